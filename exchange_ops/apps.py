@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class ExchangeOpsConfig(AppConfig):
+    name = "exchange_ops"

@@ -1,0 +1,24 @@
+"""How the worker behaves. Each value keeps one promise of the money rules: a message may be lost, never acted on twice."""
+
+from django.conf import settings
+
+broker_url = settings.REDIS_URL.replace("unix://", "redis+socket://", 1)
+broker_connection_retry_on_startup = True
+broker_transport_options = {"socket_timeout": 5, "socket_connect_timeout": 2}
+task_serializer = "json"
+accept_content = ["json"]
+task_ignore_result = True
+# Acknowledged before it runs: a task that died is found again by the sweep, from its row, and never by redelivery.
+task_acks_late = False
+task_default_queue = "money"
+task_time_limit = 40
+worker_prefetch_multiplier = 1
+worker_soft_shutdown_timeout = 8
+worker_hijack_root_logger = False
+timezone = "UTC"
+# Every entry expires before the next is due, so a worker that was away does not meet a flood.
+beat_schedule = {
+    "sweep": {"task": "exchange_ops.sweep", "schedule": settings.SWEEP_SECONDS, "options": {"expires": 9}},
+    "sync-ledger": {"task": "exchange_ops.sync_ledger", "schedule": 10, "options": {"expires": 9}},
+    "refresh-market": {"task": "exchange_ops.refresh_market", "schedule": 15, "options": {"expires": 14}},
+}

@@ -1,0 +1,258 @@
+"""Settings of the whole house, read from the environment (docs/house.md lists each name with its default).
+
+Nothing set means the embedded default: the sandbox as the outside world, SQLite and a private Redis under DATA_DIR, and
+the demo desk. Addresses of real systems switch the demo off; going live takes nothing else from the code.
+"""
+
+import os
+import secrets
+from pathlib import Path
+
+import dj_database_url
+from csp.constants import NONCE, NONE, SELF
+
+from project import environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = environment.folder("DATA_DIR", BASE_DIR / "var")
+PORT = environment.integer("PORT", 8000, lowest=1, highest=65535)
+SANDBOX_PORT = environment.integer("SANDBOX_PORT", 8100, lowest=1, highest=65535)
+
+# The outside world -------------------------------------------------------------------------------------------------
+_sandbox = f"http://127.0.0.1:{SANDBOX_PORT}"
+EXCHANGE_URL = environment.url("EXCHANGE_URL", _sandbox, schemes=("https", "http"))
+EXCHANGE_WS_URL = environment.url("EXCHANGE_WS_URL", f"ws://127.0.0.1:{SANDBOX_PORT}", schemes=("wss", "ws"))
+CHAINDATA_URL = environment.url("CHAINDATA_URL", _sandbox, schemes=("https", "http"))
+_outside = {"EXCHANGE_URL": EXCHANGE_URL, "EXCHANGE_WS_URL": EXCHANGE_WS_URL, "CHAINDATA_URL": CHAINDATA_URL}
+_elsewhere = [name for name, address in _outside.items() if not environment.is_loopback(address)]
+DEMO = environment.flag("DEMO", default=not _elsewhere)
+if DEMO and _elsewhere:
+    raise environment.OddSetting(
+        f"DEMO is on, but {_elsewhere[0]} is {_outside[_elsewhere[0]]!r}, which is not this machine's sandbox. "
+        "The demo desk has published passwords: unset DEMO or point every address at the sandbox."
+    )
+for _name in _elsewhere:
+    if _outside[_name].split(":", 1)[0] in {"http", "ws"}:
+        raise environment.OddSetting(f"{_name} is {_outside[_name]!r}; beyond this machine only https and wss are used.")
+
+
+def _kept_secret(name: str, file_name: str) -> str:
+    """A secret from the environment, else from a file of the data folder; the demo makes that file itself."""
+    given = os.environ.get(name, "").strip()
+    path = DATA_DIR / file_name
+    if given:
+        return given
+    if not path.exists():
+        if not DEMO:
+            raise environment.OddSetting(f"{name} is not set, and outside the demo no secret is made up for you.")
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(48))
+    return path.read_text().strip()
+
+
+SECRET_KEY = _kept_secret("SECRET_KEY", "secret-key")
+# Key-encryption keys, newest first: "id:base64 of 32 bytes" separated by commas. The first one seals, all of them open.
+KEY_RING = os.environ.get("KEY_RING", "").strip()
+KEY_RING_FILE = DATA_DIR / "key-ring"
+
+DEBUG = False
+ALLOWED_HOSTS = environment.text("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
+CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("CSRF_TRUSTED_ORIGINS", "").split(",") if origin]
+
+# Apps ---------------------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "channels",
+    "csp",
+    "django_filters",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "desk",
+    "exchange_ops",
+    "chaindata",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "servestatic.middleware.ServeStaticMiddleware",
+    "desk.requests.RequestIdMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "desk.requests.SessionLifeMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "project.urls"
+ASGI_APPLICATION = "project.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "builtins": ["desk.templatetags.desk"],
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "desk.context.desk",
+            ],
+        },
+    }
+]
+
+# Rows -----------------------------------------------------------------------------------------------------------------
+DATABASE_URL = os.environ.get("DATABASE_URL", "").strip() or f"sqlite:///{DATA_DIR / 'desk.sqlite3'}"
+try:
+    _database = dj_database_url.parse(DATABASE_URL)
+except ValueError as error:
+    raise environment.OddSetting(f"DATABASE_URL can't be read: {str(error).splitlines()[0]}") from None
+if _database.get("ENGINE") == "django.db.backends.sqlite3":
+    # WAL and IMMEDIATE: with the deferred default, four writers lost two of three transactions to "database is locked".
+    _database["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
+        "PRAGMA recursive_triggers=ON;",
+    }
+elif _database.get("ENGINE") == "django.db.backends.postgresql":
+    _database.setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": 8, "timeout": 10})
+else:
+    raise environment.OddSetting("DATABASE_URL names an engine that is not supported; use postgres:// or sqlite:///.")
+DATABASES = {"default": _database}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# In the database, so that sign-in and its limits work while the broker is down.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "desk_cache"}}
+
+# Wake-up calls and hints ------------------------------------------------------------------------------------------------
+REDIS_URL = os.environ.get("REDIS_URL", "").strip() or f"unix://{DATA_DIR / 'redis.sock'}"
+if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
+    raise environment.OddSetting("REDIS_URL takes an address that starts with redis://, rediss:// or unix://.")
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL]},
+    }
+}
+
+# People -------------------------------------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "desk.Person"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_LOGOUT_REDIRECT_URL = "/sign-in/"
+ACCOUNT_ADAPTER = "desk.accounts.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_RATE_LIMITS = {"login": "60/m/ip", "login_failed": "10/m/ip,5/5m/key"}
+ACCOUNT_SESSION_REMEMBER = False
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+MFA_ADAPTER = "desk.accounts.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Countersign"
+MFA_TOTP_TOLERANCE = 1
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEMO
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+SESSION_IDLE_SECONDS = environment.integer("SESSION_IDLE_SECONDS", 900, lowest=60, highest=86_400)
+SESSION_COOKIE_AGE = 8 * 60 * 60
+SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+
+# The browser --------------------------------------------------------------------------------------------------------------
+# Off in the demo, which runs on plain http on the loopback address; everywhere else TLS is assumed.
+SECURE_COOKIES = not DEMO
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Strict"
+if SECURE_COOKIES:
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-session", "__Host-csrf"
+    SECURE_HSTS_SECONDS = 31_536_000
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+    SECURE_SSL_REDIRECT = True
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF],
+        "style-src-attr": ["'unsafe-inline'"],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "object-src": [NONE],
+    }
+}
+
+# Language and time: UTC everywhere, so that a figure and its hour read the same for everybody.
+LANGUAGE_CODE = "en"
+USE_I18N = False
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.SessionAuthentication",
+        "desk.tokens.TokenAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "COERCE_DECIMAL_TO_STRING": True,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Countersign",
+    "VERSION": "1",
+    "DESCRIPTION": "Drafts, states and figures of the desk. An API user may draft; only people approve.",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+LOGGING_CONFIG = "desk.logs.configure"
+LOGGING: dict[str, object] = {}
+
+# Money --------------------------------------------------------------------------------------------------------------------
+QUOTE_CURRENCY = environment.text("QUOTE_CURRENCY", "USD")
+CALL_DEADLINE_SECONDS = 25
+LEASE_SECONDS = 90
+SWEEP_SECONDS = 10
