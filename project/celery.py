@@ -1,4 +1,4 @@
-"""The worker's application. The row is the queue and a task is only a wake-up call, so a lost message costs ten seconds."""
+"""The worker's application. The row is the queue and a task only wakes: a lost message costs ten seconds."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""How the worker behaves. Each value keeps one promise of the money rules: a message may be lost, never acted on twice."""
+"""How the worker behaves. Each value keeps one promise of the money rules: a message may get lost, never run twice."""
 
 from django.conf import settings
 

@@ -33,7 +33,9 @@ if DEMO and _elsewhere:
     )
 for _name in _elsewhere:
     if _outside[_name].split(":", 1)[0] in {"http", "ws"}:
-        raise environment.OddSetting(f"{_name} is {_outside[_name]!r}; beyond this machine only https and wss are used.")
+        raise environment.OddSetting(
+            f"{_name} is {_outside[_name]!r}; beyond this machine only https and wss are used."
+        )
 
 
 def _kept_secret(name: str, file_name: str) -> str:
@@ -85,7 +87,6 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "servestatic.middleware.ServeStaticMiddleware",
     "desk.requests.RequestIdMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -119,7 +120,7 @@ TEMPLATES = [
     }
 ]
 
-# Rows -----------------------------------------------------------------------------------------------------------------
+# Rows ---------------------------------------------------------------------------------------------------------------
 DATABASE_URL = os.environ.get("DATABASE_URL", "").strip() or f"sqlite:///{DATA_DIR / 'desk.sqlite3'}"
 try:
     _database = dj_database_url.parse(DATABASE_URL)
@@ -142,7 +143,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # In the database, so that sign-in and its limits work while the broker is down.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "desk_cache"}}
 
-# Wake-up calls and hints ------------------------------------------------------------------------------------------------
+# Wake-up calls and hints ----------------------------------------------------------------------------------------------
 REDIS_URL = os.environ.get("REDIS_URL", "").strip() or f"unix://{DATA_DIR / 'redis.sock'}"
 if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
     raise environment.OddSetting("REDIS_URL takes an address that starts with redis://, rediss:// or unix://.")
@@ -153,7 +154,7 @@ CHANNEL_LAYERS = {
     }
 }
 
-# People -------------------------------------------------------------------------------------------------------------------
+# People -------------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "desk.Person"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "account_login"
@@ -181,7 +182,7 @@ SESSION_IDLE_SECONDS = environment.integer("SESSION_IDLE_SECONDS", 900, lowest=6
 SESSION_COOKIE_AGE = 8 * 60 * 60
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
 
-# The browser --------------------------------------------------------------------------------------------------------------
+# The browser --------------------------------------------------------------------------------------------------------
 # Off in the demo, which runs on plain http on the loopback address; everywhere else TLS is assumed.
 SECURE_COOKIES = not DEMO
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES
@@ -251,7 +252,7 @@ SPECTACULAR_SETTINGS = {
 LOGGING_CONFIG = "desk.logs.configure"
 LOGGING: dict[str, object] = {}
 
-# Money --------------------------------------------------------------------------------------------------------------------
+# Money --------------------------------------------------------------------------------------------------------------
 QUOTE_CURRENCY = environment.text("QUOTE_CURRENCY", "USD")
 CALL_DEADLINE_SECONDS = 25
 LEASE_SECONDS = 90

