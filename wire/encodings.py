@@ -57,7 +57,7 @@ def base58check_encode(payload: bytes, *, alphabet: str = BITCOIN_ALPHABET) -> s
 
 
 def bech32_decode(text: str) -> tuple[str, list[int], str]:
-    """Prefix, five-bit values without checksum, and which of "bech32" and "bech32m" the checksum fits (BIP 173, BIP 350)."""
+    """Prefix, five-bit values without checksum, and which checksum fits: "bech32" or "bech32m" (BIP 173, BIP 350)."""
     if text != text.lower() and text != text.upper():
         raise NotEncoded("Capital and small letters are mixed; an address of this kind has one case only.")
     lowered = text.lower()
@@ -86,7 +86,7 @@ def witness_program(text: str) -> tuple[str, int, bytes]:
 
 
 def base32_values(symbols: str, *, first_place: int = 1) -> list[int]:
-    """The five-bit values of small letters and digits of the bech32 character set; `first_place` numbers the first one."""
+    """The five-bit values of symbols of the bech32 character set; `first_place` numbers the first one in a refusal."""
     values = [BECH32_CHARSET.find(symbol) for symbol in symbols]
     for place, value in enumerate(values, start=first_place):
         if value < 0:

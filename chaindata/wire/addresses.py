@@ -1,7 +1,7 @@
-"""One chain address in its three forms: cash address, legacy address and SLP address (specification 3, "Base"; supplement 5.1).
+"""One chain address in its three forms: cash, legacy and SLP address (specification 3, "Base"; supplement 5.1).
 
-The chain has three networks. Cash and SLP forms name theirs by prefix; a legacy address of the test networks names both,
-so reading takes the networks that are wanted, in order of preference.
+The chain has three networks. Cash and SLP forms name theirs by prefix; a legacy address of the test networks names
+both, so reading takes the networks that are wanted, in order of preference.
 """
 
 from collections.abc import Sequence
