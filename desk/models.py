@@ -1,0 +1,200 @@
+"""Rows of the desk: people, tokens, the audit trail, and what was signed for each decision."""
+
+import json
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.utils.crypto import salted_hmac
+
+
+class Person(AbstractUser):
+    """Somebody who signs in. Rights come from roles (groups), never from the superuser flag."""
+
+    session_epoch = models.PositiveIntegerField(default=0, editable=False)
+
+    class Meta:
+        verbose_name = "person"
+        verbose_name_plural = "people"
+
+    def __str__(self) -> str:
+        return self.get_full_name() or self.username
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """Names of the roles held. Read once per object; a change of role ends the sessions that hold old objects."""
+        if "_roles" not in self.__dict__:
+            self.__dict__["_roles"] = frozenset(group.name for group in self.groups.all())
+        held: frozenset[str] = self.__dict__["_roles"]
+        return held
+
+    def has_role(self, *names: str) -> bool:
+        """Whether the person is active and holds at least one of the roles."""
+        return self.is_active and not self.roles.isdisjoint(names)
+
+    def get_session_auth_hash(self) -> str:
+        return self._epoch_hash(super().get_session_auth_hash())
+
+    def get_session_auth_fallback_hash(self) -> Any:
+        for older in super().get_session_auth_fallback_hash():
+            yield self._epoch_hash(older)
+
+    def _epoch_hash(self, password_hash: str) -> str:
+        # A session is valid for one epoch: raising it signs the person out everywhere within one request.
+        return salted_hmac(
+            "desk.session-epoch", f"{password_hash}:{self.session_epoch}", algorithm="sha256"
+        ).hexdigest()
+
+
+def end_sessions(people: list[int]) -> None:
+    """Make every session of these people invalid: the next request is signed out, sockets close within five seconds."""
+    Person.objects.filter(pk__in=people).update(session_epoch=models.F("session_epoch") + 1)
+
+
+class ApiToken(models.Model):
+    """A key to the desk's own interface. Only its digest is kept: the token itself is shown once, when it is made."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=80)
+    digest = models.CharField(max_length=64, unique=True)
+    hint = models.CharField(max_length=8, help_text="The last characters, to tell tokens apart.")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} (…{self.hint})"
+
+
+class AuditEvent(models.Model):
+    """One link of the chain. Written only by `audit.record`; triggers refuse every change and every gap.
+
+    `before` and `after` are kept as the exact canonical text that was hashed. The actor is a bare number: erasing a
+    person does not break the chain.
+    """
+
+    seq = models.BigIntegerField(primary_key=True)
+    prev = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64, unique=True)
+    at = models.DateTimeField()
+    actor = models.ForeignKey(Person, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    session_digest = models.CharField(max_length=64, blank=True)
+    action = models.CharField(max_length=60)
+    subject = models.CharField(max_length=120, db_index=True)
+    before_text = models.TextField()
+    after_text = models.TextField()
+    request_id = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["seq"]
+        constraints: ClassVar = [models.CheckConstraint(condition=models.Q(seq__gte=1), name="audit_seq_from_one")]
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.action} {self.subject}"
+
+    @property
+    def before(self) -> dict[str, Any]:
+        """What the subject was before; empty for something new."""
+        content: dict[str, Any] = json.loads(self.before_text)
+        return content
+
+    @property
+    def after(self) -> dict[str, Any]:
+        """What the subject became."""
+        content: dict[str, Any] = json.loads(self.after_text)
+        return content
+
+
+class StepUp(models.Model):
+    """A second factor given for exactly one decision, with everything needed to check the signature again later."""
+
+    class Kind(models.TextChoices):
+        TOTP = "totp", "one-time code"
+        PASSKEY = "passkey", "passkey"
+
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="step_ups")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    purpose = models.CharField(max_length=60)
+    digest = models.CharField(max_length=64)
+    session_digest = models.CharField(max_length=64)
+    at = models.DateTimeField()
+    audit_head = models.CharField(max_length=64, blank=True)
+    totp_step = models.BigIntegerField(null=True)
+    credential_id = models.CharField(max_length=400, blank=True)
+    nonce = models.CharField(max_length=64, blank=True)
+    challenge = models.CharField(max_length=64, blank=True)
+    client_data = models.TextField(blank=True)
+    authenticator_data = models.TextField(blank=True)
+    signature = models.TextField(blank=True)
+    sign_count = models.BigIntegerField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["person", "totp_step"], name="one_decision_per_totp_step"),
+            models.UniqueConstraint(
+                fields=["challenge"], condition=~models.Q(challenge=""), name="one_decision_per_challenge"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind="totp", totp_step__isnull=False, challenge="")
+                | (
+                    models.Q(kind="passkey", totp_step__isnull=True) & ~models.Q(challenge="") & ~models.Q(signature="")
+                ),
+                name="step_up_keeps_its_proof",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} of {self.person_id} for {self.purpose}"
+
+
+class StepUpChallenge(models.Model):
+    """A passkey challenge that waits for its answer: one person, one session, one content, 120 seconds, once."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
+    session_digest = models.CharField(max_length=64)
+    purpose = models.CharField(max_length=60)
+    digest = models.CharField(max_length=64)
+    nonce = models.CharField(max_length=64)
+    audit_head = models.CharField(max_length=64)
+    challenge = models.CharField(max_length=64, unique=True)
+    made_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"challenge {self.pk} for {self.purpose}"
+
+
+class StepUpFailure(models.Model):
+    """A wrong answer, counted to slow down guessing. Kept for a day."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
+    session_digest = models.CharField(max_length=64)
+    at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["person", "at"], name="step_up_failures_recent")]
+
+    def __str__(self) -> str:
+        return f"wrong answer of {self.person_id}"
+
+
+class SpentTotpStep(models.Model):
+    """The last thirty-second step of a person's one-time codes that was used, at sign-in or for a decision."""
+
+    person = models.OneToOneField(Person, on_delete=models.CASCADE, related_name="+")
+    step = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"step {self.step} of {self.person_id}"
+
+
+class KeyUse(models.Model):
+    """The highest signature counter seen from a passkey, so that a copied key shows."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
+    credential_id = models.CharField(max_length=400, unique=True)
+    sign_count = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"counter {self.sign_count} of a passkey of {self.person_id}"

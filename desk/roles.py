@@ -1,0 +1,30 @@
+"""The four roles. Each is a Django group of the same name; a person may hold several, rights are denied by default.
+
+An administrator keeps people and keys but never approves; an auditor reads everything and writes nothing.
+"""
+
+from collections.abc import Sequence
+
+from django.db import DEFAULT_DB_ALIAS
+
+OPERATOR = "operator"
+TREASURY = "treasury"
+ADMIN = "admin"
+AUDITOR = "auditor"
+
+ALL = (OPERATOR, TREASURY, ADMIN, AUDITOR)
+
+LABELS = {
+    OPERATOR: "Operator: asks for payouts",
+    TREASURY: "Treasury: approves and rejects",
+    ADMIN: "Admin: keeps people, keys and settings",
+    AUDITOR: "Auditor: reads everything, changes nothing",
+}
+
+
+def ensure_groups(*, using: str = DEFAULT_DB_ALIAS, names: Sequence[str] = ALL) -> None:
+    """Make the groups that are missing. Runs after every migrate, so that the roles exist wherever the tables do."""
+    from django.contrib.auth.models import Group
+
+    for name in names:
+        Group.objects.using(using).get_or_create(name=name)
