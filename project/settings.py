@@ -252,6 +252,11 @@ SPECTACULAR_SETTINGS = {
 LOGGING_CONFIG = "desk.logs.configure"
 LOGGING: dict[str, object] = {}
 
+# Which chain's addresses are taken: coins sent to an address of another network are lost. The sandbox keeps a regtest chain.
+CHAIN_NETWORKS = environment.text("CHAIN_NETWORKS", "regtest,test" if DEMO else "main").replace(" ", "").split(",")
+if not set(CHAIN_NETWORKS) <= {"main", "test", "regtest"}:
+    raise environment.OddSetting("CHAIN_NETWORKS takes main, test and regtest, separated by commas.")
+
 # Money --------------------------------------------------------------------------------------------------------------
 QUOTE_CURRENCY = environment.text("QUOTE_CURRENCY", "USD")
 CALL_DEADLINE_SECONDS = 25

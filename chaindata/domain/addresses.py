@@ -1,0 +1,52 @@
+"""Addresses as pages and other rooms ask for them: every form of one address, on the networks this desk works with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from chaindata.wire import addresses as wire_addresses
+from chaindata.wire.addresses import Network, NotAnAddress, OtherNetwork
+
+__all__ = ["Forms", "NotAnAddress", "OtherNetwork", "allowed_networks", "forms", "same"]
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """One address spelled in every form; `legacy_address` is empty for hashes that have no such form."""
+
+    network: str
+    kind: str
+    cash_address: str
+    legacy_address: str
+    slp_address: str
+
+
+def allowed_networks() -> tuple[Network, ...]:
+    """The networks of the setting CHAIN_NETWORKS, the preferred one first."""
+    return tuple(Network(name) for name in settings.CHAIN_NETWORKS)
+
+
+def forms(text: str, *, networks: Sequence[Network] | None = None) -> Forms:
+    """Every form of the address that `text` spells.
+
+    Raises `OtherNetwork` for an address of another network and `NotAnAddress` for what is none, each with a sentence.
+    """
+    address = wire_addresses.read(text, networks=allowed_networks() if networks is None else networks)
+    return Forms(
+        network=str(address.network),
+        kind=str(address.kind),
+        cash_address=address.cash_address,
+        legacy_address=address.legacy_address,
+        slp_address=address.slp_address,
+    )
+
+
+def same(left: str, right: str) -> bool:
+    """Whether two texts spell one hash of one world: the test networks share their legacy form, the main one has its own."""
+    try:
+        first, second = wire_addresses.read(left), wire_addresses.read(right)
+    except NotAnAddress:
+        return False
+    worlds = first.network is Network.MAIN, second.network is Network.MAIN
+    return worlds[0] == worlds[1] and (first.kind, first.hash) == (second.kind, second.hash)
