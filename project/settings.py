@@ -17,6 +17,10 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = environment.folder("DATA_DIR", BASE_DIR / "var")
 PORT = environment.integer("PORT", 8000, lowest=1, highest=65535)
 SANDBOX_PORT = environment.integer("SANDBOX_PORT", 8100, lowest=1, highest=65535)
+if PORT == SANDBOX_PORT:
+    raise environment.OddSetting(
+        f"PORT and SANDBOX_PORT are both {PORT}; the desk and the sandbox each need their own."
+    )
 
 # The outside world -------------------------------------------------------------------------------------------------
 _sandbox = f"http://127.0.0.1:{SANDBOX_PORT}"
@@ -25,6 +29,11 @@ EXCHANGE_WS_URL = environment.url("EXCHANGE_WS_URL", f"ws://127.0.0.1:{SANDBOX_P
 CHAINDATA_URL = environment.url("CHAINDATA_URL", _sandbox, schemes=("https", "http"))
 _outside = {"EXCHANGE_URL": EXCHANGE_URL, "EXCHANGE_WS_URL": EXCHANGE_WS_URL, "CHAINDATA_URL": CHAINDATA_URL}
 _elsewhere = [name for name, address in _outside.items() if not environment.is_loopback(address)]
+if environment.is_loopback(EXCHANGE_URL) != environment.is_loopback(EXCHANGE_WS_URL):
+    raise environment.OddSetting(
+        f"EXCHANGE_URL is {EXCHANGE_URL!r} and EXCHANGE_WS_URL is {EXCHANGE_WS_URL!r}; "
+        "an exchange and its streams are one system: set both or neither."
+    )
 DEMO = environment.flag("DEMO", default=not _elsewhere)
 if DEMO and _elsewhere:
     raise environment.OddSetting(
@@ -59,8 +68,17 @@ KEY_RING = os.environ.get("KEY_RING", "").strip()
 KEY_RING_FILE = DATA_DIR / "key-ring"
 
 DEBUG = False
-ALLOWED_HOSTS = environment.text("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
-CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("CSRF_TRUSTED_ORIGINS", "").split(",") if origin]
+ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", "")
+
+# The web process ------------------------------------------------------------------------------------------------------
+LISTEN = environment.text("LISTEN", "127.0.0.1")
+# Addresses of the proxies whose word about the peer's address is taken; nobody's by default.
+TRUSTED_PROXIES = environment.words("TRUSTED_PROXIES", "")
+WEB_THREADS = environment.integer("WEB_THREADS", 4, lowest=1, highest=64)
+# No page of the desk takes a file, so a request is small or mistaken.
+BODY_LIMIT_BYTES = DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
+BODY_SECONDS = 20
 
 # Apps ---------------------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
@@ -134,6 +152,8 @@ if _database.get("ENGINE") == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
         "PRAGMA recursive_triggers=ON;",
     }
+    # Pages run in a fixed pool of threads, each of which keeps its connection.
+    _database["CONN_MAX_AGE"] = 600
 elif _database.get("ENGINE") == "django.db.backends.postgresql":
     _database.setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": 8, "timeout": 10})
 else:
@@ -144,9 +164,11 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "desk_cache"}}
 
 # Wake-up calls and hints ----------------------------------------------------------------------------------------------
-REDIS_URL = os.environ.get("REDIS_URL", "").strip() or f"unix://{DATA_DIR / 'redis.sock'}"
+REDIS_SOCKET = environment.private_socket(DATA_DIR, "redis.sock")
+REDIS_URL = os.environ.get("REDIS_URL", "").strip() or f"unix://{REDIS_SOCKET}"
 if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
     raise environment.OddSetting("REDIS_URL takes an address that starts with redis://, rediss:// or unix://.")
+CELERY_APPLICATION = "project.celery.app"
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
@@ -252,7 +274,7 @@ SPECTACULAR_SETTINGS = {
 LOGGING_CONFIG = "desk.logs.configure"
 LOGGING: dict[str, object] = {}
 
-# Which chain's addresses are taken: coins sent to an address of another network are lost. The sandbox keeps a regtest chain.
+# Which chain's addresses are taken: coins sent to another network are lost. The sandbox keeps a regtest chain.
 CHAIN_NETWORKS = environment.text("CHAIN_NETWORKS", "regtest,test" if DEMO else "main").replace(" ", "").split(",")
 if not set(CHAIN_NETWORKS) <= {"main", "test", "regtest"}:
     raise environment.OddSetting("CHAIN_NETWORKS takes main, test and regtest, separated by commas.")

@@ -1,0 +1,84 @@
+"""What every page knows: the navigation this person may see, the time of the server, the theme, the demo's people.
+
+The apps offer their pages here (project/urls.py calls `offer`), so the desk itself knows no exchange and no chain.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
+
+from desk import clock, roles
+from desk.models import Person
+
+THEMES = ("light", "dark")
+STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages")
+SCRIPTS = ("page", "countdown", "live", "passkey")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One page of the navigation: `may_see` hides it from those who can't open it, `count` is what waits there for them."""
+
+    label: str
+    url_name: str
+    icon: str
+    group: str
+    key: str = ""
+    may_see: Callable[[Person], bool] = lambda person: person.is_active
+    count: Callable[[Person], int] | None = None
+
+
+_offered: list[Entry] = []
+
+
+def offer(*entries: Entry) -> None:
+    """Add pages to the navigation, in this order; a page that is already there is not added twice."""
+    _offered.extend(entry for entry in entries if entry not in _offered)
+
+
+def desk(request: HttpRequest) -> dict[str, Any]:
+    """The variable `desk` of every template; what costs a query is read only when a template asks for it."""
+    return {
+        "desk": {
+            "now": clock.now(),
+            "demo": settings.DEMO,
+            "theme": _theme(request),
+            "stylesheets": [f"css/{name}.css" for name in STYLESHEETS],
+            "scripts": [f"js/{name}.js" for name in SCRIPTS],
+            "navigation": SimpleLazyObject(lambda: _navigation(request)),
+            "roles": SimpleLazyObject(lambda: [name for name in roles.ALL if name in request.user.roles]),
+        }
+    }
+
+
+def _theme(request: HttpRequest) -> str:
+    wished = request.COOKIES.get("theme", "")
+    return wished if wished in THEMES else ""
+
+
+def _navigation(request: HttpRequest) -> list[dict[str, Any]]:
+    person = request.user
+    if not isinstance(person, Person):
+        return []
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for entry in _offered:
+        if entry.may_see(person):
+            groups.setdefault(entry.group, []).append(_shown(entry, person, request.path))
+    return [{"label": label, "entries": entries} for label, entries in groups.items()]
+
+
+def _shown(entry: Entry, person: Person, path: str) -> dict[str, Any]:
+    url = reverse(entry.url_name)
+    return {
+        "label": entry.label,
+        "icon": entry.icon,
+        "key": entry.key,
+        "url": url,
+        "current": path == url or (url != "/" and path.startswith(url)),
+        "count": entry.count(person) if entry.count else 0,
+    }

@@ -1,0 +1,198 @@
+"""The parts that every page is made of: icons, figures, addresses, times, notes, fields. Loaded everywhere as a builtin.
+
+A tag takes only the arguments that it names, so a misspelt one is an error at the first look, not a silent default.
+Figures stay Decimal and exact; nothing here rounds, and nothing a person typed leaves unescaped.
+"""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from urllib.parse import quote
+
+from django import template
+from django.forms import BoundField, CheckboxInput
+from django.templatetags.static import static
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+register = template.Library()
+
+SPRITE = "vendor/lucide-1.62.0/sprite.svg"
+TONES = {
+    "quiet": "circle-dot",
+    "active": "info",
+    "good": "circle-check",
+    "warn": "triangle-alert",
+    "bad": "circle-alert",
+}
+_MESSAGE_TONES = {"debug": "quiet", "info": "active", "success": "good", "warning": "warn", "error": "bad"}
+# Currencies that are money elsewhere show cents; coins show at least four digits after the point.
+_CENTS = frozenset({"USD", "EUR", "GBP", "USDT", "USDT20", "USDC", "DAI"})
+
+
+@register.simple_tag
+def icon(name: str, *, label: str = "", large: bool = False) -> SafeString:
+    """One icon of the sprite; with a `label` it speaks for itself, without one it is silent beside its word."""
+    css = "icon icon-l" if large else "icon"
+    use = format_html('<use href="{}#{}"></use>', static(SPRITE), name)
+    if label:
+        return format_html('<svg class="{}" role="img" aria-label="{}">{}</svg>', css, label, use)
+    return format_html('<svg class="{}" aria-hidden="true" focusable="false">{}</svg>', css, use)
+
+
+@register.simple_tag
+def chip(tone: str, label: str, *, sign: str = "") -> SafeString:
+    """A state: an icon and a word in the tone's colour. `sign` names the icon when the tone's own won't do."""
+    return format_html('<span class="chip tone-{}">{}{}</span>', tone, icon(sign or TONES[tone]), label)
+
+
+@register.simple_block_tag
+def note(content: str, tone: str) -> SafeString:
+    """A framed remark that stands in the page; `tone` is one of ours or the level of a Django message."""
+    named = _MESSAGE_TONES.get(tone.split()[-1] if tone else "", tone)
+    return format_html(
+        '<div class="note tone-{}">{}<div>{}</div></div>', named, icon(TONES[named]), mark_safe(content.strip())
+    )
+
+
+def plain(value: Decimal, *, places: int = 0) -> str:
+    """All significant digits of `value`, grouped by thousands, with at least `places` digits after the point."""
+    if not value.is_finite():
+        return "not a number"
+    whole, _, rest = format(value, "f").partition(".")
+    rest = rest.rstrip("0").ljust(places, "0")
+    sign = "\u2212" if whole.startswith("-") else ""
+    grouped = f"{int(whole.lstrip('-')):,}"
+    return f"{sign}{grouped}.{rest}" if rest else f"{sign}{grouped}"
+
+
+def usual_places(currency: str) -> int:
+    """How many digits after the point people expect of this currency at least."""
+    return 2 if currency in _CENTS else 4
+
+
+@register.filter
+def amount(value: Decimal | None, currency: str = "") -> str:
+    """An amount as text, with its currency when one is given: "1,234.5600 BCH"; a dash when there is none."""
+    if value is None:
+        return "\u2013"
+    return f"{plain(value, places=usual_places(currency))} {currency}".rstrip()
+
+
+@register.simple_tag
+def figure(value: Decimal | None, *, unit: str = "", places: int = 8, plus: bool = False) -> SafeString:
+    """An amount for a column: padded to `places` so that points stand below each other, the padding held back."""
+    if value is None:
+        return mark_safe('<span class="figure muted">\u2013</span>')
+    shown = plain(value, places=min(usual_places(unit), places) if places else 0)
+    point = shown.rpartition(".")[2] if "." in shown else ""
+    padding = "0" * max(0, places - len(point))
+    if padding and "." not in shown:
+        padding = f".{padding}"
+    sign = "+" if plus and value > 0 else ""
+    tail = format_html('<span class="rest" aria-hidden="true">{}</span>', padding) if padding else ""
+    named = format_html('<span class="unit">{}</span>', unit) if unit else ""
+    return format_html('<span class="figure">{}{}{}{}</span>', sign, shown, tail, named)
+
+
+@register.simple_tag
+def address(text: str, *, copied: bool = True, what: str = "address") -> SafeString:
+    """A whole address in groups of four: the gaps are drawn, not typed, so that copying gives the address itself."""
+    prefix, colon, rest = text.rpartition(":")
+    groups = ([prefix + colon] if colon else []) + [rest[i : i + 4] for i in range(0, len(rest), 4)]
+    parts = format_html_join("", "<span>{}</span>", ((group,) for group in groups))
+    return format_html('<span class="address">{}</span>{}', parts, copy(text, what=what) if copied else "")
+
+
+@register.filter
+def shortened(text: str, ends: int = 8) -> str:
+    """Both ends of a long text for a list; the whole stands in the title and on the page behind the link."""
+    return text if len(text) <= 2 * ends + 1 else f"{text[:ends]}\u2026{text[-ends:]}"
+
+
+@register.simple_tag
+def copy(text: str, *, what: str) -> SafeString:
+    """A button that copies the full value; without scripts it stays away."""
+    return format_html(
+        '<button class="copy" type="button" data-copy="{}" hidden>{}</button>', text, icon("copy", label=f"Copy {what}")
+    )
+
+
+@register.filter
+def iso(when: datetime | None) -> str:
+    """The moment for machines, in UTC with milliseconds."""
+    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if when else ""
+
+
+@register.filter
+def instant(when: datetime | None) -> str:
+    """The moment for people: "2026-11-20 14:23:05 UTC"."""
+    return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if when else "never"
+
+
+@register.simple_tag
+def moment(when: datetime | None, *, now: datetime | None = None) -> SafeString:
+    """A moment in UTC (the local hour comes on hover), with its age beside it when `now` is given."""
+    if when is None:
+        return mark_safe('<span class="muted">never</span>')
+    beside = format_html(' <span class="muted">{}</span>', ago(when, now)) if now else ""
+    return format_html('<time class="nowrap" datetime="{}" data-local>{}</time>{}', iso(when), instant(when), beside)
+
+
+@register.filter
+def ago(when: datetime | None, now: datetime) -> str:
+    """How long ago, or how far ahead, in the largest whole unit: "12 s ago", "in 4 min"."""
+    if when is None:
+        return "never"
+    passed = span(now - when if now >= when else when - now)
+    return f"{passed} ago" if now >= when else f"in {passed}"
+
+
+@register.filter
+def span(length: timedelta | int | None) -> str:
+    """A length of time in its largest whole unit."""
+    if length is None:
+        return "unknown"
+    seconds = int(length.total_seconds() if isinstance(length, timedelta) else length)
+    for unit, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * unit:
+            return f"{seconds // unit} {name}"
+    return f"{seconds} s"
+
+
+@register.inclusion_tag("components/field.html")
+def field(bound: BoundField, *, hint: str = "", css: str = "", describe: str = "", inputmode: str = "") -> dict:
+    """A field with its label, hint and errors, tied together for those who listen; `describe` adds a further id."""
+    name = bound.auto_id or bound.html_name
+    hint = hint or bound.help_text
+    described = [f"{name}-hint"] if hint else []
+    described += [f"{name}-wrong"] if bound.errors else []
+    described += [describe] if describe else []
+    attributes = {key: value for key, value in (("class", css), ("inputmode", inputmode)) if value}
+    if described:
+        attributes["aria-describedby"] = " ".join(described)
+    if bound.errors:
+        attributes["aria-invalid"] = "true"
+    return {
+        "field": bound,
+        "control": bound.as_widget(attrs=attributes),
+        "hint": hint,
+        "name": name,
+        "tick": isinstance(bound.field.widget, CheckboxInput),
+    }
+
+
+@register.simple_tag
+def bar(share: Decimal | None, *, label: str) -> SafeString:
+    """A thin bar for a share between 0 and 1, with its words for those who can't see it."""
+    width = min(max(share or Decimal(0), Decimal(0)), Decimal(1)) * 100
+    return format_html(
+        '<span class="share" role="img" aria-label="{}"><i style="inline-size:{}%"></i></span>',
+        conditional_escape(label),
+        f"{width:.2f}",
+    )
+
+
+@register.filter
+def in_path(text: str) -> str:
+    """Text as one segment of an address of ours."""
+    return quote(text, safe="")
