@@ -3,9 +3,17 @@
 Used by the settings and by the supervisor, so it imports nothing but the standard library.
 """
 
+import base64
+import hashlib
+import ipaddress
 import os
+import stat
+import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
+
+_LONGEST_SOCKET_PATH = 100
+_KEY_BYTES = 32
 
 
 class OddSetting(SystemExit):
@@ -20,6 +28,11 @@ def text(name: str, default: str | None = None) -> str:
     if default is None:
         raise OddSetting(f"{name} is not set, and there is no safe default for it.")
     return default
+
+
+def words(name: str, default: str) -> list[str]:
+    """A list separated by commas; blanks around its items and empty items count for nothing."""
+    return [word.strip() for word in (os.environ.get(name, "").strip() or default).split(",") if word.strip()]
 
 
 def flag(name: str, *, default: bool) -> bool:
@@ -39,13 +52,9 @@ def integer(name: str, default: int, *, lowest: int, highest: int) -> int:
     value = os.environ.get(name, "").strip()
     if not value:
         return default
-    try:
-        number = int(value)
-    except ValueError:
-        number = None
-    if number is None or not lowest <= number <= highest:
+    if not (value.isascii() and value.isdigit() and lowest <= int(value[:20]) <= highest):
         raise OddSetting(f"{name} is {value!r}; it takes a whole number from {lowest} to {highest}.")
-    return number
+    return int(value)
 
 
 def url(name: str, default: str, *, schemes: tuple[str, ...]) -> str:
@@ -65,6 +74,32 @@ def url(name: str, default: str, *, schemes: tuple[str, ...]) -> str:
     return value.rstrip("/")
 
 
+def listening_address(name: str, default: str) -> str:
+    """A numeric address of this machine: 127.0.0.1 for itself alone, 0.0.0.0 for a whole network."""
+    value = os.environ.get(name, "").strip() or default
+    try:
+        return str(ipaddress.ip_address(value))
+    except ValueError:
+        raise OddSetting(f"{name} is {value!r}; it takes a numeric address like 127.0.0.1 or 0.0.0.0.") from None
+
+
+def key_ring(name: str) -> str:
+    """Key-encryption keys, newest first: "id:base64 of 32 bytes" separated by commas; empty when not set.
+
+    What is wrong is said without repeating any part of a key.
+    """
+    value = os.environ.get(name, "").strip()
+    for place, entry in enumerate(value.split(",") if value else [], 1):
+        key_id, _, key = entry.strip().partition(":")
+        try:
+            size = len(base64.b64decode(key, validate=True))
+        except ValueError:
+            size = 0
+        if not key_id or size != _KEY_BYTES:
+            raise OddSetting(f"{name}, entry {place}: it takes an id, a colon and the base64 text of 32 bytes.")
+    return value
+
+
 def folder(name: str, default: Path) -> Path:
     """A folder that can be written to; it is made when it is not there."""
     value = os.environ.get(name, "").strip()
@@ -76,6 +111,26 @@ def folder(name: str, default: Path) -> Path:
     if not os.access(path, os.W_OK):
         raise OddSetting(f"{name} is {str(path)!r}; it can't be written to.")
     return path
+
+
+def private_socket(data_dir: Path, name: str) -> Path:
+    """Where the Unix socket `name` of this data folder lies: inside it, or in a private one when its path is long.
+
+    The kernel takes 107 bytes for a socket's path. The replacement follows from the data folder alone, so that every
+    process of the house finds the same one.
+    """
+    wanted = data_dir / name
+    if len(os.fsencode(wanted)) <= _LONGEST_SOCKET_PATH:
+        return wanted
+    mark = hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]
+    place = Path(tempfile.gettempdir()) / f"countersign-{os.getuid()}-{mark}"
+    place.mkdir(mode=0o700, exist_ok=True)
+    found = place.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) != 0o700:
+        raise OddSetting(
+            f"DATA_DIR has a long path, and the short way round it, {str(place)!r}, belongs to somebody else."
+        )
+    return place / name
 
 
 def is_loopback(address: str) -> bool:

@@ -64,15 +64,17 @@ def _kept_secret(name: str, file_name: str) -> str:
 
 SECRET_KEY = _kept_secret("SECRET_KEY", "secret-key")
 # Key-encryption keys, newest first: "id:base64 of 32 bytes" separated by commas. The first one seals, all of them open.
-KEY_RING = os.environ.get("KEY_RING", "").strip()
+KEY_RING = environment.key_ring("KEY_RING")
 KEY_RING_FILE = DATA_DIR / "key-ring"
+if not (DEMO or KEY_RING or KEY_RING_FILE.exists()):
+    raise environment.OddSetting("KEY_RING is not set, and outside the demo no key-encryption key is made up for you.")
 
 DEBUG = False
 ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", "")
 
 # The web process ------------------------------------------------------------------------------------------------------
-LISTEN = environment.text("LISTEN", "127.0.0.1")
+LISTEN = environment.listening_address("LISTEN", "127.0.0.1")
 # Addresses of the proxies whose word about the peer's address is taken; nobody's by default.
 TRUSTED_PROXIES = environment.words("TRUSTED_PROXIES", "")
 WEB_THREADS = environment.integer("WEB_THREADS", 4, lowest=1, highest=64)

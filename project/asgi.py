@@ -1,0 +1,42 @@
+"""The one web application: static files and sockets on the event loop, pages in a fixed thread pool."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
+
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
+from servestatic import ServeStaticASGI
+
+from project.pages import PagesInThreads
+
+_pages = PagesInThreads(
+    get_wsgi_application(),
+    threads=settings.WEB_THREADS,
+    body_limit=settings.BODY_LIMIT_BYTES,
+    body_seconds=settings.BODY_SECONDS,
+)
+
+# Needs the apps, which the line above has loaded.
+from desk.routing import websocket_urlpatterns  # noqa: E402
+
+
+def _sealed_type(headers, path: str, url: str) -> None:
+    headers["X-Content-Type-Options"] = "nosniff"
+
+
+application = ProtocolTypeRouter(
+    {
+        "http": ServeStaticASGI(
+            _pages,
+            root=settings.STATIC_ROOT,
+            prefix=settings.STATIC_URL,
+            allow_all_origins=False,
+            add_headers_function=_sealed_type,
+        ),
+        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+    }
+)

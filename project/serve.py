@@ -1,0 +1,38 @@
+"""The web process: `python -m project.serve`. One place for how the server is told to behave."""
+
+import os
+
+import uvicorn
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
+
+
+def config(application: str | object = "project.asgi:application", **changes: object) -> uvicorn.Config:
+    """How pages and sockets are served, here, in containers and in the tests.
+
+    No access log: chain-data addresses and filters carry what does not belong into a log. No deflate on sockets: hints
+    are tiny, and compressing each costs more than sending it. Names of the peer are believed only from TRUSTED_PROXIES.
+    """
+    from django.conf import settings
+
+    options = {
+        "host": settings.LISTEN,
+        "port": settings.PORT,
+        "log_level": "warning",
+        "access_log": False,
+        "server_header": False,
+        "lifespan": "off",
+        "ws": "websockets-sansio",
+        "ws_max_size": 16_384,
+        "ws_per_message_deflate": False,
+        "proxy_headers": bool(settings.TRUSTED_PROXIES),
+        "forwarded_allow_ips": settings.TRUSTED_PROXIES or None,
+        "timeout_keep_alive": 30,
+        "timeout_graceful_shutdown": 2,
+        "limit_concurrency": 1_000,
+    }
+    return uvicorn.Config(application, **{**options, **changes})
+
+
+if __name__ == "__main__":
+    uvicorn.Server(config()).run()

@@ -1,0 +1,128 @@
+"""Settings that can't be used stop the start with one sentence on standard error, and nothing else."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from project import environment
+
+ROOT = Path(environment.__file__).parent.parent
+
+
+def read_settings(tmp_path, expression="'read'", **values):
+    """Import the settings in a process of their own; (exit code, what it printed, what it complained)."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
+    command = [sys.executable, "-c", f"from project import settings; print({expression})"]
+    ended = subprocess.run(
+        command, env={**kept, "DATA_DIR": str(tmp_path / "var"), **values}, cwd=ROOT, capture_output=True, text=True
+    )
+    return ended.returncode, ended.stdout.strip(), ended.stderr.strip()
+
+
+def test_nothing_set_is_the_demo_desk_on_this_machine(tmp_path):
+    code, printed, _ = read_settings(
+        tmp_path, "settings.DEMO, settings.PORT, settings.EXCHANGE_URL, settings.REDIS_URL"
+    )
+    assert code == 0
+    assert printed == f"True 8000 http://127.0.0.1:8100 unix://{tmp_path}/var/redis.sock"
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"PORT": "eighty"}, "PORT is 'eighty'"),
+        ({"PORT": "0"}, "PORT is '0'"),
+        ({"PORT": "65536"}, "from 1 to 65535"),
+        ({"PORT": "٨٠٨٠"}, "PORT is"),
+        ({"PORT": "8100"}, "PORT and SANDBOX_PORT are both 8100"),
+        ({"SANDBOX_PORT": "-1"}, "SANDBOX_PORT"),
+        ({"DEMO": "perhaps"}, "DEMO is 'perhaps'"),
+        ({"EXCHANGE_URL": "exchange.example"}, "EXCHANGE_URL"),
+        ({"EXCHANGE_URL": "https://login:secret@exchange.example"}, "carries credentials"),
+        ({"EXCHANGE_URL": "https://exchange.example:port"}, "is not an address"),
+        ({"EXCHANGE_URL": "https://exchange.example/?key=1"}, "without query"),
+        ({"EXCHANGE_URL": "https://exchange.example"}, "set both or neither"),
+        (
+            {"EXCHANGE_URL": "http://exchange.example", "EXCHANGE_WS_URL": "wss://exchange.example"},
+            "only https and wss",
+        ),
+        (
+            {"EXCHANGE_URL": "https://exchange.example", "EXCHANGE_WS_URL": "wss://exchange.example", "DEMO": "1"},
+            "published passwords",
+        ),
+        (
+            {"EXCHANGE_URL": "https://exchange.example", "EXCHANGE_WS_URL": "wss://exchange.example"},
+            "SECRET_KEY is not set",
+        ),
+        ({"CHAINDATA_URL": "ftp://chain.example"}, "CHAINDATA_URL"),
+        ({"DATABASE_URL": "mysql://somewhere/desk"}, "DATABASE_URL names an engine"),
+        ({"DATABASE_URL": "nonsense"}, "DATABASE_URL can't be read"),
+        ({"DATABASE_URL": "postgres://desk:password@host:port/desk"}, "DATABASE_URL can't be read"),
+        ({"REDIS_URL": "localhost:6379"}, "REDIS_URL takes an address"),
+        ({"SESSION_IDLE_SECONDS": "1e3"}, "SESSION_IDLE_SECONDS"),
+        ({"DATA_DIR": "/proc/countersign"}, "DATA_DIR"),
+        ({"DATA_DIR": __file__}, "DATA_DIR"),
+        ({"WEB_THREADS": "0"}, "WEB_THREADS"),
+        ({"LISTEN": "everywhere at once"}, "LISTEN"),
+        ({"KEY_RING": "unreadable"}, "KEY_RING, entry 1"),
+        ({"KEY_RING": "a:" + "A" * 43 + "=,b:c2hvcnQ="}, "KEY_RING, entry 2"),
+        (
+            {
+                "EXCHANGE_URL": "https://exchange.example",
+                "EXCHANGE_WS_URL": "wss://exchange.example",
+                "SECRET_KEY": "x" * 60,
+            },
+            "KEY_RING is not set",
+        ),
+    ],
+)
+def test_an_odd_value_stops_with_one_sentence(tmp_path, values, says):
+    code, printed, complaint = read_settings(tmp_path, **values)
+    assert code == 1
+    assert says in complaint
+    assert "\n" not in complaint
+    assert "Traceback" not in complaint
+    assert not printed
+
+
+def test_a_password_in_a_database_address_is_not_repeated(tmp_path):
+    _, _, complaint = read_settings(tmp_path, DATABASE_URL="postgres://desk:hunter2secret@host:port/desk")
+    assert "hunter2secret" not in complaint
+
+
+def test_no_part_of_a_key_is_repeated(tmp_path):
+    _, _, complaint = read_settings(tmp_path, KEY_RING="first:c2VjcmV0IGtleSB0aGF0IGlzIHNob3J0")
+    assert "c2VjcmV0" not in complaint
+
+
+def test_the_demo_makes_its_secret_once_and_keeps_it_to_itself(tmp_path):
+    first = read_settings(tmp_path, "settings.SECRET_KEY")
+    second = read_settings(tmp_path, "settings.SECRET_KEY")
+    assert first == second
+    assert len(first[1]) > 50
+    assert (tmp_path / "var" / "secret-key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_socket_stays_in_a_short_data_folder(tmp_path):
+    assert environment.private_socket(Path("/srv/desk"), "redis.sock") == Path("/srv/desk/redis.sock")
+
+
+def test_a_long_data_folder_gets_a_short_private_socket(tmp_path, monkeypatch):
+    monkeypatch.setattr(environment.tempfile, "gettempdir", lambda: str(tmp_path))
+    long_folder = Path("/srv") / ("x" * 120)
+    chosen = environment.private_socket(long_folder, "redis.sock")
+    assert chosen == environment.private_socket(long_folder, "redis.sock")
+    assert chosen.parent.parent == tmp_path
+    assert chosen.parent.stat().st_mode & 0o777 == 0o700
+    assert chosen.parent != environment.private_socket(Path("/srv") / ("y" * 120), "redis.sock").parent
+
+
+def test_a_prepared_trap_in_the_short_place_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(environment.tempfile, "gettempdir", lambda: str(tmp_path))
+    long_folder = Path("/srv") / ("x" * 120)
+    environment.private_socket(long_folder, "redis.sock").parent.chmod(0o777)
+    with pytest.raises(environment.OddSetting, match="somebody else"):
+        environment.private_socket(long_folder, "redis.sock")
