@@ -1,0 +1,34 @@
+"""Rows about the exchange account; one module a subject."""
+
+from exchange_ops.models.accounts import Account, ApiKey
+from exchange_ops.models.ledger import Balance, LedgerAside, LedgerEntry, LedgerVersion, Watermark
+from exchange_ops.models.market import Currency, Symbol, Ticker
+from exchange_ops.models.policy import Freeze, PolicyVersion, QuorumTier, ThawVote
+from exchange_ops.models.watch import AddressCheck, ClockReading, FeeEstimate, FollowerState, Lease
+from exchange_ops.models.withdrawals import Approval, ExternalCall, Withdrawal, WithdrawalEvent
+
+__all__ = [
+    "Account",
+    "AddressCheck",
+    "ApiKey",
+    "Approval",
+    "Balance",
+    "ClockReading",
+    "Currency",
+    "ExternalCall",
+    "FeeEstimate",
+    "FollowerState",
+    "Freeze",
+    "Lease",
+    "LedgerAside",
+    "LedgerEntry",
+    "LedgerVersion",
+    "PolicyVersion",
+    "QuorumTier",
+    "Symbol",
+    "ThawVote",
+    "Ticker",
+    "Watermark",
+    "Withdrawal",
+    "WithdrawalEvent",
+]
