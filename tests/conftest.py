@@ -1,0 +1,222 @@
+"""What every test may ask for: rows on either database, people by role, the sandbox, a live desk, a real browser."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+
+from tests import browsers, houses
+
+_NO_BROWSER = "no Chromium was found ($CHROMIUM, PATH); `python3 manage.py verify` fetches one"
+_PASSWORD = "a long demo sentence"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Cheap passwords and unhashed static files: neither is what the tests in one process are about."""
+    django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    django_settings.STORAGES = {
+        **django_settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests last: the browser's driver keeps an event loop in the thread of every test after it."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Browser tests that did not run are said so in red, so that nobody takes their absence for success."""
+    skipped = [report for report in terminalreporter.stats.get("skipped", []) if _NO_BROWSER in str(report.longrepr)]
+    if skipped:
+        terminalreporter.write_line(f"{len(skipped)} BROWSER TESTS DID NOT RUN: {_NO_BROWSER}", red=True, bold=True)
+
+
+# Rows -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """SQLite in a file, as the embedded default has it: a shared in-memory database locks differently."""
+    database = django_settings.DATABASES["default"]
+    if database["ENGINE"].endswith("sqlite3"):
+        database.setdefault("TEST", {})["NAME"] = f"{django_settings.DATA_DIR}/test-desk.sqlite3"
+
+
+@pytest.fixture
+def child_environment(transactional_db: None) -> dict[str, str]:
+    """The environment for a child process that shall see this test's rows, broker and folder."""
+    from django.db import connection
+
+    database = connection.settings_dict
+    if connection.vendor == "sqlite":
+        address = f"sqlite:///{database['NAME']}"
+    else:
+        address = os.environ["DATABASE_URL"].rsplit("/", 1)[0] + f"/{database['NAME']}"
+    return {**os.environ, "DATABASE_URL": address, "DJANGO_SETTINGS_MODULE": "project.settings"}
+
+
+# People ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def make_person(db: None) -> Callable[..., Any]:
+    """`make_person("treasury", username="treasury2")`: an active person with these roles and a known password."""
+    from django.contrib.auth.models import Group
+
+    from desk.models import Person
+
+    def make(*roles: str, username: str | None = None, **changes: Any) -> Person:
+        name = username or (roles[0] if roles else "nobody")
+        person = Person.objects.create_user(username=name, password=_PASSWORD, **changes)
+        person.groups.set([Group.objects.get_or_create(name=role)[0] for role in roles])
+        return person
+
+    return make
+
+
+@pytest.fixture
+def password() -> str:
+    """The password of everybody whom `make_person` makes."""
+    return _PASSWORD
+
+
+@pytest.fixture
+def operator(make_person: Callable[..., Any]) -> Any:
+    """Somebody who asks for payouts."""
+    return make_person("operator")
+
+
+@pytest.fixture
+def treasury(make_person: Callable[..., Any]) -> Any:
+    """Somebody who approves and rejects."""
+    return make_person("treasury")
+
+
+@pytest.fixture
+def treasury2(make_person: Callable[..., Any]) -> Any:
+    """A second approver."""
+    return make_person("treasury", username="treasury2")
+
+
+@pytest.fixture
+def admin(make_person: Callable[..., Any]) -> Any:
+    """Somebody who keeps people, keys and settings."""
+    return make_person("admin")
+
+
+@pytest.fixture
+def auditor(make_person: Callable[..., Any]) -> Any:
+    """Somebody who reads everything and changes nothing."""
+    return make_person("auditor")
+
+
+# The outside world ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sandbox(settings: Any) -> Iterator[Any]:
+    """A fresh sandbox in a thread of this process; the desk's addresses point at it for the length of the test."""
+    from sandbox.serving import InProcessSandbox
+
+    server = InProcessSandbox(seed=1)
+    settings.EXCHANGE_URL = settings.CHAINDATA_URL = server.url
+    settings.EXCHANGE_WS_URL = server.ws_url
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def house(request: pytest.FixtureRequest) -> Iterator[houses.RunningHouse]:
+    """The whole house as a user starts it, on free ports and a fresh folder; one for the whole run."""
+    running = houses.RunningHouse()
+    try:
+        running.wait_until_ready()
+        yield running
+    finally:
+        running.stop()
+
+
+# A desk and a browser -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LiveDesk:
+    """A desk that answers pages and sockets over real connections, with the rows of the current test."""
+
+    url: str
+    ws_url: str
+
+
+@pytest.fixture
+def live_desk(transactional_db: None, settings: Any) -> Iterator[LiveDesk]:
+    """The real ASGI application under uvicorn in a thread: pages, static files and sockets."""
+    import uvicorn
+    from django.core.management import call_command
+
+    from project import serve
+
+    if not settings.STATIC_ROOT.exists():
+        call_command("collectstatic", interactive=False, verbosity=0)
+    port = houses.free_port()
+    settings.PORT = port
+    server = uvicorn.Server(serve.config(port=port))
+    thread = threading.Thread(target=server.run, name="live-desk", daemon=True)
+    thread.start()
+    deadline = time.monotonic() + 30
+    while not server.started:
+        if not thread.is_alive() or time.monotonic() > deadline:
+            pytest.fail("the live desk did not start")
+        time.sleep(0.01)
+    yield LiveDesk(url=f"http://localhost:{port}", ws_url=f"ws://localhost:{port}/ws/")
+    server.should_exit = True
+    thread.join(10)
+    assert not thread.is_alive(), "the live desk did not stop within ten seconds"
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A headless Chromium. Where there is none the test is skipped, loudly; with CI=true it fails."""
+    found = browsers.find()
+    if found is None:
+        if os.environ.get("CI", "").lower() in {"1", "true"}:
+            pytest.fail(_NO_BROWSER)
+        pytest.skip(_NO_BROWSER)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(
+            executable_path=found.program,
+            env={**os.environ, **found.environment},
+            args=["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb"],
+        )
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def new_page(browser: Any) -> Iterator[Callable[..., Any]]:
+    """`new_page(width=360, dark=True)`: a page in a browser session of its own. Script errors fail the test."""
+    contexts = []
+    errors: list[str] = []
+
+    def open_page(*, width: int = 1280, height: int = 900, dark: bool = False) -> Any:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not errors, f"scripts of a page failed: {errors}"

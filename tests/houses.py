@@ -1,0 +1,131 @@
+"""The house started the way a user starts it, for tests that look at it from outside only."""
+
+import atexit
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+_READY = re.compile(r"ready at http://localhost:(\d+)/")
+
+
+def free_port() -> int:
+    """A port that nobody listens on right now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class RunningHouse:
+    """`manage.py up` in a session of its own, with every line it prints kept.
+
+    `folder` is its DATA_DIR (a fresh one by default); `changes` are environment variables. The rows are SQLite and the
+    broker is private, as for a newcomer, unless `changes` say otherwise.
+    """
+
+    def __init__(self, *, folder: Path | None = None, command: list[str] | None = None, **changes: str) -> None:
+        self.folder = folder or Path(tempfile.mkdtemp(prefix=f"countersign-test-{os.getpid()}-house-"))
+        if folder is None:
+            atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        self.port, self.sandbox_port = free_port(), free_port()
+        kept = ("PATH", "HOME", "LANG", "TMPDIR", "XDG_CACHE_HOME")
+        environment = {name: os.environ[name] for name in kept if name in os.environ}
+        environment |= {"DATA_DIR": str(self.folder), "PORT": str(self.port), "SANDBOX_PORT": str(self.sandbox_port)}
+        self.lines: list[str] = []
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            command or [sys.executable, "manage.py", "up"],
+            cwd=ROOT,
+            env=environment | changes,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def url(self) -> str:
+        """The desk's address."""
+        return f"http://localhost:{self.port}"
+
+    @property
+    def sandbox_url(self) -> str:
+        """The sandbox's address."""
+        return f"http://127.0.0.1:{self.sandbox_port}"
+
+    @property
+    def text(self) -> str:
+        """Everything printed so far."""
+        return "\n".join(self.lines)
+
+    def control(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        """Call the sandbox's control plane: `control("clock", {"advance_ms": 1000})`; without a body it asks."""
+        content = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            f"{self.sandbox_url}/_sandbox/{path}", data=content, headers={"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.loads(answer.read())
+
+    def wait_until_ready(self, seconds: float = 120) -> float:
+        """Wait for the line that says so; how many seconds it took from the start."""
+        self.wait_for(_READY.pattern, seconds)
+        return time.monotonic() - self.started
+
+    def wait_for(self, pattern: str, seconds: float = 30) -> None:
+        """Wait until a printed line has `pattern` (a regular expression)."""
+        deadline = time.monotonic() + seconds
+        while not any(re.search(pattern, line) for line in list(self.lines)):
+            if self.process.poll() is not None:
+                self._reader.join(5)
+                if any(re.search(pattern, line) for line in self.lines):
+                    return
+                raise AssertionError(f"the house ended with {self.process.returncode}:\n{self.text}")
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{pattern!r} was not printed within {seconds} s:\n{self.text}")
+            time.sleep(0.05)
+
+    def stop(self, number: int = signal.SIGTERM, seconds: float = 15) -> float:
+        """Ask for the end by a signal to the started process alone; how many seconds it took."""
+        asked = time.monotonic()
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise AssertionError(f"the house did not end within {seconds} s:\n{self.text}") from None
+        self._reader.join(5)
+        return time.monotonic() - asked
+
+    def processes(self) -> dict[int, str]:
+        """Every living process that belongs to this house (by its DATA_DIR): number and command line."""
+        found = {}
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                belongs = f"DATA_DIR={self.folder}\0".encode() in (entry / "environ").read_bytes() + b"\0"
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+            except OSError:
+                continue
+            if belongs and command:
+                found[int(entry.name)] = command
+        return found
+
+    def _read(self) -> None:
+        for line in self.process.stdout or ():
+            self.lines.append(line.rstrip("\n"))
