@@ -43,7 +43,7 @@ def forms(text: str, *, networks: Sequence[Network] | None = None) -> Forms:
 
 
 def same(left: str, right: str) -> bool:
-    """Whether two texts spell one hash of one world: the test networks share their legacy form, the main one has its own."""
+    """Whether two texts spell one hash in one world: test networks share a legacy form, the main one has its own."""
     try:
         first, second = wire_addresses.read(left), wire_addresses.read(right)
     except NotAnAddress:
