@@ -1,0 +1,118 @@
+"""What the sandbox leaves configurable: the points where the specifications are silent about the real exchange."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from decimal import Decimal
+
+from sandbox.exchange.amounts import NotAnAmount, decimal_of
+
+HOLD_ENDS = ("lapse", "stay", "commit")
+DOCUMENTED_RATES = {"market": 100, "trading": 300, "other": 10}  # requests a second, supplement 2.5
+LONGEST_DELAY_MS = 3_600_000
+LONGEST_SECONDS = 86_400
+
+
+class CannotConfigure(ValueError):
+    """A name or value of the configuration is odd; the message says which, and nothing was changed."""
+
+
+@dataclass(slots=True)
+class Config:
+    """The configuration of one world.
+
+    hold_end        what happens to a hold that nobody touched for an hour: lapse, stay, or commit
+    list_delay_ms   how long a new transaction is missing from listings and notifications
+    echo_comment    whether transactions show the publicComment of their withdrawal
+    fee_drift       fraction by which the fee of a hold exceeds the estimated one (0.1: ten percent more), -0.99 to 100
+    rate_limits     requests a second by group ("market", "trading", "other"), or None: no limit
+    payout_seconds  from commit to the hash, and again from each confirmation to the next
+    block_seconds   between the blocks of the sandbox's chain
+    """
+
+    hold_end: str = "lapse"
+    list_delay_ms: int = 0
+    echo_comment: bool = True
+    fee_drift: Decimal = Decimal(0)
+    rate_limits: dict[str, int] | None = None
+    payout_seconds: Decimal = Decimal(4)
+    block_seconds: int = 30
+
+    @property
+    def payout_ms(self) -> int:
+        """`payout_seconds` in whole milliseconds."""
+        return int(self.payout_seconds * 1000)
+
+    def change(self, asked: Mapping[str, object]) -> None:
+        """Takes over the named values: all of them or, when one is odd, none (`CannotConfigure`)."""
+        accepted: dict[str, object] = {}
+        for name, value in asked.items():
+            accept = _ACCEPT.get(name)
+            if accept is None:
+                raise CannotConfigure(f"{name!r} is no part of the configuration; it has {', '.join(_ACCEPT)}.")
+            accepted[name] = accept(name, value)
+        for name, value in accepted.items():
+            setattr(self, name, value)
+
+    def shown(self) -> dict[str, object]:
+        """The configuration as JSON."""
+        values = asdict(self)
+        return {
+            field.name: str(values[field.name]) if isinstance(values[field.name], Decimal) else values[field.name]
+            for field in fields(self)
+        }
+
+
+def _choice(name: str, value: object) -> str:
+    if not isinstance(value, str) or value not in HOLD_ENDS:
+        raise CannotConfigure(f"{name} is {value!r}; it takes one of {', '.join(HOLD_ENDS)}.")
+    return value
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise CannotConfigure(f"{name} is {value!r}; it takes true or false.")
+    return value
+
+
+def _whole(lowest: int, highest: int) -> Callable[[str, object], int]:
+    def accept(name: str, value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
+            raise CannotConfigure(f"{name} is {value!r}; it takes a whole number from {lowest} to {highest}.")
+        return value
+
+    return accept
+
+
+def _decimal(lowest: Decimal, highest: Decimal) -> Callable[[str, object], Decimal]:
+    def accept(name: str, value: object) -> Decimal:
+        try:
+            amount = decimal_of(value, signed=True)
+        except NotAnAmount as problem:
+            raise CannotConfigure(f"{name} is {value!r}; {problem}") from None
+        if not lowest <= amount <= highest:
+            raise CannotConfigure(f"{name} is {value!r}; it takes a number from {lowest} to {highest}.")
+        return amount
+
+    return accept
+
+
+def _rates(name: str, value: object) -> dict[str, int] | None:
+    if value is None or value is False:
+        return None
+    if value is True:
+        return dict(DOCUMENTED_RATES)
+    if not isinstance(value, Mapping) or not set(value) <= set(DOCUMENTED_RATES):
+        raise CannotConfigure(f"{name} takes true, false, or requests a second by {', '.join(DOCUMENTED_RATES)}.")
+    accept = _whole(1, 1_000_000)
+    return DOCUMENTED_RATES | {str(group): accept(f"{name}.{group}", rate) for group, rate in value.items()}
+
+
+_ACCEPT: dict[str, Callable[[str, object], object]] = {
+    "hold_end": _choice,
+    "list_delay_ms": _whole(0, LONGEST_DELAY_MS),
+    "echo_comment": _flag,
+    "fee_drift": _decimal(Decimal("-0.99"), Decimal(100)),
+    "rate_limits": _rates,
+    "payout_seconds": _decimal(Decimal(0), Decimal(LONGEST_SECONDS)),
+    "block_seconds": _whole(1, LONGEST_SECONDS),
+}

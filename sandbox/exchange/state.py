@@ -1,0 +1,101 @@
+"""The exchange of one world: all its parts, the instant that is being lived, and the changes to be told."""
+
+import random
+from collections.abc import Iterable
+from decimal import Decimal
+
+from sandbox.config import Config
+from sandbox.exchange.accounts import Accounts
+from sandbox.exchange.addresses import Addresses
+from sandbox.exchange.currencies import Currency
+from sandbox.exchange.ledger import Ledger, Line, Wallet
+from sandbox.exchange.market import Market
+from sandbox.exchange.payouts import Payout
+from sandbox.exchange.symbols import Symbol
+from sandbox.exchange.terms import Event
+from sandbox.exchange.timers import Timers
+from sandbox.exchange.transactions import Transaction, Transactions
+
+
+class Exchange:
+    """Everything the sandbox's exchange remembers.
+
+    `moment_ms` is the sandbox time of the input or timer at work: rules take it, never the clock. `random` is drawn
+    from only while something changes, so equal inputs make equal worlds. `events` collects what listeners will be
+    told once the change is in the journal; nothing is collected while nobody listens (`telling`).
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int,
+        started_ms: int,
+        config: Config,
+        currencies: Iterable[Currency],
+        symbols: Iterable[Symbol],
+        accounts: Accounts,
+        still: bool = False,
+    ) -> None:
+        self.seed = seed
+        self.started_ms = started_ms
+        self.moment_ms = started_ms
+        self.config = config
+        self.accounts = accounts
+        self.currencies = {currency.code: currency for currency in currencies}
+        self.symbols = {symbol.id: symbol for symbol in symbols}
+        self.random = random.Random(seed)
+        self.ledger = Ledger()
+        self.transactions = Transactions(self.random)
+        self.payouts: dict[str, Payout] = {}
+        self.addresses = Addresses(seed)
+        self.timers = Timers()
+        self.market = Market(seed, self.currencies, started_ms if still else None)
+        self.telling = False
+        self.events: list[Event] = []
+        self._moved: dict[str, None] = {}
+
+    def available(self, account: str, currency: str) -> Decimal:
+        """What the bank account holds free."""
+        return self.ledger.balance(account, Wallet.BANK, currency)
+
+    def post(self, purpose: str, reference: str, lines: Iterable[Line]) -> None:
+        """Posts at the present moment and remembers whose bank balance changed; raises `CannotPost`."""
+        kept = tuple(lines)
+        self.ledger.post(self.moment_ms, purpose, reference, kept)
+        if self.telling:
+            for line in kept:
+                if line.wallet in (Wallet.BANK, Wallet.BANK_RESERVED) and line.account not in self._moved:
+                    self._moved[line.account] = None
+
+    def touch(self, transaction: Transaction) -> None:
+        """Marks the transaction as changed now: a new index, and news for listeners once it is listed."""
+        self.transactions.touch(transaction, self.moment_ms)
+        self.tell(transaction)
+
+    def tell(self, transaction: Transaction) -> None:
+        """Puts the transaction's present form among the news, unless it is not listed yet."""
+        if self.telling and transaction.listed_ms <= self.moment_ms:
+            shown = transaction.wire(echo_comment=self.config.echo_comment)
+            self.events.append(Event("transaction", transaction.account, shown))
+
+    def take_events(self) -> list[Event]:
+        """The news since the last call, transactions before balances."""
+        if not self.telling:
+            return []
+        news = self.events + [Event("balance", account, self.bank_balances(account)) for account in self._moved]
+        self.forget_events()
+        return news
+
+    def forget_events(self) -> None:
+        """Drops the news, as after a refusal."""
+        self.events = []
+        self._moved = {}
+
+    def bank_balances(self, account: str) -> list[dict[str, str]]:
+        """The non-zero balances of the bank account, as the account stream tells them."""
+        return [row for row in self.balances(account, Wallet.BANK, Wallet.BANK_RESERVED) if _is_held(row)]
+
+    def balances(self, account: str, available: Wallet, reserved: Wallet) -> list[dict[str, str]]:
+        """The balance of every currency, zeros included, in the order of the currency list."""
+        held = self.ledger.currencies_of(account)
+        return [_balance(code, held.get(code, {}), available, reserved) for code in self.currencies]

@@ -1,0 +1,286 @@
+"""The world of the sandbox: one seed, one clock, one journal, and the exchange that lives by them.
+
+Everything that changes the world comes in through `perform` (calls of the exchange) or `control` (the control plane)
+and is journaled; the same seed and the same journal always give the same world. All of it is synchronous: on an event
+loop each call runs to its end before the next one begins, which makes it atomic.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sandbox import handlers, journal, keys
+from sandbox import seed as seeding
+from sandbox.clock import Clock, Setting
+from sandbox.config import Config
+from sandbox.exchange.schedule import go_off
+from sandbox.exchange.terms import UNAVAILABLE, VALIDATION_ERROR, Caller, Event, Listener, NoHandler, Refusal
+from sandbox.handlers import controls
+from sandbox.journal import Journal, Lock
+from sandbox.journal_lines import Entry, Header, NotPlain, Reading, plain
+
+__all__ = ["Caller", "Event", "NoHandler", "Refusal", "World"]
+
+log = logging.getLogger(__name__)
+
+
+class World:
+    """One world. Open it with `World.open`, end it with `close`."""
+
+    def __init__(self, kept: Journal, *, still: bool, now_ms: Callable[[], int], lock: Lock | None = None) -> None:
+        self.journal = kept
+        self.warnings: list[str] = []
+        self.broken = ""
+        self._still = still
+        self._lock = lock
+        self._listeners: list[Listener] = []
+        self.clock = Clock(now_ms, self._clock_changed)
+        self._populate()
+
+    @classmethod
+    def open(
+        cls,
+        data_dir: Path | None,
+        *,
+        seed: int = 1,
+        symbols: int | None = None,
+        fresh: bool = False,
+        still: bool = False,
+        now_ms: Callable[[], int],
+    ) -> "World":
+        """The world kept in `data_dir`, replayed from its journal, or a fresh one; None keeps it in memory only.
+
+        A journal that was begun with another seed or number of symbols keeps its own, and `warnings` says so; `fresh`
+        begins again. Raises `CannotOpenJournal` when another sandbox uses the folder.
+        """
+        wanted = Header(seed, symbols, now_ms())
+        if data_dir is None:
+            return cls(Journal.begin(wanted), still=still, now_ms=now_ms)
+        lock = Lock(data_dir)
+        path = data_dir / journal.FILE_NAME
+        if fresh or not path.exists():
+            return cls(Journal.begin(wanted, path), still=still, now_ms=now_ms, lock=lock)
+        reading, warning = journal.read(path)
+        if reading.header is None:
+            world = cls(Journal.begin(wanted, path), still=still, now_ms=now_ms, lock=lock)
+        else:
+            world = cls._resumed(path, reading, still=still, now_ms=now_ms, lock=lock)
+        world.warnings += [sentence for sentence in (warning, _other_seed(world.journal.header, wanted)) if sentence]
+        return world
+
+    @classmethod
+    def _resumed(
+        cls, path: Path, reading: Reading, *, still: bool, now_ms: Callable[[], int], lock: Lock
+    ) -> "World":
+        world = cls(Journal.resume(path, reading), still=still, now_ms=now_ms, lock=lock)
+        stopped_at = world._replay(reading.entries)
+        if stopped_at is None:
+            return world
+        world.journal.close()
+        shorter = reading.before(stopped_at)
+        warning = journal.set_aside(path, shorter, path.read_bytes())
+        world = cls(Journal.resume(path, shorter), still=still, now_ms=now_ms, lock=lock)
+        world._replay(shorter.entries)
+        world.warnings.append(warning)
+        return world
+
+    def _populate(self) -> None:
+        header = self.journal.header
+        self.config = Config()
+        self.keys = keys.seeded()
+        self.exchange = seeding.exchange(
+            seed=header.seed,
+            symbols=header.symbols,
+            started_ms=header.started_ms,
+            config=self.config,
+            still=self._still,
+        )
+        self.exchange.telling = bool(self._listeners)
+        self.clock.restore(self.clock.setting, header.started_ms)
+
+    # What comes in ---------------------------------------------------------------------------------------------------
+
+    def perform(self, operation: str, caller: Caller | None, arguments: Mapping[str, object]) -> object:
+        """Runs one operation and journals it when it may have changed something; what was due happens before it.
+
+        Raises `Refusal` (nothing was changed) or `NoHandler`.
+        """
+        handler = handlers.HANDLERS.get(operation) or handlers.STREAM_HANDLERS.get(operation)
+        if handler is None:
+            raise NoHandler(operation)
+        given = _plain(arguments)
+        self._must_be_sound()
+        at_ms = self._live()
+        try:
+            answer = handler(self, caller, given)
+        except Refusal:
+            self.exchange.forget_events()
+            raise
+        if operation in handlers.CHANGING and caller is not None:
+            self._keep(Entry(at_ms, operation, given, caller.login, caller.account))
+        self._tell()
+        return answer
+
+    def control(self, name: str, arguments: Mapping[str, object]) -> object:
+        """Runs one action of the control plane (`controls.CONTROLS`) and journals it; raises `Refusal` or `NoHandler`."""
+        action = controls.CONTROLS.get(name)
+        if action is None:
+            raise NoHandler(name)
+        given = _plain(arguments)
+        if name != controls.RESET:
+            self._must_be_sound()
+        at_ms = self._live()
+        try:
+            answer = action(self, given)
+        except Refusal:
+            self.exchange.forget_events()
+            raise
+        if name in controls.JOURNALED:
+            self._keep(Entry(at_ms, name, given))
+        self._tell()
+        return answer
+
+    def begin_again(self, wanted_seed: int | None = None, symbols: int | None = None) -> None:
+        """A fresh world in place of this one, at the real time; the old journal is kept as the previous one."""
+        old = self.journal
+        self.clock.restart()
+        wanted = Header(
+            old.header.seed if wanted_seed is None else wanted_seed,
+            old.header.symbols if symbols is None else symbols,
+            self.clock.now_ms(),
+        )
+        old.close()
+        self.journal = Journal.begin(wanted, old.path)
+        self.warnings, self.broken = [], ""
+        self._populate()
+
+    # Time ------------------------------------------------------------------------------------------------------------
+
+    def due(self) -> int | None:
+        """When the next timer goes off, in sandbox milliseconds; None when none waits."""
+        return self.exchange.timers.next_due_ms()
+
+    def run_due(self) -> None:
+        """Lets everything happen that is due by now, each at its own instant, and tells the listeners."""
+        self._live()
+
+    def _live(self) -> int:
+        now_ms = self.clock.now_ms()
+        self._live_until(now_ms)
+        self._tell()
+        return self.exchange.moment_ms
+
+    def _live_until(self, until_ms: int) -> None:
+        exchange = self.exchange
+        while timer := exchange.timers.take_due(until_ms):
+            exchange.moment_ms = max(exchange.moment_ms, timer.due_ms)
+            go_off(exchange, timer)
+        exchange.moment_ms = max(exchange.moment_ms, until_ms)
+
+    def _clock_changed(self, before_ms: int) -> None:
+        setting = self.clock.setting
+        self._live_until(before_ms)
+        self._keep(
+            Entry(before_ms, controls.CLOCK, {"offset_ms": setting.offset_ms, "frozen_at_ms": setting.frozen_at_ms})
+        )
+        self._live()
+
+    # The journal -----------------------------------------------------------------------------------------------------
+
+    def _keep(self, entry: Entry) -> None:
+        try:
+            self.journal.append(entry)
+        except OSError as problem:
+            self.broken = f"The journal can't be written ({problem.strerror}); start the sandbox again."
+            self.exchange.forget_events()
+            raise Refusal(UNAVAILABLE, self.broken) from problem
+
+    def _must_be_sound(self) -> None:
+        if self.broken:
+            raise Refusal(UNAVAILABLE, self.broken)
+
+    def _replay(self, entries: list[Entry]) -> int | None:
+        """Lives the journal again; returns the number of the first entry that can't be applied, None when all can."""
+        for number, entry in enumerate(entries):
+            try:
+                self._live_until(entry.at_ms)
+                self._apply(entry)
+            except (Refusal, NoHandler, KeyError, TypeError, ValueError):
+                log.exception("entry %d of the journal can't be applied", number + 1)
+                return number
+        self.clock.restore(self.clock.setting, self.exchange.moment_ms)
+        return None
+
+    def _apply(self, entry: Entry) -> None:
+        if entry.action == controls.CLOCK:
+            self.clock.restore(_setting(entry.arguments), entry.at_ms)
+        elif entry.account:
+            handler = handlers.HANDLERS.get(entry.action)
+            if handler is None:
+                raise NoHandler(entry.action)
+            handler(self, Caller(entry.login, entry.account), entry.arguments)
+        else:
+            controls.CONTROLS[entry.action](self, entry.arguments)
+
+    def close(self) -> None:
+        """Brings the journal to the disk and lets its folder go."""
+        self.journal.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    # What goes out ---------------------------------------------------------------------------------------------------
+
+    def listen(self, callback: Listener) -> Callable[[], None]:
+        """Calls `callback` with each later change, after it is in the journal; the returned function ends that."""
+        self._listeners.append(callback)
+        self.exchange.telling = True
+
+        def stop() -> None:
+            if callback in self._listeners:
+                self._listeners.remove(callback)
+            self.exchange.telling = bool(self._listeners)
+
+        return stop
+
+    def _tell(self) -> None:
+        for event in self.exchange.take_events():
+            for listener in tuple(self._listeners):
+                try:
+                    listener(event)
+                except Exception:  # the change stands, whatever becomes of its news
+                    log.exception("a listener failed on a %s event", event.kind)
+
+    def state(self) -> dict[str, object]:
+        """Sandbox time, length of the journal, counts and configuration, as the control plane shows them."""
+        self._live()
+        return controls.shown_state(self)
+
+    def ledger(self) -> dict[str, object]:
+        """The double-entry ledger as the control plane shows it, with `balanced`."""
+        self._live()
+        return self.exchange.ledger.shown()
+
+
+def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
+    given: dict[str, object] = {}
+    for name, value in arguments.items():
+        if value is None:
+            continue
+        try:
+            given[name] = plain(value, name)
+        except NotPlain as problem:
+            raise Refusal(VALIDATION_ERROR, f"Param '{problem.name}' is not valid") from None
+    return given
+
+
+def _setting(recorded: Mapping[str, object]) -> Setting:
+    offset_ms, frozen_at_ms = recorded.get("offset_ms"), recorded.get("frozen_at_ms")
+    if not isinstance(offset_ms, int) or not isinstance(frozen_at_ms, int | None):
+        raise ValueError("not a setting of the clock")
+    return Setting(offset_ms, frozen_at_ms)
+
+
+def _other_seed(kept: Header, wanted: Header) -> str:
+    if kept.seed == wanted.seed and (wanted.symbols is None or kept.symbols == wanted.symbols):
+        return ""
+    return f"the kept world has seed {kept.seed} and symbols {kept.symbols or 'as listed'}; --fresh begins another one"
