@@ -2,7 +2,7 @@
 
 Pure functions on text. Bitcoin Cash is not here: its three forms are the chain's (`chaindata.wire.addresses`).
 A currency code says which rule holds; codes of one coin on other networks carry a suffix (supplement 2.10:
-"20" for Ethereum tokens, "TRX" for Tron tokens).
+"T20" for Ethereum, "TTRX" for Tron).
 """
 
 import re
@@ -77,7 +77,7 @@ def payment_id_problem(code: str, payment_id: str) -> str:
 
 def is_ethereum(code: str) -> bool:
     """Whether the currency lives on Ethereum: the coin itself and the codes with the suffix of its tokens."""
-    return code in {"ETH", "ETC"} or (len(code) > 3 and code.endswith("20"))
+    return code in {"ETH", "ETC"} or code.endswith("T20")
 
 
 def checksummed(address: str) -> str:
@@ -92,7 +92,7 @@ def checksummed(address: str) -> str:
 def _rule_of(code: str) -> Callable[[str], CoinAddress]:
     if is_ethereum(code):
         return _read_ethereum
-    if code == "TRX" or (len(code) > 4 and code.endswith("TRX")):
+    if code == "TRX" or code.endswith("TTRX"):
         return _read_tron
     return _RULES.get(code, _read_shape)
 
