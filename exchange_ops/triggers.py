@@ -27,7 +27,7 @@ FIXED = "what was asked for is never edited"
 ONE_HOLD = "a withdrawal keeps the number the exchange gave it"
 ONE_VERB = "a hold is told to be paid or to be released, never both"
 NO_REMOVAL = "rows about money are never removed"
-NO_EDIT = "rows of the money's history are never changed"
+NO_EDIT = "the history of money is never changed"
 NOT_YOURS = "nobody decides on their own request"
 BORN_A_DRAFT = "a withdrawal begins as a draft"
 
