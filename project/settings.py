@@ -103,6 +103,7 @@ INSTALLED_APPS = [
     "desk",
     "exchange_ops",
     "chaindata",
+    "project",
 ]
 
 MIDDLEWARE = [
@@ -191,7 +192,13 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_RATE_LIMITS = {"login": "60/m/ip", "login_failed": "10/m/ip,5/5m/key"}
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+# In the demo the password opens the door; every decision asks for the second factor all the same.
+SIGN_IN_SECOND_FACTOR = environment.flag("SIGN_IN_SECOND_FACTOR", default=not DEMO)
 MFA_ADAPTER = "desk.accounts.SecondFactorAdapter"
+MFA_FORMS = {
+    "authenticate": "desk.accounts.SignInCodeForm",
+    "reauthenticate": "desk.accounts.ReauthenticateCodeForm",
+}
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Countersign"

@@ -1,0 +1,52 @@
+"""`manage.py prepare`: rows and static files brought up to date before the house starts; safe to repeat."""
+
+import hashlib
+import json
+from typing import Any
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+
+class Command(BaseCommand):
+    """Migrate, make the cache's table, collect static files when they changed, and load the demo desk in the demo."""
+
+    help = "Bring the database and the static files up to date, and load the demo desk when DEMO is on."
+    requires_system_checks = ()
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        call_command("migrate", interactive=False, verbosity=0)
+        call_command("createcachetable", verbosity=0)
+        _collect_static()
+        if settings.DEMO:
+            call_command("load_demo")
+            _tell_about_demo()
+
+
+def _collect_static() -> None:
+    """Collecting hashes and compresses every file, which takes seconds; the stamp says when nothing has changed."""
+    stamp = settings.DATA_DIR / "static.stamp"
+    wanted = _static_mark()
+    if stamp.exists() and stamp.read_text() == wanted and settings.STATIC_ROOT.exists():
+        return
+    call_command("collectstatic", interactive=False, verbosity=0)
+    stamp.write_text(wanted)
+
+
+def _static_mark() -> str:
+    mark = hashlib.sha256()
+    for finder in get_finders():
+        for path, storage in finder.list(ignore_patterns=[]):
+            found = storage.path(path)
+            mark.update(f"{path}\0{storage.size(path)}\0{storage.get_modified_time(path)}\0{found}\n".encode())
+    return mark.hexdigest()
+
+
+def _tell_about_demo() -> None:
+    """Leave for whoever started the house what a person needs to sign in to the demo."""
+    from desk import demo
+
+    told = {"people": list(demo.PEOPLE), "password": demo.PASSWORD, "totp_secret": demo.DEMO_TOTP_SECRET}
+    (settings.DATA_DIR / "demo.json").write_text(json.dumps(told))

@@ -1,0 +1,152 @@
+"""One supervised process: started, watched, read, started again when it ends, and ended with everything it started."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from project.supervisor import kinship
+from project.supervisor.console import Console
+from project.supervisor.probes import Probe
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 15.0
+_LIFE_THAT_COUNTS_S = 10.0
+_CHUNK = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to start and how to know that it works.
+
+    `probe` asks the child from outside; without one the child is taken to work once it printed `says`, and without
+    either once it has lived `settles_s` seconds. `stage` orders the end: the highest stage is asked to end first.
+    """
+
+    name: str
+    command: Sequence[str]
+    stage: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+    probe: Probe | None = None
+    says: str = ""
+    settles_s: float = 1.0
+
+
+class Child:
+    """A plan being carried out."""
+
+    def __init__(self, plan: Plan, console: Console) -> None:
+        self.plan = plan
+        self.is_ready = asyncio.Event()
+        self.endings = 0
+        self._console = console
+        self._process: asyncio.subprocess.Process | None = None
+        self._stopping = False
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the living process, or None."""
+        return self._process.pid if self._process and self._process.returncode is None else None
+
+    def start(self) -> None:
+        """Begin to run the plan, and go on until `stop`."""
+        self._task = asyncio.create_task(self._live())
+
+    async def stop(self, seconds: float) -> None:
+        """Ask the child to end, and end it and all it started by force when it has not after `seconds`."""
+        self._stopping = True
+        self._signal(signal.SIGTERM)
+        if self._process is not None and self._process.returncode is None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._process.wait(), seconds)
+        self._signal(signal.SIGKILL)
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+
+    def kill(self) -> None:
+        """End the child and all it started at once; `stop` still has to be awaited."""
+        self._stopping = True
+        self._signal(signal.SIGKILL)
+
+    async def _live(self) -> None:
+        pause = _FIRST_PAUSE_S
+        while not self._stopping:
+            began = time.monotonic()
+            code = await self._run_once()
+            if self._stopping:
+                return
+            # What the child had started itself must not live on beside its successor.
+            self._signal(signal.SIGKILL)
+            self._process = None
+            self.is_ready.clear()
+            self.endings += 1
+            pause = _FIRST_PAUSE_S if time.monotonic() - began >= _LIFE_THAT_COUNTS_S else pause
+            self._console.say(f"{self.plan.name} ended ({_reason(code)}); starting it again in {pause:g} s.")
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_S)
+
+    async def _run_once(self) -> int:
+        self._process = await asyncio.create_subprocess_exec(
+            *self.plan.command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", **self.plan.environment},
+            # Its own process group: Ctrl-C reaches the supervisor alone, which then ends its children in order.
+            start_new_session=True,
+            preexec_fn=kinship.tied_to_this_process(signal.SIGTERM),
+        )
+        watching = asyncio.create_task(self._watch())
+        reading = asyncio.create_task(self._read())
+        try:
+            code = await self._process.wait()
+            # A grandchild may hold the pipe open; what was written by now is worth a moment.
+            await asyncio.wait({reading}, timeout=0.5)
+            return code
+        finally:
+            watching.cancel()
+            reading.cancel()
+
+    async def _watch(self) -> None:
+        """Set `is_ready` when the plan's sign of work is there."""
+        if self.plan.says:
+            return
+        if self.plan.probe is None:
+            await asyncio.sleep(self.plan.settles_s)
+        else:
+            while not await self.plan.probe():  # noqa: ASYNC110: another process, which sets no event of ours
+                await asyncio.sleep(0.1)
+        self.is_ready.set()
+
+    async def _read(self) -> None:
+        reader = self._process.stdout if self._process else None
+        rest = b""
+        while reader is not None and (chunk := await reader.read(_CHUNK)):
+            *lines, rest = (rest + chunk).split(b"\n")
+            if len(rest) > _CHUNK:
+                lines, rest = [*lines, rest], b""
+            for line in lines:
+                self._take(line)
+        if rest:
+            self._take(rest)
+
+    def _take(self, line: bytes) -> None:
+        text = line.decode(errors="replace").rstrip()
+        if self.plan.says and self.plan.says in text:
+            self.is_ready.set()
+        elif text:
+            self._console.pass_on(self.plan.name, text)
+
+    def _signal(self, number: int) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
+
+
+def _reason(code: int) -> str:
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit {code}"

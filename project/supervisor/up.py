@@ -1,0 +1,198 @@
+"""`manage.py up`: the whole house in one terminal, from the checks at the door to the last child's end."""
+
+import asyncio
+import contextlib
+import json
+import signal
+import socket
+import sys
+import time
+from collections.abc import Coroutine, Sequence
+from types import ModuleType
+from typing import Any
+
+from project.bootstrap import ROOT
+from project.supervisor import kinship, plans, redis_choice
+from project.supervisor.child import Child, Plan
+from project.supervisor.claim import CannotClaim, Claim
+from project.supervisor.console import Console
+
+_READY_WITHIN_S = 120.0
+_END_WITHIN_S = 9.0
+_LAST_STAGES_S = 1.2
+_AFTER_A_KILL_S = 9.0
+_MANAGE = ROOT / "manage.py"
+
+
+class CannotStart(Exception):
+    """The house can't be started; the text is the sentence for the person who tries."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the house until it is asked to end; 0 when it ended as asked, 1 when it could not start."""
+    if arguments:
+        print(
+            f"`up` takes no arguments, its settings come from the environment: {' '.join(arguments)}", file=sys.stderr
+        )
+        return 2
+    # Reads the environment: an odd value ends the process here, with its sentence.
+    from project import settings
+
+    claim = Claim(settings.DATA_DIR)
+    try:
+        claim.take(port=settings.PORT, sandbox_port=settings.SANDBOX_PORT)
+        asyncio.run(House(settings, Console()).run(after_a_kill=claim.was_cut_off))
+    except (CannotClaim, CannotStart) as refusal:
+        print(refusal, file=sys.stderr, flush=True)
+        return 1
+    finally:
+        claim.release()
+    return 0
+
+
+class House:
+    """The children, and what a person is told about them."""
+
+    def __init__(self, settings: ModuleType, console: Console) -> None:
+        self._settings = settings
+        self._console = console
+        self._children: list[Child] = []
+        self._asked_to_end = asyncio.Event()
+        self._began = time.monotonic()
+
+    async def run(self, *, after_a_kill: bool) -> None:
+        """Start everything, say when it is ready, and end it all when asked to."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._ask_to_end)
+        try:
+            await self._until_asked_to_end(self._start(after_a_kill=after_a_kill))
+            if not self._asked_to_end.is_set():
+                self._console.say(self._greeting())
+                await self._asked_to_end.wait()
+        finally:
+            await self._end()
+
+    def _ask_to_end(self) -> None:
+        if self._asked_to_end.is_set():
+            # Asked twice: the person does not want to wait.
+            for child in self._children:
+                child.kill()
+        self._asked_to_end.set()
+
+    async def _start(self, *, after_a_kill: bool) -> None:
+        settings = self._settings
+        await self._wait_for_ports(seconds=_AFTER_A_KILL_S if after_a_kill else 0)
+        if plans.runs_redis(settings):
+            choice = redis_choice.choose(socket_path=settings.REDIS_SOCKET, folder=settings.DATA_DIR)
+            self._console.say(f"Redis: {choice.sentence}.")
+        outside = self._begin(plans.outside(settings))
+        await self._prepare()
+        await self._ready(outside)
+        await self._ready(self._begin(plans.desk(settings, _MANAGE)))
+
+    def _begin(self, wanted: list[Plan]) -> list[Child]:
+        begun = [Child(plan, self._console) for plan in wanted]
+        for child in begun:
+            self._children.append(child)
+            child.start()
+        return begun
+
+    async def _ready(self, children: list[Child]) -> None:
+        left = _READY_WITHIN_S - (time.monotonic() - self._began)
+        try:
+            async with asyncio.timeout(max(left, 1)):
+                await asyncio.gather(*(child.is_ready.wait() for child in children))
+        except TimeoutError:
+            late = ", ".join(child.plan.name for child in children if not child.is_ready.is_set())
+            raise CannotStart(f"Not ready after {_READY_WITHIN_S:.0f} s: {late}. What it said is above.") from None
+
+    async def _prepare(self) -> None:
+        """Bring the rows and the static files up to date, in one process of its own."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            str(_MANAGE),
+            "prepare",
+            stdin=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=kinship.tied_to_this_process(signal.SIGTERM),
+        )
+        try:
+            code = await process.wait()
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+        if code:
+            raise CannotStart("The database could not be prepared; what went wrong is above.")
+
+    async def _wait_for_ports(self, *, seconds: float) -> None:
+        settings = self._settings
+        wanted = {"PORT": (settings.LISTEN, settings.PORT)}
+        if plans.runs_sandbox(settings):
+            wanted["SANDBOX_PORT"] = ("127.0.0.1", settings.SANDBOX_PORT)
+        deadline = time.monotonic() + seconds
+        for name, (host, port) in wanted.items():
+            # The children of a killed house end within seconds; anybody else's port is refused at once.
+            while not _is_free(host, port):
+                if time.monotonic() >= deadline:
+                    raise CannotStart(f"Port {port} is in use by another program; set {name} to a free one.")
+                await asyncio.sleep(0.2)
+
+    async def _until_asked_to_end(self, work: Coroutine[Any, Any, None]) -> None:
+        working = asyncio.create_task(work)
+        asked = asyncio.create_task(self._asked_to_end.wait())
+        try:
+            await asyncio.wait({working, asked}, return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                working.result()
+        finally:
+            for task in (working, asked):
+                task.cancel()
+            await asyncio.gather(working, asked, return_exceptions=True)
+
+    async def _end(self) -> None:
+        if self._children:
+            self._console.say("Ending…")
+        deadline = time.monotonic() + _END_WITHIN_S
+        for stage in sorted({child.plan.stage for child in self._children}, reverse=True):
+            # Each stage leaves time for those below it.
+            left = deadline - time.monotonic() - _LAST_STAGES_S * (stage - 1)
+            leaving = [child for child in self._children if child.plan.stage == stage]
+            await asyncio.gather(*(child.stop(max(left, 0.3)) for child in reversed(leaving)))
+        if self._children:
+            self._console.say(f"Everything has ended after {time.monotonic() - deadline + _END_WITHIN_S:.1f} s.")
+
+    def _greeting(self) -> str:
+        settings = self._settings
+        lines = ["", f"Countersign is ready at http://localhost:{settings.PORT}/ after {self._seconds():.1f} s."]
+        told = settings.DATA_DIR / "demo.json"
+        if settings.DEMO and told.exists():
+            demo = json.loads(told.read_text())
+            lines += [
+                f"  Sign in as     {', '.join(demo['people'])}",
+                f"  Password       {demo['password']}",
+                f"  Second factor  {demo['totp_secret']} in an authenticator app, or: python3 manage.py demo_code",
+            ]
+        if plans.runs_sandbox(settings):
+            lines.append(f"  The sandbox    http://127.0.0.1:{settings.SANDBOX_PORT}/")
+        lines += [
+            f"  Kept in        {settings.DATA_DIR}",
+            "  Ctrl-C ends everything; a second start goes on where this one ended.",
+            "",
+        ]
+        return "\n".join(lines)
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self._began
+
+
+def _is_free(host: str, port: int) -> bool:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        # As the servers do: a connection that is only lingering does not keep a port.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True
