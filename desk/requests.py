@@ -5,22 +5,29 @@ sign-in. Re-reads that a page makes by itself send `X-Background: 1` and do not 
 """
 
 import re
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
 from datetime import datetime
+from typing import Any
 
+import structlog
 from django.conf import settings
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
+from prometheus_client import Histogram
 
-from desk import clock
+from desk import attempts, clock
 
-GetResponse = Callable[[HttpRequest], HttpResponse]
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 _ID_SHAPE = re.compile(r"[A-Za-z0-9-]{8,64}", re.ASCII)
 _current: ContextVar[str] = ContextVar("request_id", default="")
+_log = structlog.get_logger(__name__)
+SECONDS = Histogram("countersign_request_seconds", "Time to answer a request", ["method", "status"])
 
 SIGNED_IN_AT = "desk.signed_in_at"
 SEEN_AT = "desk.seen_at"
@@ -54,15 +61,71 @@ class RequestIdMiddleware:
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        request_id = usable_id(request.headers.get("X-Request-ID"))
+        request.request_id = request_id  # type: ignore[attr-defined]
+        token, started = enter(request_id), time.monotonic()
+        try:
+            with attempts.collecting():
+                response = self.get_response(request)
+            response["X-Request-ID"] = request_id
+            _tell(request, response.status_code, time.monotonic() - started)
+            return response
+        finally:
+            leave(token)
+
+
+def _tell(request: HttpRequest, status: int, seconds: float) -> None:
+    """One line and one measurement. Checks of liveness are not worth a line each."""
+    SECONDS.labels(request.method, str(status)).observe(seconds)
+    if request.path in {"/healthz", "/readyz", "/metrics"} and status < 500:
+        return
+    person = getattr(getattr(request, "user", None), "pk", None)
+    _log.info(
+        "request", method=request.method, path=request.path, status=status, ms=round(seconds * 1000), person=person
+    )
 
 
 class SessionLifeMiddleware:
-    """Signs out a session that was idle too long or is too old, and every session of an earlier epoch."""
+    """Signs out a session that was idle too long or is too old.
+
+    When htmx asked for a part of a page and the answer would be the sign-in page, the browser is sent there as a whole
+    instead of getting a sign-in form in the middle of the page.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.user.is_authenticated and not _keep_alive(request, clock.now()):
+            logout(request)
+        response = self.get_response(request)
+        sign_in = resolve_url(settings.LOGIN_URL)
+        wants_sign_in = response.status_code == 302 and response.headers.get("Location", "").startswith(sign_in)
+        if wants_sign_in and request.headers.get("HX-Request"):
+            return HttpResponse(status=204, headers={"HX-Redirect": sign_in})
+        return response
+
+
+def mark_sign_in(session: Any, now: datetime) -> None:
+    """Start both clocks of a session."""
+    session[SIGNED_IN_AT] = session[SEEN_AT] = int(now.timestamp())
+
+
+def is_over(session: Mapping[str, Any], now: datetime) -> bool:
+    """Whether a session was idle too long or is too old. One without marks was not made by signing in: it is over."""
+    try:
+        signed_in, seen = int(session[SIGNED_IN_AT]), int(session[SEEN_AT])
+    except (KeyError, TypeError, ValueError):
+        return True
+    at = int(now.timestamp())
+    return at - seen > settings.SESSION_IDLE_SECONDS or at - signed_in > settings.SESSION_COOKIE_AGE
+
+
+def _keep_alive(request: HttpRequest, now: datetime) -> bool:
+    if is_over(request.session, now):  # type: ignore[arg-type]
+        return False
+    at = int(now.timestamp())
+    if request.headers.get("X-Background") != "1" and at - request.session[SEEN_AT] >= SEEN_EVERY_SECONDS:
+        request.session[SEEN_AT] = at
+    return True

@@ -1,0 +1,75 @@
+"""How people come in: nobody signs up, and where a second factor is asked for is a setting.
+
+Outside the demo whoever has a second factor gives it at sign-in. In the demo the password is enough there, so that the
+newcomer's first click is short; every decision asks for the factor all the same.
+"""
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter, get_adapter
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.http import HttpRequest
+
+from desk import clock, passkeys, sealing, totp
+from wire.values import Secret
+
+_SECOND_FACTOR_STAGE = "allauth.mfa.stages.AuthenticateStage"
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """Sign-in of people whom an administrator made."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False
+
+    def get_login_stages(self) -> list[str]:
+        stages: list[str] = super().get_login_stages()
+        if settings.SIGN_IN_SECOND_FACTOR:
+            return stages
+        return [stage for stage in stages if stage != _SECOND_FACTOR_STAGE]
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """The desk sends no mail yet: an administrator sets a forgotten password."""
+
+
+class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
+    """Secrets of second factors are sealed; passkeys belong to one host name."""
+
+    def encrypt(self, text: str) -> str:
+        return sealing.seal(Secret(text), context=totp.SEAL_CONTEXT)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return sealing.unseal(encrypted_text, context=totp.SEAL_CONTEXT).reveal()
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        entity: dict[str, str] = super().get_public_key_credential_rp_entity()
+        return {"id": passkeys.host() or entity["id"], "name": "Countersign"}
+
+    def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
+        """The desk sends no mail yet; factors added and removed stand in the audit trail."""
+
+
+class _SpendsTheCode:
+    """A one-time code that opened the door is spent: it can't confirm a decision afterwards, nor open the door again."""
+
+    def clean_code(self) -> str:
+        code: str = super().clean_code()  # type: ignore[misc]
+        row: Authenticator = self.authenticator  # type: ignore[attr-defined]
+        if row.type == Authenticator.Type.TOTP:
+            secret = totp.secret_of(row.user)
+            digits = "".join(code.split())
+            step = totp.matching_step(secret, digits, now=clock.now()) if secret and totp.is_shaped(digits) else None
+            if step is None or not totp.spend(row.user, step):
+                raise get_adapter().validation_error("incorrect_code")
+        return code
+
+
+class SignInCodeForm(_SpendsTheCode, AuthenticateForm):  # type: ignore[misc]
+    """The second factor at sign-in."""
+
+
+class ReauthenticateCodeForm(_SpendsTheCode, ReauthenticateForm):  # type: ignore[misc]
+    """The second factor before a change of one's own account."""

@@ -1,0 +1,171 @@
+"""Passkeys: for which host and origins they count, which ones a person has, and checking one signed answer."""
+
+import hashlib
+import ipaddress
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from allauth.mfa.models import Authenticator
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from django.conf import settings
+from fido2.server import Fido2Server
+from fido2.utils import websafe_decode, websafe_encode
+from fido2.webauthn import (
+    AttestedCredentialData,
+    AuthenticationResponse,
+    PublicKeyCredentialRpEntity,
+    UserVerificationRequirement,
+)
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+LONGEST_ANSWER = 8000
+
+
+class CannotAccept(Exception):
+    """The answer of the passkey does not prove what was asked; the text is for the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """One checked or still unchecked answer: base64url texts exactly as the browser sent them, and what they mean."""
+
+    credential_id: str
+    client_data: str
+    authenticator_data: str
+    signature: str
+    challenge: str
+    sign_count: int
+    parsed: AuthenticationResponse
+
+
+def host() -> str | None:
+    """The host name that passkeys are bound to: the first allowed host that is a name. Numbers can't carry passkeys."""
+    for allowed in settings.ALLOWED_HOSTS:
+        name = allowed.strip().lstrip(".")
+        if not name or "*" in name:
+            continue
+        try:
+            ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return name
+    return None
+
+
+def is_our_origin(origin: str) -> bool:
+    """Whether a page at this origin may use our passkeys: https at the host, http at localhost only in the demo."""
+    name = host()
+    try:
+        parts = urlsplit(origin)
+        port = parts.port
+    except ValueError:
+        return False
+    if name is None or parts.hostname is None:
+        return False
+    if settings.DEMO and parts.hostname == "localhost" == name and parts.scheme == "http":
+        return True
+    return origin in settings.CSRF_TRUSTED_ORIGINS or (
+        parts.scheme == "https" and parts.hostname == name and port in {None, 443}
+    )
+
+
+def of(person: "Person") -> list[AttestedCredentialData]:
+    """The passkeys enrolled by this person. One that can't be read is left out rather than stopping the others."""
+    found = []
+    for row in Authenticator.objects.filter(user=person, type=Authenticator.Type.WEBAUTHN).order_by("pk"):
+        try:
+            credential = row.wrap().authenticator_data.credential_data
+        except Exception:  # noqa: S112  the row is another library's: whatever is wrong with it, it proves nothing
+            continue
+        if credential is not None:
+            found.append(credential)
+    return found
+
+
+def options(person: "Person", *, challenge: bytes, seconds: int) -> dict[str, Any]:
+    """The argument of `navigator.credentials.get`, binary members as base64url text."""
+    return {
+        "publicKey": {
+            "challenge": websafe_encode(challenge),
+            "rpId": host(),
+            "timeout": seconds * 1000,
+            "userVerification": "required",
+            "allowCredentials": [
+                {"type": "public-key", "id": websafe_encode(credential.credential_id)} for credential in of(person)
+            ],
+        }
+    }
+
+
+def read(answer: object) -> Assertion:
+    """Take apart what `credential.toJSON()` gave, as an object or as its JSON text. Raises CannotAccept."""
+    content = _as_mapping(answer)
+    try:
+        parsed = AuthenticationResponse.from_dict(content)
+    except Exception as error:  # a parser fed by strangers: whatever it stumbles over, the answer proves nothing
+        raise CannotAccept(f"the answer can't be read ({type(error).__name__})") from None
+    response = parsed.response
+    if response.client_data.cross_origin:
+        raise CannotAccept("the answer comes from a frame of another page")
+    return Assertion(
+        credential_id=websafe_encode(parsed.raw_id),
+        client_data=websafe_encode(response.client_data),
+        authenticator_data=websafe_encode(response.authenticator_data),
+        signature=websafe_encode(response.signature),
+        challenge=websafe_encode(response.client_data.challenge),
+        sign_count=response.authenticator_data.counter,
+        parsed=parsed,
+    )
+
+
+def check(assertion: Assertion, *, person: "Person", challenge: str) -> None:
+    """Verify origin, host, challenge, presence, verification of the user, and the signature. Raises CannotAccept."""
+    name = host()
+    if name is None:
+        raise CannotAccept("no allowed host can carry passkeys")
+    server = Fido2Server(PublicKeyCredentialRpEntity(id=name, name="Countersign"), verify_origin=is_our_origin)
+    state = {"challenge": challenge, "user_verification": UserVerificationRequirement.REQUIRED}
+    try:
+        server.authenticate_complete(state, of(person), assertion.parsed)
+    except (ValueError, TypeError, KeyError, UnsupportedAlgorithm) as error:
+        raise CannotAccept(str(error)[:200]) from None
+
+
+def still_proves(*, person: "Person", credential_id: str, client_data: str, authenticator_data: str, signature: str) -> bool:
+    """Whether a kept signature verifies again with the person's key of that id. False too when the key was removed."""
+    signed = websafe_decode(authenticator_data) + hashlib.sha256(websafe_decode(client_data)).digest()
+    for credential in of(person):
+        if websafe_encode(credential.credential_id) == credential_id:
+            try:
+                credential.public_key.verify(signed, websafe_decode(signature))
+            except InvalidSignature:
+                return False
+            return True
+    return False
+
+
+def challenge_bytes(text: str) -> bytes:
+    """The bytes of a challenge kept as base64url text."""
+    return websafe_decode(text)
+
+
+def challenge_text(content: bytes) -> str:
+    """The base64url text of a challenge, as kept in the database and as the browser repeats it."""
+    return websafe_encode(content)
+
+
+def _as_mapping(answer: object) -> Mapping[str, Any]:
+    if isinstance(answer, str):
+        if len(answer) > LONGEST_ANSWER:
+            raise CannotAccept("the answer is too long")
+        try:
+            answer = json.loads(answer)
+        except (ValueError, RecursionError):
+            raise CannotAccept("the answer is not JSON") from None
+    if not isinstance(answer, Mapping) or len(str(answer)) > 2 * LONGEST_ANSWER:
+        raise CannotAccept("the answer is not an object of the expected size")
+    return answer
