@@ -262,7 +262,9 @@ class Approval(models.Model):
     class Meta:
         ordering: ClassVar = ["at", "id"]
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["withdrawal", "digest", "stage", "person"], name="approval_one_per_person"),
+            models.UniqueConstraint(
+                fields=["withdrawal", "digest", "stage", "person", "verdict"], name="approval_one_word_per_person"
+            ),
             models.CheckConstraint(condition=~Q(person=F("initiator")), name="approval_never_by_the_initiator"),
             models.CheckConstraint(
                 condition=Q(verdict="reject") | Q(confirmation__isnull=False), name="approval_needs_a_second_factor"
