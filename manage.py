@@ -18,6 +18,11 @@ def main() -> None:
         from project.verification import verify
 
         sys.exit(verify.main(sys.argv[2:]))
+    if command == "sandbox":
+        # The outside world knows no Django, and starts without it.
+        from sandbox import command as sandbox
+
+        sys.exit(sandbox.main(sys.argv[2:]))
     bootstrap.name_the_settings()
     from django.core.management import execute_from_command_line
 

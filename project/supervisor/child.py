@@ -119,7 +119,8 @@ class Child:
         if self.plan.probe is None:
             await asyncio.sleep(self.plan.settles_s)
         else:
-            while not await self.plan.probe():  # noqa: ASYNC110: another process, which sets no event of ours
+            # The child is another process, which sets no event of ours.
+            while not await self.plan.probe():  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
         self.is_ready.set()
 

@@ -50,10 +50,9 @@ def desk(settings: ModuleType, manage: Path) -> list[Plan]:
     worker = (*_CELERY, "worker", "--concurrency", "2", "--loglevel", "WARNING", "--queues", "money")
     lonely = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     beat = (*_CELERY, "beat", "--scheduler", "celery.beat:Scheduler", "--loglevel", "WARNING")
+    alive = probes.answers_http(settings.PORT, "/healthz")
     return [
-        Plan(
-            "web", [sys.executable, "-m", "project.serve"], _WEB, probe=probes.answers_http(settings.PORT, "/healthz")
-        ),
+        Plan("web", [sys.executable, "-m", "project.serve"], _WEB, probe=alive),
         Plan("worker", [*worker, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
         Plan("beat", beat, _WORK, says=_AT_WORK),
         Plan("follower", [sys.executable, str(manage), "follow"], _WORK),

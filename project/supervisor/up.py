@@ -31,9 +31,7 @@ class CannotStart(Exception):
 def main(arguments: Sequence[str]) -> int:
     """Run the house until it is asked to end; 0 when it ended as asked, 1 when it could not start."""
     if arguments:
-        print(
-            f"`up` takes no arguments, its settings come from the environment: {' '.join(arguments)}", file=sys.stderr
-        )
+        print(f"`up` reads its settings from the environment and takes no {' '.join(arguments)}.", file=sys.stderr)
         return 2
     # Reads the environment: an odd value ends the process here, with its sentence.
     from project import settings

@@ -1,10 +1,11 @@
 """`manage.py demo_code`: the six digits that an authenticator app would show for the demo people right now."""
 
-import time
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+
+from desk import clock, totp
 
 
 class Command(BaseCommand):
@@ -15,17 +16,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
             raise CommandError("There are no demo people here: DEMO is off.")
-        from allauth.mfa.totp.internal.auth import hotp_value, yield_hotp_counters_from_time
+        from desk import demo
+        from wire.values import Secret
 
-        from desk.demo import DEMO_TOTP_SECRET
-
-        counter = next(iter(yield_hotp_counters_from_time()))
-        left = settings_period() - int(time.time()) % settings_period()
-        self.stdout.write(f"{hotp_value(DEMO_TOTP_SECRET, counter):06d}  (good for {left} s)")
-
-
-def settings_period() -> int:
-    """Seconds for which one code holds."""
-    from allauth.mfa import app_settings
-
-    return int(app_settings.TOTP_PERIOD)
+        now = clock.now()
+        code = totp.code_at(Secret(demo.DEMO_TOTP_SECRET), totp.step_at(now))
+        left = totp.STEP_SECONDS - int(now.timestamp()) % totp.STEP_SECONDS
+        self.stdout.write(f"{code}  (good for {left} s)")
