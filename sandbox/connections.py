@@ -1,0 +1,75 @@
+"""The two uvicorn protocols with a handle on their connection, so that a fault can end it without an answer.
+
+ASGI has no word for "hang up now": an application that returns early gets a 500 sent in its name. The handle travels
+in the scope's extensions and works on the transport below.
+"""
+
+import asyncio
+import socket
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+EXTENSION = "sandbox.connection"
+
+
+class Connection:
+    """One client's connection: hang up, break, or stop answering its pings."""
+
+    __slots__ = ("_transport", "pings_answered")
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self.pings_answered = True
+
+    def close(self) -> None:
+        """Ends the connection after what was written so far has left: the client reads an end, and no answer."""
+        self._transport.close()
+
+    def reset(self) -> None:
+        """Breaks the connection: unsent bytes are lost and the client gets a reset."""
+        sock = self._transport.get_extra_info("socket")
+        if sock is not None:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._transport.abort()
+
+    def end(self, how: str) -> None:
+        """Ends the connection as a fault names it: `reset`, or `close` for anything else."""
+        if how == "reset":
+            self.reset()
+        else:
+            self.close()
+
+
+def of(scope: Mapping[str, Any]) -> Connection | None:
+    """The connection of an ASGI scope; None under a server that does not hand it out."""
+    found = (scope.get("extensions") or {}).get(EXTENSION)
+    return found if isinstance(found, Connection) else None
+
+
+class HttpProtocol(HttpToolsProtocol):
+    """HTTP with the handle in the scope of every request."""
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.scope["extensions"] = {EXTENSION: Connection(self.transport)}  # type: ignore[dict-item]
+
+
+class SocketProtocol(WebSocketsSansIOProtocol):
+    """WebSocket with the handle in the scope, and pings that can go unanswered."""
+
+    def handle_connect(self, event: Any) -> None:
+        super().handle_connect(event)
+        scope: dict[str, Any] | None = getattr(self, "scope", None)
+        if scope is not None:
+            scope["extensions"][EXTENSION] = Connection(self.transport)
+
+    def handle_ping(self) -> None:
+        connection = of(getattr(self, "scope", {}))
+        if connection is not None and not connection.pings_answered:
+            self.conn.data_to_send()
+            return
+        super().handle_ping()

@@ -1,0 +1,59 @@
+"""A refusal of the world, or a request that can't be read, as the error the exchange documents for it."""
+
+from http import HTTPStatus
+
+from exchange_ops.wire.refusals import CATALOGUE
+from sandbox import answers
+from sandbox.answers import Answer
+from sandbox.exchange.terms import Refusal
+from wire.operation import BadArgument, Problem
+
+VALIDATION_ERROR = 10001
+TOO_MANY_REQUESTS = 429
+NOT_IMITATED = 501
+
+
+def knows(code: int) -> bool:
+    """Whether the error catalogue has the code."""
+    return code in CATALOGUE
+
+
+def members(refusal: Refusal) -> tuple[int, dict[str, object]]:
+    """HTTP status and error envelope of a refusal; its own words go before those of the catalogue."""
+    row = CATALOGUE.get(refusal.code)
+    if row is None:
+        phrase = HTTPStatus(refusal.code).phrase if refusal.code in set(HTTPStatus) else "Error"
+        status = refusal.code if refusal.code in set(HTTPStatus) else HTTPStatus.BAD_REQUEST
+        return int(status), answers.envelope(refusal.code, refusal.message or phrase, refusal.description)
+    # A usual description with a gap in it ("Minimum quantity {minimum}") says nothing on its own.
+    usual = "" if "{" in row.description else row.description
+    return row.http_status, answers.envelope(refusal.code, refusal.message or row.message, refusal.description or usual)
+
+
+def answer(refusal: Refusal) -> Answer:
+    """The HTTP answer of a refusal."""
+    status, envelope = members(refusal)
+    return answers.of_json(envelope, status)
+
+
+def of_status(status: int) -> Answer:
+    """An error with that HTTP status and code, as a failing exchange or a gateway before it would answer."""
+    code = status if knows(status) else None
+    phrase = CATALOGUE[status].message if code else HTTPStatus(status).phrase if status in set(HTTPStatus) else "Error"
+    return answers.of_error(status, status, phrase)
+
+
+def not_imitated(operation: str) -> Answer:
+    """The operation is documented, and the sandbox has nothing behind it yet."""
+    return answers.of_error(
+        HTTPStatus.NOT_IMPLEMENTED, NOT_IMITATED, "Not Implemented", f"The sandbox does not imitate {operation} yet"
+    )
+
+
+def of_bad_argument(problem: BadArgument) -> Refusal:
+    """A parameter that is missing or can't be read: 10001 with the description in the documented words."""
+    name = f"Param '{problem.param}'"
+    if problem.problem is Problem.MISSING:
+        return Refusal(VALIDATION_ERROR, f"{name} required")
+    detail = f": {problem.detail}" if problem.detail else ""
+    return Refusal(VALIDATION_ERROR, f"{name} {problem.problem.value}{detail}")

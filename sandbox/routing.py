@@ -1,0 +1,64 @@
+"""Which operation a request names: the rows of a catalogue as routes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from wire.operation import Operation
+
+LONGEST_PATH = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One row and the segments of its path; a segment in braces is a parameter."""
+
+    operation: Operation
+    segments: tuple[str, ...]
+
+    def values(self, segments: tuple[str, ...]) -> dict[str, str] | None:
+        """The path's parameters when the segments fit; None when they don't."""
+        found: dict[str, str] = {}
+        for expected, given in zip(self.segments, segments, strict=True):
+            if expected.startswith("{"):
+                found[expected[1:-1]] = given
+            elif expected != given:
+                return None
+        return found
+
+
+class Routes:
+    """The routes of a catalogue. A literal path wins over one with parameters (`/trading/fee/all`)."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self._routes: dict[tuple[str, int], list[Route]] = {}
+        for operation in operations:
+            route = Route(operation, tuple(operation.path.strip("/").split("/")))
+            self._routes.setdefault((operation.method, len(route.segments)), []).append(route)
+        for routes in self._routes.values():
+            routes.sort(key=lambda route: sum(segment.startswith("{") for segment in route.segments))
+
+    def find(self, method: str, raw_path: bytes) -> tuple[Operation, dict[str, str]] | None:
+        """The operation and its path values, percent-decoded segment by segment; None for an unknown path or verb.
+
+        One slash at the end is ignored; an empty segment, or one that is not UTF-8, names nothing.
+        """
+        segments = _segments(raw_path)
+        if not segments:
+            return None
+        for route in self._routes.get((method, len(segments)), ()):
+            values = route.values(segments)
+            if values is not None:
+                return route.operation, values
+        return None
+
+
+def _segments(raw_path: bytes) -> tuple[str, ...]:
+    if len(raw_path) > LONGEST_PATH:
+        return ()
+    try:
+        written = raw_path.decode("ascii").removeprefix("/").removesuffix("/")
+        segments = tuple(unquote(segment, errors="strict") for segment in written.split("/"))
+    except UnicodeDecodeError:
+        return ()
+    return segments if all(segments) else ()
