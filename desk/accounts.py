@@ -53,7 +53,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
 
 class _SpendsTheCode:
-    """A one-time code that opened the door is spent: it can't confirm a decision afterwards, nor open the door again."""
+    """A one-time code that opened the door is spent: it neither confirms a decision nor opens the door again."""
 
     def clean_code(self) -> str:
         code: str = super().clean_code()  # type: ignore[misc]

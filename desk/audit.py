@@ -23,6 +23,7 @@ from django.db import connection, transaction
 from desk import models, requests
 
 if TYPE_CHECKING:
+    from desk.audit_verify import Replay
     from desk.models import AuditEvent, Person
 
 NO_HEAD = "0" * 64
@@ -112,26 +113,27 @@ def canonical(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Enum):
-        return _plain(value.value)
+        value = value.value
     if value is None or isinstance(value, bool | int | str):
         return value
-    if isinstance(value, Decimal):
-        if not value.is_finite():
-            raise TypeError("A number that is not finite has no place in the audit trail.")
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError("The audit trail takes only text as keys.")
+        return {key: _plain(member) for key, member in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        members = [_plain(member) for member in value]
+        return sorted(members) if isinstance(value, set | frozenset) else members
+    return _as_text(value)
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, Decimal) and value.is_finite():
         return format(value, "f")
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="microseconds")
     if isinstance(value, date | UUID):
         return str(value)
-    if isinstance(value, Mapping):
-        if not all(isinstance(key, str) for key in value):
-            raise TypeError("The audit trail takes only text as keys.")
-        return {key: _plain(member) for key, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(member) for member in value]
-    if isinstance(value, set | frozenset):
-        return sorted(_plain(member) for member in value)
-    raise TypeError(f"The audit trail does not take a {type(value).__name__}.")
+    raise TypeError(f"The audit trail does not take a {type(value).__name__} of this kind.")
 
 
 def _wait_for_turn() -> None:
@@ -161,3 +163,17 @@ def _append_head(line: str) -> None:
             os.close(descriptor)
     except OSError as error:
         _log.error("audit.head_not_written", reason=str(error), head=line.strip())
+
+
+def register_replay(subject_name: str, function: "Replay") -> None:
+    """See `audit_verify.register_replay`."""
+    from desk import audit_verify
+
+    audit_verify.register_replay(subject_name, function)
+
+
+def verify(*, replay: bool = False) -> list[str]:
+    """See `audit_verify.verify`."""
+    from desk import audit_verify
+
+    return audit_verify.verify(replay=replay)

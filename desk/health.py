@@ -1,11 +1,18 @@
 """Whether the desk is ready, as sentences. Each room registers its checks; pages, /readyz and /metrics ask them all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import redis
 import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection
+from prometheus_client import REGISTRY
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 _log = structlog.get_logger(__name__)
+BROKER_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +44,55 @@ def _ask(name: str, check: Check) -> Health:
     except Exception as error:
         _log.warning("health.check_failed", check=name, reason=type(error).__name__)
         return Health(ok=False, sentence=f"The check of {name} itself failed ({type(error).__name__}).")
+
+
+def register_own() -> None:
+    """The checks that need no room: rows and broker. Called once, when the app is ready."""
+    register("database", _database)
+    register("broker", _broker)
+    if not any(isinstance(collector, _Gauges) for collector in list(REGISTRY._collector_to_names)):
+        REGISTRY.register(_Gauges())
+
+
+def _database() -> Health:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            cursor.fetchone()
+    except DatabaseError as error:
+        return Health(ok=False, sentence=f"The database does not answer ({type(error).__name__}).")
+    return Health(ok=True, sentence="The database answers.")
+
+
+def _broker() -> Health:
+    try:
+        asking = redis.Redis.from_url(
+            settings.REDIS_URL, socket_timeout=BROKER_SECONDS, socket_connect_timeout=BROKER_SECONDS, retry=None
+        )
+        with asking:
+            asking.ping()
+    except (redis.RedisError, OSError) as error:
+        return Health(
+            ok=False,
+            sentence=f"The broker does not answer ({type(error).__name__}): pages are not told of changes, "
+            "and workers find their work by themselves every few seconds.",
+        )
+    return Health(ok=True, sentence="The broker answers.")
+
+
+class _Gauges(Collector):
+    """Every check as two gauges at the moment of the scrape."""
+
+    def describe(self) -> Iterator[Metric]:
+        # Without this the registry would run every check once at start, before there are tables.
+        return iter(())
+
+    def collect(self) -> Iterator[Metric]:
+        ok = GaugeMetricFamily("countersign_health_ok", "1 when the check is well", labels=["check"])
+        age = GaugeMetricFamily("countersign_health_age_seconds", "Age of what the check is about", labels=["check"])
+        for name, health in look().items():
+            ok.add_metric([name], 1.0 if health.ok else 0.0)
+            if health.age_s is not None:
+                age.add_metric([name], health.age_s)
+        yield ok
+        yield age

@@ -111,7 +111,7 @@ def settle(seconds: float = 2.0) -> bool:
 
 
 def _forget_after_fork() -> None:
-    global _guard, _current  # noqa: PLW0603
+    global _guard, _current
     _guard, _current = threading.Lock(), None
 
 

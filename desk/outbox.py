@@ -1,4 +1,4 @@
-"""Wake-up calls to the workers, after commit and by name. The row is the queue: a lost call costs one sweep, no more."""
+"""Wake-up calls to the workers, after commit and by name. The row is the queue: a lost call costs one sweep."""
 
 import threading
 import time

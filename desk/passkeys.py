@@ -16,6 +16,7 @@ from fido2.utils import websafe_decode, websafe_encode
 from fido2.webauthn import (
     AttestedCredentialData,
     AuthenticationResponse,
+    CollectedClientData,
     PublicKeyCredentialRpEntity,
     UserVerificationRequirement,
 )
@@ -135,7 +136,9 @@ def check(assertion: Assertion, *, person: "Person", challenge: str) -> None:
         raise CannotAccept(str(error)[:200]) from None
 
 
-def still_proves(*, person: "Person", credential_id: str, client_data: str, authenticator_data: str, signature: str) -> bool:
+def still_proves(
+    *, person: "Person", credential_id: str, client_data: str, authenticator_data: str, signature: str
+) -> bool:
     """Whether a kept signature verifies again with the person's key of that id. False too when the key was removed."""
     signed = websafe_decode(authenticator_data) + hashlib.sha256(websafe_decode(client_data)).digest()
     for credential in of(person):
@@ -148,9 +151,12 @@ def still_proves(*, person: "Person", credential_id: str, client_data: str, auth
     return False
 
 
-def challenge_bytes(text: str) -> bytes:
-    """The bytes of a challenge kept as base64url text."""
-    return websafe_decode(text)
+def challenge_of(client_data: str) -> str | None:
+    """The challenge that kept client data repeats, or None when they can't be read."""
+    try:
+        return websafe_encode(CollectedClientData(websafe_decode(client_data)).challenge)
+    except (ValueError, TypeError, KeyError):
+        return None
 
 
 def challenge_text(content: bytes) -> str:

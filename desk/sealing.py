@@ -86,7 +86,9 @@ def ensure_ring() -> None:
     path = Path(settings.KEY_RING_FILE)
     if not settings.KEY_RING and not path.exists():
         if not settings.DEMO:
-            raise CannotSeal(f"KEY_RING is not set and {path} is not there; outside the demo no keys are made up for you.")
+            raise CannotSeal(
+                f"KEY_RING is not set and {path} is not there; outside the demo no keys are made up for you."
+            )
         _make_file(path)
     _ring()
 
@@ -116,7 +118,9 @@ def _ring() -> Ring:
         except binascii.Error:
             key = b""
         if not _KEY_ID.fullmatch(key_id) or len(key) != _KEY_BYTES or key_id in ring:
-            raise CannotSeal('The key ring can\'t be read: it takes "id:base64 of 32 bytes", each id once, newest first.')
+            raise CannotSeal(
+                'The key ring can\'t be read: it takes "id:base64 of 32 bytes", each id once, newest first.'
+            )
         ring[key_id] = key
     if not ring:
         raise CannotSeal("The key ring is empty.")

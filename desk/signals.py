@@ -2,19 +2,32 @@
 
 from typing import Any
 
+import structlog
+from django.contrib.auth import get_user_model, update_session_auth_hash
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.db import transaction
 from django.db.backends.signals import connection_created
 from django.db.models.signals import m2m_changed, post_migrate
+from django.http import HttpRequest
 
-from desk import fields, roles
+from desk import audit, clock, fields, models, requests, roles
+
+_log = structlog.get_logger(__name__)
 
 
 def connect() -> None:
     """Connect every receiver. Each has a uid, so that a second call changes nothing."""
-    from django.contrib.auth import get_user_model
+    from allauth.mfa import signals as mfa
 
     connection_created.connect(fields.teach_sqlite, dispatch_uid="desk.exact_decimal")
     post_migrate.connect(_make_groups, dispatch_uid="desk.groups")
     m2m_changed.connect(_end_sessions, sender=get_user_model().groups.through, dispatch_uid="desk.role_change")
+    user_logged_in.connect(_signed_in, dispatch_uid="desk.signed_in")
+    user_logged_out.connect(_signed_out, dispatch_uid="desk.signed_out")
+    user_login_failed.connect(_not_signed_in, dispatch_uid="desk.not_signed_in")
+    mfa.authenticator_added.connect(_factor_added, dispatch_uid="desk.factor_added")
+    mfa.authenticator_removed.connect(_factor_removed, dispatch_uid="desk.factor_removed")
+    mfa.authenticator_reset.connect(_factor_reset, dispatch_uid="desk.factor_reset")
 
 
 def _make_groups(*, app_config: Any, using: str, **_: Any) -> None:
@@ -24,12 +37,62 @@ def _make_groups(*, app_config: Any, using: str, **_: Any) -> None:
 
 def _end_sessions(*, instance: Any, action: str, reverse: bool, pk_set: set[int] | None, **_: Any) -> None:
     """A role given or taken ends every session of that person: rights apply at once, not at the next sign-in."""
-    from desk import models
-
     if action not in {"post_add", "post_remove", "pre_clear"} or (pk_set is not None and not pk_set):
         return
     if not reverse:
         people = [instance.pk]
+        instance.__dict__.pop("_roles", None)
     else:
         people = list(pk_set) if pk_set is not None else list(instance.user_set.values_list("pk", flat=True))
     models.end_sessions(people)
+
+
+def _signed_in(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
+    if request is None:
+        return
+    requests.mark_sign_in(request.session, clock.now())
+    _tell(user, "person.signed_in", request)
+
+
+def _signed_out(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
+    if request is not None and user is not None:
+        _tell(user, "person.signed_out", request)
+
+
+def _not_signed_in(*, credentials: dict[str, Any], **_: Any) -> None:
+    # A line, not an event: strangers must not be able to make the trail grow.
+    _log.warning("accounts.sign_in_refused", name=str(credentials.get("username", ""))[:60])
+
+
+def _factor_added(*, request: HttpRequest, user: Any, authenticator: Any, **_: Any) -> None:
+    _factor_changed(request, user, "person.factor_added", authenticator)
+
+
+def _factor_removed(*, request: HttpRequest, user: Any, authenticator: Any, **_: Any) -> None:
+    _factor_changed(request, user, "person.factor_removed", authenticator)
+
+
+def _factor_reset(*, request: HttpRequest, user: Any, authenticator: Any, **_: Any) -> None:
+    _factor_changed(request, user, "person.factor_renewed", authenticator)
+
+
+def _factor_changed(request: HttpRequest, user: Any, action: str, authenticator: Any) -> None:
+    """Every other session of the person ends; the one that made the change goes on under a new key."""
+    models.end_sessions([user.pk])
+    user.refresh_from_db(fields=["session_epoch"])
+    if request.user.is_authenticated and request.user.pk == user.pk:
+        update_session_auth_hash(request, user)
+    _tell(user, action, request, factor=authenticator.type)
+
+
+def _tell(user: Any, action: str, request: HttpRequest, **after: str) -> None:
+    with transaction.atomic():
+        audit.record(
+            actor=user,
+            action=action,
+            subject=f"person:{user.pk}",
+            before={},
+            after=after,
+            now=clock.now(),
+            session_key=request.session.session_key or "",
+        )

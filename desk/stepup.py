@@ -97,6 +97,13 @@ def verify(
     return row
 
 
+def is_still_signed(row: "StepUp") -> bool:
+    """Whether the challenge that the kept client data repeats is still the one of the row's own content."""
+    expected = _signed_content(nonce=row.nonce, digest=row.digest, purpose=row.purpose, audit_head=row.audit_head)
+    text = passkeys.challenge_text(expected)
+    return row.challenge == text and passkeys.challenge_of(row.client_data) == text
+
+
 def _confirm_by_code(row: "StepUp", code: object, *, now: datetime) -> None:
     person = row.person
     code = "".join(code.split()) if isinstance(code, str) else code

@@ -71,3 +71,15 @@ def spend(person: "Person", step: int) -> bool:
     """Use a step; False when it, or a later one, was used before. Decided by one conditional update."""
     models.SpentTotpStep.objects.get_or_create(person=person, defaults={"step": 0})
     return models.SpentTotpStep.objects.filter(person=person, step__lt=step).update(step=step) == 1
+
+
+def rewrap_all(rotate: sealing.Rewrap) -> int:
+    """Put the sealed parts of every second factor under the newest ring key; how many rows changed."""
+    changed = 0
+    for row in Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).iterator():
+        data = {
+            name: rotate(text, SEAL_CONTEXT) if name in {"secret", "seed"} else text for name, text in row.data.items()
+        }
+        if data != row.data:
+            changed += Authenticator.objects.filter(pk=row.pk, data=row.data).update(data=data)
+    return changed

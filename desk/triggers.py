@@ -2,6 +2,7 @@
 
 Kept as data so that the migration installs exactly what `verify_audit` expects to find later.
 """
+# ruff: noqa: S608  these statements are put together from constants of this module alone
 
 from typing import Any
 
@@ -44,6 +45,14 @@ FOR EACH ROW EXECUTE FUNCTION desk_audit_refuse()""",
 FOR EACH STATEMENT EXECUTE FUNCTION desk_audit_refuse()""",
     "audit_only_next": """CREATE TRIGGER audit_only_next BEFORE INSERT ON desk_auditevent
 FOR EACH ROW EXECUTE FUNCTION desk_audit_only_next()""",
+}
+
+# What the catalogue of PostgreSQL says of each: its kind (bits: 1 row, 2 before, 4 insert, 8 delete, 16 update, 32
+# truncate) and the function it runs.
+POSTGRESQL_SHAPES = {
+    "audit_no_change": (1 + 2 + 8 + 16, "desk_audit_refuse"),
+    "audit_no_truncate": (2 + 32, "desk_audit_refuse"),
+    "audit_only_next": (1 + 2 + 4, "desk_audit_only_next"),
 }
 
 

@@ -1,0 +1,26 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from desk import clock, models, tokens
+
+
+class Command(BaseCommand):
+    help = "Makes a token for the desk's own interface and shows it once."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--name", default="command line", help="what the token is for, to tell tokens apart")
+        parser.add_argument("--days", type=int, default=tokens.DEFAULT_DAYS, help="how long it lives, 1 to 366")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        person = models.Person.objects.filter(username=options["username"], is_active=True).first()
+        if person is None:
+            raise CommandError(f"There is nobody active called {options['username']!r}.")
+        try:
+            row, secret = tokens.create(person=person, name=options["name"][:80], now=clock.now(), days=options["days"])
+        except ValueError as reason:
+            raise CommandError(str(reason)) from None
+        self.stderr.write(f"Token of {person.username}, until {row.expires_at:%Y-%m-%d}. It is not shown again:")
+        self.stdout.write(secret.reveal())

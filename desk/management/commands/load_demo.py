@@ -1,0 +1,16 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from desk import demo
+
+
+class Command(BaseCommand):
+    help = "Loads the demo desk: people, account, keys. Safe to run again; refuses outside the demo."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            loaded = demo.load()
+        except demo.CannotLoad as reason:
+            raise CommandError(str(reason)) from None
+        self.stdout.write(f"Demo loaded: {', '.join(loaded)}.")

@@ -1,0 +1,7 @@
+"""The one socket of a browser. The project wraps this in the origin check and the session."""
+
+from django.urls import path
+
+from desk.consumers import RelayConsumer
+
+websocket_urlpatterns = [path("ws/", RelayConsumer.as_asgi())]

@@ -1,0 +1,36 @@
+"""Three addresses for machines: alive, ready, figures. They need no sign-in and carry no secrets."""
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from desk import health
+
+
+@login_not_required
+@never_cache
+@require_safe
+def alive(request: HttpRequest) -> HttpResponse:
+    """200 while the process answers at all."""
+    return HttpResponse("alive\n", content_type="text/plain")
+
+
+@login_not_required
+@never_cache
+@require_safe
+def ready(request: HttpRequest) -> HttpResponse:
+    """200 when every check is well, else 503; a sentence for each either way."""
+    found = health.look()
+    checks = {name: {"ok": one.ok, "sentence": one.sentence, "age_s": one.age_s} for name, one in found.items()}
+    well = all(one.ok for one in found.values())
+    return JsonResponse({"ready": well, "checks": checks}, status=200 if well else 503)
+
+
+@login_not_required
+@never_cache
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """The figures of this process and the checks, as Prometheus text."""
+    return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)

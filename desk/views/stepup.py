@@ -1,0 +1,47 @@
+"""Where a page asks for a passkey challenge before it sends a decision."""
+
+import json
+from typing import Any
+
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_POST
+
+from desk import clock, stepup
+
+
+@never_cache
+@require_POST
+@sensitive_variables()
+def challenge(request: HttpRequest) -> JsonResponse:
+    """`{"purpose", "digest"}` in, the argument of `navigator.credentials.get` out; a refusal is `{"problem"}`."""
+    asked = _text_members(request.body)
+    if asked is None:
+        return JsonResponse({"problem": "Send purpose and digest as JSON text."}, status=400)
+    try:
+        options = stepup.challenge(
+            person=request.user,  # type: ignore[arg-type]
+            purpose=asked["purpose"],
+            digest=asked["digest"],
+            session_key=request.session.session_key or "",
+            now=clock.now(),
+        )
+    except stepup.CannotConfirm as reason:
+        return JsonResponse({"problem": str(reason)}, status=409)
+    return JsonResponse(options)
+
+
+def _text_members(body: bytes) -> dict[str, str] | None:
+    """The two texts of the body within their bounds, or None."""
+    try:
+        content: Any = json.loads(body[:2000])
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict):
+        return None
+    asked = {name: content.get(name) for name in ("purpose", "digest")}
+    bounds = {"purpose": 60, "digest": 64}
+    if not all(isinstance(text, str) and 0 < len(text) <= bounds[name] for name, text in asked.items()):
+        return None
+    return asked
