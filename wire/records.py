@@ -18,7 +18,6 @@ from msgspec import inspect
 from wire.errors import BadReply
 from wire.values import CannotRead, Nanoseconds
 
-MOST_PLACES = 60  # digits before, or zeros after, the decimal point
 _EXAMPLE_CHARACTERS = 200
 _MOST_NAMES = 100
 _AND_OTHERS = "…"
@@ -32,32 +31,29 @@ class Record(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=
     """The base of all records: `snake_case` here, `camelCase` on the wire."""
 
     def __post_init__(self) -> None:
-        for number in _decimals_of(self):
-            # A size check by `adjusted` never writes the number out: 1E+999999 would be a megabyte of zeros.
-            if number is not None and not (number.is_finite() and -MOST_PLACES <= number.adjusted() <= MOST_PLACES):
+        try:
+            numbers = _decimals[self.__class__](self)
+        except KeyError:
+            numbers = _learn(self.__class__)(self)
+        for number in numbers:
+            # `adjusted` counts places without writing the number out: 1E+999999 would be a megabyte of zeros.
+            if number is not None and not (number.is_finite() and -60 <= number.adjusted() <= 60):
                 raise ValueError("Expected a finite decimal of a sensible size")
 
 
-_readers: dict[type, Callable[[Any], tuple[Decimal | None, ...]]] = {}
+# For each kind of record a function that picks its decimal members. It runs for every record decoded: a plain dict.
+_decimals: dict[type[Record], Callable[[Any], tuple[Decimal | None, ...]]] = {}
 
 
-def _decimals_of(record: Record) -> tuple[Decimal | None, ...]:
-    reader = _readers.get(type(record))
-    if reader is None:
-        reader = _readers[type(record)] = _reader(type(record))
-    return reader(record)
-
-
-def _reader(kind: type[Record]) -> Callable[[Any], tuple[Decimal | None, ...]]:
-    """A function that picks the decimal members of a record of this kind."""
+def _learn(kind: type[Record]) -> Callable[[Any], tuple[Decimal | None, ...]]:
     attributes = [field.name for field in msgspec.structs.fields(kind) if _is_decimal(field.type)]
-    match attributes:
-        case []:
-            return lambda record: ()
-        case [only]:
-            return lambda record: (getattr(record, only),)
-        case _:
-            return attrgetter(*attributes)
+    # With one name attrgetter gives the bare member, with none it can't be made: doubled, and spared.
+    _decimals[kind] = attrgetter(*attributes, attributes[0]) if attributes else _none_of
+    return _decimals[kind]
+
+
+def _none_of(record: object) -> tuple[()]:
+    return ()
 
 
 def _is_decimal(annotation: object) -> bool:

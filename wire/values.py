@@ -147,7 +147,7 @@ def instant_text(value: datetime) -> str:
 
 
 class Nanoseconds(int):
-    """An instant as whole nanoseconds since 1970; order books have nine fractional digits (exchange REST, convention 1)."""
+    """An instant as whole nanoseconds since 1970; order books tell nine fractional digits (REST convention 1)."""
 
     __slots__ = ()
 
