@@ -46,8 +46,10 @@ class ExactDecimalField(models.DecimalField):  # type: ignore[type-arg]
         super().__init__(*args, max_digits=max_digits, decimal_places=decimal_places, **kwargs)
 
     def to_python(self, value: Any) -> Decimal | None:
-        if isinstance(value, float):
-            raise ValidationError("A float can't carry an amount exactly; give a decimal or its text.", code="invalid")
+        if isinstance(value, float | bool):
+            raise ValidationError(
+                "Neither a float nor a truth value carries an amount; give a decimal or its text.", code="invalid"
+            )
         number = super().to_python(value)
         if number is not None and not number.is_finite():
             raise ValidationError(self.error_messages["invalid"], code="invalid", params={"value": value})

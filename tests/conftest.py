@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 
-from tests import browsers, houses
+from tests import browsers, houses, rows
 
 _NO_BROWSER = "no Chromium was found ($CHROMIUM, PATH); `python3 manage.py verify` fetches one"
 _PASSWORD = "a long demo sentence"
@@ -23,6 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
         **django_settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
+    rows.allow_flush()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
