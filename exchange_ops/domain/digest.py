@@ -2,30 +2,37 @@
 
 import hashlib
 import json
+from decimal import Decimal
 
+from desk.fields import plain
 from exchange_ops.models import Withdrawal
 from wire.values import decimal_text
 
+CONTENT = (
+    "account_id",
+    "initiator_id",
+    "currency",
+    "amount",
+    "include_fee",
+    "fee_estimate",
+    "address",
+    "payment_id",
+    "reason",
+    "policy_version",
+    "quorum_required",
+    "mode",
+)
 _FORM = "countersign-withdrawal-1"
 
 
-def of(withdrawal: Withdrawal) -> str:
-    """SHA-256 in hex over the payment's content, its estimated fee and the rules it was judged by."""
-    content = {
-        "form": _FORM,
-        "id": withdrawal.pk,
-        "account": withdrawal.account_id,
-        "initiator": withdrawal.initiator_id,
-        "currency": withdrawal.currency,
-        "amount": decimal_text(withdrawal.amount),
-        "include_fee": withdrawal.include_fee,
-        "fee": None if withdrawal.fee_estimate is None else decimal_text(withdrawal.fee_estimate),
-        "address": withdrawal.address,
-        "payment_id": withdrawal.payment_id,
-        "reason": withdrawal.reason,
-        "policy": withdrawal.policy_version,
-        "quorum": withdrawal.quorum_required,
-        "mode": withdrawal.mode,
-    }
+def of(withdrawal: Withdrawal, *, freeze_number: int) -> str:
+    """SHA-256 in hex over the payment's content, its estimated fee, the rules it was judged by and the last freeze."""
+    content = {name: _plain(getattr(withdrawal, name)) for name in CONTENT}
+    content |= {"form": _FORM, "id": withdrawal.pk, "freeze": freeze_number}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    # Equal amounts have one text, whatever zeros they were written with.
+    return decimal_text(plain(value)) if isinstance(value, Decimal) else value

@@ -1,0 +1,62 @@
+"""Who may: predicates over a person and, where it matters, the object. Everything else is denied.
+
+The rule that nobody decides on their own request is kept here for the pages, again in the domain, and again as a
+constraint and a trigger in the database.
+"""
+
+from typing import TYPE_CHECKING
+
+from desk import roles
+from exchange_ops.models import Withdrawal, states
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+def may_see(person: "Person") -> bool:
+    """Every role may read everything about the account; somebody without a role may not."""
+    return person.has_role(*roles.ALL)
+
+
+def may_request(person: "Person") -> bool:
+    """Operators ask for payouts."""
+    return person.has_role(roles.OPERATOR)
+
+
+def may_decide(person: "Person", withdrawal: Withdrawal) -> bool:
+    """Treasury approves and rejects, never what they asked for themselves."""
+    return person.has_role(roles.TREASURY) and person.pk != withdrawal.initiator_id
+
+
+def may_cancel(person: "Person", withdrawal: Withdrawal) -> bool:
+    """Whoever asked can take it back; treasury can do so too before the exchange was asked."""
+    if person.pk == withdrawal.initiator_id:
+        return person.has_role(roles.OPERATOR, roles.TREASURY)
+    return person.has_role(roles.TREASURY) and withdrawal.state in {"draft", "queued"}
+
+
+def may_recall(person: "Person", withdrawal: Withdrawal) -> bool:
+    """Treasury can call back an approval as long as the exchange was told nothing."""
+    return person.has_role(roles.TREASURY) and withdrawal.state == "committing" and withdrawal.put_count == 0
+
+
+def may_freeze(person: "Person") -> bool:
+    """Treasury and administrators stop everything, alone."""
+    return person.has_role(roles.TREASURY, roles.ADMIN)
+
+
+def may_thaw(person: "Person") -> bool:
+    """Two people of treasury start it again."""
+    return person.has_role(roles.TREASURY)
+
+
+def may_resolve(person: "Person", withdrawal: Withdrawal) -> bool:
+    """Two people of treasury close an unclear case, never the one who asked for it."""
+    return may_decide(person, withdrawal) and withdrawal.state in {"investigate", "disputed"}
+
+
+def is_decidable(withdrawal: Withdrawal) -> bool:
+    """Whether the row waits for approvals at all."""
+    if withdrawal.decision != states.NONE:
+        return False
+    return withdrawal.state == "review" or (withdrawal.state == "held" and withdrawal.echo_ok is True)
