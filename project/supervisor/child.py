@@ -58,15 +58,15 @@ class Child:
     async def stop(self, seconds: float) -> None:
         """Ask the child to end, and end it and all it started by force when it has not after `seconds`."""
         self._stopping = True
-        self._signal(signal.SIGTERM)
-        if self._process is not None and self._process.returncode is None:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._process.wait(), seconds)
-        self._signal(signal.SIGKILL)
-        if self._task is not None:
+        if self._task is None:
+            return
+        if self._process is None:
+            # Between two lives there is nothing to end but the pause.
             self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        self._signal(signal.SIGTERM)
+        await asyncio.wait({self._task}, timeout=seconds)
+        self._signal(signal.SIGKILL)
+        await asyncio.wait({self._task}, timeout=1)
 
     def kill(self) -> None:
         """End the child and all it started at once; `stop` still has to be awaited."""
@@ -77,40 +77,48 @@ class Child:
         pause = _FIRST_PAUSE_S
         while not self._stopping:
             began = time.monotonic()
-            code = await self._run_once()
-            if self._stopping:
-                return
-            # What the child had started itself must not live on beside its successor.
-            self._signal(signal.SIGKILL)
-            self._process = None
+            try:
+                ending = f"ended ({_reason(await self._run_once())})"
+            except OSError as error:
+                ending = f"can't be started ({error.strerror})"
             self.is_ready.clear()
             self.endings += 1
+            if self._stopping:
+                return
             pause = _FIRST_PAUSE_S if time.monotonic() - began >= _LIFE_THAT_COUNTS_S else pause
-            self._console.say(f"{self.plan.name} ended ({_reason(code)}); starting it again in {pause:g} s.")
+            self._console.say(f"{self.plan.name} {ending}; starting it again in {pause:g} s.")
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE_S)
 
     async def _run_once(self) -> int:
-        self._process = await asyncio.create_subprocess_exec(
-            *self.plan.command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            env={**os.environ, "PYTHONUNBUFFERED": "1", **self.plan.environment},
-            # Its own process group: Ctrl-C reaches the supervisor alone, which then ends its children in order.
-            start_new_session=True,
-            preexec_fn=kinship.tied_to_this_process(signal.SIGTERM),
-        )
-        watching = asyncio.create_task(self._watch())
-        reading = asyncio.create_task(self._read())
+        # A pipe of our own: with asyncio's, the end of a child counts only once its own children have closed it too.
+        read_end, write_end = os.pipe()
         try:
-            code = await self._process.wait()
-            # A grandchild may hold the pipe open; what was written by now is worth a moment.
-            await asyncio.wait({reading}, timeout=0.5)
-            return code
+            self._process = await asyncio.create_subprocess_exec(
+                *self.plan.command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=write_end,
+                stderr=write_end,
+                env={**os.environ, "PYTHONUNBUFFERED": "1", **self.plan.environment},
+                # Its own process group: Ctrl-C reaches the supervisor alone, which then ends its children in order.
+                start_new_session=True,
+                preexec_fn=kinship.tied_to_this_process(signal.SIGTERM),
+            )
+        except OSError:
+            os.close(read_end)
+            raise
         finally:
-            watching.cancel()
-            reading.cancel()
+            os.close(write_end)
+        reading = asyncio.create_task(self._read(read_end))
+        watching = asyncio.create_task(self._watch())
+        code = await self._process.wait()
+        watching.cancel()
+        # What it had started itself must not live on beside its successor, nor hold the pipe.
+        self._signal(signal.SIGKILL)
+        self._process = None
+        await asyncio.wait({reading}, timeout=1)
+        reading.cancel()
+        return code
 
     async def _watch(self) -> None:
         """Set `is_ready` when the plan's sign of work is there."""
@@ -124,17 +132,22 @@ class Child:
                 await asyncio.sleep(0.1)
         self.is_ready.set()
 
-    async def _read(self) -> None:
-        reader = self._process.stdout if self._process else None
+    async def _read(self, read_end: int) -> None:
+        reader = asyncio.StreamReader()
+        pipe = os.fdopen(read_end, "rb", buffering=0)
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
         rest = b""
-        while reader is not None and (chunk := await reader.read(_CHUNK)):
-            *lines, rest = (rest + chunk).split(b"\n")
-            if len(rest) > _CHUNK:
-                lines, rest = [*lines, rest], b""
-            for line in lines:
-                self._take(line)
-        if rest:
+        try:
+            while chunk := await reader.read(_CHUNK):
+                *lines, rest = (rest + chunk).split(b"\n")
+                if len(rest) > _CHUNK:
+                    lines, rest = [*lines, rest], b""
+                for line in lines:
+                    self._take(line)
             self._take(rest)
+        finally:
+            transport.close()
 
     def _take(self, line: bytes) -> None:
         text = line.decode(errors="replace").rstrip()

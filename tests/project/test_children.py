@@ -1,0 +1,284 @@
+"""Supervised processes: started again when they end, read line by line, and gone with everything they started."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from project.supervisor import child as children
+from project.supervisor import probes
+from project.supervisor.child import Child, Plan
+
+
+class Notes:
+    """Keeps what a console would print."""
+
+    def __init__(self):
+        self.said = []
+        self.lines = []
+
+    def say(self, sentence):
+        self.said.append(sentence)
+
+    def pass_on(self, name, line):
+        self.lines.append(f"{name}: {line}")
+
+
+def python(text, **changes):
+    plan = {"name": "child", "command": [sys.executable, "-c", textwrap.dedent(text)], "stage": 1, "settles_s": 0.1}
+    return Plan(**plan | changes)
+
+
+def alive(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+async def until(condition, seconds=8):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        await asyncio.sleep(0.02)
+
+
+@pytest.fixture(autouse=True)
+def quick_pauses(monkeypatch):
+    monkeypatch.setattr(children, "_FIRST_PAUSE_S", 0.05)
+    monkeypatch.setattr(children, "_LONGEST_PAUSE_S", 0.2)
+
+
+def test_every_line_is_passed_on_with_its_name_and_a_last_one_without_an_end():
+    async def scene():
+        notes = Notes()
+        running = Child(
+            python("import sys; print('one'); print('two', file=sys.stderr); sys.stdout.write('rest')"), notes
+        )
+        running.start()
+        await until(lambda: len(notes.lines) >= 3)
+        await running.stop(1)
+        assert set(notes.lines[:3]) == {"child: one", "child: two", "child: rest"}
+
+    asyncio.run(scene())
+
+
+def test_a_line_without_end_does_not_fill_the_memory():
+    async def scene():
+        notes = Notes()
+        running = Child(
+            python("import sys,time; sys.stdout.write('x' * 1_000_000); sys.stdout.flush(); time.sleep(30)"), notes
+        )
+        running.start()
+        await until(lambda: sum(len(line) for line in notes.lines) > 800_000)
+        await running.stop(1)
+
+    asyncio.run(scene())
+
+
+def test_what_is_no_text_is_shown_all_the_same():
+    async def scene():
+        notes = Notes()
+        running = Child(
+            python(r"import sys,time; sys.stdout.buffer.write(b'\xff\xfe odd\n'); sys.stdout.flush(); time.sleep(30)"),
+            notes,
+        )
+        running.start()
+        await until(lambda: notes.lines)
+        await running.stop(1)
+        assert "odd" in notes.lines[0]
+
+    asyncio.run(scene())
+
+
+def test_a_child_that_ends_is_started_again_and_the_reason_is_said():
+    async def scene():
+        notes = Notes()
+        running = Child(python("import sys,time; time.sleep(.2); sys.exit(3)"), notes)
+        running.start()
+        await until(lambda: running.endings >= 2)
+        await running.stop(1)
+        assert notes.said[0] == "child ended (exit 3); starting it again in 0.05 s."
+
+    asyncio.run(scene())
+
+
+def test_pauses_grow_while_it_keeps_ending_and_start_over_after_a_life_that_counts(monkeypatch):
+    async def scene():
+        notes = Notes()
+        running = Child(python("pass"), notes)
+        running.start()
+        await until(lambda: running.endings >= 4)
+        monkeypatch.setattr(children, "_LIFE_THAT_COUNTS_S", 0)
+        seen = running.endings
+        await until(lambda: running.endings >= seen + 2)
+        await running.stop(1)
+        pauses = [sentence.rsplit(" in ")[-1] for sentence in notes.said]
+        assert pauses[:4] == ["0.05 s.", "0.1 s.", "0.2 s.", "0.2 s."]
+        assert pauses[-1] == "0.05 s."
+
+    asyncio.run(scene())
+
+
+def test_a_program_that_is_not_there_is_tried_again_and_said():
+    async def scene():
+        notes = Notes()
+        running = Child(Plan("ghost", ["/nowhere/at/all"], 1), notes)
+        running.start()
+        await until(lambda: running.endings >= 2)
+        await running.stop(1)
+        assert "ghost can't be started" in notes.said[0]
+
+    asyncio.run(scene())
+
+
+def test_a_killed_child_takes_what_it_started_with_it():
+    async def scene():
+        notes = Notes()
+        text = """
+            import subprocess, sys, time
+            grandchild = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+            print(grandchild.pid, flush=True)
+            time.sleep(60)
+        """
+        running = Child(python(text), notes)
+        running.start()
+        await until(lambda: notes.lines)
+        grandchild = int(notes.lines[0].split()[-1])
+        first = running.pid
+        os.kill(first, signal.SIGKILL)
+        await until(lambda: running.endings == 1 and not alive(grandchild))
+        await until(lambda: running.pid not in {None, first})
+        await running.stop(1)
+
+    asyncio.run(scene())
+
+
+def test_one_that_does_not_listen_is_ended_by_force():
+    async def scene():
+        notes = Notes()
+        text = """
+            import signal, time
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            print("deaf", flush=True)
+            time.sleep(60)
+        """
+        running = Child(python(text), notes)
+        running.start()
+        await until(lambda: notes.lines)
+        pid, began = running.pid, time.monotonic()
+        await running.stop(0.3)
+        assert time.monotonic() - began < 2
+        assert not alive(pid)
+
+    asyncio.run(scene())
+
+
+def test_stopping_during_a_pause_starts_nothing_more():
+    async def scene():
+        notes = Notes()
+        running = Child(python("print('ran')"), notes)
+        running.start()
+        await until(lambda: running.endings == 1)
+        await running.stop(1)
+        count = len(notes.lines)
+        await asyncio.sleep(0.4)
+        assert len(notes.lines) == count
+
+    asyncio.run(scene())
+
+
+def test_ready_by_what_it_says_and_the_sign_itself_is_not_shown():
+    async def scene():
+        notes = Notes()
+        running = Child(
+            python("import time; time.sleep(.2); print('is at work'); time.sleep(60)", says="is at work"), notes
+        )
+        running.start()
+        assert not running.is_ready.is_set()
+        await asyncio.wait_for(running.is_ready.wait(), 5)
+        await running.stop(1)
+        assert notes.lines == []
+
+    asyncio.run(scene())
+
+
+def test_ready_by_a_probe_and_no_longer_ready_once_it_died():
+    async def scene():
+        notes = Notes()
+        answers = iter([False, False, True])
+
+        async def probe():
+            return next(answers, True)
+
+        running = Child(python("import time; time.sleep(60)", probe=probe), notes)
+        running.start()
+        await asyncio.wait_for(running.is_ready.wait(), 5)
+        os.kill(running.pid, signal.SIGKILL)
+        await until(lambda: not running.is_ready.is_set())
+        await asyncio.wait_for(running.is_ready.wait(), 5)
+        await running.stop(1)
+
+    asyncio.run(scene())
+
+
+def test_children_die_with_a_supervisor_that_is_killed():
+    text = """
+        import asyncio, sys
+        from project.supervisor.child import Child, Plan
+        from project.supervisor.console import Console
+
+        async def main():
+            child = Child(Plan("child", [sys.executable, "-c", "import time; time.sleep(60)"], 1), Console())
+            child.start()
+            while child.pid is None:
+                await asyncio.sleep(0.01)
+            print(child.pid, flush=True)
+            await asyncio.sleep(60)
+
+        asyncio.run(main())
+    """
+    parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(text)], stdout=subprocess.PIPE, text=True)
+    child = int(parent.stdout.readline())
+    assert alive(child)
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 5
+    while alive(child):
+        assert time.monotonic() < deadline, "the child outlived its killed supervisor"
+        time.sleep(0.02)
+    parent.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (b"HTTP/1.1 200 OK\r\n\r\n", True),
+        (b"HTTP/1.1 503 Service Unavailable\r\n\r\n200", False),
+        (b"", False),
+        (b"200", False),
+        (b"\xff" * 2_000, False),
+    ],
+)
+def test_only_a_status_of_200_is_a_yes(answer, expected):
+    async def scene():
+        async def reply(reader, writer):
+            await reader.readline()
+            writer.write(answer)
+            writer.close()
+
+        server = await asyncio.start_server(reply, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        assert await probes.answers_http(port, "/healthz")() is expected
+        server.close()
+        await server.wait_closed()
+        assert not await probes.answers_http(port, "/healthz")()
+
+    asyncio.run(scene())
