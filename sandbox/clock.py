@@ -48,7 +48,9 @@ class Clock:
     def advance(self, ms: int) -> None:
         """Moves time on by `ms` milliseconds (0 to ten years), also while it is frozen."""
         if isinstance(ms, bool) or not isinstance(ms, int) or not 0 <= ms <= LONGEST_ADVANCE_MS:
-            raise CannotSetClock(f"advance_ms must be a whole number from 0 to {LONGEST_ADVANCE_MS}: time only runs on.")
+            raise CannotSetClock(
+                f"advance_ms must be a whole number from 0 to {LONGEST_ADVANCE_MS}: time only runs on."
+            )
         before_ms = self.now_ms()
         if self.setting.frozen_at_ms is None:
             self.setting = Setting(self.setting.offset_ms + ms)

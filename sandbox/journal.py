@@ -90,7 +90,8 @@ class Journal:
             self._descriptor = -1
 
     def _open(self) -> None:
-        assert self.path is not None
+        if self.path is None:
+            return
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         os.ftruncate(self._descriptor, self._size)
         os.lseek(self._descriptor, 0, os.SEEK_END)
@@ -118,7 +119,7 @@ class Journal:
 
 
 def read(path: Path) -> tuple[Reading, str]:
-    """What is whole in the file at `path`, and a warning when something was not: that rest is kept in a file beside it."""
+    """What is whole in the file at `path`, and a warning when something was not: the rest is kept in a file beside it."""
     raw = path.read_bytes()
     reading = read_lines(raw)
     if reading.bad_line is None:

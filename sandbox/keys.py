@@ -1,4 +1,4 @@
-"""The API keys of the sandbox and the rights they carry. Their secrets are published: they open nothing but a sandbox."""
+"""The API keys of the sandbox and their rights. The secrets are published: they open nothing but a sandbox."""
 
 from dataclasses import dataclass, field
 from typing import Final

@@ -69,9 +69,7 @@ class World:
         return world
 
     @classmethod
-    def _resumed(
-        cls, path: Path, reading: Reading, *, still: bool, now_ms: Callable[[], int], lock: Lock
-    ) -> "World":
+    def _resumed(cls, path: Path, reading: Reading, *, still: bool, now_ms: Callable[[], int], lock: Lock) -> "World":
         world = cls(Journal.resume(path, reading), still=still, now_ms=now_ms, lock=lock)
         stopped_at = world._replay(reading.entries)
         if stopped_at is None:
@@ -122,7 +120,7 @@ class World:
         return answer
 
     def control(self, name: str, arguments: Mapping[str, object]) -> object:
-        """Runs one action of the control plane (`controls.CONTROLS`) and journals it; raises `Refusal` or `NoHandler`."""
+        """Runs one action of the control plane (`controls.CONTROLS`), journals it; raises `Refusal` or `NoHandler`."""
         action = controls.CONTROLS.get(name)
         if action is None:
             raise NoHandler(name)

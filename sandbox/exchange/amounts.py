@@ -1,7 +1,17 @@
-"""Exact amounts: read strictly, added without rounding, written without exponents. No binary floating point anywhere."""
+"""Exact amounts: read strictly, added without rounding, written without exponents. No binary floating point."""
 
 import re
-from decimal import ROUND_HALF_UP, ROUND_UP, Clamped, Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
+from decimal import (
+    ROUND_HALF_UP,
+    ROUND_UP,
+    Clamped,
+    Context,
+    Decimal,
+    DivisionByZero,
+    Inexact,
+    InvalidOperation,
+    Overflow,
+)
 
 ZERO = Decimal(0)
 MOST_DIGITS = 24  # on either side of the point

@@ -143,7 +143,12 @@ def _shown_posting(posting: Posting) -> dict[str, object]:
         "purpose": posting.purpose,
         "transaction": posting.reference,
         "lines": [
-            {"account": line.account, "wallet": line.wallet.value, "currency": line.currency, "amount": text_of(line.amount)}
+            {
+                "account": line.account,
+                "wallet": line.wallet.value,
+                "currency": line.currency,
+                "amount": text_of(line.amount),
+            }
             for line in posting.lines
         ],
     }

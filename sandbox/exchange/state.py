@@ -1,12 +1,13 @@
 """The exchange of one world: all its parts, the instant that is being lived, and the changes to be told."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from sandbox.config import Config
 from sandbox.exchange.accounts import Accounts
 from sandbox.exchange.addresses import Addresses
+from sandbox.exchange.amounts import ZERO, text_of
 from sandbox.exchange.currencies import Currency
 from sandbox.exchange.ledger import Ledger, Line, Wallet
 from sandbox.exchange.market import Market
@@ -43,7 +44,7 @@ class Exchange:
         self.accounts = accounts
         self.currencies = {currency.code: currency for currency in currencies}
         self.symbols = {symbol.id: symbol for symbol in symbols}
-        self.random = random.Random(seed)
+        self.random = random.Random(seed)  # noqa: S311 (equal seeds must make equal worlds)
         self.ledger = Ledger()
         self.transactions = Transactions(self.random)
         self.payouts: dict[str, Payout] = {}
@@ -66,6 +67,45 @@ class Exchange:
             for line in kept:
                 if line.wallet in (Wallet.BANK, Wallet.BANK_RESERVED) and line.account not in self._moved:
                     self._moved[line.account] = None
+
+    def record(
+        self,
+        *,
+        account: str,
+        type: str,
+        currency: Currency,
+        amount: Decimal,
+        fee: Decimal | None = None,
+        address: str = "",
+        payment_id: str = "",
+        public_comment: str = "",
+    ) -> Transaction:
+        """A new transaction of this moment, listed after the configured delay. `touch` it when it is complete."""
+        transaction = Transaction(
+            id=self.transactions.new_id(),
+            account=account,
+            type=type,
+            currency=currency.code,
+            amount=amount,
+            digits=currency.digits,
+            created_ms=self.moment_ms,
+            listed_ms=self.moment_ms + self.config.list_delay_ms,
+            fee=fee,
+            address=address,
+            payment_id=payment_id,
+            public_comment=public_comment,
+        )
+        self.transactions.add(transaction)
+        if transaction.listed_ms > self.moment_ms:
+            self.timers.set(transaction.listed_ms, "listed", transaction.id)
+        return transaction
+
+    def transaction(self, transaction_id: str) -> Transaction:
+        """The transaction of an id that exists."""
+        found = self.transactions.find(transaction_id)
+        if found is None:
+            raise KeyError(transaction_id)
+        return found
 
     def touch(self, transaction: Transaction) -> None:
         """Marks the transaction as changed now: a new index, and news for listeners once it is listed."""
@@ -99,3 +139,15 @@ class Exchange:
         """The balance of every currency, zeros included, in the order of the currency list."""
         held = self.ledger.currencies_of(account)
         return [_balance(code, held.get(code, {}), available, reserved) for code in self.currencies]
+
+
+def _balance(code: str, held: Mapping[Wallet, Decimal], available: Wallet, reserved: Wallet) -> dict[str, str]:
+    return {
+        "currency": code,
+        "available": text_of(held.get(available, ZERO)),
+        "reserved": text_of(held.get(reserved, ZERO)),
+    }
+
+
+def _is_held(row: Mapping[str, str]) -> bool:
+    return row["available"] != "0" or row["reserved"] != "0"

@@ -1,0 +1,159 @@
+"""What the networks do: payouts get a hash, confirmations and an end; payins arrive and become money.
+
+A payout to a deposit address of this exchange never leaves it: it is booked over at once (subType offchain).
+"""
+
+from decimal import Decimal
+from hashlib import sha256
+
+from exchange_ops.wire import coin_addresses
+from sandbox.exchange import address_forms, withdrawals
+from sandbox.exchange.amounts import EXACT, digits_after_point
+from sandbox.exchange.currencies import Currency
+from sandbox.exchange.ledger import HOUSE, Line, Wallet, moved
+from sandbox.exchange.payouts import Payout
+from sandbox.exchange.state import Exchange
+from sandbox.exchange.transactions import Status, Transaction
+
+INVALID_ADDRESS = "INVALID_ADDRESS"
+INVALID_PAYMENT_ID = "INVALID_PAYMENT_ID"
+BAD_PRECISION = "BAD_PRECISION"
+ERROR_CODES = (INVALID_ADDRESS, INVALID_PAYMENT_ID, BAD_PRECISION)
+
+
+def send(exchange: Exchange, payout: Payout) -> None:
+    """The payout reaches its network: refused there, booked over inside the exchange, or pending with a hash."""
+    transaction = exchange.transaction(payout.id)
+    error_code = _problem(exchange.currencies[payout.currency], transaction)
+    if error_code:
+        withdrawals.give_back(exchange, payout, "failed payout", error_code)
+    elif receiver := exchange.addresses.owner(payout.currency, transaction.address, transaction.payment_id):
+        _book_over(exchange, payout, receiver)
+    else:
+        broadcast(exchange, payout)
+
+
+def broadcast(exchange: Exchange, payout: Payout) -> None:
+    """Gives the payout its hash; it is pending until its confirmations are complete."""
+    payout.step += 1
+    transaction = exchange.transaction(payout.id)
+    transaction.status = Status.PENDING
+    transaction.hash = transaction.hash or _hash(exchange, transaction)
+    transaction.confirmations = 0
+    exchange.touch(transaction)
+    _await_confirmation(exchange, "payout_confirm", payout.id, payout.step)
+
+
+def confirm_payout(exchange: Exchange, payout: Payout) -> None:
+    """One more confirmation; the last one ends the payout."""
+    transaction = exchange.transaction(payout.id)
+    transaction.confirmations = (transaction.confirmations or 0) + 1
+    if transaction.confirmations >= exchange.currencies[payout.currency].payin_confirmations:
+        settle(exchange, payout)
+    else:
+        exchange.touch(transaction)
+        _await_confirmation(exchange, "payout_confirm", payout.id, payout.step)
+
+
+def settle(exchange: Exchange, payout: Payout) -> None:
+    """The payout has arrived outside: what was reserved is gone, the fee is the exchange's."""
+    _pay(exchange, payout, (HOUSE, Wallet.OUTSIDE))
+    transaction = exchange.transaction(payout.id)
+    transaction.hash = transaction.hash or _hash(exchange, transaction)
+    exchange.touch(transaction)
+
+
+def deposit(
+    exchange: Exchange,
+    account: str,
+    currency: Currency,
+    amount: Decimal,
+    *,
+    address: str = "",
+    payment_id: str = "",
+    senders: tuple[str, ...] = (),
+) -> Transaction:
+    """Money comes in: over the chain it waits for its confirmations, money of account is there at once."""
+    if not currency.crypto:
+        transaction = exchange.record(account=account, type="deposit", currency=currency, amount=amount)
+        _credit(exchange, transaction)
+        return transaction
+    transaction = exchange.record(
+        account=account, type="payin", currency=currency, amount=amount, address=address, payment_id=payment_id
+    )
+    transaction.hash = _hash(exchange, transaction)
+    transaction.senders = senders or (address_forms.make(currency.address_kind, f"sender|{transaction.id}"),)
+    transaction.status = Status.PENDING
+    transaction.confirmations = 0
+    exchange.touch(transaction)
+    _await_confirmation(exchange, "payin_confirm", transaction.id, 0)
+    return transaction
+
+
+def confirm_payin(exchange: Exchange, transaction: Transaction) -> None:
+    """One more confirmation; with the last one the money is there."""
+    transaction.confirmations = (transaction.confirmations or 0) + 1
+    if transaction.confirmations >= exchange.currencies[transaction.currency].payin_confirmations:
+        _credit(exchange, transaction)
+    else:
+        exchange.touch(transaction)
+        _await_confirmation(exchange, "payin_confirm", transaction.id, 0)
+
+
+def _problem(currency: Currency, transaction: Transaction) -> str:
+    if not address_forms.is_payable(currency.code, currency.address_kind, transaction.address):
+        return INVALID_ADDRESS
+    if transaction.payment_id and coin_addresses.payment_id_problem(currency.code, transaction.payment_id):
+        return INVALID_PAYMENT_ID
+    if digits_after_point(transaction.amount) > currency.digits:
+        return BAD_PRECISION
+    return ""
+
+
+def _book_over(exchange: Exchange, payout: Payout, receiver: str) -> None:
+    _pay(exchange, payout, (receiver, Wallet.BANK))
+    sent = exchange.transaction(payout.id)
+    sent.sub_type = "offchain"
+    sent.offchain_id = (exchange.transactions.new_id(),)
+    exchange.touch(sent)
+    received = exchange.record(
+        account=receiver,
+        type="payin",
+        currency=exchange.currencies[payout.currency],
+        amount=payout.net,
+        address=sent.address,
+        payment_id=sent.payment_id,
+    )
+    received.sub_type, received.offchain_id, received.status = "offchain", sent.offchain_id, Status.SUCCESS
+    exchange.touch(received)
+
+
+def _pay(exchange: Exchange, payout: Payout, target: tuple[str, Wallet]) -> None:
+    owner = payout.account
+    lines = (
+        Line(owner, Wallet.BANK_RESERVED, payout.currency, EXACT.minus(payout.total)),
+        Line(*target, payout.currency, payout.net),
+        Line(HOUSE, Wallet.FEES, payout.currency, payout.fee),
+    )
+    exchange.post("payout", payout.id, lines)
+    payout.step += 1
+    payout.ended = True
+    exchange.transaction(payout.id).status = Status.SUCCESS
+
+
+def _credit(exchange: Exchange, transaction: Transaction) -> None:
+    code, amount = transaction.currency, transaction.amount
+    lines = moved(code, amount, (HOUSE, Wallet.OUTSIDE), (transaction.account, Wallet.BANK))
+    exchange.post("deposit", transaction.id, lines)
+    transaction.status = Status.SUCCESS
+    exchange.touch(transaction)
+
+
+def _await_confirmation(exchange: Exchange, action: str, subject: str, expected: int) -> None:
+    exchange.timers.set(exchange.moment_ms + exchange.config.payout_ms, action, subject, expected)
+
+
+def _hash(exchange: Exchange, transaction: Transaction) -> str:
+    digest = sha256(f"{exchange.seed}|{transaction.id}".encode()).hexdigest()
+    kind = exchange.currencies[transaction.currency].address_kind
+    return f"0x{digest}" if kind == "ethereum" else digest

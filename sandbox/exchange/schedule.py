@@ -1,0 +1,28 @@
+"""What each timer does when it goes off. A timer whose subject has moved on in the meantime does nothing."""
+
+from collections.abc import Callable
+
+from sandbox.exchange import network, withdrawals
+from sandbox.exchange.payouts import Payout
+from sandbox.exchange.state import Exchange
+from sandbox.exchange.timers import Timer
+
+_PAYOUT_ACTIONS: dict[str, Callable[[Exchange, Payout], None]] = {
+    "hold_end": withdrawals.end_hold,
+    "payout_send": network.send,
+    "payout_confirm": network.confirm_payout,
+}
+
+
+def go_off(exchange: Exchange, timer: Timer) -> None:
+    """Does what the timer was set for, at the present moment of the exchange."""
+    if timer.action in _PAYOUT_ACTIONS:
+        payout = exchange.payouts[timer.subject]
+        if payout.step == timer.expected and not payout.ended:
+            _PAYOUT_ACTIONS[timer.action](exchange, payout)
+    elif timer.action == "payin_confirm":
+        network.confirm_payin(exchange, exchange.transaction(timer.subject))
+    elif timer.action == "listed":
+        exchange.tell(exchange.transaction(timer.subject))
+    else:
+        raise ValueError(f"no timer is called {timer.action!r}")

@@ -1,0 +1,77 @@
+"""Account management: balances and addresses, and the two lists of accounts that need no more than a key."""
+
+from typing import TYPE_CHECKING
+
+from sandbox.clock import DAY_MS
+from sandbox.exchange.addresses import LISTED, NEW_PER_DAY
+from sandbox.exchange.currencies import Currency
+from sandbox.exchange.ledger import Wallet
+from sandbox.exchange.terms import ACTION_NOT_ALLOWED, LIMIT_EXCEEDED, Caller, Refusal
+from sandbox.handlers import given
+from sandbox.handlers.given import Arguments
+
+if TYPE_CHECKING:
+    from sandbox.world import World
+
+
+def get_balances(world: "World", caller: Caller | None, arguments: Arguments) -> object:
+    """The bank account: every currency, zeros included."""
+    return world.exchange.balances(given.account(world, caller), Wallet.BANK, Wallet.BANK_RESERVED)
+
+
+def get_trading_balances(world: "World", caller: Caller | None, arguments: Arguments) -> object:
+    """The trading account: every currency, zeros included."""
+    return world.exchange.balances(given.account(world, caller), Wallet.TRADING, Wallet.TRADING_RESERVED)
+
+
+def get_subaccounts(world: "World", caller: Caller | None, arguments: Arguments) -> object:
+    """The sub-accounts of the calling account."""
+    found = world.exchange.accounts.find(given.account(world, caller))
+    return {"result": [sub_account.wire() for sub_account in found.sub_accounts] if found else []}
+
+
+def get_deposit_address(world: "World", caller: Caller | None, arguments: Arguments) -> object:
+    """The current deposit address of a currency."""
+    account, currency = given.account(world, caller), _payable_in(world, arguments)
+    made = world.exchange.addresses.of(account, currency.code)
+    if not made:
+        raise Refusal(ACTION_NOT_ALLOWED, f"There is no deposit address of {currency.code} yet")
+    return made[-1].wire()
+
+
+def create_deposit_address(world: "World", caller: Caller | None, arguments: Arguments) -> object:
+    """A new deposit address of a currency; at most five in 24 hours. The older ones stay valid."""
+    account, currency = given.account(world, caller), _payable_in(world, arguments)
+    exchange = world.exchange
+    since_ms = exchange.moment_ms - DAY_MS
+    made = exchange.addresses.of(account, currency.code)
+    if sum(address.created_ms > since_ms for address in made) >= NEW_PER_DAY:
+        raise Refusal(LIMIT_EXCEEDED, f"At most {NEW_PER_DAY} new {currency.code} addresses are given out in 24 hours")
+    return exchange.addresses.create(account, currency, exchange.moment_ms).wire()
+
+
+def get_deposit_addresses(world: "World", caller: Caller | None, arguments: Arguments) -> object:
+    """The last ten deposit addresses of a currency, newest first."""
+    account, currency = given.account(world, caller), given.currency(world, arguments)
+    made = world.exchange.addresses.of(account, currency.code)
+    return [address.wire() for address in reversed(made[-LISTED:])]
+
+
+def get_used_addresses(world: "World", caller: Caller | None, arguments: Arguments) -> object:
+    """The last ten different withdrawal addresses of a currency, latest first."""
+    account, currency = given.account(world, caller), given.currency(world, arguments)
+    used = world.exchange.addresses.used(account, currency.code)
+    return [{"address": address} | ({"paymentId": tag} if tag else {}) for address, tag in used]
+
+
+def is_own_address(world: "World", caller: Caller | None, arguments: Arguments) -> object:
+    """Whether an address is a deposit address of the calling account, in any spelling."""
+    address = given.text(arguments, "address", required=True)
+    return {"result": world.exchange.addresses.is_mine(given.account(world, caller), address)}
+
+
+def _payable_in(world: "World", arguments: Arguments) -> Currency:
+    currency = given.currency(world, arguments)
+    if not currency.crypto or not currency.payin_enabled:
+        raise Refusal(ACTION_NOT_ALLOWED, f"Deposits of {currency.code} are not available")
+    return currency

@@ -1,0 +1,123 @@
+"""How a world begins: accounts, balances, deposit addresses, and a few days of history, the same for the same seed."""
+
+from decimal import Decimal
+
+from sandbox.clock import DAY_MS, HOUR_MS
+from sandbox.config import Config
+from sandbox.exchange import address_forms, network, transfers, withdrawals
+from sandbox.exchange.accounts import Account, Accounts, SubAccount
+from sandbox.exchange.amounts import EXACT
+from sandbox.exchange.ledger import HOUSE, Line, Wallet, moved
+from sandbox.exchange.schedule import go_off
+from sandbox.exchange.state import Exchange
+from sandbox.exchange.symbols import listed
+from sandbox.keys import DESK_ACCOUNT, OTHER_ACCOUNT
+
+HISTORY_MS = 4 * DAY_MS
+
+# What the accounts own when the world begins, after their history: bank, trading.
+OPENING: dict[str, dict[str, tuple[str, str]]] = {
+    DESK_ACCOUNT: {
+        "BTC": ("100", "100"),
+        "ETH": ("1000", "1000"),
+        "BCH": ("500", "500"),
+        "LTC": ("2000", "2000"),
+        "XRP": ("200000", "200000"),
+        "DOGE": ("500000", "500000"),
+        "EOS": ("10000", "10000"),
+        "ONT": ("5000", "5000"),
+        "USD": ("1000000", "1000000"),
+        "EUR": ("500000", "500000"),
+        "USDT20": ("10000", "10000"),
+        "NXT": ("1000", "0"),
+        "DDF": ("250", "0"),
+    },
+    OTHER_ACCOUNT: {
+        "BTC": ("5", "5"),
+        "ETH": ("50", "50"),
+        "BCH": ("20", "20"),
+        "EOS": ("1000", "1000"),
+        "USD": ("25000", "25000"),
+        "USDT20": ("5000", "5000"),
+    },
+}
+
+
+def exchange(*, seed: int, symbols: int | None, started_ms: int, config: Config, still: bool) -> Exchange:
+    """The exchange of a fresh world at its first instant, `started_ms`; its history lies before it."""
+    currencies, pairs = listed(symbols)
+    world = Exchange(
+        seed=seed,
+        started_ms=started_ms,
+        config=config,
+        currencies=currencies,
+        symbols=pairs,
+        accounts=_accounts(),
+        still=still,
+    )
+    world.moment_ms = started_ms - HISTORY_MS
+    _make_addresses(world)
+    _make_history(world)
+    _fill_up(world)
+    return world
+
+
+def _accounts() -> Accounts:
+    statuses = ("active", "active", "new", "disable")
+    subs = [SubAccount(7001 + place, f"desk+{place + 1}@demo.test", status) for place, status in enumerate(statuses)]
+    return Accounts((Account(DESK_ACCOUNT, "desk", subs), Account(OTHER_ACCOUNT, "other")))
+
+
+def _make_addresses(world: Exchange) -> None:
+    for account in world.accounts.every():
+        for currency in world.currencies.values():
+            if currency.crypto and currency.payin_enabled:
+                world.addresses.create(account.email, currency, world.moment_ms)
+
+
+def _make_history(world: Exchange) -> None:
+    """A few payins, payouts and transfers of the days before, lived through as they would have been."""
+    for code, amount in (("BTC", "2.5"), ("ETH", "40"), ("BCH", "12.25"), ("XRP", "25000"), ("EOS", "1500")):
+        currency = world.currencies[code]
+        address = world.addresses.of(DESK_ACCOUNT, code)[-1]
+        network.deposit(
+            world, DESK_ACCOUNT, currency, Decimal(amount), address=address.address, payment_id=address.payment_id
+        )
+        _live_on(world, 3 * HOUR_MS)
+    for code, amount, payment_id in (
+        ("BTC", "0.75", ""),
+        ("BCH", "3.1", ""),
+        ("XRP", "4000", "1001"),
+        ("ETH", "6", ""),
+    ):
+        _pay_out(world, code, Decimal(amount), payment_id)
+        _live_on(world, 5 * HOUR_MS)
+    for code, amount, kind in (("BTC", "1", transfers.BANK_TO_EXCHANGE), ("BTC", "0.4", transfers.EXCHANGE_TO_BANK)):
+        transfers.between_wallets(world, DESK_ACCOUNT, world.currencies[code], Decimal(amount), kind)
+        _live_on(world, 7 * HOUR_MS)
+
+
+def _pay_out(world: Exchange, code: str, amount: Decimal, payment_id: str) -> None:
+    currency = world.currencies[code]
+    address = address_forms.make(currency.address_kind, f"{world.seed}|supplier|{code}")
+    withdrawals.hold(world, DESK_ACCOUNT, withdrawals.Order(currency, amount, address, payment_id))
+
+
+def _live_on(world: Exchange, ms: int) -> None:
+    until_ms = world.moment_ms + ms
+    while timer := world.timers.take_due(until_ms):
+        world.moment_ms = timer.due_ms
+        go_off(world, timer)
+    world.moment_ms = until_ms
+
+
+def _fill_up(world: Exchange) -> None:
+    """Brings every balance to its opening figure, against the outside; from here on time is the sandbox's."""
+    world.moment_ms = world.started_ms
+    for account, currencies in OPENING.items():
+        for code, (bank, trading) in currencies.items():
+            lines: list[Line] = []
+            for wallet, text in ((Wallet.BANK, bank), (Wallet.TRADING, trading)):
+                missing = EXACT.subtract(Decimal(text), world.ledger.balance(account, wallet, code))
+                lines += moved(code, missing, (HOUSE, Wallet.OUTSIDE), (account, wallet))
+            world.post("opening", "", lines)
