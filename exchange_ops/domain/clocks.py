@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.db import DatabaseError
+from django.db.models import QuerySet
 
 from exchange_ops.models import Account, ClockReading
 
@@ -50,7 +51,8 @@ def exchange_now(*, account: Account, now: datetime) -> datetime:
 def believed(*, account: Account) -> ClockReading | None:
     """The newest reading that is not absurd, or nothing when no answer ever carried a date."""
     most = MOST_BELIEVED // timedelta(milliseconds=1)
-    return newest_first(account=account).filter(skew_ms__lte=most, skew_ms__gte=-most).first()
+    reading: ClockReading | None = newest_first(account=account).filter(skew_ms__lte=most, skew_ms__gte=-most).first()
+    return reading
 
 
 def problem(*, account: Account) -> str:
@@ -64,7 +66,7 @@ def problem(*, account: Account) -> str:
     )
 
 
-def newest_first(*, account: Account):  # type: ignore[no-untyped-def]
+def newest_first(*, account: Account) -> QuerySet[ClockReading]:
     """The readings of an account, the newest first."""
     return ClockReading.objects.filter(account=account).order_by("-read_at", "-id")
 

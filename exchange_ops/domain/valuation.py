@@ -107,8 +107,7 @@ def _prices(*, codes: Iterable[str], now: datetime) -> dict[tuple[str, str], Pri
 
 def _rate(ticker: Ticker) -> Decimal | None:
     """The last trade price, else the middle of bid and ask; nothing when there is neither or it is not above zero."""
-    if ticker.last is not None and ticker.last > 0:
-        return ticker.last
-    if ticker.bid is not None and ticker.ask is not None and ticker.bid > 0 and ticker.ask > 0:
-        return (ticker.bid + ticker.ask) / 2
-    return None
+    last, bid, ask = ticker.last, ticker.bid, ticker.ask
+    middle = (bid + ask) / 2 if bid is not None and ask is not None and bid > 0 and ask > 0 else None
+    rate: Decimal | None = last if last is not None and last > 0 else middle
+    return rate

@@ -1,0 +1,103 @@
+"""Which entries of the exchange's ledger were born from our requests, and which money left without one.
+
+An entry is ours when its id is the one a hold was given, or when it carries the tag that the request went out with.
+A payout that is neither is flagged as foreign, unless it could still turn out to be the hold whose answer we wait for.
+"""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from desk import audit, live, outbox
+from exchange_ops.domain import lifecycle
+from exchange_ops.models import Account, ExternalCall, LedgerEntry, Withdrawal, states
+
+LEAVING = ("payout", "withdraw")  # types of movements that take money out of the account
+REVIEWED_FOR = timedelta(days=1)
+ADVANCE_TASK = "exchange_ops.advance"
+
+
+def link(*, entry: LedgerEntry, now: datetime) -> None:
+    """Join the entry to the request it was born from and wake the machine; flag a payout that has none.
+
+    Call it inside the transaction that changed the entry.
+    """
+    withdrawal = _owner(entry)
+    if withdrawal is not None:
+        if entry.withdrawal_id != withdrawal.pk or entry.foreign:
+            LedgerEntry.objects.filter(pk=entry.pk).update(withdrawal=withdrawal, foreign=False)
+            entry.withdrawal, entry.foreign = withdrawal, False
+        _wake(withdrawal, now)
+    elif _is_foreign(entry) and not entry.foreign:
+        _flag(entry, now)
+
+
+def review(*, account: Account, now: datetime) -> None:
+    """Look again at the payouts of the last day that belong to nobody yet: a hold may have got its id meanwhile."""
+    waiting = LedgerEntry.objects.filter(
+        account=account,
+        withdrawal=None,
+        type__in=LEAVING,
+        first_seen_at__gte=now - REVIEWED_FOR,
+        created_at__gte=account.created_at - REVIEWED_FOR,
+    )
+    for entry in waiting:
+        with transaction.atomic():
+            link(entry=entry, now=now)
+
+
+def _owner(entry: LedgerEntry) -> Withdrawal | None:
+    """The request whose hold this is: by the exchange's id first, else by the tag of any attempt."""
+    ours = Withdrawal.objects.filter(account=entry.account_id)
+    owner = ours.filter(exchange_id=entry.exchange_id).first()
+    if owner is None and entry.public_comment:
+        calls = ExternalCall.objects.filter(account=entry.account_id, tag=entry.public_comment).exclude(tag="")
+        by_tag = Q(tag=entry.public_comment) | Q(pk__in=calls.values("withdrawal"))
+        owner = ours.filter(by_tag).order_by("pk").first()
+    return owner
+
+
+def _is_foreign(entry: LedgerEntry) -> bool:
+    """Money that left without a request since the desk keeps this account, and can't be a hold we are waiting for."""
+    if entry.type not in LEAVING or entry.created_at < entry.account.created_at:
+        return False
+    return not _awaited(entry).exists()
+
+
+def _awaited(entry: LedgerEntry) -> QuerySet[Withdrawal]:
+    return Withdrawal.objects.filter(
+        account=entry.account_id, state__in=states.IN_FLIGHT_HOLDS, currency=entry.currency, amount=entry.amount
+    )
+
+
+def _flag(entry: LedgerEntry, now: datetime) -> None:
+    changed = LedgerEntry.objects.filter(pk=entry.pk, foreign=False, withdrawal=None).update(foreign=True)
+    if not changed:
+        return
+    entry.foreign = True
+    audit.record(
+        actor=None,
+        action="ledger.foreign_payout",
+        subject=f"ledger:{entry.pk}",
+        before={},
+        after={
+            "exchange_id": entry.exchange_id,
+            "type": entry.type,
+            "status": entry.status,
+            "currency": entry.currency,
+            "amount": entry.amount,
+            "address": entry.address,
+        },
+        now=now,
+    )
+    live.announce(f"ledger:{entry.account_id}", foreign=True)
+
+
+def _wake(withdrawal: Withdrawal, now: datetime) -> None:
+    """Let the machine look at its row now; a row that nobody has to act on is left alone."""
+    if withdrawal.state not in states.OPEN_STATES:
+        return
+    if withdrawal.next_action_at is None or withdrawal.next_action_at > now:
+        lifecycle.touch(withdrawal, next_action_at=now)
+    outbox.wake(ADVANCE_TASK, withdrawal.pk)
