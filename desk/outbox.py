@@ -1,5 +1,7 @@
 """Wake-up calls to the workers, after commit and by name. The row is the queue: a lost call costs one sweep."""
 
+import contextlib
+import os
 import threading
 import time
 from typing import Any
@@ -14,11 +16,11 @@ from desk import requests
 
 # A broker that just failed is not asked again for so long: each try may cost most of a second.
 REST_SECONDS = 3.0
+# Without the bound on tries the library below sleeps two seconds and more between them, six in all.
+_PATIENCE = {"max_retries": 0, "socket_timeout": 0.5, "socket_connect_timeout": 0.5}
 
 WAKES = Counter("countersign_wakes_total", "Wake-up calls to workers, by what became of them", ["outcome"])
 _log = structlog.get_logger(__name__)
-_resting_until = 0.0
-_lock = threading.Lock()
 
 
 def wake(task: str, *arguments: int | str) -> None:
@@ -34,19 +36,59 @@ def wake(task: str, *arguments: int | str) -> None:
 
 
 def _send(task: str, arguments: tuple[int | str, ...], request_id: str) -> None:
-    global _resting_until  # noqa: PLW0603
-    if time.monotonic() < _resting_until:
-        WAKES.labels("skipped").inc()
-        return
-    try:
-        with _lock:
-            application().send_task(task, args=list(arguments), headers={"request_id": request_id}, retry=False)
-    except Exception as error:  # the libraries below raise a dozen kinds for one broker that is away
-        _resting_until = time.monotonic() + REST_SECONDS
-        WAKES.labels("lost").inc()
-        _log.warning("outbox.wake_lost", task=task, reason=type(error).__name__)
-        return
-    WAKES.labels("sent").inc()
+    WAKES.labels(_caller().call(task, list(arguments), {"request_id": request_id})).inc()
+
+
+class _Caller:
+    """The one connection of this process to the broker for wake-up calls, used by one thread at a time."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self._lock = threading.Lock()
+        self._connection: Any = None
+        self._resting_until = 0.0
+
+    def call(self, task: str, arguments: list[int | str], headers: dict[str, str]) -> str:
+        """Send one message and tell what became of it: sent, lost or skipped."""
+        with self._lock:
+            if time.monotonic() < self._resting_until:
+                return "skipped"
+            was_open = self._connection is not None
+            try:
+                try:
+                    self._send(task, arguments, headers)
+                except Exception:
+                    if not was_open:
+                        raise
+                    # The broker may have been started anew since the last call: one try on a fresh connection.
+                    self._send(task, arguments, headers)
+            except Exception as error:  # the libraries below raise a dozen kinds for one broker that is away
+                self._resting_until = time.monotonic() + REST_SECONDS
+                _log.warning("outbox.wake_lost", task=task, reason=type(error).__name__)
+                return "lost"
+        return "sent"
+
+    def _send(self, task: str, arguments: list[int | str], headers: dict[str, str]) -> None:
+        if self._connection is None:
+            self._connection = application().connection_for_write(transport_options=_PATIENCE)
+        try:
+            application().send_task(task, args=arguments, headers=headers, retry=False, connection=self._connection)
+        except Exception:
+            broken, self._connection = self._connection, None
+            with contextlib.suppress(Exception):
+                broken.release()
+            raise
+
+
+_current: _Caller | None = None
+
+
+def _caller() -> _Caller:
+    """This process's caller; a forked worker opens its own connection."""
+    global _current  # noqa: PLW0603
+    if _current is None or _current.pid != os.getpid():
+        _current = _Caller()
+    return _current
 
 
 def application() -> Any:

@@ -281,7 +281,7 @@ SPECTACULAR_SETTINGS = {
 }
 
 LOGGING_CONFIG = "desk.logs.configure"
-LOGGING: dict[str, object] = {}
+LOGGING: dict[str, object] = {"version": 1}
 
 # Which chain's addresses are taken: coins sent to another network are lost. The sandbox keeps a regtest chain.
 CHAIN_NETWORKS = environment.text("CHAIN_NETWORKS", "regtest,test" if DEMO else "main").replace(" ", "").split(",")
