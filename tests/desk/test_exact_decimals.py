@@ -30,7 +30,7 @@ def purse() -> Any:
     """A throw-away table with one amount, named and nullable."""
     with isolate_apps("desk"):
 
-        class Purse(models.Model):
+        class Purse(models.Model):  # noqa: DJ008
             label = models.CharField(max_length=20)
             amount = fields.ExactDecimalField(null=True, db_index=True)
 
