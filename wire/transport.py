@@ -41,13 +41,12 @@ _HEADERS = {"Accept": "application/json", "User-Agent": "countersign"}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A documented answer. `result` is the decoded record of the operation; `date` the other side's clock."""
+    """What came back, whole: `body` decoded from its transfer encoding, `date` the other side's clock."""
 
     status: int
+    body: bytes = field(repr=False)
     date: datetime | None
     elapsed_ms: int
-    body: bytes = field(repr=False)
-    result: object = field(repr=False, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,8 @@ class Transport:
     def read(self, request: Request) -> Answer:
         """Asks, and asks again after failed connections and 502, 503, 504, while the deadline allows.
 
-        Raises `Refused`, `BadReply` for an undocumented answer, `Unreachable` when there is none: try later.
+        The answer has status 200; its records are for the caller to decode. Raises `Refused`, `BadReply` for an answer
+        that is not documented, `Unreachable` when there is none: try later.
         """
         if request.method != "GET":
             raise ValueError(f"{request.operation.name} is not a read")
@@ -125,10 +125,7 @@ class Transport:
 
     def _read_answer(self, request: Request, came: Answer) -> Answer:
         if came.status == 200:
-            try:
-                return _decoded(request, came)
-            except BadReply as problem:
-                raise _dated(problem, came) from None
+            return came
         error = _error_of(came)
         if error is not None and 400 <= came.status < 500:
             raise self._refused(request, error, came)
@@ -140,7 +137,7 @@ class Transport:
     # Acting ----------------------------------------------------------------------------------------------------------
 
     def send(self, request: Request) -> Answer:
-        """Acts once: a connection of its own, no repetition, no redirect.
+        """Acts once: a connection of its own, no repetition, no redirect. The answer decodes as the operation's result.
 
         Raises `Refused` for the error body with a code of `refusals`; `Unreachable` only when no connection was made;
         `OutcomeUnknown` for everything else that is not the documented reply.
@@ -163,9 +160,11 @@ class Transport:
         reason = f"status {came.status}"
         if came.status == 200:
             try:
-                return _decoded(request, came)
+                records.decode(came.body, request.operation.result)
             except BadReply as problem:
                 reason = problem.reason
+            else:
+                return came
         error = _error_of(came)
         if error is not None and 400 <= came.status < 500 and error.code in self._refusals:
             raise self._refused(request, error, came)
@@ -216,7 +215,7 @@ class Transport:
             return lost(f"the answer is larger than {MOST_BYTES} bytes", passing=False)
         if not deadline.left_ns:
             return lost("no whole answer within the deadline")
-        return Answer(response.status, _date_of(response.headers), _ms_since(began_ns), body)
+        return Answer(response.status, body, _date_of(response.headers), _ms_since(began_ns))
 
     def _headers(self, request: Request) -> dict[str, str]:
         headers = dict(_HEADERS)
@@ -291,11 +290,6 @@ def _whole_body(response: urllib3.BaseHTTPResponse) -> bytes | None:
             response.close()
             return None
     return b"".join(pieces)
-
-
-def _decoded(request: Request, came: Answer) -> Answer:
-    result = records.decode(came.body, request.operation.result)
-    return Answer(came.status, came.date, came.elapsed_ms, came.body, result)
 
 
 def _error_of(came: Answer) -> _ErrorBody | None:
