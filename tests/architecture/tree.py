@@ -1,0 +1,80 @@
+"""The tree as the architecture tests read it: our own files, parsed once."""
+
+import ast
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+APPS = ("chaindata", "desk", "exchange_ops", "project", "sandbox", "wire")
+
+
+@dataclass(frozen=True)
+class Module:
+    """One Python file of ours."""
+
+    path: str
+    text: str
+    syntax: ast.Module
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The path's pieces, the file's name without its ending last."""
+        return Path(self.path).with_suffix("").parts
+
+    @property
+    def is_domain(self) -> bool:
+        """Whether the module states rules of an app."""
+        return "domain" in self.parts
+
+    @property
+    def may_meet_money(self) -> bool:
+        """Whether an amount may pass through it as a value."""
+        return self.parts[0] in {"wire", "sandbox"} or bool({"wire", "domain"} & set(self.parts))
+
+
+@functools.cache
+def production() -> tuple[Module, ...]:
+    """Every module that ships, migrations apart: those are written by a machine."""
+    return tuple(module for module in _modules((*APPS, "manage.py")) if "migrations" not in module.parts)
+
+
+@functools.cache
+def everything() -> tuple[Module, ...]:
+    """Every module, tests and measurements included."""
+    return (*production(), *_modules(("tests", "bench")))
+
+
+def functions(module: Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Every function and method of the module, nested ones included."""
+    return [node for node in ast.walk(module.syntax) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def imports(module: Module) -> set[str]:
+    """Full names of all modules that this one imports, inside functions too."""
+    found = set()
+    for node in ast.walk(module.syntax):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def texts() -> list[Path]:
+    """Every text file that is kept: code, templates, styles, scripts, documents, settings of tools."""
+    endings = {".py", ".html", ".css", ".js", ".md", ".toml", ".yml", ".yaml", ".txt", ".cfg", ".ini", ".json", ""}
+    loose = [path for path in ROOT.iterdir() if path.is_file() and not path.name.startswith(".git")]
+    folders = (*APPS, "tests", "bench", "docs", "templates", "static", ".ci")
+    within = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    return [path for path in (*loose, *within) if path.suffix in endings and "__pycache__" not in path.parts]
+
+
+def _modules(tops: tuple[str, ...]) -> list[Module]:
+    found = []
+    for top in tops:
+        start = ROOT / top
+        for path in sorted(start.rglob("*.py")) if start.is_dir() else [start]:
+            text = path.read_text()
+            found.append(Module(str(path.relative_to(ROOT)), text, ast.parse(text)))
+    return found
