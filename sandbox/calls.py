@@ -140,4 +140,6 @@ def _grouped(pairs: tuple[tuple[str, str], ...]) -> dict[str, object]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + MASK
+    """The text, cut when it is long, with a mark for what has no bytes (half of a surrogate pair)."""
+    whole = text.encode("utf-8", errors="replace").decode("utf-8")
+    return whole if len(whole) <= LONGEST_TEXT else whole[:LONGEST_TEXT] + MASK

@@ -51,7 +51,12 @@ def of(scope: Mapping[str, Any]) -> Connection | None:
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """HTTP with the handle in the scope of every request."""
+    """HTTP with the handle in the scope of every request, and no log of the addresses that were called."""
+
+    def __init__(self, *settings: Any, **more: Any) -> None:
+        super().__init__(*settings, **more)
+        # uvicorn logs as soon as the process has any log handler; addresses may carry what does not belong in a log.
+        self.access_log = False
 
     def on_message_begin(self) -> None:
         super().on_message_begin()

@@ -30,6 +30,13 @@ def members(refusal: Refusal) -> tuple[int, dict[str, object]]:
     return row.http_status, answers.envelope(refusal.code, refusal.message or row.message, refusal.description or usual)
 
 
+def sentence(refusal: Refusal) -> str:
+    """The refusal for a tester: message and description in one line."""
+    row = CATALOGUE.get(refusal.code)
+    message = refusal.message or (row.message if row else "Refused")
+    return f"{message}: {refusal.description}" if refusal.description else message
+
+
 def answer(refusal: Refusal) -> Answer:
     """The HTTP answer of a refusal."""
     status, envelope = members(refusal)

@@ -1,0 +1,66 @@
+"""The command `manage.py sandbox` (also `python -m sandbox`): its options, and one sentence for each odd one."""
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from sandbox import serving
+
+LOWEST_SYMBOLS = 13
+MOST_SYMBOLS = 2_000
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main(words: Sequence[str]) -> int:
+    """Serves the sandbox until it is signalled; returns the exit status."""
+    given = _parser().parse_args(words)
+    serving.serve(
+        port=given.port,
+        host=given.host,
+        data_dir=_folder(given.data_dir),
+        seed=given.seed,
+        symbols=given.symbols,
+        fresh=given.fresh,
+        sealed=given.sealed,
+        still=given.still,
+        block_seconds=given.block_seconds,
+    )
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="manage.py sandbox",
+        description="A stateful local server of the exchange, for trying and testing without network and credentials.",
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default %(default)s)")
+    # A default that is a text is read like an option: an odd SANDBOX_PORT stops the start with the same sentence.
+    port = os.environ.get("SANDBOX_PORT", "").strip() or "8100"
+    parser.add_argument("--port", type=_whole(0, 65535), default=port, help="SANDBOX_PORT or 8100; 0 picks a free one")
+    folder = Path(os.environ.get("DATA_DIR", "").strip() or ROOT / "var").expanduser() / "sandbox"
+    parser.add_argument("--data-dir", type=Path, default=folder, help="where the journal is kept (default %(default)s)")
+    parser.add_argument("--seed", type=_whole(0, 2**63 - 1), default=1, help="the world to begin with (default 1)")
+    parser.add_argument("--symbols", type=_whole(LOWEST_SYMBOLS, MOST_SYMBOLS), help="how many symbols the market has")
+    parser.add_argument("--fresh", action="store_true", help="begin a new world instead of going on with the kept one")
+    parser.add_argument("--sealed", action="store_true", help="leave the control plane /_sandbox/ out")
+    parser.add_argument("--still", action="store_true", help="no simulated traders")
+    parser.add_argument("--block-seconds", type=_whole(1, 86_400), help="time between blocks of the chain")
+    return parser
+
+
+def _whole(lowest: int, highest: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit()) or not lowest <= int(text[:20]) <= highest:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {lowest} to {highest}")
+        return int(text)
+
+    return read
+
+
+def _folder(path: Path) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise serving.CannotServe(f"sandbox: the folder {path} can't be made: {problem.strerror}.") from None
+    return path

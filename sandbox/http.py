@@ -1,0 +1,201 @@
+"""The sandbox as one ASGI application: the exchange's REST interface, the control plane, the sockets, and the page.
+
+Everything is decided on the event loop without waiting in between: a call is read whole, executed at once, answered.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+from exchange_ops.wire import catalogue
+from sandbox import answers, auth, bodies, pages, reception, refusing, spoiling
+from sandbox.answers import Answer
+from sandbox.calls import Call, Calls
+from sandbox.control import Control
+from sandbox.exchange.terms import Caller, NoHandler, Refusal
+from sandbox.fault_kinds import REST_KINDS
+from sandbox.fault_kinds import Scope as FaultScope
+from sandbox.faults import Faults
+from sandbox.limits import Limits, group_of
+from sandbox.reception import Delivery, Receive, Received, Scope, Send
+from sandbox.routing import Routes
+from sandbox.sockets import METHOD_NAMES, NOTIFICATION_NAMES, Sockets
+from sandbox.world import World
+from wire.operation import BadArgument, Operation, read
+
+log = logging.getLogger("sandbox")
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+EXCHANGE = "/api/2/"
+CONTROL = "/_sandbox/"
+CHAIN = "/v2/"
+
+
+def every_fault() -> Faults:
+    """An empty set of faults that knows what can be armed."""
+    return Faults(
+        operations=[operation.name for operation in catalogue.OPERATIONS],
+        methods=METHOD_NAMES,
+        notifications=NOTIFICATION_NAMES,
+        knows_code=refusing.knows,
+    )
+
+
+def app(
+    world: World, faults: Faults, *, sealed: bool = False, stirred: Callable[[], None] = lambda: None
+) -> Application:
+    """The application. `sealed` leaves the control plane out; `stirred` is called after what may have set a timer."""
+    return Sandbox(world, faults, sealed=sealed, stirred=stirred)
+
+
+class Sandbox:
+    """The application over one world."""
+
+    def __init__(
+        self,
+        world: World,
+        faults: Faults,
+        *,
+        sealed: bool,
+        stirred: Callable[[], None],
+        most_waiting: int | None = None,
+    ) -> None:
+        self.world = world
+        self.faults = faults
+        self.calls = Calls(world.clock.now_ms)
+        self.sealed = sealed
+        self._stirred = stirred
+        self._limits = Limits()
+        self._routes = Routes(catalogue.OPERATIONS)
+        self._control = Control(world, faults, self.calls)
+        self._sockets = Sockets(world, faults, self.calls, self._limits, most_waiting=most_waiting)
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request or one socket."""
+        if scope["type"] == "websocket":
+            await self._sockets.serve(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._request(scope, receive, send)
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            received = await reception.read(scope, receive)
+            delivery = await self._answer(received)
+        except reception.ClientGone:
+            return
+        except reception.TooLarge:
+            delivery = TOO_LARGE
+        finally:
+            self._stirred()
+        await reception.deliver(delivery, scope, receive, send, date_ms=self.world.clock.now_ms())
+
+    async def _answer(self, received: Received) -> Delivery:
+        path = received.path
+        if path.startswith(EXCHANGE):
+            return await self._exchange(received)
+        if path.startswith(CONTROL) and not self.sealed:
+            return self._control.answer(received)
+        if path == "/" and received.method == "GET":
+            return answers.of_html(pages.page(self.world, sealed=self.sealed))
+        if path.startswith(CHAIN):
+            return refusing.not_imitated("the chain-data service")
+        return answers.not_routed(received.method, path)
+
+    async def _exchange(self, received: Received) -> Delivery:
+        found = self._routes.find(received.method, received.raw_path)
+        if found is None:
+            return answers.not_routed(received.method, received.path)
+        operation, path_values = found
+        call = self._written_down(received, operation)
+
+        def execute() -> Answer:
+            answer = self._execute(received, operation, path_values, call)
+            self._stirred()
+            return answer
+
+        fault = self.faults.take(operation.name, key=call.key, kinds=REST_KINDS, scope=FaultScope.REST)
+        if fault is None:
+            delivery: Delivery = execute()
+        else:
+            call.fault = fault.kind
+            delivery = await spoiling.spoil(fault, execute, target=received.target, later=self._later)
+        if isinstance(delivery, Answer):
+            call.status, call.body = delivery.status, delivery.shown
+        return delivery
+
+    def _written_down(self, received: Received, operation: Operation) -> Call:
+        call = self.calls.received(
+            operation=operation.name,
+            method=received.method,
+            path=received.path,
+            query=_texts(lambda: bodies.query_pairs(received.query)),
+            form=_texts(lambda: bodies.texts(_form(received))),
+        )
+        login = auth.claimed_login(received.headers.get("authorization"))
+        # An unknown login is not kept: somebody may have put a secret in its place.
+        call.key = login if self.world.keys.find(login) is not None else None
+        return call
+
+    def _execute(self, received: Received, operation: Operation, path_values: dict[str, str], call: Call) -> Answer:
+        try:
+            caller = self._caller(received, operation)
+            if not self._limits.allows(
+                group_of(operation), caller.account if caller else received.address, self.world.config.rate_limits
+            ):
+                raise Refusal(refusing.TOO_MANY_REQUESTS)
+            arguments = read(operation, path_values, bodies.query_pairs(received.query), _form(received))
+            result = self.world.perform(operation.name, caller, arguments)
+        except NoHandler:
+            return refusing.not_imitated(operation.name)
+        except bodies.Unreadable as problem:
+            return refusing.answer(Refusal(refusing.VALIDATION_ERROR, str(problem)))
+        except BadArgument as problem:
+            return refusing.answer(refusing.of_bad_argument(problem))
+        except Refusal as refusal:
+            return refusing.answer(refusal)
+        except Exception:
+            log.exception("%s failed", operation.name)
+            return refusing.of_status(500)
+        call.executed = True
+        return answers.of_json(
+            spoiling.echo(self.faults, operation.name, key=call.key, scope=FaultScope.REST, value=result)
+        )
+
+    def _caller(self, received: Received, operation: Operation) -> Caller | None:
+        """Who calls, with the right the operation needs; public operations look at no credentials at all."""
+        if operation.public:
+            return None
+        caller = auth.of_request(
+            self.world.keys,
+            received.headers.get("authorization"),
+            auth.Signed(received.method, received.raw_path, received.query, received.body),
+            clocks_ms=(self.world.clock.now_ms(), time.time_ns() // 1_000_000),
+        )
+        auth.require(caller, operation.right)
+        return caller
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+
+TOO_LARGE = Answer(
+    413,
+    answers.text_of(answers.envelope(413, "Payload Too Large", f"A body holds at most {bodies.MOST_BYTES} bytes")),
+    headers=(("connection", "close"),),
+)
+
+
+def _form(received: Received) -> bodies.Values:
+    return bodies.body_pairs(received.headers.get("content-type", ""), received.body)
+
+
+def _texts(pairs: Callable[[], bodies.Pairs]) -> bodies.Pairs:
+    """The pairs for the log; what can't be read is logged as nothing."""
+    try:
+        return pairs()
+    except bodies.Unreadable:
+        return []

@@ -1,0 +1,113 @@
+"""The page at `/`: what the sandbox imitates and what it does not, written from its own tables at each call."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from exchange_ops.wire import catalogue
+from sandbox import handlers
+from sandbox.calls import instant_text
+from sandbox.fault_kinds import KINDS, Kind
+from sandbox.sockets import ADDRESSES, METHOD_NAMES, NOTIFICATION_NAMES
+from sandbox.world import World
+from wire.operation import Operation
+
+STYLE = """
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
+body { max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; } h3 { font-size: 1rem; margin-top: 1.5rem; }
+div { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8884; }
+code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
+"""
+NOT_YET = "not yet: answers 501"
+CONTROL_CALLS = (
+    ("POST /_sandbox/reset", '{"seed": 1}: a fresh world; faults and the log of calls end with the old one'),
+    ("GET /_sandbox/state", "sandbox time, length of the journal, counts, configuration"),
+    ("POST /_sandbox/clock", '{"advance_ms": 60000} or {"frozen": true}'),
+    ("POST /_sandbox/config", "changes the named settings (below) and tells all; null switches rate_limits off"),
+    ("POST · GET · DELETE /_sandbox/faults", "arms a fault (below), lists the armed ones, takes all of them down"),
+    ("GET /_sandbox/calls?operation=&since=", "every call received; since is the number of a call or an ISO datetime"),
+    ("GET /_sandbox/ledger", "postings by account and currency; balanced when they sum to zero"),
+    ("POST /_sandbox/deposit", '{"currency", "amount", "address"?}: a payin'),
+    ("POST /_sandbox/payouts/{id}", '{"status", "errorCode"?}: moves a payout on, or fails it'),
+    ("POST /_sandbox/foreign-withdrawal", "a payout made elsewhere on the same account"),
+    ("POST /_sandbox/chain/mine · reorg · pay", NOT_YET),
+)  # fmt: skip
+NOT_IMITATED = (
+    "Orders, matching and margin, sub-accounts, and the chain-data service under /v2/.",
+    "The sockets for market data and trading: their addresses take connections and answer every method with an error.",
+    "TLS, registration, two-factor confirmation by mail, withdrawal limits and checks that take days.",
+)
+
+
+def page(world: World, *, sealed: bool) -> str:
+    """The whole page as HTML."""
+    imitated = [operation for operation in catalogue.OPERATIONS if operation.name in handlers.HANDLERS]
+    parts = [
+        "<h1>Sandbox of the exchange</h1>",
+        f"<p>A stateful local server: nothing here is real. Sandbox time {instant_text(world.clock.now_ms())}, "
+        f"seed {world.journal.header.seed}. {len(imitated)} of {len(catalogue.OPERATIONS)} documented REST operations "
+        "are imitated; the others answer 501 with an error that says so.</p>",
+        *_section("Keys", ("Login", "Secret", "Account", "Rights"), _keys(world)),
+        *_operations(catalogue.OPERATIONS),
+        *_section("Sockets", ("Address", "Methods and notifications"), _sockets()),
+    ]
+    if not sealed:
+        calls = [(_code(call), escape(does)) for call, does in CONTROL_CALLS]
+        parts += _section("Control plane", ("Call", "Does"), calls)
+        parts += _section("Configuration", ("Setting", "Now"), _settings(world))
+        parts += _section("Faults", ("Kind", "For", "Does", "Takes"), map(_fault, KINDS.values()))
+    parts += ["<h2>Not imitated</h2>", "<ul>", *(f"<li>{escape(text)}</li>" for text in NOT_IMITATED), "</ul>"]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Sandbox of the exchange</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n" + "\n".join(parts) + "\n</body>\n</html>\n"
+    )
+
+
+def _operations(operations: Sequence[Operation]) -> Iterable[str]:
+    yield "<h2>REST operations</h2>"
+    for group in dict.fromkeys(operation.group for operation in operations):
+        rows = [_operation(operation) for operation in operations if operation.group == group]
+        yield from _section(group, ("Operation", "Call", "Right", "Imitated"), rows, level=3)
+
+
+def _operation(operation: Operation) -> tuple[str, ...]:
+    right = "none" if operation.public else str(operation.right.value) if operation.right else "any valid key"
+    imitated = "yes" if operation.name in handlers.HANDLERS else NOT_YET
+    return _code(operation.name), _code(f"{operation.method} {operation.path}"), escape(right), imitated
+
+
+def _settings(world: World) -> Iterable[tuple[str, ...]]:
+    for name, value in world.config.shown().items():
+        yield _code(name), _code(str(value))
+
+
+def _keys(world: World) -> Iterable[tuple[str, ...]]:
+    for key in world.keys.every():
+        yield _code(key.login), _code(key.secret), escape(key.account), escape("; ".join(sorted(key.rights)))
+
+
+def _sockets() -> Iterable[tuple[str, ...]]:
+    names = ", ".join(_code(name) for name in (*METHOD_NAMES, *NOTIFICATION_NAMES))
+    for address, built in ADDRESSES.items():
+        yield _code(address), names if built else "not yet: every method is answered with an error"
+
+
+def _fault(kind: Kind) -> tuple[str, ...]:
+    members = "; ".join(f"{_code(member.name)}: {escape(member.meaning)}" for member in kind.members)
+    scopes = ", ".join(scope.value for scope in kind.scopes)
+    return _code(kind.name), escape(scopes), escape(kind.meaning), members
+
+
+def _section(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], level: int = 2) -> Iterable[str]:
+    """A heading and a table; cells are HTML already."""
+    yield f"<h{level}>{escape(title)}</h{level}>"
+    yield "<div><table><thead><tr>" + "".join(f"<th>{heading}</th>" for heading in headings) + "</tr></thead><tbody>"
+    for row in rows:
+        yield "<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>"
+    yield "</tbody></table></div>"
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"

@@ -1,0 +1,113 @@
+"""The exchange's sockets: the account stream whole, the other addresses as doors with nothing behind them yet.
+
+Requests of one socket are executed and answered strictly in their order; an answer leaves before the notifications
+that follow from it (supplement 1.1 to 1.7, specification 2).
+"""
+
+import asyncio
+import contextlib
+import logging
+
+from sandbox import answers, connections
+from sandbox.account_session import METHODS, NOTIFICATIONS, AccountSession
+from sandbox.calls import Calls
+from sandbox.exchange.terms import Event
+from sandbox.faults import Faults
+from sandbox.limits import Limits
+from sandbox.outgoing import Outgoing
+from sandbox.reception import Receive, Scope, Send
+from sandbox.sessions import Session
+from sandbox.world import World
+
+log = logging.getLogger("sandbox")
+ACCOUNT = "/api/2/ws/account"
+# Address and whether there is something behind it.
+ADDRESSES = {ACCOUNT: True, "/api/2/ws/public": False, "/api/2/ws/trading": False, "/api/2/ws": False}
+METHOD_NAMES = tuple(METHODS)
+NOTIFICATION_NAMES = tuple(NOTIFICATIONS)
+
+
+class Sockets:
+    """Every open socket of one sandbox."""
+
+    def __init__(
+        self, world: World, faults: Faults, calls: Calls, limits: Limits, *, most_waiting: int | None = None
+    ) -> None:
+        self._world = world
+        self._faults = faults
+        self._calls = calls
+        self._limits = limits
+        self._most_waiting = most_waiting
+        self._listening: set[AccountSession] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        world.listen(self._hear)
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one socket until either side ends it."""
+        path = scope["raw_path"].decode("ascii", errors="replace").removesuffix("/")
+        await receive()  # the handshake
+        self._loop = asyncio.get_running_loop()
+        date = ("date", answers.date_text(self._world.clock.now_ms()))
+        connection = connections.of(scope)
+        if path not in ADDRESSES or connection is None:
+            await _refuse(path, date, send)
+            return
+        await send({"type": "websocket.accept", "headers": [tuple(text.encode() for text in date)]})
+        outgoing = Outgoing(self._faults, connection, self._most_waiting)
+        session = self._session(path, outgoing)
+        writer = asyncio.create_task(outgoing.write(lambda text: send({"type": "websocket.send", "text": text})))
+        try:
+            await _read(session, receive)
+        finally:
+            if isinstance(session, AccountSession):
+                self._listening.discard(session)
+            writer.cancel()
+            # The peer may have gone while something was being sent to it.
+            with contextlib.suppress(asyncio.CancelledError, OSError):
+                await writer
+
+    def _session(self, path: str, outgoing: Outgoing) -> Session:
+        if path != ACCOUNT:
+            return Session(path, outgoing, self._calls, self._faults)
+        session = AccountSession(path, outgoing, self._calls, self._faults, world=self._world, limits=self._limits)
+        self._listening.add(session)
+        return session
+
+    def _hear(self, event: Event) -> None:
+        """Passes an event of the world on; one from another thread than the loop's goes through the loop."""
+        if self._loop is None or self._loop.is_closed():
+            return
+        if _is_running(self._loop):
+            self._pass_on(event)
+        else:
+            self._loop.call_soon_threadsafe(self._pass_on, event)
+
+    def _pass_on(self, event: Event) -> None:
+        for session in tuple(self._listening):
+            session.hear(event)
+
+
+async def _read(session: Session, receive: Receive) -> None:
+    """Hands every message to the session, until the socket ends."""
+    while True:
+        message = await receive()
+        if message["type"] != "websocket.receive":
+            return
+        session.take(message.get("text"))
+
+
+async def _refuse(path: str, date: tuple[str, str], send: Send) -> None:
+    """Answers the handshake as HTTP: there is no such address."""
+    page = answers.not_routed("GET", path)
+    lines = [("content-type", page.content_type), date, ("content-length", str(len(page.body)))]
+    headers = [(name.encode(), value.encode()) for name, value in lines]
+    await send({"type": "websocket.http.response.start", "status": page.status, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": page.body})
+
+
+def _is_running(loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether this is the loop's own thread."""
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False

@@ -1,0 +1,57 @@
+"""A sandbox of one's own for every module, made new between tests, and clients that speak to it over the network."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import requests
+
+from sandbox.serving import InProcessSandbox
+
+TIMEOUT_SECONDS = 10
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--target",
+        metavar="URL",
+        help="run the contract tests against the server at this address instead of a sandbox in process",
+    )
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[InProcessSandbox]:
+    """One running sandbox for the tests of a module."""
+    with InProcessSandbox(seed=1, still=True, payout_seconds=0) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def box(running: InProcessSandbox) -> InProcessSandbox:
+    """The running sandbox with a fresh world: no faults, no calls, default configuration."""
+    running.control("reset", {"seed": 1})
+    return running
+
+
+class Client:
+    """An HTTP client of the exchange with one key."""
+
+    def __init__(self, url: str, login: str = "demo-full") -> None:
+        self.url = url
+        self.session = requests.Session()
+        self.session.trust_env = False
+        self.session.auth = (login, f"{login}-secret")
+
+    def call(self, method: str, path: str, **more: Any) -> requests.Response:
+        """One request below /api/2."""
+        return self.session.request(
+            method, f"{self.url}/api/2{path}", timeout=TIMEOUT_SECONDS, allow_redirects=False, **more
+        )
+
+
+@pytest.fixture
+def client(box: InProcessSandbox) -> Iterator[Client]:
+    """A client with the key that carries every right."""
+    made = Client(box.url)
+    yield made
+    made.session.close()
