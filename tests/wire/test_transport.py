@@ -165,9 +165,8 @@ def test_each_money_call_has_a_connection_of_its_own() -> None:
 
 
 def test_read_and_send_refuse_each_others_work() -> None:
-    with ScriptedServer(answering(GOOD)) as server:
-        with pytest.raises(ValueError, match="not a read"):
-            transport(server).read(make())
+    with ScriptedServer(answering(GOOD)) as server, pytest.raises(ValueError, match="not a read"):
+        transport(server).read(make())
         with pytest.raises(ValueError, match="is a read"):
             transport(server).send(bind(READ, {}))
     assert server.seen == []
@@ -207,7 +206,11 @@ def test_connection_that_is_not_made_in_time_is_proven_unsent() -> None:
 
 
 def test_reset_before_the_request_was_read_is_unknown() -> None:
-    with ScriptedServer(lambda connection: connection.reset()) as server:
+    def script(connection: Connection) -> None:
+        connection.sock.recv(1, socket.MSG_PEEK)  # it has arrived, and nobody reads it
+        connection.reset()
+
+    with ScriptedServer(script) as server:
         failure = outcome_of_send(server)
     assert isinstance(failure, OutcomeUnknown)
     assert server.seen == []
@@ -459,9 +462,8 @@ def test_refusal_with_other_members_around_is_still_one() -> None:
 
 
 def test_idempotent_money_call_is_sent_once_too() -> None:
-    with ScriptedServer(answering(error_body(503), "503 Service Unavailable")) as server:
-        with pytest.raises(OutcomeUnknown):
-            transport(server).send(bind(COMMIT, {}))
+    with ScriptedServer(answering(error_body(503), "503 Service Unavailable")) as server, pytest.raises(OutcomeUnknown):
+        transport(server).send(bind(COMMIT, {}))
     assert len(server.seen) == 1
     assert b"content-length: 0" in server.seen[0].lower()
 
@@ -510,17 +512,21 @@ def test_repeatable_read_is_repeated(status: str) -> None:
 
 
 def test_read_that_is_not_repeatable_is_asked_once() -> None:
-    with ScriptedServer(answering(b"busy", "503 Service Unavailable")) as server:
-        with pytest.raises(Unreachable, match="503"):
-            transport(server).read(bind(READ_ONCE, {}))
+    with (
+        ScriptedServer(answering(b"busy", "503 Service Unavailable")) as server,
+        pytest.raises(Unreachable, match="503"),
+    ):
+        transport(server).read(bind(READ_ONCE, {}))
     assert len(server.seen) == 1
 
 
 @pytest.mark.parametrize(("status", "code"), [("500 Internal Server Error", 500), ("429 Too Many Requests", 429)])
 def test_failures_that_do_not_pass_are_not_repeated(status: str, code: int) -> None:
-    with ScriptedServer(answering(error_body(code), status)) as server:
-        with pytest.raises(Refused if code == 429 else Unreachable):
-            transport(server).read(bind(READ, {}))
+    with (
+        ScriptedServer(answering(error_body(code), status)) as server,
+        pytest.raises(Refused if code == 429 else Unreachable),
+    ):
+        transport(server).read(bind(READ, {}))
     assert len(server.seen) == 1
 
 
@@ -559,18 +565,22 @@ def test_packed_answers_are_unpacked() -> None:
 
 
 def test_read_refusals_keep_unknown_codes() -> None:
-    with ScriptedServer(answering(error_body(31337, "New"), "400 Bad Request")) as server:
-        with pytest.raises(Refused) as caught:
-            transport(server).read(bind(READ, {}))
+    with (
+        ScriptedServer(answering(error_body(31337, "New"), "400 Bad Request")) as server,
+        pytest.raises(Refused) as caught,
+    ):
+        transport(server).read(bind(READ, {}))
     assert caught.value.code == 31337
 
 
 @pytest.mark.parametrize("status", ["404 Not Found", "302 Found", "204 No Content", "400 Bad Request"])
 def test_undocumented_answers_to_reads_are_bad_replies(status: str) -> None:
     body = b"" if status.startswith("204") else b"<pre>Cannot GET</pre>"
-    with ScriptedServer(answering(body, status, "Location: /other", kind="text/html")) as server:
-        with pytest.raises(BadReply):
-            transport(server).read(bind(READ, {}))
+    with (
+        ScriptedServer(answering(body, status, "Location: /other", kind="text/html")) as server,
+        pytest.raises(BadReply),
+    ):
+        transport(server).read(bind(READ, {}))
     assert len(server.seen) == 1
 
 
