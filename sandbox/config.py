@@ -56,10 +56,13 @@ class Config:
     def shown(self) -> dict[str, object]:
         """The configuration as JSON."""
         values = asdict(self)
-        return {
-            field.name: str(values[field.name]) if isinstance(values[field.name], Decimal) else values[field.name]
-            for field in fields(self)
-        }
+        return {field.name: _shown(values[field.name]) for field in fields(self)}
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, Decimal):
+        return int(value) if value == int(value) else format(value, "f")
+    return value
 
 
 def _choice(name: str, value: object) -> str:

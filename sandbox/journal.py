@@ -10,11 +10,14 @@ a second of writing at the next write, or at the end (a power cut may lose the l
 """
 
 import fcntl
+import logging
 import os
 import time
 from pathlib import Path
 
 from sandbox.journal_lines import Entry, Header, Reading, body_of_entry, body_of_header, read_lines, sealed
+
+log = logging.getLogger(__name__)
 
 FILE_NAME = "journal.jsonl"
 SYNC_EVERY_S = 1
@@ -83,11 +86,16 @@ class Journal:
         self.length += 1
 
     def close(self) -> None:
-        """Brings everything to the disk and lets the file go."""
-        if self._descriptor >= 0:
+        """Brings everything to the disk and lets the file go; a disk that refuses is only logged, for nothing is left
+        to be stopped."""
+        if self._descriptor < 0:
+            return
+        try:
             os.fsync(self._descriptor)
-            os.close(self._descriptor)
-            self._descriptor = -1
+        except OSError as problem:
+            log.warning("the journal may not be on the disk whole: %s", problem)
+        os.close(self._descriptor)
+        self._descriptor = -1
 
     def _open(self) -> None:
         if self.path is None:
@@ -119,7 +127,7 @@ class Journal:
 
 
 def read(path: Path) -> tuple[Reading, str]:
-    """What is whole in the file at `path`, and a warning when something was not: the rest is kept in a file beside it."""
+    """What is whole in the file at `path`, and a warning when not all was: the rest is kept in a file beside it."""
     raw = path.read_bytes()
     reading = read_lines(raw)
     if reading.bad_line is None:

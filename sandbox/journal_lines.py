@@ -9,6 +9,7 @@ from hashlib import sha256
 
 FORMAT = "countersign-sandbox-journal"
 VERSION = 1
+DEEPEST = 8
 
 _SUM_DIGITS = 16
 _TAIL = len(',"sum":""}') + _SUM_DIGITS
@@ -80,18 +81,21 @@ class Reading:
         )
 
 
-def plain(value: object, name: str = "") -> object:
-    """The exact JSON form of an argument: decimals and instants as text; raises `NotPlain` for what has none."""
-    if value is None or isinstance(value, str | int):
+def plain(value: object, name: str = "", depth: int = 0) -> object:
+    """The exact JSON form of an argument: decimals and instants as text; raises `NotPlain` for what has none.
+
+    Whole numbers have at most 256 bits, and lists and objects stand at most eight deep.
+    """
+    if value is None or isinstance(value, str) or (isinstance(value, int) and value.bit_length() <= 256):
         return value
     if isinstance(value, Decimal) and value.is_finite() and -100 < value.adjusted() < 100:
         return format(value, "f")
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    if isinstance(value, Mapping):
-        return {str(key): plain(member, name or str(key)) for key, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(member, name) for member in value]
+    if isinstance(value, Mapping) and depth < DEEPEST:
+        return {str(key): plain(member, name or str(key), depth + 1) for key, member in value.items()}
+    if isinstance(value, list | tuple) and depth < DEEPEST:
+        return [plain(member, name, depth + 1) for member in value]
     raise NotPlain(name)
 
 

@@ -57,7 +57,16 @@ class World:
         if data_dir is None:
             return cls(Journal.begin(wanted), still=still, now_ms=now_ms)
         lock = Lock(data_dir)
-        path = data_dir / journal.FILE_NAME
+        try:
+            return cls._kept(data_dir / journal.FILE_NAME, wanted, fresh=fresh, still=still, now_ms=now_ms, lock=lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _kept(
+        cls, path: Path, wanted: Header, *, fresh: bool, still: bool, now_ms: Callable[[], int], lock: Lock
+    ) -> "World":
         if fresh or not path.exists():
             return cls(Journal.begin(wanted, path), still=still, now_ms=now_ms, lock=lock)
         reading, warning = journal.read(path)

@@ -17,7 +17,7 @@ from sandbox.exchange.terms import PAYOUT_NOT_FOUND, VALIDATION_ERROR, Refusal
 from sandbox.exchange.transactions import Status, instant_text
 from sandbox.handlers import given
 from sandbox.handlers.given import Arguments
-from sandbox.handlers.withdrawals import order
+from sandbox.handlers.withdrawals import ORDER_NAMES, order
 from sandbox.keys import DESK_ACCOUNT
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _MOVES = (Status.PENDING.value, Status.SUCCESS.value, Status.FAILED.value)
 
 def deposit(world: "World", arguments: Arguments) -> object:
     """A payin of a currency and amount, to an address of the exchange or to the account's current one."""
+    _only(arguments, "currency", "amount", "address", "paymentId", "account", "sender")
     currency, amount = given.currency(world, arguments), given.amount(arguments)
     if digits_after_point(amount) > max(currency.digits, currency.precision_transfer or 0):
         raise given.odd("amount", f"has more digits after the point than {currency.code}")
@@ -51,11 +52,14 @@ def deposit(world: "World", arguments: Arguments) -> object:
 
 def payouts(world: "World", arguments: Arguments) -> object:
     """Moves the payout `id` on to a status by force: pending, success, or failed with an errorCode."""
+    _only(arguments, "id", "status", "errorCode")
     exchange = world.exchange
     payout = exchange.payouts.get(given.text(arguments, "id", required=True))
     if payout is None:
         raise Refusal(PAYOUT_NOT_FOUND)
     status = given.choice(arguments, "status", _MOVES)
+    if "errorCode" in arguments and status != Status.FAILED:
+        raise given.odd("errorCode", "is only for a payout that fails")
     error_code = given.choice(arguments, "errorCode", network.ERROR_CODES, network.INVALID_ADDRESS)
     if payout.ended or (status == Status.PENDING and exchange.transaction(payout.id).status is Status.PENDING):
         raise given.odd("id", f"is a payout that is {exchange.transaction(payout.id).status.value} already")
@@ -65,12 +69,14 @@ def payouts(world: "World", arguments: Arguments) -> object:
 
 def foreign_withdrawal(world: "World", arguments: Arguments) -> object:
     """A withdrawal from the account (the desk's unless `account` says otherwise) that nobody here asked for."""
+    _only(arguments, "account", *ORDER_NAMES)
     transaction = withdrawals.hold(world.exchange, _account(world, arguments), order(world, arguments))
     return {"id": transaction.id}
 
 
 def clock(world: "World", arguments: Arguments) -> object:
     """Advances time by `advance_ms`, freezes it or lets it run (`frozen`), and tells it."""
+    _only(arguments, "advance_ms", "frozen")
     advance_ms, frozen = arguments.get("advance_ms"), arguments.get("frozen")
     if frozen is not None and not isinstance(frozen, bool):
         raise given.odd("frozen", "must be true or false")
@@ -96,9 +102,7 @@ def config(world: "World", arguments: Arguments) -> object:
 
 def reset(world: "World", arguments: Arguments) -> object:
     """A fresh world, with another seed or number of symbols when they are given."""
-    unknown = sorted(set(arguments) - {"seed", "symbols"})
-    if unknown:
-        raise given.odd(unknown[0][:64], "is not known; a reset takes seed and symbols")
+    _only(arguments, "seed", "symbols")
     header = world.journal.header
     seed = given.whole(arguments, "seed", header.seed, 0, HIGHEST_SEED)
     symbols = given.whole(arguments, "symbols", header.symbols or 0, 0, MOST_SYMBOLS)
@@ -143,6 +147,12 @@ def shown_state(world: "World") -> dict[str, object]:
         "warnings": list(world.warnings),
         "broken": world.broken,
     }
+
+
+def _only(arguments: Arguments, *names: str) -> None:
+    unknown = sorted(set(arguments) - set(names))
+    if unknown:
+        raise given.odd(unknown[0][:64], f"is not known here; this takes {', '.join(names)}")
 
 
 def _account(world: "World", arguments: Arguments) -> str:

@@ -101,8 +101,10 @@ def flag(arguments: Arguments, name: str, default: bool) -> bool:
 
 
 def whole(arguments: Arguments, name: str, default: int, lowest: int, highest: int) -> int:
-    """A whole number within bounds."""
+    """A whole number within bounds, as a number or as digits."""
     value = arguments.get(name, default)
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20:
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
         raise odd(name, f"must be a whole number from {lowest} to {highest}")
     return value

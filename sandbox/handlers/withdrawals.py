@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LONGEST_COMMENT = 255
 LONGEST_ADDRESS = 128
+ORDER_NAMES = ("currency", "amount", "address", "paymentId", "includeFee", "autoCommit", "publicComment")
 
 
 def create_withdrawal(world: "World", caller: Caller | None, arguments: Arguments) -> object:
