@@ -1,28 +1,27 @@
 #!/usr/bin/env python3
-"""Runs one command of the project. `up` and `verify` prepare their own environment first; they need Python alone."""
+"""Runs one command of the project. Those of `OWN` need Django neither to start nor, some of them, to work."""
 
+import importlib
 import sys
 
 from project import bootstrap
+
+# Command to the module whose `main(arguments)` runs it. All but the last prepare their own environment.
+OWN = {
+    "up": "project.supervisor.up",
+    "verify": "project.verification.verify",
+    "bench": "project.verification.bench",
+    "lock": "project.verification.locks",
+    "sandbox": "sandbox.command",
+}
 
 
 def main() -> None:
     """Prepare the environment as far as the command asks for it, then run the command."""
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     bootstrap.enter(command)
-    if command == "up":
-        from project.supervisor import up
-
-        sys.exit(up.main(sys.argv[2:]))
-    if command == "verify":
-        from project.verification import verify
-
-        sys.exit(verify.main(sys.argv[2:]))
-    if command == "sandbox":
-        # The outside world knows no Django, and starts without it.
-        from sandbox import command as sandbox
-
-        sys.exit(sandbox.main(sys.argv[2:]))
+    if command in OWN:
+        sys.exit(importlib.import_module(OWN[command]).main(sys.argv[2:]))
     bootstrap.name_the_settings()
     from django.core.management import execute_from_command_line
 

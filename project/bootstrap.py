@@ -1,8 +1,8 @@
 """From a bare clone to an environment with every locked package (standard library only, Python 3.11 and later).
 
-`up` and `verify` own `.venv`: they make it, install the lock by hash, and go on inside it. A mark stands in it while it
-is being made, and a stamp of what was installed is written last, so an interrupted set-up is seen and made again. Every
-other command runs where it is started, and uses `.venv` only when Django can't be imported there.
+`up`, `verify`, `bench` and `lock` own `.venv`: they make it, install the lock by hash, and go on inside it. A mark
+stands in it while it is being made, and a stamp of what was installed is written last, so an interrupted set-up is seen
+and made again. Every other command runs where it is started, and uses `.venv` only when Django can't be imported there.
 """
 
 import contextlib
@@ -23,7 +23,10 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 _PYTHON = VENV / "bin" / "python"
 _UNFINISHED = VENV / "unfinished"
-_LOCKS = {"up": ("requirements.txt",), "verify": ("requirements.txt", "tests/requirements.txt")}
+_RUN = ("requirements.txt",)
+_TEST = ("requirements.txt", "tests/requirements.txt")
+# The commands that prepare their own environment, and what each needs in it.
+_LOCKS = {"up": _RUN, "verify": _TEST, "bench": _TEST, "lock": _TEST}
 _OLDEST = (3, 11)
 
 

@@ -47,6 +47,15 @@ def flag(name: str, *, default: bool) -> bool:
     raise OddSetting(f"{name} is {value!r}; it takes 1 or 0.")
 
 
+def choice(name: str, default: str, *, options: tuple[str, ...]) -> str:
+    """One of `options`, in whatever case it was written."""
+    value = os.environ.get(name, "").strip() or default
+    found = next((option for option in options if option.lower() == value.lower()), None)
+    if found is None:
+        raise OddSetting(f"{name} is {value!r}; it takes {', '.join(options[:-1])} or {options[-1]}.")
+    return found
+
+
 def integer(name: str, default: int, *, lowest: int, highest: int) -> int:
     """A whole number between `lowest` and `highest`, both included."""
     value = os.environ.get(name, "").strip()

@@ -18,6 +18,7 @@ def config(application: str | object = "project.asgi:application", **changes: ob
     options = {
         "host": settings.LISTEN,
         "port": settings.PORT,
+        "log_config": None,
         "log_level": "warning",
         "access_log": False,
         "server_header": False,

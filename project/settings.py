@@ -280,6 +280,8 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
 }
 
+LOG_LEVEL = environment.choice("LOG_LEVEL", "INFO", options=("DEBUG", "INFO", "WARNING", "ERROR"))
+LOG_FORMAT = environment.choice("LOG_FORMAT", "plain" if DEMO else "json", options=("plain", "json"))
 LOGGING_CONFIG = "desk.logs.configure"
 LOGGING: dict[str, object] = {"version": 1}
 

@@ -5,6 +5,7 @@ from allauth.mfa.base import views as factors
 from django.urls import include, path
 
 from desk import context
+from desk.views import trail
 from exchange_ops.views.navigation import ENTRIES
 
 handler400 = "desk.views.errors.bad_request"
@@ -17,6 +18,7 @@ context.offer(*ENTRIES)
 urlpatterns = [
     path("", include("desk.urls")),
     path("", include("exchange_ops.urls")),
+    path("audit/", trail.trail, name="audit"),
     path("api/v1/", include("exchange_ops.api.urls")),
     path("sign-in/", account.login, name="account_login"),
     path("sign-in/second-factor/", factors.authenticate, name="mfa_authenticate"),

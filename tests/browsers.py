@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 from dataclasses import dataclass, field
@@ -80,3 +81,17 @@ def _unpack_from_registry() -> None:
         with tarfile.open(at / "al2023.tar") as libraries:
             libraries.extractall(made / "al2023", filter="data")
         made.rename(_kept())
+
+
+def main() -> int:
+    """`python -m tests.browsers`: find a browser or fetch one, and say which the tests will drive."""
+    found = ensure()
+    if found is None:
+        print("No Chromium was found or could be fetched; set CHROMIUM to one, or install chromium.", file=sys.stderr)
+        return 1
+    print(found.program)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -67,6 +67,8 @@ def test_nothing_set_is_the_demo_desk_on_this_machine(tmp_path):
         ({"DATA_DIR": __file__}, "DATA_DIR"),
         ({"WEB_THREADS": "0"}, "WEB_THREADS"),
         ({"LISTEN": "everywhere at once"}, "LISTEN"),
+        ({"LOG_LEVEL": "loud"}, "LOG_LEVEL is 'loud'"),
+        ({"LOG_FORMAT": "xml"}, "LOG_FORMAT is 'xml'"),
         ({"KEY_RING": "unreadable"}, "KEY_RING, entry 1"),
         ({"KEY_RING": "a:" + "A" * 43 + "=,b:c2hvcnQ="}, "KEY_RING, entry 2"),
         (

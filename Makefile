@@ -1,0 +1,24 @@
+# Thin wrappers: every target is one command that works without make as well.
+PYTHON ?= python3
+
+.PHONY: run test check bench lock
+
+# The whole house on this machine, at http://localhost:8000/
+run:
+	@$(PYTHON) manage.py up
+
+# Everything that CI asks, with real PostgreSQL, Redis and Chromium
+test:
+	@CI=true $(PYTHON) manage.py verify
+
+# What needs no server: lint, format, types, borders, migrations, settings, templates
+check:
+	@$(PYTHON) manage.py verify --check
+
+# Measurements, each against a named peer
+bench:
+	@$(PYTHON) manage.py bench
+
+# Compile the locks from pyproject.toml (UPGRADE=1 takes the newest versions)
+lock:
+	@$(PYTHON) manage.py lock $(if $(UPGRADE),--upgrade)

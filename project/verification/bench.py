@@ -1,0 +1,21 @@
+"""`manage.py bench`: every measurement of `bench/`, one after the other, each line a ratio against a named peer."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from project.bootstrap import ROOT
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the measurements (those named, or all); 1 when one of them could not be taken."""
+    found = sorted(path.stem for path in (ROOT / "bench").glob("measure_*.py"))
+    wanted = [name for name in found if not arguments or name.removeprefix("measure_") in arguments]
+    if not wanted:
+        print(f"There is no such measurement; there are: {', '.join(name.removeprefix('measure_') for name in found)}.")
+        return 1
+    commands = {name: [sys.executable, "-m", f"bench.{name}"] for name in wanted}
+    failed = [name for name in wanted if subprocess.run(commands[name], cwd=ROOT, check=False).returncode]
+    for name in failed:
+        print(f"{name} could not be taken; what went wrong is above.")
+    return 1 if failed else 0
