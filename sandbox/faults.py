@@ -142,9 +142,7 @@ class Faults:
             return operation
         scopes = [scope for scope, names in self._scopes.items() if operation in names]
         if not scopes:
-            raise CannotArm(
-                f"'operation' is {operation!r}; the page at / lists the names, and * means every one."
-            )
+            raise CannotArm(f"'operation' is {operation!r}; the page at / lists the names, and * means every one.")
         if not any(scope in kind.scopes for scope in scopes):
             meant = " or ".join(scope.value for scope in Scope if scope in kind.scopes)
             raise CannotArm(f"The kind {kind.name!r} is for a {meant}, and {operation!r} is a {scopes[0].value}.")
@@ -200,6 +198,8 @@ def _checked(member: Member, value: object) -> object:
         raise CannotArm(f"{member.name!r} is {value!r}; it takes true or false.")
     if member.takes is str and not isinstance(value, str):
         raise CannotArm(f"{member.name!r} is {value!r}; it takes a text.")
+    if member.name == "location" and not (str(value).isascii() and str(value).isprintable()):
+        raise CannotArm(f"{member.name!r} is {value!r}; it takes an address, in printable ASCII.")
     if member.choices and value not in member.choices:
         raise CannotArm(f"{member.name!r} is {value!r}; it takes one of {', '.join(map(str, member.choices))}.")
     return value

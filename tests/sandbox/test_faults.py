@@ -90,6 +90,7 @@ def test_what_is_listed_is_what_was_armed_with_its_defaults(faults: Faults) -> N
         ({"kind": "html", "operation": "*", "status": 99}, "'status' is 99; it takes a whole number from 200"),
         ({"kind": "html", "operation": "*", "executes": 1}, "'executes' is 1; it takes true or false."),
         ({"kind": "redirect", "operation": "*", "status": 304}, "it takes one of 301, 302, 303, 307, 308."),
+        ({"kind": "redirect", "operation": "*", "location": "/x\r\nSet-Cookie: a=b"}, "it takes an address"),
         ({"kind": "status", "operation": "*"}, "needs 'status'"),
         ({"kind": "refuse", "operation": "*"}, "needs 'code'"),
         (
