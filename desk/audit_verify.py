@@ -48,6 +48,7 @@ def _sources(hashes: dict[int, str], *, replay: bool) -> Iterator[Iterable[str]]
     yield _chain(hashes)
     yield _kept_heads(hashes)
     yield _signed_heads(hashes)
+    yield _named_proofs()
     if replay:
         for name, function in _replays.items():
             yield _replayed(name, function)
@@ -125,12 +126,35 @@ def _still_signed(row: models.StepUp) -> bool:
     from desk import stepup
 
     return stepup.is_still_signed(row) and passkeys.still_proves(
-        person=row.person,
-        credential_id=row.credential_id,
+        public_key=row.public_key,
         client_data=row.client_data,
         authenticator_data=row.authenticator_data,
         signature=row.signature,
     )
+
+
+def _named_proofs() -> Iterator[str]:
+    """Events that name a second factor together with the digest of all that was kept of it."""
+    for event in _events(after_text__contains='"proof":'):
+        for number, proof in _pairs(_content(event)):
+            row = models.StepUp.objects.filter(pk=number).first()
+            if row is None or row.proof != proof:
+                yield f"Event {event.seq} names second factor {number}, which was changed or removed since."
+
+
+def _content(event: "AuditEvent") -> Any:
+    try:
+        return json.loads(event.after_text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _pairs(content: Any) -> Iterator[tuple[int, str]]:
+    if isinstance(content, dict):
+        if isinstance(content.get("step_up"), int) and isinstance(content.get("proof"), str):
+            yield content["step_up"], content["proof"]
+        for member in content.values():
+            yield from _pairs(member)
 
 
 def _replayed(name: str, function: Replay) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Rows of the desk: people, tokens, the audit trail, and what was signed for each decision."""
 
+import hashlib
 import json
 from typing import Any, ClassVar
 
@@ -122,6 +123,7 @@ class StepUp(models.Model):
     audit_head = models.CharField(max_length=64, blank=True)
     totp_step = models.BigIntegerField(null=True)
     credential_id = models.CharField(max_length=400, blank=True)
+    public_key = models.TextField(blank=True)
     nonce = models.CharField(max_length=64, blank=True)
     challenge = models.CharField(max_length=64, blank=True)
     client_data = models.TextField(blank=True)
@@ -146,6 +148,18 @@ class StepUp(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} of {self.person_id} for {self.purpose}"
+
+    @property
+    def proof(self) -> str:
+        """SHA-256 over everything that is kept, for the audit event of the decision."""
+        names = sorted(field.attname for field in self._meta.concrete_fields if field.attname != "id")
+        kept = {name: getattr(self, name) for name in names if name != "at"}
+        kept["at"] = self.at.isoformat(timespec="microseconds")
+        return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+    def evidence(self) -> dict[str, Any]:
+        """Goes into the audit event of the decision; `verify_audit` then checks this row against it."""
+        return {"step_up": self.pk, "proof": self.proof}
 
 
 class StepUpChallenge(models.Model):

@@ -129,7 +129,7 @@ def _confirm_by_passkey(row: "StepUp", answer: object, *, now: datetime) -> None
     try:
         assertion = passkeys.read(answer)
         waiting = _waiting_challenge(row, assertion.challenge, now=now)
-        passkeys.check(assertion, person=row.person, challenge=waiting.challenge)
+        row.public_key = passkeys.check(assertion, person=row.person, challenge=waiting.challenge)
         _move_counter(row.person, assertion)
     except passkeys.CannotAccept as reason:
         _log.warning("stepup.passkey_refused", person=row.person.pk, purpose=row.purpose, reason=str(reason))

@@ -121,6 +121,7 @@ class Migration(migrations.Migration):
                 ('audit_head', models.CharField(blank=True, max_length=64)),
                 ('totp_step', models.BigIntegerField(null=True)),
                 ('credential_id', models.CharField(blank=True, max_length=400)),
+                ('public_key', models.TextField(blank=True)),
                 ('nonce', models.CharField(blank=True, max_length=64)),
                 ('challenge', models.CharField(blank=True, max_length=64)),
                 ('client_data', models.TextField(blank=True)),
