@@ -39,12 +39,14 @@ def _end_sessions(*, instance: Any, action: str, reverse: bool, pk_set: set[int]
     """A role given or taken ends every session of that person: rights apply at once, not at the next sign-in."""
     if action not in {"post_add", "post_remove", "pre_clear"} or (pk_set is not None and not pk_set):
         return
-    if not reverse:
-        people = [instance.pk]
-        instance.__dict__.pop("_roles", None)
-    else:
+    if reverse:
         people = list(pk_set) if pk_set is not None else list(instance.user_set.values_list("pk", flat=True))
-    models.end_sessions(people)
+        models.end_sessions(people)
+        return
+    models.end_sessions([instance.pk])
+    # Whoever holds this object may sign the person in with it next.
+    instance.refresh_from_db(fields=["session_epoch"])
+    instance.__dict__.pop("_roles", None)
 
 
 def _signed_in(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
