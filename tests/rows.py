@@ -1,4 +1,4 @@
-"""Emptying the tables between tests, although the audit table refuses to be emptied."""
+"""Emptying the tables between tests, although the audit table and those about money refuse to be emptied."""
 
 from pathlib import Path
 from typing import Any
@@ -10,18 +10,22 @@ _flush = TransactionTestCase._fixture_teardown
 
 
 def allow_flush() -> None:
-    """Take the guards of the audit table away while Django empties the tables after a transactional test."""
+    """Take the guards of the tables away while Django empties them after a transactional test."""
     TransactionTestCase._fixture_teardown = _flush_without_guards  # type: ignore[method-assign]
 
 
 def _flush_without_guards(case: Any) -> None:
     from django.db import connection
 
-    from desk import audit, triggers
+    from desk import audit
+    from desk import triggers as desk_guards
+    from exchange_ops import triggers as money_guards
 
-    triggers.remove(connection)
+    for guards in (desk_guards, money_guards):
+        guards.remove(connection)
     try:
         _flush(case)
     finally:
-        triggers.install(connection)
+        for guards in (desk_guards, money_guards):
+            guards.install(connection)
         Path(settings.DATA_DIR, audit.HEADS_FILE).unlink(missing_ok=True)
