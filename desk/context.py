@@ -12,17 +12,17 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 
-from desk import clock, roles
+from desk import clock, demo, roles
 from desk.models import Person
 
 THEMES = ("light", "dark")
-STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages")
+STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "small")
 SCRIPTS = ("page", "countdown", "live", "passkey")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One page of the navigation: `may_see` hides it from those who can't open it, `count` is what waits there for them."""
+    """One page: `may_see` hides it from those who can't open it, `count` is what waits there for them."""
 
     label: str
     url_name: str
@@ -51,8 +51,20 @@ def desk(request: HttpRequest) -> dict[str, Any]:
             "stylesheets": [f"css/{name}.css" for name in STYLESHEETS],
             "scripts": [f"js/{name}.js" for name in SCRIPTS],
             "navigation": SimpleLazyObject(lambda: _navigation(request)),
+            **(_demo() if settings.DEMO else {}),
             "roles": SimpleLazyObject(lambda: [name for name in roles.ALL if name in request.user.roles]),
         }
+    }
+
+
+def _demo() -> dict[str, Any]:
+    """What the sign-in page of a demo shows, and of no other desk: people, their password, their second factor."""
+    return {
+        "demo_people": [
+            {"username": name, "does": roles.LABELS[held[0]].partition(": ")[2]} for name, held in demo.PEOPLE.items()
+        ],
+        "demo_password": demo.DEMO_PASSWORD,
+        "demo_totp_secret": demo.DEMO_TOTP_SECRET,
     }
 
 

@@ -1,4 +1,4 @@
-"""The parts that every page is made of: icons, figures, addresses, times, notes, fields. Loaded everywhere as a builtin.
+"""The parts that every page is made of: icons, figures, addresses, times, notes, fields. A builtin of every template.
 
 A tag takes only the arguments that it names, so a misspelt one is an error at the first look, not a silent default.
 Figures stay Decimal and exact; nothing here rounds, and nothing a person typed leaves unescaped.
@@ -48,10 +48,8 @@ def chip(tone: str, label: str, *, sign: str = "") -> SafeString:
 @register.simple_block_tag
 def note(content: str, tone: str) -> SafeString:
     """A framed remark that stands in the page; `tone` is one of ours or the level of a Django message."""
-    named = _MESSAGE_TONES.get(tone.split()[-1] if tone else "", tone)
-    return format_html(
-        '<div class="note tone-{}">{}<div>{}</div></div>', named, icon(TONES[named]), mark_safe(content.strip())
-    )
+    named = _MESSAGE_TONES.get(tone.rsplit(maxsplit=1)[-1] if tone else "", tone)
+    return format_html('<div class="note tone-{}">{}<div>{}</div></div>', named, icon(TONES[named]), content)
 
 
 def plain(value: Decimal, *, places: int = 0) -> str:
@@ -76,6 +74,15 @@ def amount(value: Decimal | None, currency: str = "") -> str:
     if value is None:
         return "\u2013"
     return f"{plain(value, places=usual_places(currency))} {currency}".rstrip()
+
+
+@register.filter
+def cents(value: Decimal | None) -> str:
+    """A value in the quote currency to the cent, below one unit to four digits: a value, never an amount to pay."""
+    if value is None:
+        return "\u2013"
+    places = Decimal("0.01") if abs(value) >= 1 or not value else Decimal("0.0001")
+    return plain(value.quantize(places), places=2)
 
 
 @register.simple_tag
@@ -127,6 +134,21 @@ def iso(when: datetime | None) -> str:
 def instant(when: datetime | None) -> str:
     """The moment for people: "2026-11-20 14:23:05 UTC"."""
     return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if when else "never"
+
+
+@register.filter
+def hour(when: datetime | None) -> str:
+    """The hour and minute of a moment: "14:23 UTC"."""
+    return when.astimezone(UTC).strftime("%H:%M UTC") if when else "never"
+
+
+@register.filter
+def left(deadline: datetime | None, now: datetime) -> str:
+    """What is left until a deadline, as the countdown writes it: "18 min left", "1:05 left", "time is over"."""
+    seconds = int((deadline - now).total_seconds()) if deadline else 0
+    if seconds <= 0:
+        return "time is over"
+    return f"{seconds // 60} min left" if seconds >= 120 else f"{seconds // 60}:{seconds % 60:02} left"
 
 
 @register.simple_tag
@@ -190,6 +212,12 @@ def bar(share: Decimal | None, *, label: str) -> SafeString:
         conditional_escape(label),
         f"{width:.2f}",
     )
+
+
+@register.filter
+def words(name: str) -> str:
+    """A column's name as words: "payment id"."""
+    return name.replace("_", " ")
 
 
 @register.filter

@@ -1,0 +1,62 @@
+"""What people and programs see when something can't be answered: first what happened to the money, then why."""
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+
+from desk import requests
+
+_API = "/api/"
+_TOLD = {
+    400: ("Nothing was sent", "The request could not be read. It may have been cut short or changed on its way."),
+    403: ("Nothing was changed or sent", "Your roles don't allow this."),
+    404: ("There is nothing here", "The address is wrong, or what it named was never there. No money moved."),
+    500: (
+        "Something broke on our side",
+        "What you asked for may or may not have been recorded. Look at the list of withdrawals before you ask again; "
+        "the desk never sends a payment twice by itself.",
+    ),
+}
+_STALE_FORM = (
+    "Nothing was sent",
+    "The form was too old or came from another page. Go back, reload the page and send it again.",
+)
+
+
+def _answer(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpResponse:
+    title, sentence = told
+    if request.path.startswith(_API):
+        body = {"error": {"code": status, "message": f"{title}. {sentence}", "fields": {}}}
+        return JsonResponse(body, status=status)
+    context = {"title": title, "sentence": sentence, "status": status, "request_id": requests.current_id()}
+    return render(request, "errors/error.html", context, status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400: the request could not be read."""
+    return _answer(request, 400, _TOLD[400])
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403: the person may not; a sentence given with PermissionDenied says what exactly."""
+    title, sentence = _TOLD[403]
+    return _answer(request, 403, (title, str(exception) or sentence))
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404: no such page or row; what was asked for is not repeated, so that nothing hostile is shown."""
+    return _answer(request, 404, _TOLD[404])
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 for a form that does not carry this session's token."""
+    return _answer(request, 403, _STALE_FORM)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500: drawn without the request's session, rows or processors, any of which may be what broke."""
+    title, sentence = _TOLD[500]
+    if request.path.startswith(_API):
+        return _answer(request, 500, _TOLD[500])
+    context = {"title": title, "sentence": sentence, "status": 500, "request_id": requests.current_id()}
+    return HttpResponse(render_to_string("errors/broken.html", context), status=500)

@@ -1,0 +1,1 @@
+"""The desk for programs: read figures, draft requests. Nothing here approves, and nothing here calls out."""

@@ -1,0 +1,177 @@
+"""The resources of /api/v1/. A token or a session may read and draft; approving takes a person and a page."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_safe
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from desk import clock, paging
+from desk.views.rendering import show
+from exchange_ops import rules
+from exchange_ops.api.errors import CannotRecord, Refusal
+from exchange_ops.api.serializers import (
+    BalanceList,
+    BalanceOut,
+    CurrencyList,
+    CurrencyOut,
+    LedgerEntryOut,
+    LedgerPage,
+    WithdrawalIn,
+    WithdrawalOut,
+    WithdrawalPage,
+)
+from exchange_ops.domain import requesting, withdrawals
+from exchange_ops.forms import LedgerFilter, WithdrawalFilter
+from exchange_ops.models import Account, Balance, Currency, LedgerEntry, Withdrawal
+
+REFUSALS = {code: OpenApiResponse(Refusal) for code in (401, 403)}
+BEFORE = OpenApiParameter(
+    "before", OpenApiTypes.INT64, description="Only what comes after this place: take it from `older`."
+)
+
+
+class MaySee(BasePermission):
+    """Every role reads everything about the account."""
+
+    message = "Your roles don't allow this."
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        return bool(request.user.is_authenticated) and rules.may_see(request.user)
+
+
+class MaySeeAndDraft(MaySee):
+    """Operators draft as well."""
+
+    message = "Nothing was recorded: operators ask for payouts."
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        if not super().has_permission(request, view):
+            return False
+        return request.method in {"GET", "HEAD", "OPTIONS"} or rules.may_request(request.user)
+
+
+class Withdrawals(APIView):
+    """The requests for payouts."""
+
+    permission_classes = (MaySeeAndDraft,)
+
+    @extend_schema(
+        operation_id="withdrawals_list",
+        parameters=[
+            BEFORE,
+            *(OpenApiParameter(name, str) for name in ("state", "turn", "currency", "initiator", "text")),
+        ],
+        responses={200: WithdrawalPage, **REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        """Fifty a page, newest first."""
+        rows = Withdrawal.objects.select_related("initiator")
+        return _page(request, WithdrawalFilter(request.query_params).narrow(rows), WithdrawalOut, key="pk")
+
+    @extend_schema(
+        operation_id="withdrawals_create",
+        request=WithdrawalIn,
+        responses={
+            201: WithdrawalOut,
+            200: OpenApiResponse(WithdrawalOut, description="The same request was recorded before with this key."),
+            400: OpenApiResponse(Refusal),
+            422: OpenApiResponse(Refusal),
+            **REFUSALS,
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Record a request. Nothing is sent: the desk checks it, and people decide."""
+        asked = WithdrawalIn(data=request.data)
+        asked.is_valid(raise_exception=True)
+        now = clock.now()
+        try:
+            row = withdrawals.request(
+                initiator=request.user, account=_account(), now=now, via="api", **asked.validated_data
+            )
+        except withdrawals.CannotRequest as problem:
+            raise CannotRecord(problem.problems) from None
+        return Response(WithdrawalOut(row).data, status=201 if row.created_at == now else 200)
+
+
+class OneWithdrawal(APIView):
+    """One request."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(
+        operation_id="withdrawals_read", responses={200: WithdrawalOut, 404: OpenApiResponse(Refusal), **REFUSALS}
+    )
+    def get(self, request: Request, withdrawal_id: int) -> Response:
+        """As it stands now."""
+        row = get_object_or_404(Withdrawal.objects.select_related("initiator"), pk=withdrawal_id)
+        return Response(WithdrawalOut(row).data)
+
+
+class Ledger(APIView):
+    """The exchange's ledger as the desk has read it."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(
+        operation_id="ledger_list",
+        parameters=[
+            BEFORE,
+            *(OpenApiParameter(name, str) for name in ("currency", "type", "status", "origin", "text")),
+        ],
+        responses={200: LedgerPage, **REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        """Fifty a page, the most recently changed first."""
+        return _page(
+            request, LedgerFilter(request.query_params).narrow(LedgerEntry.objects.all()), LedgerEntryOut, key="index"
+        )
+
+
+class Balances(APIView):
+    """What the account holds."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="balances_list", responses={200: BalanceList, **REFUSALS})
+    def get(self, request: Request) -> Response:
+        """Both wallets, with the time each was read."""
+        rows = Balance.objects.order_by("currency", "wallet")
+        return Response({"items": BalanceOut(rows, many=True).data})
+
+
+class Currencies(APIView):
+    """What the exchange deals in."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="currencies_list", responses={200: CurrencyList, **REFUSALS})
+    def get(self, request: Request) -> Response:
+        """Every currency, and whether it can be paid out now."""
+        rows = list(Currency.objects.order_by("code"))
+        for row in rows:
+            row.payout_problem = requesting.currency_problem(row)
+        return Response({"items": CurrencyOut(rows, many=True).data})
+
+
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    """The description of this interface, drawn from the schema by local scripts."""
+    return show(request, "exchange_ops/api_docs.html", {})
+
+
+def _account() -> Account:
+    return get_object_or_404(Account.objects.order_by("pk")[:1])
+
+
+def _page(request: Request, rows: QuerySet[Any], shape: type[Any], *, key: str) -> Response:
+    page = paging.page(request._request, rows, key=key)
+    older = f"{request.path}{page.older}" if page.older else None
+    return Response({"items": shape(page.rows, many=True).data, "older": older})

@@ -1,0 +1,187 @@
+"""How the states of a withdrawal, its calls and the exchange's own records are shown: a word, an icon, a tone."""
+
+import json
+from typing import Any
+
+from django import template
+from django.utils.safestring import SafeString
+
+from desk.templatetags.desk import chip
+from exchange_ops.models import states
+
+register = template.Library()
+
+SIGNS = {
+    "draft": "circle-dashed",
+    "review": "users-round",
+    "queued": "clock",
+    "holding": "loader",
+    "hold_unknown": "circle-question-mark",
+    "held": "hourglass",
+    "committing": "send",
+    "commit_unknown": "circle-question-mark",
+    "committed": "send",
+    "sent": "arrow-up-right",
+    "settled": "circle-check",
+    "verified": "badge-check",
+    "disputed": "triangle-alert",
+    "rolling_back": "undo-2",
+    "rolled_back": "undo-2",
+    "refused": "circle-x",
+    "lapsed": "circle-pause",
+    "expired": "circle-x",
+    "cancelled": "ban",
+    "failed": "circle-x",
+    "investigate": "users-round",
+    "resolved_paid": "stamp",
+    "resolved_not_paid": "stamp",
+}
+TURNS = {
+    states.PERSON: ("People", "hand"),
+    states.WORKER: ("The desk", "cpu"),
+    states.EXCHANGE: ("The exchange", "landmark"),
+    states.CHAIN: ("The chain", "link"),
+    states.NOBODY: ("Nobody", "check"),
+}
+_OUTCOMES = {
+    "prepared": ("quiet", "About to be sent", "circle-dashed"),
+    "sent": ("active", "Sent, no answer yet", "loader"),
+    "accepted": ("good", "Accepted", "circle-check"),
+    "refused": ("bad", "Refused", "circle-x"),
+    "not_sent": ("quiet", "Not sent", "circle-pause"),
+    "unknown": ("warn", "Answer lost", "circle-question-mark"),
+    "found": ("good", "Found in the ledger", "circle-check"),
+    "absent": ("quiet", "Not in the ledger", "circle-dashed"),
+}
+_LEDGER = {
+    "created": ("warn", "hourglass"),
+    "pending": ("active", "loader"),
+    "success": ("good", "circle-check"),
+    "failed": ("bad", "circle-x"),
+}
+_KINDS = {
+    "payin": ("Payin", "arrow-down-left"),
+    "deposit": ("Deposit", "arrow-down-left"),
+    "payout": ("Payout", "arrow-up-right"),
+    "withdraw": ("Withdraw", "arrow-up-right"),
+    "bankToExchange": ("Bank to trading", "arrow-left-right"),
+    "exchangeToBank": ("Trading to bank", "arrow-left-right"),
+}
+_CALLS = {"hold": "Reserve", "commit": "Pay", "rollback": "Release", "orphan": "Release an orphan"}
+_WORDS = {"approve": "Approved", "reject": "Rejected", "paid": "Found it paid", "not_paid": "Found it not paid"}
+_EVENTS = {
+    "created": "Asked for",
+    "submitted": "Checked and submitted",
+    "checks_failed": "Checks failed",
+    "judged_again": "Judged again by newer rules",
+    "approval_recorded": "Approved by one person",
+    "quorum_reached": "Approved by everybody needed",
+    "hold_claimed": "Asking the exchange to reserve",
+    "hold_accepted": "Reserved by the exchange",
+    "hold_refused": "Reservation refused",
+    "hold_not_sent": "Reservation did not leave the desk",
+    "hold_unknown": "Answer about the reservation lost",
+    "hold_adopted": "Reservation found in the ledger",
+    "hold_not_found": "No reservation in the ledger",
+    "hold_ambiguous": "Several possible reservations in the ledger",
+    "echo_agrees": "Exchange's record agrees",
+    "echo_differs": "Exchange's record differs",
+    "executed_without_us": "Paid by the exchange without our order",
+    "rejected": "Rejected",
+    "cancelled": "Cancelled",
+    "time_over": "Time was over",
+    "frozen": "Stopped by a freeze",
+    "policy_changed": "Stopped by newer rules",
+    "fee_drifted": "Stopped: the fee changed",
+    "ended_at_exchange": "Ended at the exchange",
+    "recalled": "Called back",
+    "commit_claimed": "Telling the exchange to pay",
+    "commit_confirmed": "Exchange took the order to pay",
+    "commit_unconfirmed": "Order to pay not confirmed yet",
+    "commit_stopped": "Too late to tell again",
+    "commit_not_carried_out": "The order was not carried out",
+    "still_unclear": "Still unclear",
+    "rollback_claimed": "Telling the exchange to release",
+    "released": "Released",
+    "rollback_unconfirmed": "Release not confirmed yet",
+    "escalated": "Escalated",
+    "paid_anyway": "Paid although it should be released",
+    "hash_seen": "Chain transaction named",
+    "exchange_succeeded": "Exchange reports success",
+    "exchange_failed": "Exchange reports a failure",
+    "proven": "Proven on the chain",
+    "proof_lost": "Proof lost",
+    "resolution_recorded": "One person gave a verdict",
+    "resolved": "Closed by two people",
+}
+
+
+@register.simple_tag
+def state(name: str) -> SafeString:
+    """The state of a withdrawal in one chip."""
+    known = states.STATES[name]
+    return chip(known.tone, known.label, sign=SIGNS[name])
+
+
+@register.simple_tag
+def turn(name: str) -> SafeString:
+    """Whose turn it is."""
+    label, sign = TURNS[name]
+    return chip("quiet", label, sign=sign)
+
+
+@register.simple_tag
+def outcome(name: str) -> SafeString:
+    """What became of a call."""
+    tone, label, sign = _OUTCOMES[name]
+    return chip(tone, label, sign=sign)
+
+
+@register.simple_tag
+def ledger_status(name: str) -> SafeString:
+    """The exchange's status in the exchange's own word; an unknown one is shown as it is, and warned of."""
+    tone, sign = _LEDGER.get(name, ("warn", "circle-question-mark"))
+    return chip(tone, name, sign=sign)
+
+
+@register.simple_tag
+def ledger_kind(name: str) -> SafeString:
+    """The kind of a ledger entry with the direction the money took."""
+    label, sign = _KINDS.get(name, (name, "circle-dot"))
+    return chip("quiet", label, sign=sign)
+
+
+@register.filter
+def event_label(name: str) -> str:
+    """What happened, in the words of the timeline."""
+    return _EVENTS.get(name, name.replace("_", " ").capitalize())
+
+
+@register.simple_tag
+def state_sign(name: str) -> str:
+    """The icon of a state, for the timeline."""
+    return SIGNS[name]
+
+
+@register.filter
+def state_label(name: str) -> str:
+    """The words of a state."""
+    return states.STATES[name].label
+
+
+@register.filter
+def call_label(kind: str) -> str:
+    """What a call asks the exchange for."""
+    return _CALLS.get(kind, kind)
+
+
+@register.filter
+def word_label(verdict: str) -> str:
+    """What a person said."""
+    return _WORDS.get(verdict, verdict)
+
+
+@register.filter
+def evidence(value: Any) -> str:
+    """A piece of evidence as text: lists and mappings as JSON, everything else as it is."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -1,0 +1,29 @@
+"""Permission at the door of a view: by what a person may do, never by the name of a role."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+
+from desk.models import Person
+
+View = Callable[..., HttpResponse]
+
+NOT_YOURS = "Your roles don't allow this."
+
+
+def requires(rule: Callable[[Person], bool], sentence: str = NOT_YOURS) -> Callable[[View], View]:
+    """Let only those through whom `rule` lets; the others read `sentence`. Signing in is asked for before."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
+            if not rule(request.user):
+                raise PermissionDenied(sentence)
+            return view(request, *arguments, **named)
+
+        return guarded
+
+    return decorate

@@ -1,0 +1,74 @@
+"""The inbox: mine to decide, waiting for others, closing soon, done. Each is decided on its own page, never in bulk."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from desk import clock, roles
+from desk.models import Person
+from desk.views.rendering import show
+from exchange_ops import rules
+from exchange_ops.domain import approvals as domain
+from exchange_ops.models import Withdrawal, states
+from exchange_ops.views import accounts
+from exchange_ops.views.access import requires
+
+SOON = timedelta(minutes=20)
+MOST_ROWS = 100
+
+
+@require_safe
+@requires(rules.may_see)
+def approvals(request: HttpRequest) -> HttpResponse:
+    """One of the four lists, with the size of each of them."""
+    now, account = clock.now(), accounts.current()
+    exchange_now = accounts.exchange_now(account, now)
+    lists = _lists(request.user, exchange_now)
+    name = request.GET.get("list", "")
+    chosen = name if name in lists else ("mine" if request.user.has_role(roles.TREASURY) else "others")
+    context = {
+        "now": now,
+        "exchange_now": exchange_now,
+        "chosen": chosen,
+        "tabs": [
+            {"name": key, "label": label, "count": rows.count()}
+            for key, (label, rows) in lists.items()
+            if key != "done"
+        ],
+        "rows": _with_counts(lists[chosen][1])[:MOST_ROWS],
+        "empty": _EMPTY[chosen],
+    }
+    return show(request, "exchange_ops/approvals.html", context, parts={"inbox": "exchange_ops/approvals/_inbox.html"})
+
+
+_EMPTY = {
+    "mine": "Nothing waits for your decision. A request appears here as soon as the money is reserved, "
+    "or when the rules ask for approvals before that.",
+    "others": "Nothing waits for somebody else.",
+    "soon": f"Nothing closes within {SOON.seconds // 60} minutes.",
+    "done": "Nothing was decided yet.",
+}
+
+
+def _lists(person: Person, exchange_now: datetime) -> dict[str, tuple[str, QuerySet[Withdrawal]]]:
+    soon = domain.undecided().filter(approve_until__lt=exchange_now + SOON)
+    done = (
+        Withdrawal.objects.exclude(decision=states.NONE)
+        .select_related("account", "initiator")
+        .order_by(F("decided_at").desc())
+    )
+    return {
+        "mine": ("Yours to decide", domain.waiting_for(person)),
+        "others": ("Waiting for others", domain.waiting_for_others(person)),
+        "soon": ("Closing soon", soon),
+        "done": ("Decided", done),
+    }
+
+
+def _with_counts(rows: QuerySet[Withdrawal]) -> Any:
+    """With how many people approved the digest that is on the row now."""
+    given = Q(approvals__digest=F("digest"), approvals__verdict="approve")
+    return rows.select_related("decided_by").annotate(given=Count("approvals__person", filter=given, distinct=True))

@@ -1,0 +1,31 @@
+"""The exchange's ledger as the desk has read it: the newest version of every line."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from desk import clock, paging
+from desk.views.rendering import show
+from exchange_ops import rules
+from exchange_ops.forms import LedgerFilter
+from exchange_ops.models import LedgerEntry, Watermark
+from exchange_ops.views import accounts
+from exchange_ops.views.access import requires
+
+
+@require_safe
+@requires(rules.may_see)
+def ledger(request: HttpRequest) -> HttpResponse:
+    """Fifty lines a page, the most recently changed first."""
+    account, filters = accounts.current(), LedgerFilter(request.GET)
+    rows = LedgerEntry.objects.filter(account=account).select_related("withdrawal")
+    page = paging.page(request, filters.narrow(rows), key="index")
+    context = {
+        "now": clock.now(),
+        "account": account,
+        "filters": filters,
+        "chosen": filters.chosen(),
+        "page": page,
+        "entries": page.rows,
+        "watermarks": Watermark.objects.filter(account=account).order_by("name"),
+    }
+    return show(request, "exchange_ops/ledger.html", context, parts={"rows": "exchange_ops/ledger/_rows.html"})

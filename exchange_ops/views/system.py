@@ -1,0 +1,71 @@
+"""Whether the desk works: readiness, streams, clocks, the age of what was copied, and what waits for a worker."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Max, Min
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from desk import clock, health
+from desk.views.rendering import show
+from exchange_ops import rules
+from exchange_ops.domain import clocks, withdrawals
+from exchange_ops.models import Account, Balance, Currency, FollowerState, LedgerEntry, Symbol, Ticker, Watermark
+from exchange_ops.views import accounts
+from exchange_ops.views.access import requires
+
+MOST_DUE = 20
+
+
+@require_safe
+@requires(rules.may_see)
+def system(request: HttpRequest) -> HttpResponse:
+    """Everything on one page; it reads itself again every few seconds."""
+    now, account = clock.now(), accounts.current()
+    context: dict[str, Any] = {
+        "now": now,
+        "account": account,
+        "checks": health.look(),
+        "followers": FollowerState.objects.order_by("name"),
+        "copies": _copies(account),
+        "watermarks": Watermark.objects.filter(account=account).order_by("name"),
+        "due": withdrawals.due(account=account, now=now)[:MOST_DUE] if account else [],
+        **_clock(account, now),
+    }
+    return show(request, "exchange_ops/system.html", context, parts={"now": "exchange_ops/system/_now.html"})
+
+
+@require_safe
+def strip(request: HttpRequest) -> HttpResponse:
+    """The line at the foot of every page."""
+    found = health.look()
+    troubled = {name: check for name, check in found.items() if not check.ok}
+    context = {"now": clock.now(), "checks": found, "troubled": troubled}
+    return show(request, "components/strip.html", context)
+
+
+def _clock(account: Account | None, now: datetime) -> dict[str, Any]:
+    if account is None:
+        return {}
+    return {
+        "reading": clocks.newest_first(account=account).first(),
+        "exchange_now": clocks.exchange_now(account=account, now=now),
+        "clock_problem": clocks.problem(account=account),
+    }
+
+
+def _copies(account: Account | None) -> list[dict[str, Any]]:
+    """How old each copy of the exchange's own tables is: its rows, the oldest and the newest reading."""
+    tables = (
+        ("Currencies", Currency.objects.all(), "read_at"),
+        ("Symbols", Symbol.objects.all(), "read_at"),
+        ("Prices", Ticker.objects.all(), "read_at"),
+        ("Balances", Balance.objects.filter(account=account), "read_at"),
+        ("Ledger lines", LedgerEntry.objects.filter(account=account), "seen_at"),
+    )
+    copies = []
+    for name, rows, column in tables:
+        ages = rows.aggregate(oldest=Min(column), newest=Max(column))
+        copies.append({"name": name, "rows": rows.count(), **ages})
+    return copies

@@ -1,0 +1,92 @@
+"""One withdrawal: what is on the table, what this person can do about it, and everything that happened to it."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_safe
+
+from desk import clock, roles
+from desk.models import Person
+from desk.views.rendering import show
+from exchange_ops import rules
+from exchange_ops.domain import approvals, clocks, destinations, freezes, resolutions
+from exchange_ops.domain.destinations import Destination
+from exchange_ops.forms import DecisionForm, ReasonForm, ResolutionForm
+from exchange_ops.models import Currency, Withdrawal
+from exchange_ops.views import decisions
+from exchange_ops.views.access import requires
+
+PAGE = "exchange_ops/withdrawal.html"
+PARTS = {name: f"exchange_ops/withdrawal/_{name}.html" for name in ("facts", "decide", "story")}
+
+
+@require_safe
+@requires(rules.may_see)
+def withdrawal(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+    """The page, or one of its three parts."""
+    return shown(request, withdrawal_id)
+
+
+def shown(request: HttpRequest, withdrawal_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
+    """The page with the forms that were refused, so that nothing typed is lost."""
+    now = clock.now()
+    rows = Withdrawal.objects.select_related("account", "initiator", "decided_by")
+    row = get_object_or_404(rows, pk=withdrawal_id)
+    target = request.htmx.target if request.htmx else None
+    wanted = (target,) if target in PARTS else tuple(PARTS)
+    readers = {"facts": _facts, "decide": _decide, "story": _story}
+    context: dict[str, Any] = {
+        "row": row,
+        "now": now,
+        "exchange_now": clocks.exchange_now(account=row.account, now=now),
+        "drawn_for": f"{row.state}:{_digest(row)}",
+    }
+    for name in wanted:
+        context |= readers[name](row, request.user, now)
+    return show(request, PAGE, context | forms, parts=PARTS, status=status)
+
+
+def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
+    return {"destination": _destination(row), "frozen": freezes.active(row.account)}
+
+
+def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
+    return {
+        "choices": decisions.of(row, person, now=now),
+        "purpose": approvals.PURPOSE,
+        "resolve_purpose": resolutions.PURPOSE,
+        "digest": _digest(row),
+        "approve_form": DecisionForm(),
+        "resolve_form": ResolutionForm(),
+        "reject_form": ReasonForm(prefix="reject"),
+        "cancel_form": ReasonForm(prefix="cancel"),
+        "recall_form": ReasonForm(prefix="recall"),
+    }
+
+
+def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
+    return {
+        "events": row.events.select_related("actor").order_by("version"),
+        "calls": row.calls.order_by("pk"),
+        "words": row.approvals.select_related("person", "confirmation").order_by("at", "pk"),
+        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN),
+        "entries": row.ledger_entries.select_related("withdrawal").order_by("-index"),
+    }
+
+
+def _digest(row: Withdrawal) -> str:
+    """What a decision made on this page is bound to: the content, or in an unclear case the case as it stands."""
+    return resolutions.digest_of(row) if row.state in {"investigate", "disputed"} else row.digest
+
+
+def _destination(row: Withdrawal) -> Destination | None:
+    """The address read again by the rules of its currency; nothing when either is not known any more."""
+    currency = Currency.objects.filter(pk=row.currency).first()
+    try:
+        return (
+            destinations.check(currency=currency, address=row.address, payment_id=row.payment_id) if currency else None
+        )
+    except destinations.CannotUseDestination:
+        return None

@@ -1,0 +1,52 @@
+// Countdowns run from the server's time: each carries its deadline and the moment it was drawn at, in the same clock.
+(function () {
+  "use strict";
+  const SPOKEN_AT = [30, 15, 10, 5];
+  const drawn = new WeakMap();
+
+  function secondsLeft(element) {
+    const key = element.dataset.now + element.dataset.deadline;
+    let start = drawn.get(element);
+    if (!start || start.key !== key) {
+      start = { key: key, at: performance.now(), now: Date.parse(element.dataset.now), spoken: null };
+      drawn.set(element, start);
+    }
+    return (Date.parse(element.dataset.deadline) - start.now - (performance.now() - start.at)) / 1000;
+  }
+
+  function words(seconds) {
+    if (seconds <= 0) return "time is over";
+    if (seconds < 120) return Math.floor(seconds / 60) + ":" + String(Math.floor(seconds % 60)).padStart(2, "0") + " left";
+    return Math.floor(seconds / 60) + " min left";
+  }
+
+  function speak(element, seconds) {
+    const start = drawn.get(element);
+    const passed = SPOKEN_AT.filter((minutes) => seconds <= minutes * 60).pop() || null;
+    if (passed !== start.spoken && start.spoken !== null && passed && element.dataset.says) {
+      const voice = document.getElementById(element.dataset.says);
+      if (voice) voice.textContent = passed + " minutes left. " + (element.dataset.then || "");
+    }
+    start.spoken = passed || 0;
+  }
+
+  function tick() {
+    document.querySelectorAll("[data-deadline]").forEach(function (element) {
+      const seconds = secondsLeft(element);
+      element.textContent = words(seconds);
+      element.classList.toggle("tone-warn", seconds < 900 && seconds >= 300);
+      element.classList.toggle("tone-bad", seconds < 300);
+      speak(element, seconds);
+      const form = seconds <= 0 && document.querySelector('[data-closes="' + element.dataset.closing + '"]');
+      if (form && !form.dataset.over) {
+        form.dataset.over = "yes";
+        form.querySelectorAll("[data-decides]").forEach((button) => { button.disabled = true; });
+        document.dispatchEvent(new CustomEvent("desk:reread"));
+      }
+    });
+  }
+
+  setInterval(tick, 1000);
+  document.addEventListener("htmx:load", tick);
+  tick();
+})();

@@ -1,0 +1,137 @@
+// One socket for the page. A hint says only that something changed; the part is then read again at its own address.
+// A part that holds the cursor or typed text is never replaced: it is marked, and its buttons rest until it is read again.
+(function () {
+  "use strict";
+  const address = document.body.dataset.socket;
+  if (!address || !document.querySelector("[data-follow]")) return;
+
+  const FIRST_WAIT_MS = 1000, LONGEST_WAIT_MS = 20000, QUIET_BEFORE_BANNER_MS = 2500, POLL_MS = 10000;
+  const banner = document.getElementById("frozen");
+  let socket = null, followed = new Set(), wait = FIRST_WAIT_MS, lostAt = 0, lastRead = new Date(), bannerTimer = 0, pollTimer = 0, leaving = false;
+
+  const parts = () => Array.from(document.querySelectorAll("[data-follow]"));
+  const topicsOf = (part) => part.dataset.follow.split(" ").filter(Boolean);
+  const wanted = () => Array.from(new Set(parts().flatMap(topicsOf)));
+
+  function holdsInput(part) {
+    const focused = document.activeElement;
+    if (focused && part.contains(focused) && focused.matches("input, textarea, select")) return true;
+    return Array.from(part.querySelectorAll("input, textarea")).some(function (field) {
+      if (field.type === "hidden") return false;
+      return field.matches("[type=checkbox], [type=radio]") ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+    });
+  }
+
+  function markStale(part) {
+    part.querySelectorAll("[data-stale-note]").forEach((note) => { note.hidden = false; });
+    part.querySelectorAll("[data-decides]").forEach((button) => { button.disabled = true; delete button.dataset.rests; });
+  }
+
+  // A held part that says what it was drawn for is judged when the part beside it comes back with another state.
+  function reread(part) {
+    if (!holdsInput(part)) window.htmx.trigger(part, "hint");
+    else if (!part.dataset.drawnFor) markStale(part);
+  }
+
+  function compare(fresh) {
+    if (!fresh.dataset || !fresh.dataset.drawnFor) return;
+    parts().filter((part) => part.dataset.drawnFor && part.dataset.drawnFor !== fresh.dataset.drawnFor && holdsInput(part)).forEach(markStale);
+  }
+
+  const due = new Map();
+  function rereadSoon(part) {
+    clearTimeout(due.get(part));
+    due.set(part, setTimeout(() => { due.delete(part); if (part.isConnected) reread(part); }, 120));
+  }
+
+  function rest(off) {
+    document.querySelectorAll("[data-decides]").forEach(function (button) {
+      if (off && !button.disabled) { button.disabled = true; button.dataset.rests = "yes"; }
+      if (!off && button.dataset.rests) { button.disabled = false; delete button.dataset.rests; }
+    });
+  }
+
+  function freeze() {
+    banner.hidden = false;
+    banner.className = "frozen note tone-warn";
+    banner.textContent = "Live connection lost. Data frozen at " + window.countersign.hour(lastRead) + " UTC; decisions rest until it is read again.";
+    rest(true);
+    clearInterval(pollTimer);
+    pollTimer = setInterval(poll, POLL_MS);
+    poll();
+  }
+
+  function poll() {
+    parts().forEach(rereadSoon);
+  }
+
+  function thaw() {
+    clearTimeout(bannerTimer);
+    clearInterval(pollTimer);
+    bannerTimer = 0;
+    banner.hidden = true;
+    if (lostAt) poll();
+    rest(false);
+    lostAt = 0;
+  }
+
+  function lost() {
+    if (leaving) return;
+    lostAt = lostAt || performance.now();
+    if (!bannerTimer) bannerTimer = setTimeout(freeze, QUIET_BEFORE_BANNER_MS);
+    setTimeout(open, wait * (0.7 + Math.random() * 0.6));
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+  }
+
+  // Tell the socket what the page shows now: parts that were swapped in bring their topics, those that went take theirs.
+  function follow() {
+    if (!socket || socket.readyState !== WebSocket.OPEN) return;
+    const now = new Set(wanted());
+    const frame = { follow: [...now].filter((topic) => !followed.has(topic)), unfollow: [...followed].filter((topic) => !now.has(topic)) };
+    followed = now;
+    if (frame.follow.length || frame.unfollow.length) socket.send(JSON.stringify(frame));
+  }
+
+  function open() {
+    if (leaving) return;
+    socket = new WebSocket(new URL(address, location.href.replace(/^http/, "ws")));
+    socket.addEventListener("open", function () {
+      wait = FIRST_WAIT_MS;
+      followed = new Set();
+      follow();
+      thaw();
+    });
+    socket.addEventListener("message", function (event) {
+      let frame = null;
+      try { frame = JSON.parse(event.data); } catch (error) { return; }
+      parts().filter((part) => topicsOf(part).includes(frame.topic)).forEach(rereadSoon);
+    });
+    socket.addEventListener("close", lost);
+  }
+
+  document.addEventListener("htmx:afterRequest", function (event) {
+    if (!event.detail.successful || !event.detail.elt.closest("[data-background]")) return;
+    lastRead = window.countersign.now();
+    if (lostAt && !banner.hidden) {
+      banner.textContent = "Live connection lost. Read again at " + window.countersign.hour(lastRead) + " UTC, and every ten seconds.";
+      rest(false);
+    }
+  });
+  document.addEventListener("htmx:load", function (event) {
+    compare(event.detail.elt);
+    follow();
+  });
+  document.addEventListener("desk:reread", poll);
+  document.addEventListener("desk:signed-out", function () {
+    leaving = true;
+    clearInterval(pollTimer);
+    rest(true);
+    banner.hidden = false;
+    banner.className = "frozen note tone-warn";
+    banner.textContent = "You were signed out. Nothing was sent, and what you typed is still here: sign in in another tab, then reload.";
+  });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden && lostAt) poll(); });
+  window.addEventListener("pagehide", () => { leaving = true; });
+  window.addEventListener("pageshow", (event) => { if (event.persisted) { leaving = false; open(); } });
+  open();
+})();
