@@ -50,7 +50,7 @@ def approve(
                 person=person, purpose=PURPOSE, digest=row.digest, answer=answer, session_key=session_key, now=now
             )
             _keep(row, person, Approval.APPROVE, comment, now, confirmation=confirmation)
-            _count(row, person, now, session_key)
+            _count(row, person, now, session_key, confirmation.evidence())
     except lifecycle.CannotMove:
         raise CannotApprove(_faster(withdrawal_id)) from None
     return row
@@ -191,18 +191,18 @@ def _keep(
         raise CannotApprove("You decided on this already; it waits for somebody else.") from None
 
 
-def _count(row: Withdrawal, person: "Person", now: datetime, session_key: str) -> None:
+def _count(row: Withdrawal, person: "Person", now: datetime, session_key: str, proof: dict[str, Any]) -> None:
     """Record the approval on the row and, when it was the last one, the decision with it."""
     people = given(row).aggregate(people=Count("person", distinct=True))["people"]
     release_ready = row.state == "review" or _first_quorum_stands(row)
-    evidence = {"approvals": people, "needed": needed(row), "digest": row.digest}
-    act = {"now": now, "actor": person, "session_key": session_key, "evidence": evidence}
+    evidence = {"approvals": people, "needed": needed(row), "digest": row.digest, **proof}
+    act: dict[str, Any] = {"now": now, "actor": person, "session_key": session_key, "evidence": evidence}
     if people < needed(row) or not release_ready:
         lifecycle.move(row, event="approval_recorded", to=row.state, next_action_at=row.next_action_at, **act)
     elif row.state == "review":
         lifecycle.move(row, event="quorum_reached", to="queued", **act)
     else:
-        decision = {"decision": states.COMMIT, "decided_by": person, "decided_at": now}
+        decision: dict[str, Any] = {"decision": states.COMMIT, "decided_by": person, "decided_at": now}
         lifecycle.move(row, event="quorum_reached", to="committing", last_problem="", **decision, **act)
     live.announce("approvals", id=row.pk)
 
@@ -218,7 +218,9 @@ def _first_quorum_stands(row: Withdrawal) -> bool:
 
 def _end(row: Withdrawal, person: "Person", *, event: str, reason: str, now: datetime, session_key: str) -> None:
     to = "cancelled" if row.state == "review" else "rolling_back"
-    decision = {} if to == "cancelled" else {"decision": states.ROLLBACK, "decided_by": person, "decided_at": now}
+    decision: dict[str, Any] = (
+        {} if to == "cancelled" else {"decision": states.ROLLBACK, "decided_by": person, "decided_at": now}
+    )
     lifecycle.move(
         row,
         event=event,

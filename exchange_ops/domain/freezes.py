@@ -93,7 +93,7 @@ def thaw(
         if ended and not Freeze.objects.filter(pk=frozen.pk, thawed_at__isnull=True).update(thawed_at=now):
             raise CannotThaw("This freeze has ended already.")
         frozen.thawed_at = now if ended else None
-        facts = {"reason": reason, "votes": votes}
+        facts = {"reason": reason, "votes": votes, **confirmation.evidence()}
         action = "thawed" if ended else "thaw_agreed"
         _record(frozen, action, person=person, now=now, session_key=session_key, facts=facts)
         if ended:

@@ -41,8 +41,6 @@ _TOUCHABLE = frozenset(
     {
         "next_action_at",
         "last_problem",
-        "fee_estimate",
-        "fee_estimated_at",
         "exchange_status",
         "exchange_index",
         "confirmations",

@@ -5,6 +5,7 @@ that asked for the hold, or from the ledger's own createdAt when that is earlier
 """
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from exchange_ops.models import Withdrawal
 
@@ -21,7 +22,7 @@ READ_PAUSES_S = (2, 4, 8, 15)
 QUEUE_PAUSES_S = (2, 5, 15, 30, 60)
 
 
-def deadlines(window_from: datetime) -> dict[str, datetime]:
+def deadlines(window_from: datetime) -> dict[str, Any]:
     """The columns of a withdrawal whose hold was asked for at `window_from`."""
     closes_at = window_from + HOUR
     return {
@@ -33,7 +34,7 @@ def deadlines(window_from: datetime) -> dict[str, datetime]:
     }
 
 
-def with_earlier(withdrawal: Withdrawal, created_at: datetime) -> dict[str, datetime]:
+def with_earlier(withdrawal: Withdrawal, created_at: datetime) -> dict[str, Any]:
     """The deadlines again, when the ledger says that the hold is older than we thought; else nothing to change."""
     if withdrawal.window_from is not None and withdrawal.window_from <= created_at:
         return {}

@@ -175,7 +175,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "lapsed": State(
         "Lapsed, not paid",
-        "Not paid: after the hour was over the exchange's ledger shows no reservation that is still open. "
+        "Not paid: the exchange's ledger shows no reservation for it that is still open. "
         "It can be asked for again.",
         NOBODY,
         QUIET,

@@ -132,21 +132,25 @@ class Withdrawal(models.Model):
     @property
     def known_fee(self) -> Decimal | None:
         """What the exchange says the fee is, else its estimate, else nothing."""
-        return self.fee if self.fee is not None else self.fee_estimate
+        told: Decimal | None = self.fee
+        estimated: Decimal | None = self.fee_estimate
+        return estimated if told is None else told
 
     @property
     def arrives(self) -> Decimal | None:
         """What reaches the address, in `currency`; empty while the fee is unknown and is taken out of the amount."""
+        amount: Decimal = self.amount
         if not self.include_fee:
-            return self.amount
-        return None if self.known_fee is None else self.amount - self.known_fee
+            return amount
+        return None if self.known_fee is None else amount - self.known_fee
 
     @property
     def leaves(self) -> Decimal | None:
         """What leaves the account, in `currency`; empty while the fee is unknown and comes on top of the amount."""
+        amount: Decimal = self.amount
         if self.include_fee:
-            return self.amount
-        return None if self.known_fee is None else self.amount + self.known_fee
+            return amount
+        return None if self.known_fee is None else amount + self.known_fee
 
     @property
     def is_open(self) -> bool:

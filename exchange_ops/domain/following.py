@@ -1,0 +1,77 @@
+"""After the exchange took the order: its transaction, its success, or its failure, as its ledger tells them."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from exchange_ops.domain import asking, balances, keys, lifecycle, watching
+from exchange_ops.domain.asking import ClientFor, Seen
+from exchange_ops.domain.stopwatch import Stopwatch
+from exchange_ops.domain.windows import READ_PAUSES_S, pause
+from exchange_ops.models import Balance, Withdrawal
+from exchange_ops.wire.catalogue import Right
+from wire.errors import CallFailed
+
+LOOK_EVERY = timedelta(seconds=15)
+
+
+def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 24, 25, 27 and 28: what the ledger says since the order was taken."""
+    watch = Stopwatch(now)
+    sight = asking.look(row, client_for=client_for, now=now)
+    if sight.newest is None:
+        tries = 1 + int((now - row.updated_at).total_seconds() // 15)
+        later = watch.now() + pause(READ_PAUSES_S, tries)
+        lifecycle.touch(row, next_action_at=None if row.state == "settled" else later, last_problem=sight.problem[:500])
+    elif sight.newest.status == asking.OVER:
+        _failed(row, sight.newest, client_for, watch)
+    elif row.state == "settled":
+        lifecycle.touch(row, next_action_at=None, confirmations=sight.newest.confirmations, last_problem="")
+    else:
+        _go_on(row, sight.newest, watch.now())
+
+
+def _go_on(row: Withdrawal, seen: Seen, now: datetime) -> None:
+    told: dict[str, Any] = {**watching.figures(seen), "evidence": seen.facts(), "last_problem": ""}
+    if seen.fee is not None:
+        told["fee"] = seen.fee
+    done = seen.status == asking.DONE
+    if row.state == "committed" and seen.hash:
+        later = now if done else now + LOOK_EVERY
+        lifecycle.move(row, event="hash_seen", to="sent", now=now, hash=seen.hash, next_action_at=later, **told)
+    elif done:
+        lifecycle.move(row, event="exchange_succeeded", to="settled", now=now, next_action_at=None, **told)
+    else:
+        lifecycle.touch(
+            row,
+            next_action_at=now + LOOK_EVERY,
+            last_problem="",
+            exchange_status=seen.status[:40],
+            exchange_index=seen.index,
+            confirmations=seen.confirmations,
+        )
+
+
+def _failed(row: Withdrawal, seen: Seen, client_for: ClientFor, watch: Stopwatch) -> None:
+    """Row 28, or row 27 when it had been reported as paid. The balance is read again: the money has to be back."""
+    wallet = _balance(row, client_for, watch.now())
+    reason = f"The exchange failed it{f' ({seen.error_code})' if seen.error_code else ''}."
+    lifecycle.move(
+        row,
+        event="exchange_failed",
+        to="disputed" if row.state == "settled" else "failed",
+        now=watch.now(),
+        last_problem=reason[:500],
+        evidence={**seen.facts(), "balance": wallet},
+        **watching.figures(seen),
+    )
+
+
+def _balance(row: Withdrawal, client_for: ClientFor, now: datetime) -> dict[str, Any]:
+    try:
+        with asking.client(client_for, row.account, Right.PAYMENTS) as client:
+            listing = client.get_balances()
+    except (CallFailed, keys.NoUsableKey) as problem:
+        return {"problem": f"The balance was not readable: {problem}"}
+    balances.store(account=row.account, wallet=Balance.BANK, entries=listing.records, now=now, full=not listing.asides)
+    found = next((entry for entry in listing.records if entry.currency == row.currency), None)
+    return {} if found is None else {"available": found.available, "reserved": found.reserved}

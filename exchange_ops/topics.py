@@ -1,0 +1,32 @@
+"""What a browser may follow about the exchange account, and who may. A topic carries hints; only `market` has values.
+
+Everybody with a role may read everything here; a person without one, and anything that is not a number, is refused.
+"""
+
+from typing import TYPE_CHECKING
+
+from desk import topics
+from exchange_ops import rules
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+# With a key: the number of a row. Without: one topic for the whole desk.
+KEYED = ("withdrawal", "ledger", "balances", "addresscheck", "feeestimate")
+PLAIN = ("withdrawals", "approvals", "freezes", "market", "system")
+
+
+def register() -> None:
+    """Make the topics known to the relay; called once, when the app is ready."""
+    for name in KEYED:
+        topics.register(name, _may_follow_row)
+    for name in PLAIN:
+        topics.register(name, _may_follow)
+
+
+def _may_follow_row(person: "Person", key: str) -> bool:
+    return key.isascii() and key.isdigit() and rules.may_see(person)
+
+
+def _may_follow(person: "Person", key: str) -> bool:
+    return not key and rules.may_see(person)
