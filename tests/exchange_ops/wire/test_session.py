@@ -1,0 +1,335 @@
+"""The account stream's session with scripted frames: every step, every oddity, no socket and no clock."""
+
+import hashlib
+import hmac
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exchange_ops.wire.session import (
+    AccountSession,
+    Balances,
+    BecameLive,
+    Ended,
+    Odd,
+    Origin,
+    Pace,
+    Phase,
+    Transactions,
+    login_params,
+)
+from wire.credentials import Credentials
+from wire.values import Secret
+
+KEY = Credentials("demo-read", Secret("demo-read-secret"), "hs256")
+
+
+def transaction(number, **changes):
+    return {
+        "id": f"t-{number}",
+        "index": number,
+        "type": "payin",
+        "status": "success",
+        "currency": "BTC",
+        "amount": "0.5",
+        "createdAt": "2026-11-20T10:00:00.000Z",
+        "updatedAt": "2026-11-20T10:00:00.000Z",
+        **changes,
+    }
+
+
+class Script:
+    """Plays the exchange: keeps what was asked and says what the test wants, at the test's moment."""
+
+    def __init__(self, *, watermark=0, pace=None):
+        self.now_ms = 1_000
+        self.session = AccountSession(login={"algo": "BASIC"}, watermark=watermark, pace=pace)
+        self.happened = []
+
+    def open(self):
+        self.session.opened(self.now_ms)
+        return self.asked()
+
+    def asked(self):
+        self.happened += self.session.events()
+        return [(frame["method"], frame["params"], frame["id"]) for frame in map(json.loads, self.session.outgoing())]
+
+    def say(self, frame):
+        self.session.received(frame if isinstance(frame, str | bytes) else json.dumps(frame), self.now_ms)
+        return self.asked()
+
+    def answer(self, asked, result):
+        return self.say({"jsonrpc": "2.0", "result": result, "id": asked[2]})
+
+    def notify(self, method, params):
+        return self.say({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def wait(self, ms):
+        self.now_ms += ms
+        self.session.tick(self.now_ms)
+        return self.asked()
+
+    def go_live(self):
+        (login,) = self.open()
+        (backlog,) = self.answer(login, True)
+        subscribe, balance = self.answer(backlog, [])
+        assert self.answer(subscribe, True) == []
+        (gap,) = self.answer(balance, True)
+        assert self.answer(gap, []) == []
+        assert self.session.phase is Phase.LIVE
+        return self
+
+    @property
+    def indexes(self):
+        return [record.index for event in self.happened if isinstance(event, Transactions) for record in event.records]
+
+    @property
+    def end(self):
+        assert self.session.phase is Phase.ENDED
+        return next(event for event in self.happened if isinstance(event, Ended))
+
+
+def test_the_order_is_login_backlog_subscriptions_gap_live():
+    script = Script(watermark=70)
+    (login,) = script.open()
+    assert (login[0], script.session.phase) == ("login", Phase.LOGGING_IN)
+    (backlog,) = script.answer(login, True)
+    assert backlog[:2] == ("loadTransactions", {"from": 70, "limit": 1000, "order": "ASC"})
+    (more,) = script.answer(backlog, [transaction(70), transaction(75)])
+    assert more[1]["from"] == 76
+    subscriptions = script.answer(more, [])
+    assert [name for name, _, _ in subscriptions] == ["subscribeTransactions", "subscribeBalance"]
+    assert script.session.phase is Phase.SUBSCRIBING
+    script.answer(subscriptions[0], True)
+    (gap,) = script.answer(subscriptions[1], True)
+    assert gap[:2] == ("loadTransactions", {"from": 70, "limit": 1000, "order": "ASC"})
+    script.answer(gap, [])
+    assert script.session.phase is Phase.LIVE
+    assert script.indexes == [70, 75]
+    assert isinstance(script.happened[-1], BecameLive)
+
+
+def test_what_was_missed_between_loading_and_subscribing_is_told_as_a_gap():
+    script = Script()
+    (login,) = script.open()
+    (backlog,) = script.answer(login, True)
+    first, second = script.answer(backlog, [])
+    script.answer(first, True)
+    (gap,) = script.answer(second, True)
+    (more,) = script.answer(gap, [transaction(5)])
+    script.answer(more, [])
+    (told,) = [event for event in script.happened if isinstance(event, Transactions)]
+    assert (told.origin, told.records[0].index) == (Origin.GAP, 5)
+
+
+def test_notifications_are_told_as_they_come_even_while_catching_up():
+    script = Script()
+    (login,) = script.open()
+    (backlog,) = script.answer(login, True)
+    first, second = script.answer(backlog, [])
+    script.answer(first, True)
+    (gap,) = script.answer(second, True)
+    script.notify("updateTransaction", transaction(9))
+    script.answer(gap, [])
+    assert script.indexes == [9]
+    assert script.session.phase is Phase.LIVE
+
+
+def test_duplicates_and_disorder_are_passed_on_as_they_came():
+    script = Script().go_live()
+    for index in (12, 11, 11, 13):
+        script.notify("updateTransaction", transaction(index))
+    assert script.indexes == [12, 11, 11, 13]
+
+
+def test_balances_are_told():
+    script = Script().go_live()
+    script.notify("balance", [{"currency": "BTC", "available": "1.5", "reserved": "0"}, {"currency": "ETH"}])
+    told = script.happened[-1]
+    assert isinstance(told, Balances)
+    assert [str(entry.available) for entry in told.records] == ["1.5"]
+    assert len(told.unread) == 1
+
+
+def test_a_live_session_loads_again_from_the_watermark_it_was_given():
+    script = Script(pace=Pace(recheck_ms=5_000)).go_live()
+    script.session.watermark = 44
+    assert script.wait(4_999) == []
+    (load,) = script.wait(1)
+    assert load[1]["from"] == 44
+    (more,) = script.answer(load, [transaction(50)])
+    assert script.wait(5_000) == []  # still loading
+    script.answer(more, [])
+    assert script.indexes == [50]
+    assert script.happened[-1].origin is Origin.GAP
+    assert script.wait(1)
+
+
+def test_members_and_values_nobody_knows_do_no_harm():
+    script = Script().go_live()
+    script.notify("updateTransaction", transaction(9, novelty={"a": 1}, status="haunted", type="teleport"))
+    assert script.happened[-1].records[0].status == "haunted"
+    script.say({"jsonrpc": "2.0", "method": "balance", "params": [], "extra": 1, "usIn": 3})
+    assert script.happened[-1] == Balances(())
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"amount": "NaN"},
+        {"amount": None},
+        {"index": "many"},
+        {"createdAt": "yesterday"},
+        {"id": ""},
+        {"status": 4},
+    ],
+)
+def test_a_transaction_that_can_not_be_read_is_handed_on_with_a_reason(bad):
+    script = Script().go_live()
+    script.notify("updateTransaction", transaction(9, **bad))
+    told = script.happened[-1]
+    assert (told.records, len(told.unread)) == ((), 1)
+    assert told.unread[0].reason
+    assert script.session.phase is Phase.LIVE
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "",
+        "no json",
+        "[]",
+        "null",
+        b"\xff\xfe",
+        '{"jsonrpc":"2.0"}',
+        '{"jsonrpc":"2.0","result":true,"error":{"code":1,"message":""},"id":1}',
+        '{"jsonrpc":"2.0","method":"tellJoke","params":{}}',
+        '{"jsonrpc":"2.0","method":"login","params":{},"id":4}',
+        '{"jsonrpc":"2.0","result":true,"id":999}',
+        '{"jsonrpc":"2.0","result":true,"id":null}',
+        '{"jsonrpc":"2.0","result":true,"id":"1"}',
+        "[" * 5_000,
+    ],
+)
+def test_odd_messages_are_noted_and_ignored(frame):
+    script = Script().go_live()
+    script.say(frame)
+    assert isinstance(script.happened[-1], Odd)
+    script.notify("updateTransaction", transaction(9))
+    assert script.indexes == [9]
+
+
+def test_too_many_odd_messages_end_the_session():
+    script = Script().go_live()
+    for _ in range(51):
+        script.say("no json")
+    assert "don't know" in script.end.sentence
+
+
+@pytest.mark.parametrize("result", [False, None, "true", [], {}])
+def test_a_login_that_is_not_confirmed_ends_the_session(result):
+    script = Script()
+    (login,) = script.open()
+    script.answer(login, result)
+    assert script.end.turned_down
+
+
+@pytest.mark.parametrize(
+    ("code", "turned_down"), [(1001, True), (1002, True), (1003, True), (429, False), (500, False)]
+)
+def test_a_refusal_ends_the_session_and_says_whether_it_is_the_key(code, turned_down):
+    script = Script()
+    (login,) = script.open()
+    script.say({"error": {"code": code, "message": "No", "description": "because"}, "id": login[2]})
+    assert script.end.turned_down is turned_down
+    assert script.end.sentence == f"The exchange refused login: {code} No: because"
+
+
+@pytest.mark.parametrize("step", [0, 1, 2, 3])
+def test_an_unanswered_question_ends_the_session(step):
+    script = Script()
+    asked = script.open()
+    for result in (True, [], True)[:step]:
+        asked = script.answer(asked[0], result)[:1] or asked[1:]
+    assert script.wait(10_000) == []
+    script.wait(1)
+    assert "unanswered for 10 s" in script.end.sentence
+
+
+def test_a_long_backlog_is_not_taken_for_silence():
+    script = Script()
+    (login,) = script.open()
+    (asked,) = script.answer(login, True)
+    for index in range(1, 8):
+        script.wait(9_000)
+        (asked,) = script.answer(asked, [transaction(index * 10)])
+    assert script.session.phase is Phase.CATCHING_UP
+    assert script.indexes == [10, 20, 30, 40, 50, 60, 70]
+
+
+def test_silence_ends_a_live_session_and_a_pong_does_not():
+    script = Script(pace=Pace(recheck_ms=10**9)).go_live()
+    script.wait(20_000)
+    script.session.heard(script.now_ms)
+    script.wait(25_000)
+    assert script.session.phase is Phase.LIVE
+    script.wait(1)
+    assert "silent for 25 s" in script.end.sentence
+
+
+def test_a_lost_connection_ends_the_session_once():
+    script = Script().go_live()
+    script.session.closed("1006")
+    script.session.closed("again")
+    script.asked()
+    assert script.end.sentence == "The connection was lost: 1006."
+    assert script.notify("updateTransaction", transaction(9)) == []
+    assert script.indexes == []
+    assert len([event for event in script.happened if isinstance(event, Ended)]) == 1
+
+
+def test_an_exchange_that_ignores_the_index_does_not_keep_us_loading():
+    script = Script(watermark=5)
+    (login,) = script.open()
+    (asked,) = script.answer(login, True)
+    (again,) = script.answer(asked, [transaction(8)])
+    subscriptions = script.answer(again, [transaction(8)])
+    assert [name for name, _, _ in subscriptions] == ["subscribeTransactions", "subscribeBalance"]
+
+
+@pytest.mark.parametrize("body", [{"data": []}, None, 5, "text"])
+def test_a_loading_that_is_no_list_ends_the_session(body):
+    script = Script()
+    (login,) = script.open()
+    (asked,) = script.answer(login, True)
+    script.answer(asked, body)
+    assert "not a list" in script.end.sentence
+
+
+def test_the_signature_is_of_the_nonce_with_the_secret():
+    params = login_params(KEY, nonce="N1g287gL8YOwDZr")
+    assert params == {
+        "algo": "HS256",
+        "pKey": "demo-read",
+        "nonce": "N1g287gL8YOwDZr",
+        "signature": hmac.new(b"demo-read-secret", b"N1g287gL8YOwDZr", hashlib.sha256).hexdigest(),
+    }
+    basic = Credentials("demo-read", Secret("demo-read-secret"))
+    assert login_params(basic, nonce="x") == {"algo": "BASIC", "pKey": "demo-read", "sKey": "demo-read-secret"}
+
+
+@given(
+    st.lists(
+        st.one_of(st.text(), st.binary(), st.integers(0, 20).map(lambda number: f'{{"result":true,"id":{number}}}'))
+    )
+)
+def test_nothing_that_is_said_makes_a_session_raise(frames):
+    script = Script()
+    script.open()
+    for frame in frames:
+        script.session.received(frame, script.now_ms)
+        script.now_ms += 7
+        script.session.tick(script.now_ms)
+    assert script.session.phase in Phase
