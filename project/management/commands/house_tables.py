@@ -1,0 +1,59 @@
+"""`manage.py house_tables`: the tables of docs/house.md that say what the code says, written from the code."""
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from exchange_ops.models.states import STATES, TRANSITIONS
+
+PAGE = Path(settings.BASE_DIR) / "docs" / "house.md"
+_BEGIN, _END = "<!-- {name}: written by `manage.py house_tables --write` -->", "<!-- /{name} -->"
+
+
+class Command(BaseCommand):
+    """Compare the tables of the page with the code, or write them anew; a table that is not there is an error."""
+
+    help = "Check that the generated tables of docs/house.md are what the code says; --write puts them right."
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("--write", action="store_true", help="write the tables instead of comparing them")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        before = PAGE.read_text()
+        after = before
+        for name, table in {"states": states_table(), "moves": moves_table()}.items():
+            after = _put(after, name, table)
+        if options["write"]:
+            PAGE.write_text(after)
+        elif after != before:
+            raise CommandError(f"{PAGE.name} is not what the code says; run `manage.py house_tables --write`.")
+
+
+def states_table() -> str:
+    """Every state of a withdrawal: what people read, whose turn it is, whether it is the end."""
+    rows = [
+        f"| `{name}` | {state.label} | {state.turn} | {'yes' if state.terminal else ''} | {state.sentence} |"
+        for name, state in STATES.items()
+    ]
+    return "\n".join(["| state | label | whose turn | end | what the page says |", "|---|---|---|---|---|", *rows])
+
+
+def moves_table() -> str:
+    """Every move between states, gathered by where it starts."""
+    moves = defaultdict(list)
+    for move in TRANSITIONS:
+        target = "stays" if move.source == move.target else f"`{move.target}`"
+        moves[move.source].append(f"{move.event} → {target} ({', '.join(move.who)})")
+    rows = [f"| {f'`{source}`' if source else 'nothing'} | {'<br>'.join(events)} |" for source, events in moves.items()]
+    return "\n".join(["| from | event → to (who) |", "|---|---|", *rows])
+
+
+def _put(page: str, name: str, table: str) -> str:
+    begin, end = _BEGIN.format(name=name), _END.format(name=name)
+    if page.count(begin) != 1 or page.count(end) != 1:
+        raise CommandError(f"{PAGE.name} has no place for the table {name!r}: it needs {begin} and {end}.")
+    head, rest = page.split(begin)
+    return f"{head}{begin}\n\n{table}\n\n{end}{rest.split(end)[1]}"
