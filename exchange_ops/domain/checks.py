@@ -4,7 +4,6 @@ The page writes a row and goes on; a worker fills it in and announces it; the pa
 question: however often and by whomever it is asked, it goes out once as long as its answer is fresh.
 """
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING
 from django.db.models import Q
 
 from desk import live, outbox
-from exchange_ops.client import ExchangeClient
-from exchange_ops.domain import keys
+from exchange_ops.domain import asking, keys
+from exchange_ops.domain.asking import ClientFor
 from exchange_ops.domain.balances import storable
 from exchange_ops.models import Account, AddressCheck, FeeEstimate
 from exchange_ops.wire.catalogue import Right
@@ -22,8 +21,6 @@ from wire.operation import BadArgument
 
 if TYPE_CHECKING:
     from desk.models import Person
-
-ClientFor = Callable[[Account, Right], ExchangeClient]
 
 FRESH_FOR = timedelta(minutes=10)  # an answer younger than this is not asked for again
 FEE_FRESH_FOR = timedelta(minutes=1)
@@ -71,7 +68,8 @@ def fill_address(*, check_id: int, client_for: ClientFor, now: datetime) -> None
         return
     answer: dict[str, object] = {"is_own": None, "problem": ""}
     try:
-        answer["is_own"] = client_for(row.account, Right.PAYMENTS).is_own_address(address=row.address)
+        with asking.client(client_for, row.account, Right.PAYMENTS) as client:
+            answer["is_own"] = client.is_own_address(address=row.address)
     except (CallFailed, BadArgument, keys.NoUsableKey) as failure:
         answer["problem"] = sentence_of(failure)
     AddressCheck.objects.filter(pk=row.pk, answered_at=None).update(answered_at=now, **answer)
@@ -85,8 +83,8 @@ def fill_fee(*, estimate_id: int, client_for: ClientFor, now: datetime) -> None:
         return
     answer: dict[str, object]
     try:
-        client = client_for(row.account, Right.WITHDRAW)
-        fee = client.estimate_withdrawal(currency=row.currency, amount=row.amount)
+        with asking.client(client_for, row.account, Right.WITHDRAW) as client:
+            fee = client.estimate_withdrawal(currency=row.currency, amount=row.amount)
         possible = storable(fee) and fee >= 0
         answer = {"fee": fee, "problem": ""} if possible else {"problem": "The exchange named a fee that can't be one."}
     except (CallFailed, BadArgument, keys.NoUsableKey) as failure:
