@@ -8,11 +8,13 @@ one transaction. Of two movers that saw the same version one wins and the other 
 import json
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, connection, models, transaction
 
 from desk import audit, live, outbox
+from desk.fields import plain
 from exchange_ops.models import Withdrawal, WithdrawalEvent, states
 from exchange_ops.models.states import STATES, TRANSITIONS, State, Transition
 
@@ -173,9 +175,15 @@ def _record(
 
 def texts(values: Mapping[str, Any]) -> dict[str, Any]:
     """The same mapping in JSON's own types, exact and without secrets: decimals and times as text, rows as numbers."""
-    plain = {name: value.pk if isinstance(value, models.Model) else value for name, value in values.items()}
-    result: dict[str, Any] = json.loads(audit.canonical(plain))
+    result: dict[str, Any] = json.loads(audit.canonical({name: _bare(value) for name, value in values.items()}))
     return result
+
+
+def _bare(value: Any) -> Any:
+    """Rows as their numbers, and equal amounts as equal texts, as the database gives them back."""
+    if isinstance(value, models.Model):
+        return value.pk
+    return plain(value) if isinstance(value, Decimal) else value
 
 
 def _with(withdrawal: Withdrawal, new: Mapping[str, Any]) -> Withdrawal:

@@ -1,0 +1,26 @@
+"""A desk with people, keys, currencies and prices, in front of a sandbox of its own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from desk import clock, totp
+from tests.exchange_ops.domain.walks import TOTP_SECRET, Walk
+
+
+@pytest.fixture
+def walk(transactional_db: None, account: Any, demo_keys: Any, sandbox: Any, make_person: Callable[..., Any]) -> Walk:
+    """The desk under test, with three people of treasury who have one-time codes."""
+    from exchange_ops.domain import keys, market, policy
+
+    policy.ensure_first(now=clock.now())
+    client = keys.public_client(account)
+    try:
+        market.refresh(client=client, now=clock.now())
+    finally:
+        client.close()
+    approvers = [make_person("treasury", username=name) for name in ("treasury", "treasury2", "treasury3")]
+    for person in approvers:
+        totp.enrol(person, TOTP_SECRET)
+    return Walk(account=account, sandbox=sandbox, operator=make_person("operator"), approvers=approvers)
