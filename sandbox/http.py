@@ -69,13 +69,13 @@ class Sandbox:
         self._limits = Limits()
         self._routes = Routes(catalogue.OPERATIONS)
         self._control = Control(world, faults, self.calls)
-        self._sockets = Sockets(world, faults, self.calls, self._limits, most_waiting=most_waiting)
+        self.sockets = Sockets(world, faults, self.calls, self._limits, most_waiting=most_waiting)
         self._background: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request or one socket."""
         if scope["type"] == "websocket":
-            await self._sockets.serve(scope, receive, send)
+            await self.sockets.serve(scope, receive, send)
         elif scope["type"] == "http":
             await self._request(scope, receive, send)
 

@@ -85,6 +85,10 @@ class InProcessSandbox:
         self._loop.call_soon_threadsafe(run)
         return outcome.result(10)
 
+    def open_sockets(self) -> int:
+        """How many sockets of the account stream are open."""
+        return self._server.sandbox.sockets.listening
+
     def stop(self) -> None:
         """Ends the server and closes its world; a second call does nothing."""
         self._server.end()

@@ -42,6 +42,11 @@ class Sockets:
         self._loop: asyncio.AbstractEventLoop | None = None
         world.listen(self._hear)
 
+    @property
+    def listening(self) -> int:
+        """How many sockets of the account stream are open."""
+        return len(self._listening)
+
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one socket until either side ends it."""
         path = scope["raw_path"].decode("ascii", errors="replace").removesuffix("/")

@@ -34,24 +34,19 @@ def box(running: InProcessSandbox) -> InProcessSandbox:
 
 
 class Client:
-    """An HTTP client of the exchange with one key."""
+    """An HTTP client of the exchange with one key, on a new connection for every call."""
 
     def __init__(self, url: str, login: str = "demo-full") -> None:
         self.url = url
-        self.session = requests.Session()
-        self.session.trust_env = False
-        self.session.auth = (login, f"{login}-secret")
+        self.auth = (login, f"{login}-secret")
 
     def call(self, method: str, path: str, **more: Any) -> requests.Response:
         """One request below /api/2."""
-        return self.session.request(
-            method, f"{self.url}/api/2{path}", timeout=TIMEOUT_SECONDS, allow_redirects=False, **more
-        )
+        given = {"timeout": TIMEOUT_SECONDS, "allow_redirects": False, "auth": self.auth} | more
+        return requests.request(method, f"{self.url}/api/2{path}", **given)
 
 
 @pytest.fixture
-def client(box: InProcessSandbox) -> Iterator[Client]:
+def client(box: InProcessSandbox) -> Client:
     """A client with the key that carries every right."""
-    made = Client(box.url)
-    yield made
-    made.session.close()
+    return Client(box.url)

@@ -8,21 +8,15 @@ import pytest
 import requests
 
 from sandbox.serving import InProcessSandbox
-from tests.sandbox.conftest import TIMEOUT_SECONDS, Client
+from tests.sandbox.conftest import Client
 
 HOLD = {"currency": "BTC", "amount": "1", "address": "1BoatSLRHtKNngkdXEeobR76b53LETtpyT", "autoCommit": "false"}
 PATH = "/account/crypto/withdraw"
 
 
 def post(client: Client, **more: Any) -> requests.Response:
-    """A withdrawal on hold, asked for once over a connection of its own."""
-    return requests.post(
-        f"{client.url}/api/2{PATH}",
-        data=HOLD,
-        auth=client.session.auth,
-        timeout=more.pop("timeout", TIMEOUT_SECONDS),
-        allow_redirects=more.pop("allow_redirects", False),
-    )
+    """A withdrawal on hold, asked for once."""
+    return client.call("POST", PATH, data=HOLD, **more)
 
 
 def holds(box: InProcessSandbox) -> int:
@@ -140,19 +134,17 @@ def test_delay_then_execute_answers_late(box: InProcessSandbox, client: Client) 
 
 
 def test_a_client_that_gave_up_waiting_does_not_stop_the_execution(box: InProcessSandbox, client: Client) -> None:
-    arm(box, "delay_then_execute", ms=400)
+    arm(box, "delay_then_execute", ms=800)
     with pytest.raises(requests.ReadTimeout):
-        post(client, timeout=0.1)
+        post(client, timeout=0.2)
     assert (last_call(box)["executed"], holds(box)) == (False, 0)
     until(lambda: last_call(box)["executed"])
     assert holds(box) == 1
 
 
 def test_delay_then_execute_may_answer_504_first(box: InProcessSandbox, client: Client) -> None:
-    arm(box, "delay_then_execute", ms=300, status=504)
-    began = time.monotonic()
+    arm(box, "delay_then_execute", ms=800, status=504)
     assert post(client).status_code == 504
-    assert time.monotonic() - began < 0.25
     assert holds(box) == 0
     until(lambda: last_call(box)["executed"])
     assert holds(box) == 1
