@@ -1,0 +1,253 @@
+"""The account follower against the sandbox's socket: whatever happens to it, every transaction arrives once."""
+
+import time
+from decimal import Decimal
+
+import pytest
+
+from desk import clock
+from exchange_ops.domain import keys, leases, ledger
+from exchange_ops.followers import AccountFollower, CannotFollow, Rhythm, stream_url
+from exchange_ops.models import ApiKey, Balance, FollowerState, LedgerAside, LedgerEntry, LedgerVersion
+from exchange_ops.wire.session import Pace
+
+ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
+QUICK = Rhythm(
+    pace=Pace(answer_ms=1_000, silence_ms=1_500, recheck_ms=700),
+    ping_ms=300,
+    look_ms=50,
+    first_pause_ms=50,
+    longest_pause_ms=200,
+    turned_down_pause_ms=300,
+)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+
+
+def until(holds, *, seconds=10):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.02)
+    return holds()
+
+
+@pytest.fixture
+def state(account):
+    return lambda: FollowerState.objects.filter(name=f"stream:{account.pk}").first()
+
+
+@pytest.fixture
+def follow(account, demo_keys, sandbox, settings, state):
+    """A running follower of the demo account that is already live."""
+    started = []
+
+    def start(*, wait=True):
+        follower = AccountFollower(account, base_url=sandbox.ws_url, now=clock.now, rhythm=QUICK)
+        follower.start()
+        started.append(follower)
+        if wait:
+            assert until(lambda: state() is not None and state().connected)
+        return follower
+
+    yield start
+    for follower in started:
+        follower.stop()
+        follower.join(3)
+        assert not follower.is_alive()
+
+
+@pytest.fixture
+def exchange(client_as):
+    """Somebody else's hands on the same account."""
+    return client_as("demo-withdraw")
+
+
+def hold(exchange, amount="0.1"):
+    return exchange.create_withdrawal(currency="BTC", amount=Decimal(amount), address=ADDRESS)
+
+
+def complete(account, exchange):
+    """Whether our copy holds the newest version of every transaction of the exchange, once."""
+    theirs = {record.id: record.index for record in exchange.get_transactions()}
+    ours = dict(LedgerEntry.objects.filter(account=account).values_list("exchange_id", "index"))
+    return theirs == ours
+
+
+def test_the_backlog_is_taken_and_changes_arrive_as_they_happen(account, follow, exchange, state):
+    before = hold(exchange)
+    follow()
+    assert complete(account, exchange)
+    assert LedgerEntry.objects.get(exchange_id=before).status == "created"
+    after = hold(exchange)
+    assert until(lambda: LedgerEntry.objects.filter(exchange_id=after).exists(), seconds=0.6)
+    exchange.rollback_withdrawal(exchange_id=after)
+    assert until(lambda: LedgerEntry.objects.get(exchange_id=after).status == "failed")
+    assert LedgerVersion.objects.filter(entry__exchange_id=after, source="stream").count() == 2
+    assert until(lambda: Balance.objects.get(wallet="bank", currency="BTC").reserved == Decimal("0.1005"))
+    assert state().problem == ""
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"operation": "updateTransaction", "kind": "drop"},
+        {"operation": "updateTransaction", "kind": "drop", "how": "reset"},
+        {"operation": "updateTransaction", "kind": "gap"},
+        {"operation": "updateTransaction", "kind": "duplicate"},
+        {"operation": "updateTransaction", "kind": "reorder"},
+        {"operation": "updateTransaction", "kind": "silence"},
+        {"operation": "updateTransaction", "kind": "silence", "pings": True},
+        {"operation": "updateTransaction", "kind": "slow", "ms": 800},
+        {"operation": "balance", "kind": "drop"},
+        {"operation": "balance", "kind": "silence", "pings": True},
+        {"operation": "updateTransaction", "kind": "echo_differs", "field": "amount", "value": "NaN"},
+        {"operation": "updateTransaction", "kind": "echo_differs", "field": "index", "absent": True},
+        {"operation": "balance", "kind": "echo_differs", "field": "available", "value": "NaN"},
+    ],
+    ids=lambda fault: "-".join(str(value) for value in fault.values()),
+)
+def test_whatever_happens_to_a_message_every_transaction_arrives_once(account, sandbox, follow, exchange, fault):
+    follow()
+    sandbox.control("faults", {"times": 1, **fault})
+    made = [hold(exchange, f"0.1{number}") for number in range(4)]
+    exchange.rollback_withdrawal(exchange_id=made[0])
+    assert until(lambda: complete(account, exchange))
+    assert LedgerEntry.objects.filter(exchange_id__in=made).count() == 4
+    indexes = list(LedgerVersion.objects.values_list("index", flat=True))
+    assert len(indexes) == len(set(indexes))
+
+
+@pytest.mark.parametrize("method", ["login", "loadTransactions", "subscribeTransactions", "subscribeBalance"])
+@pytest.mark.parametrize("kind", ["drop", "silence", "gap", "duplicate"])
+def test_a_fault_in_any_step_is_overcome(*, account, sandbox, follow, exchange, state, method, kind):
+    hold(exchange)
+    sandbox.control("faults", {"operation": method, "kind": kind, "times": 1})
+    follow()
+    hold(exchange)
+    assert until(lambda: complete(account, exchange))
+    assert state().reconnects == (0 if kind == "duplicate" else 1)
+
+
+def test_what_happens_while_the_follower_is_away_is_caught_up(account, follow, exchange, state):
+    follower = follow()
+    follower.stop()
+    follower.join(3)
+    assert not state().connected
+    missed = [hold(exchange) for _ in range(3)]
+    exchange.commit_withdrawal(exchange_id=missed[0])
+    follow()
+    assert until(lambda: complete(account, exchange))
+
+
+def test_a_lost_notification_is_counted_as_a_closed_gap(account, sandbox, follow, exchange, state):
+    follow()
+    sandbox.control("faults", {"operation": "updateTransaction", "kind": "gap", "times": 1})
+    lost = hold(exchange)
+    assert until(lambda: LedgerEntry.objects.filter(exchange_id=lost).exists(), seconds=3)
+    assert until(lambda: state().gaps_closed == 1)
+    assert state().reconnects == 0
+
+
+def test_many_drops_in_a_row_lose_nothing(account, sandbox, follow, exchange, state):
+    follow()
+    sandbox.control("faults", {"operation": "updateTransaction", "kind": "drop", "times": 5})
+    made = []
+    for number in range(8):
+        made.append(hold(exchange, f"0.2{number}"))
+        time.sleep(0.15)
+    assert until(lambda: complete(account, exchange), seconds=20)
+    assert state().reconnects >= 1
+
+
+def test_an_exchange_that_comes_back_is_followed_again(account, sandbox, follow, state):
+    follow()
+    sandbox.stop()
+    assert until(lambda: not state().connected and state().reconnects >= 2)
+    assert state().problem.startswith("The connection was lost")
+
+
+def test_a_key_that_is_turned_down_is_said_and_tried_rarely(account, demo_keys, sandbox, follow, state):
+    ApiKey.objects.filter(login="demo-read").update(active=False)
+    ApiKey.objects.filter(login="demo-withdraw").update(active=False)
+    keys.add(
+        account=account,
+        label="wrong",
+        login="demo-full",
+        secret=keys.Secret("not the secret"),
+        rights=list(keys.Right),
+        actor=None,
+        now=clock.now(),
+    )
+    follow(wait=False)
+    assert until(lambda: state() is not None and "refused login: 1002" in state().problem)
+    first = state().reconnects
+    time.sleep(0.2)
+    assert state().reconnects - first <= 1
+
+
+def test_without_a_key_the_follower_says_so_and_waits(account, sandbox, follow, state):
+    ApiKey.objects.update(active=False)
+    follow(wait=False)
+    assert until(lambda: state() is not None and "no active key" in state().problem)
+
+
+def test_what_is_said_badly_is_kept_aside_with_its_reason(account, sandbox, follow, exchange):
+    follow()
+    sandbox.control(
+        "faults",
+        {"operation": "updateTransaction", "kind": "echo_differs", "field": "amount", "value": "NaN", "times": 1},
+    )
+    hold(exchange)
+    assert until(lambda: LedgerAside.objects.filter(source="stream").exists())
+
+
+def test_stopping_takes_less_than_a_second_in_the_middle_of_anything(account, follow):
+    follower = follow()
+    began = time.monotonic()
+    follower.stop()
+    follower.join(3)
+    assert time.monotonic() - began < 1
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:1", "ws://exchange.example", "wss://", "ftp://x", ""])
+def test_an_address_that_is_no_safe_socket_is_refused(address):
+    with pytest.raises(CannotFollow):
+        stream_url(address)
+
+
+def test_one_holder_at_a_time_and_the_next_when_the_lease_is_over():
+    now = clock.now()
+    assert leases.hold(name="follow", holder="a", now=now)
+    assert leases.hold(name="follow", holder="a", now=now + leases.LASTS / 2)
+    assert not leases.hold(name="follow", holder="b", now=now + leases.LASTS)
+    assert leases.hold(name="follow", holder="b", now=now + leases.LASTS * 1.6)
+    assert not leases.hold(name="follow", holder="a", now=now + leases.LASTS * 1.7)
+    leases.release(name="follow", holder="a")
+    assert not leases.hold(name="follow", holder="a", now=now + leases.LASTS * 1.8)
+    leases.release(name="follow", holder="b")
+    assert leases.hold(name="follow", holder="a", now=now)
+
+
+def test_many_processes_asking_at_once_get_one_holder():
+    from concurrent.futures import ThreadPoolExecutor
+
+    from django.db import connection
+
+    now = clock.now()
+
+    def ask(number):
+        try:
+            return leases.hold(name="follow", holder=f"p{number}", now=now)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(ask, range(8))) == 1
+
+
+def test_the_watermark_of_the_walk_is_where_the_stream_begins(account, follow, exchange, sandbox, client_as):
+    ledger.sync(account=account, client=client_as("demo-read"), now=clock.now())
+    follow()
+    loads = sandbox.control("calls?operation=loadTransactions")["calls"]
+    assert loads[0]["form"]["from"] == str(ledger.watermark(account=account))
