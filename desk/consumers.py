@@ -22,6 +22,7 @@ from desk import clock, live, presence
 
 RECHECK_SECONDS = 4.0
 SLOW_SECONDS = 5.0
+LEAVE_SECONDS = 2.0
 MOST_WAITING = 100
 MOST_TOPICS = 100
 LONGEST_MESSAGE = 8_000
@@ -40,28 +41,36 @@ _log = structlog.get_logger(__name__)
 class RelayConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     """The relay of one browser. Nothing it receives changes anything; nothing it sends needs more than a re-read."""
 
-    async def connect(self) -> None:
-        """Accept somebody who is signed in; anybody else is refused before the handshake is answered."""
-        session = self.scope.get("session")
-        self.session_key: str = (session.session_key if session is not None else "") or ""
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Live until the browser parts or is given up: one that does not read can't be told to go, only be left."""
         self.followed: set[str] = set()
         self.waiting: asyncio.Queue[str] = asyncio.Queue(MOST_WAITING)
         self.arrivals: list[float] = []
         self.chores: list[asyncio.Task[None]] = []
+        self.given_up = asyncio.Event()
+        life = asyncio.create_task(super().__call__(scope, receive, send))
+        leaving = asyncio.create_task(self.given_up.wait())
+        try:
+            await asyncio.wait({life, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            was_over = life.done()
+            for task in (life, leaving, *self.chores):
+                task.cancel()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._leave(list(self.followed)), LEAVE_SECONDS)
+            ended = await asyncio.gather(life, return_exceptions=True)
+        if was_over and isinstance(ended[0], Exception):
+            raise ended[0]
+
+    async def connect(self) -> None:
+        """Accept somebody who is signed in; anybody else is refused before the handshake is answered."""
+        session = self.scope.get("session")
+        self.session_key: str = (session.session_key if session is not None else "") or ""
         if await self._admitted([]) is None:
             await self.close()
             return
         await self.accept()
         self.chores = [asyncio.create_task(self._write()), asyncio.create_task(self._recheck())]
-
-    async def disconnect(self, code: int) -> None:
-        """Leave every topic and end the background work of this socket."""
-        for chore in self.chores:
-            if chore is not asyncio.current_task():
-                chore.cancel()
-        for topic in self.followed:
-            with contextlib.suppress(Exception):  # the broker may be the reason why we part
-                await self.channel_layer.group_discard(live.group_name(topic), self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """One message of the browser, within the bounds of size, rate and shape."""
@@ -134,9 +143,11 @@ class RelayConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 return
 
     async def _give_up(self) -> None:
+        """Say why if the browser still listens, and leave it in any case."""
         _log.warning("relay.slow_browser", waiting=self.waiting.qsize())
         with contextlib.suppress(Exception):
-            await asyncio.wait_for(self.close(TRY_LATER), 1.0)
+            await asyncio.wait_for(self.close(TRY_LATER), 0.5)
+        self.given_up.set()
 
     async def _recheck(self) -> None:
         """Ask again who this is and what it may follow; in doubt the browser has to come again."""
