@@ -1,8 +1,6 @@
 """The account stream: login, then balances and transactions as queries and as notifications (specification 2)."""
 
-from collections.abc import Mapping
-
-from exchange_ops.wire import catalogue
+from exchange_ops.wire import catalogue, streams
 from sandbox import answers, auth, refusing
 from sandbox.calls import Calls
 from sandbox.exchange.terms import Caller, Event, NoHandler, Refusal
@@ -10,9 +8,12 @@ from sandbox.fault_kinds import Scope
 from sandbox.faults import Faults
 from sandbox.limits import Limits
 from sandbox.outgoing import Outgoing
-from sandbox.sessions import Params, Request, Session
+from sandbox.sessions import Session
 from sandbox.spoiling import echo
 from sandbox.world import World
+from wire import jsonrpc
+from wire.jsonrpc import Call
+from wire.operation import Operation, read
 
 LOGIN = "login"
 BALANCE = "balance"
@@ -31,11 +32,11 @@ SUBSCRIPTIONS = {
     "subscribeBalance": (BALANCE, True),
     "unsubscribeBalance": (BALANCE, False),
 }
-METHODS = (LOGIN, *QUERIES, *SUBSCRIPTIONS)
-NOTIFICATIONS = (TRANSACTION, BALANCE)
+METHODS = tuple(method.name for method in streams.METHODS if streams.Address.ACCOUNT in method.addresses)
+NOTIFICATIONS = tuple(event.name for event in streams.EVENTS if event.address is streams.Address.ACCOUNT)
+# On a socket the rights are those of the same question over REST.
 RIGHT = catalogue.by_name["get_transactions"].right
 _EVENTS = {"transaction": TRANSACTION, "balance": BALANCE}
-_WHOLE = frozenset({"limit", "offset"})
 
 
 class AccountSession(Session):
@@ -50,19 +51,19 @@ class AccountSession(Session):
         self._caller: Caller | None = None
         self._subscribed: set[str] = set()
 
-    def execute(self, request: Request) -> object:
+    def execute(self, call: Call) -> object:
         """Logs in, queries or subscribes."""
-        if request.method == LOGIN:
-            self._caller = auth.of_login(self._world.keys, request.params)
+        if call.method == LOGIN:
+            self._caller = auth.of_login(self._world.keys, call.params)
             self.outgoing.key = self._caller.login
             return True
-        if request.method not in METHODS:
-            raise NoHandler(request.method)
+        if call.method not in METHODS:
+            raise NoHandler(call.method)
         caller = self._logged_in()
-        query = QUERIES.get(request.method)
+        query = QUERIES.get(call.method)
         if query is not None:
-            return self._world.perform(query, caller, _plain_numbers(request.params))
-        notification, on = SUBSCRIPTIONS[request.method]
+            return self._world.perform(query, caller, _arguments(call))
+        notification, on = SUBSCRIPTIONS[call.method]
         (self._subscribed.add if on else self._subscribed.discard)(notification)
         return True
 
@@ -74,9 +75,9 @@ class AccountSession(Session):
             raise Refusal(refusing.TOO_MANY_REQUESTS)
         return self._caller
 
-    def after(self, request: Request, succeeded: bool) -> None:
+    def after(self, call: Call, succeeded: bool) -> None:
         """The balances follow every successful subscription to them."""
-        if succeeded and request.method == "subscribeBalance" and self._caller is not None:
+        if succeeded and call.method == "subscribeBalance" and self._caller is not None:
             self._notify(BALANCE, self._world.perform(BALANCE_QUERY, self._caller, {}))
 
     def hear(self, event: Event) -> None:
@@ -85,23 +86,17 @@ class AccountSession(Session):
         if self._caller is not None and event.account == self._caller.account and notification in self._subscribed:
             self._notify(notification, event.payload)
 
-    def _notify(self, notification: str, payload: object) -> None:
-        params = echo(self._faults, notification, key=self.outgoing.key, scope=Scope.NOTIFICATION, value=payload)
-        frame = {"jsonrpc": "2.0", "method": notification, "params": params}
-        self.outgoing.put(notification, answers.text_of(frame).decode(), Scope.NOTIFICATION)
+    def _notify(self, name: str, payload: object) -> None:
+        params = echo(self._faults, name, key=self.outgoing.key, scope=Scope.NOTIFICATION, value=payload)
+        frame = jsonrpc.Notification(name, answers.text_of(params))
+        self.outgoing.put(name, jsonrpc.encode(frame), Scope.NOTIFICATION)
 
     def unknown(self, method: str) -> str:
         """The methods there are."""
         return f"There is no {method[:100]} here; there are {', '.join(METHODS)}"
 
 
-def _plain_numbers(params: Params) -> Mapping[str, object]:
-    """The params with whole numbers that came as text made numbers: clients send both."""
-    return {
-        name: int(value) if name in _WHOLE and isinstance(value, str) and _is_digits(value) else value
-        for name, value in params.items()
-    }
-
-
-def _is_digits(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 18
+def _arguments(call: Call) -> dict[str, object]:
+    """The params of a query, typed as their rows say; numbers may have come as text. Raises BadArgument."""
+    row = Operation(call.method, "POST", streams.Address.ACCOUNT.value, streams.by_name[call.method].params)
+    return read(row, {}, (), call.params.items())

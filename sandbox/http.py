@@ -23,7 +23,8 @@ from sandbox.reception import Delivery, Receive, Received, Scope, Send
 from sandbox.routing import Routes
 from sandbox.sockets import METHOD_NAMES, NOTIFICATION_NAMES, Sockets
 from sandbox.world import World
-from wire.operation import BadArgument, Operation, read
+from wire.operation import Operation, read
+from wire.params import BadArgument
 
 log = logging.getLogger("sandbox")
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]

@@ -6,7 +6,7 @@ from exchange_ops.wire.refusals import CATALOGUE
 from sandbox import answers
 from sandbox.answers import Answer
 from sandbox.exchange.terms import Refusal
-from wire.operation import BadArgument, Problem
+from wire.params import BadArgument, Problem
 
 VALIDATION_ERROR = 10001
 TOO_MANY_REQUESTS = 429
@@ -18,29 +18,25 @@ def knows(code: int) -> bool:
     return code in CATALOGUE
 
 
-def members(refusal: Refusal) -> tuple[int, dict[str, object]]:
-    """HTTP status and error envelope of a refusal; its own words go before those of the catalogue."""
+def parts(refusal: Refusal) -> tuple[int, int, str, str]:
+    """HTTP status, code, message and description of a refusal; its own words go before those of the catalogue."""
     row = CATALOGUE.get(refusal.code)
     if row is None:
-        phrase = HTTPStatus(refusal.code).phrase if refusal.code in set(HTTPStatus) else "Error"
-        status = refusal.code if refusal.code in set(HTTPStatus) else HTTPStatus.BAD_REQUEST
-        return int(status), answers.envelope(refusal.code, refusal.message or phrase, refusal.description)
+        return HTTPStatus.BAD_REQUEST, refusal.code, refusal.message or "Refused", refusal.description
     # A usual description with a gap in it ("Minimum quantity {minimum}") says nothing on its own.
     usual = "" if "{" in row.description else row.description
-    return row.http_status, answers.envelope(refusal.code, refusal.message or row.message, refusal.description or usual)
+    return row.http_status, refusal.code, refusal.message or row.message, refusal.description or usual
 
 
 def sentence(refusal: Refusal) -> str:
     """The refusal for a tester: message and description in one line."""
-    row = CATALOGUE.get(refusal.code)
-    message = refusal.message or (row.message if row else "Refused")
-    return f"{message}: {refusal.description}" if refusal.description else message
+    _, _, message, description = parts(refusal)
+    return f"{message}: {description}" if description else message
 
 
 def answer(refusal: Refusal) -> Answer:
     """The HTTP answer of a refusal."""
-    status, envelope = members(refusal)
-    return answers.of_json(envelope, status)
+    return answers.of_error(*parts(refusal))
 
 
 def of_status(status: int) -> Answer:

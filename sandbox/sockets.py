@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import logging
 
+from exchange_ops.wire import streams
 from sandbox import answers, connections
 from sandbox.account_session import METHODS, NOTIFICATIONS, AccountSession
 from sandbox.calls import Calls
@@ -20,9 +21,9 @@ from sandbox.sessions import Session
 from sandbox.world import World
 
 log = logging.getLogger("sandbox")
-ACCOUNT = "/api/2/ws/account"
+ACCOUNT = streams.Address.ACCOUNT.value
 # Address and whether there is something behind it.
-ADDRESSES = {ACCOUNT: True, "/api/2/ws/public": False, "/api/2/ws/trading": False, "/api/2/ws": False}
+ADDRESSES = {path: path == ACCOUNT for path in (*(each.value for each in streams.Address), streams.SINGLE_PATH)}
 METHOD_NAMES = tuple(METHODS)
 NOTIFICATION_NAMES = tuple(NOTIFICATIONS)
 
