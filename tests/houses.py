@@ -127,5 +127,7 @@ class RunningHouse:
         return found
 
     def _read(self) -> None:
-        for line in self.process.stdout or ():
-            self.lines.append(line.rstrip("\n"))
+        assert self.process.stdout
+        with self.process.stdout as printed:
+            for line in printed:
+                self.lines.append(line.rstrip("\n"))

@@ -21,7 +21,7 @@ def choose(*, socket_path: Path, folder: Path) -> RedisChoice:
     options = ("--port", "0", "--unixsocket", str(socket_path), "--unixsocketperm", "700")
     # Nothing in Redis is worth keeping: rows are the truth, messages are hints, and noeviction makes loss loud.
     options += ("--save", "", "--appendonly", "no", "--dir", str(folder), "--maxmemory-policy", "noeviction")
-    options += ("--loglevel", "warning")
+    options += ("--loglevel", "warning", "--logfile", str(folder / "redis.log"))
     for name in ("redis-server", "valkey-server"):
         found = shutil.which(name)
         if found:

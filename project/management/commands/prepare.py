@@ -7,7 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, connection
 
 
 class Command(BaseCommand):
@@ -17,12 +18,21 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
+        _reach_database()
         call_command("migrate", interactive=False, verbosity=0)
         call_command("createcachetable", verbosity=0)
         _collect_static()
         if settings.DEMO:
             call_command("load_demo")
             _tell_about_demo()
+
+
+def _reach_database() -> None:
+    try:
+        connection.ensure_connection()
+    except DatabaseError as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise CommandError(f"The database that DATABASE_URL names does not answer: {reason}") from None
 
 
 def _collect_static() -> None:
