@@ -1,4 +1,4 @@
-"""One desk in front of one sandbox, for tests of the money machine: people act, a worker steps, time is moved by hand."""
+"""One desk in front of one sandbox, for tests of the machine: people act, a worker steps, time is moved by hand."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -120,7 +120,7 @@ class Walk:
         """Whatever is due, as beat would ask for it."""
         return withdrawals.sweep(now=clock.now(), client_for=self.client_for)
 
-    # What the exchange does and says ------------------------------------------------------------------------------------
+    # What the exchange does and says ----------------------------------------------------------------------------------
 
     def fault(self, operation: str, kind: str, times: int = 1, **more: Any) -> None:
         """The next calls of the operation fail."""
