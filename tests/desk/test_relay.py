@@ -17,6 +17,7 @@ from django.test import Client
 
 from desk import consumers, live, presence, topics
 from desk.models import Person
+from tests import servers
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CLOSED = 4401
@@ -313,3 +314,50 @@ def presence_now() -> Any:
     from desk import clock
 
     return clock.now()
+
+
+# A broker that comes and goes -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_redis(settings: Any, tmp_path: Any) -> Iterator[Callable[[], servers.Redis]]:
+    """A Redis of this test alone, that it may stop and start again; the desk uses it from the start."""
+    started: list[servers.Redis] = []
+
+    def start() -> servers.Redis:
+        started.append(servers.Redis(tmp_path))
+        return started[-1]
+
+    address = start().url
+    settings.CHANNEL_LAYERS = {"default": {**settings.CHANNEL_LAYERS["default"], "CONFIG": {"hosts": [address]}}}
+    yield lambda: started[-1] if started[-1]._process.poll() is None else start()
+    started[-1].stop()
+
+
+def test_the_same_socket_goes_on_after_the_broker_was_away(
+    own_redis: Callable[[], servers.Redis], open_socket: Open, operator: Person
+) -> None:
+    browser = open_socket(operator)
+    browser.say(follow=["open:1"])
+    own_redis().stop()
+    live.announce("open:1", number=1)
+    assert browser.hears_nothing(1)
+    own_redis()
+    for number in range(2, 40):
+        live.announce("open:1", number=number)
+        with suppress(websocket.WebSocketTimeoutException):
+            assert browser.hear(0.5)["hint"]["number"] > 1
+            break
+    else:
+        pytest.fail("no hint came through again")
+
+
+def test_while_the_broker_is_away_a_browser_is_told_to_come_again(
+    own_redis: Callable[[], servers.Redis], open_socket: Open, operator: Person
+) -> None:
+    browser = open_socket(operator)
+    own_redis().stop()
+    started = time.monotonic()
+    browser.socket.send('{"follow": ["open:1"]}')
+    assert browser.close_code(20) == consumers.TRY_LATER
+    assert time.monotonic() - started < 15
