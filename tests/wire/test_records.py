@@ -1,0 +1,213 @@
+"""Replies that are read, set aside or refused."""
+
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wire import records
+from wire.errors import BadReply
+from wire.values import Nanoseconds
+
+
+class Level(records.Record, frozen=True):
+    price: Decimal
+    full_size: Decimal | None = None
+
+
+class Book(records.Record, frozen=True):
+    ask: list[Level]
+    at: records.Instant
+    name: records.NonEmpty = "x"
+    exact_at: Nanoseconds | None = None
+    best: Level | None = None
+    tags: list[str] | None = None
+
+
+AT = "2020-01-01T00:00:00.000Z"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_aside() -> None:
+    records.unknown.clear()
+
+
+def level(price: str) -> Any:
+    return records.decode(b'{"price":' + price.encode() + b"}", Level)
+
+
+@given(st.integers(-(10**40), 10**40), st.integers(0, 40))
+def test_decimals_are_exact_from_texts_and_numbers(digits: int, places: int) -> None:
+    number = Decimal(digits).scaleb(-places)
+    plain = format(number, "f")
+    for written in (plain, f'"{plain}"'):
+        read = level(written).price
+        assert read == number
+        assert read.as_tuple() == number.as_tuple() or number.is_zero()
+
+
+def test_numbers_that_a_binary_float_can_not_hold() -> None:
+    assert level("0.1234567890123456789012345678901234").price == Decimal("0.1234567890123456789012345678901234")
+    assert str(level('"4.522683200000000000000000"').price) == "4.522683200000000000000000"
+    assert level("1e5").price == 100_000
+
+
+@pytest.mark.parametrize(
+    "price",
+    [
+        '"NaN"',
+        '"-nan"',
+        '"sNaN"',
+        '"Infinity"',
+        '"-inf"',
+        "NaN",
+        "Infinity",
+        "1E+999999",
+        '"1E+999999"',
+        '"1E-999999"',
+        '"0E+999999"',
+        '"0E-999999"',
+        '"1e61"',
+        '"1E+99999999999999999999"',
+        '"' + "9" * 62 + '"',
+        '""',
+        '"abc"',
+        '"1,5"',
+        "true",
+        "null",
+        "[]",
+        "{}",
+    ],
+)
+def test_decimals_that_are_refused(price: str) -> None:
+    with pytest.raises(BadReply):
+        level(price)
+
+
+@pytest.mark.parametrize("inner", ['"NaN"', '"1E+999999"'])
+def test_optional_and_nested_decimals_are_held_to_the_same(inner: str) -> None:
+    for body in (
+        f'{{"price":"1","fullSize":{inner}}}',
+        f'{{"price":"1","extra":0,"fullSize":{inner}}}',
+    ):
+        with pytest.raises(BadReply):
+            records.decode(body.encode(), Level)
+    with pytest.raises(BadReply):
+        records.decode(f'{{"ask":[{{"price":{inner}}}],"at":"{AT}"}}'.encode(), Book)
+    with pytest.raises(BadReply):
+        records.decode(f'{{"a":[{{"price":{inner}}}]}}'.encode(), dict[str, list[Level]])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b'"x"',
+        b"{}",
+        b'{"price":"1"',
+        b'{"price":"1"}{}',
+        b"\xff\xfe\x00",
+        b'{"price":"1","\xff":1}',
+        b"<html></html>",
+        b"[" * 200_000,
+        b'{"extra":' * 100_000,
+        b'{"price":"1","extra":' + b"[" * 100_000,
+        b'{"Price":"1"}',
+        b'{"price":"1","fullSize":1.5e}',
+    ],
+    ids=lambda body: repr(body[:24]),
+)
+def test_bodies_that_are_no_record(body: bytes) -> None:
+    with pytest.raises(BadReply):
+        records.decode(body, Level)
+
+
+@pytest.mark.parametrize(
+    "at", ['"yesterday"', '"2020-01-01T00:00:00"', '"2020-13-01T00:00:00Z"', "1577836800000", "null", '""']
+)
+def test_instants_need_a_zone(at: str) -> None:
+    with pytest.raises(BadReply):
+        records.decode(f'{{"ask":[],"at":{at}}}'.encode(), Book)
+
+
+@pytest.mark.parametrize("text", ['"yesterday"', "7", '"2020-01-01T00:00:00.0000000001Z"', '"1960-01-01T00:00:00Z"'])
+def test_nanosecond_instants_that_are_refused(text: str) -> None:
+    with pytest.raises(BadReply):
+        records.decode(f'{{"ask":[],"at":"{AT}","exactAt":{text}}}'.encode(), Book)
+
+
+def test_bad_replies_do_not_repeat_the_body() -> None:
+    with pytest.raises(BadReply) as caught:
+        level('"canary-in-a-number"')
+    assert "canary" not in str(caught.value)
+    assert "price" in caught.value.reason
+
+
+def test_empty_names_are_missing_names() -> None:
+    with pytest.raises(BadReply):
+        records.decode(f'{{"ask":[],"at":"{AT}","name":""}}'.encode(), Book)
+
+
+# Unknown members -----------------------------------------------------------------------------------------------------
+
+
+def test_unknown_members_are_kept_aside_and_counted_for_each_record() -> None:
+    body = (
+        f'[{{"ask":[{{"price":"1.10","x":1}},{{"price":2,"x":[1.50]}}],"at":"{AT}","y":{{"z":"deep"}},"name":"a"}},'
+        f'{{"ask":[],"at":"{AT}","best":{{"price":"3","w":null}},"exactAt":"2020-01-01T00:00:00.000000001Z"}}]'
+    )
+    books = records.decode(body.encode(), list[Book])
+    assert [entry.price for entry in books[0].ask] == [Decimal("1.10"), Decimal(2)]
+    assert books[1].exact_at == 1_577_836_800_000_000_001
+    assert records.unknown.counts() == {"Book": {"y": 1}, "Level": {"x": 2, "w": 1}}
+    assert records.unknown.example("Level", "x") == "1"
+    assert records.unknown.example("Book", "y") == '{"z":"deep"}'
+    assert records.unknown.example("Book", "nothing") is None
+
+
+def test_exactness_survives_unknown_members() -> None:
+    read = records.decode(b'{"price":0.12345678901234567890123,"x":1}', Level)
+    assert read.price == Decimal("0.12345678901234567890123")
+
+
+def test_examples_and_names_are_bounded() -> None:
+    names = ",".join(f'"n{number}":0' for number in range(500))
+    records.decode(f'{{"price":"1","big":"{"b" * 10_000}",{names}}}'.encode(), Level)
+    counts = records.unknown.counts()["Level"]
+    assert len(counts) == 101
+    assert counts["…"] == 401
+    assert len(records.unknown.example("Level", "big")) == 200
+
+
+def test_nothing_is_counted_for_a_reply_that_is_refused() -> None:
+    with pytest.raises(BadReply):
+        records.decode(b'[{"price":"1","x":1},{"x":1}]', list[Level])
+    assert records.unknown.counts() == {}
+
+
+def test_a_missing_member_is_not_hidden_by_an_unknown_one() -> None:
+    with pytest.raises(BadReply, match="price"):
+        records.decode(b'{"Price":"1"}', Level)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.sampled_from(["ask", "at", "price", "name", "best", "tags", "q"]), inner, max_size=4)
+        ),
+        max_leaves=15,
+    )
+)
+def test_any_json_is_read_or_a_bad_reply(value: object) -> None:
+    for kind in (Book, list[Book], dict[str, Book], bool, list[Level]):
+        try:
+            records.decode(msgspec.json.encode(value), kind)
+        except BadReply:
+            continue
