@@ -4,6 +4,7 @@ Everything is decided on the event loop without waiting in between: a call is re
 """
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
@@ -74,11 +75,12 @@ class Sandbox:
         self._background: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request or one socket."""
-        if scope["type"] == "websocket":
-            await self.sockets.serve(scope, receive, send)
-        elif scope["type"] == "http":
-            await self._request(scope, receive, send)
+        """Serves one request or one socket, until the server ends."""
+        with contextlib.suppress(asyncio.CancelledError):
+            if scope["type"] == "websocket":
+                await self.sockets.serve(scope, receive, send)
+            elif scope["type"] == "http":
+                await self._request(scope, receive, send)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:

@@ -90,6 +90,22 @@ class Server(uvicorn.Server):
         await super().startup(sockets=sockets)
         self._ready()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends idle connections at once and the others after a moment, whatever they wait for."""
+        hanging_up = asyncio.create_task(self._hang_up())
+        try:
+            await super().shutdown(sockets=sockets)
+        finally:
+            hanging_up.cancel()
+
+    async def _hang_up(self) -> None:
+        await asyncio.sleep(GRACE_SECONDS / 2)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)  # lets each of them notice first, or uvicorn would answer in our name
+        for task in list(self.server_state.tasks):
+            task.cancel()
+
     async def main_loop(self) -> None:
         if not self.should_exit:
             await self._ended.wait()
