@@ -17,6 +17,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="URL",
         help="run the contract tests against the server at this address instead of a sandbox in process",
     )
+    parser.addoption(
+        "--target-key",
+        metavar="LOGIN:SECRET",
+        default="demo-full:demo-full-secret",
+        help="the key that the contract tests use, with every right (default: the sandbox's own)",
+    )
 
 
 @pytest.fixture(scope="module")
