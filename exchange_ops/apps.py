@@ -8,11 +8,15 @@ class ExchangeOpsConfig(AppConfig):
     name = "exchange_ops"
 
     def ready(self) -> None:
-        from desk import audit
-        from exchange_ops import topics
-        from exchange_ops.domain import replay
+        from desk import audit, demo, sealing
+        from exchange_ops import demo as own_demo
+        from exchange_ops import health, topics
+        from exchange_ops.domain import keys, replay
 
         topics.register()
+        health.register()
+        demo.register_loader("exchange account", own_demo.load)
+        sealing.register_rewrapper("exchange keys", keys.rewrap_all)
         audit.register_replay(replay.SUBJECT, replay.check)
         post_migrate.connect(_publish_first_rules, sender=self, dispatch_uid="exchange_ops.first_rules")
 

@@ -19,17 +19,14 @@ ZERO = Decimal(0)
 LONGEST_CODE = 20
 
 
-def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str]:
-    """Read both wallets; gives a sentence for every record that could not be taken in.
+def sync(*, account: Account, wallet: str, client: ExchangeClient, now: datetime) -> list[str]:
+    """Read one wallet; gives a sentence for every record that could not be taken in.
 
-    `now` is the moment before the calls: what the stream tells meanwhile is later and stays.
+    `now` is the moment before the call: what the stream tells meanwhile is later and stays.
     """
-    problems: list[str] = []
-    for wallet, read in ((Balance.BANK, client.get_balances), (Balance.TRADING, client.get_trading_balances)):
-        listing = read()
-        problems += [f"A {wallet} balance could not be read: {aside.reason}" for aside in listing.asides]
-        problems += store(account=account, wallet=wallet, entries=listing.records, now=now, full=not listing.asides)
-    return problems
+    listing = client.get_balances() if wallet == Balance.BANK else client.get_trading_balances()
+    problems = [f"A {wallet} balance could not be read: {aside.reason}" for aside in listing.asides]
+    return problems + store(account=account, wallet=wallet, entries=listing.records, now=now, full=not listing.asides)
 
 
 def store(*, account: Account, wallet: str, entries: Iterable[records.Balance], now: datetime, full: bool) -> list[str]:

@@ -4,7 +4,7 @@ A secret goes in once and never comes out again: it is sealed for its own row, a
 and a fingerprint. Only worker-side code calls `client_for`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -107,10 +107,9 @@ def client_for(account: Account, right: Right | None) -> ExchangeClient:
     )
 
 
-def public_client(account: Account | None = None) -> ExchangeClient:
-    """A client without a key, for public market data; with an account its answers still set that account's clock."""
-    transport = Transport(base_url=settings.EXCHANGE_URL, deadline_s=settings.CALL_DEADLINE_SECONDS)
-    return ExchangeClient(transport, date_seen=None if account is None else partial(_note_date, account.pk))
+def public_client() -> ExchangeClient:
+    """A client without a key, for public market data."""
+    return ExchangeClient(Transport(base_url=settings.EXCHANGE_URL, deadline_s=settings.CALL_DEADLINE_SECONDS))
 
 
 def stream_credentials(account: Account) -> Credentials:
@@ -121,6 +120,17 @@ def stream_credentials(account: Account) -> Credentials:
 def credentials_of(key: ApiKey) -> Credentials:
     """Login and secret of a key, unsealed. Workers and followers only."""
     return Credentials(login=key.login, secret=sealing.unseal(key.sealed_secret, context=_context(key)))
+
+
+def rewrap_all(rotate: Callable[[str, str], str]) -> int:
+    """Bring every sealed secret under the newest key of the ring; how many were changed."""
+    changed = 0
+    for key in ApiKey.objects.exclude(sealed_secret=""):
+        sealed = rotate(key.sealed_secret, _context(key))
+        if sealed != key.sealed_secret:
+            same = ApiKey.objects.filter(pk=key.pk, sealed_secret=key.sealed_secret)
+            changed += same.update(sealed_secret=sealed)
+    return changed
 
 
 def fingerprint(secret: Secret) -> str:

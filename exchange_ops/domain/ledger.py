@@ -72,15 +72,14 @@ class _Taken:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What one walk did, and sentences about what it could not take in."""
+    """What one walk did: versions that were new, and records that were kept aside."""
 
     new_versions: int
     asides: int
-    problems: tuple[str, ...] = ()
 
 
 def sync(*, account: Account, client: ExchangeClient, now: datetime, since: int | None = None) -> Synced:
-    """Walk the ledger from the watermark (or from index `since`) to its end, then read both wallets.
+    """Walk the ledger from the watermark (or from index `since`) to its end.
 
     What was stored stays when the walk breaks off; the next one begins where this one was sure of everything.
     """
@@ -93,7 +92,7 @@ def sync(*, account: Account, client: ExchangeClient, now: datetime, since: int 
         settled = _settle(settled, pending, page.records)
         _advance(account, settled, now)
     links.review(account=account, now=now)
-    return Synced(versions, asides, tuple(balances.sync(account=account, client=client, now=now)))
+    return Synced(versions, asides)
 
 
 def watermark(*, account: Account) -> int:

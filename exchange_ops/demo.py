@@ -1,0 +1,32 @@
+"""What this room adds to the demo desk: the account of the sandbox's demo keys, and three of them by their rights."""
+
+from desk import clock
+from exchange_ops.domain import keys
+from exchange_ops.models import Account, ApiKey
+from exchange_ops.wire.catalogue import Right
+from wire.values import Secret
+
+ACCOUNT = "Main desk"
+# Published keys of the sandbox, which are keys of nothing else.
+KEYS: dict[str, tuple[Right, ...]] = {
+    "demo-read": (Right.HISTORY, Right.PAYMENTS),
+    "demo-trade": (Right.ORDERS, Right.HISTORY),
+    "demo-withdraw": (Right.PAYMENTS, Right.WITHDRAW),
+}
+
+
+def load() -> None:
+    """Make the account and its keys where they are missing. Currencies and prices come with the first refresh."""
+    account, _ = Account.objects.get_or_create(name=ACCOUNT)
+    present = set(ApiKey.objects.filter(account=account).values_list("login", flat=True))
+    for login, rights in KEYS.items():
+        if login not in present:
+            keys.add(
+                account=account,
+                label=login.replace("-", " ").capitalize(),
+                login=login,
+                secret=Secret(f"{login}-secret"),
+                rights=rights,
+                actor=None,
+                now=clock.now(),
+            )

@@ -1,0 +1,74 @@
+"""Keeping the copies of the exchange's records fresh: one round for each of them, its outcome written down."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+import structlog
+
+from desk import sealing
+from exchange_ops.client import ExchangeClient
+from exchange_ops.domain import asking, balances, keys, ledger, market, pulse
+from exchange_ops.domain.asking import ClientFor
+from exchange_ops.models import Account, Balance
+from exchange_ops.wire.catalogue import Right
+from wire.errors import CallFailed
+
+STALE_AFTER = timedelta(seconds=30)  # a ledger that nobody has read for so long is read by the sweeping process
+_FAILURES = (CallFailed, keys.NoUsableKey, sealing.CannotUnseal, sealing.CannotSeal)
+_log = structlog.get_logger(__name__)
+
+
+def sync_ledgers(*, now: datetime, client_for: ClientFor, only_stale: bool = False) -> int:
+    """Walk the ledger of every account; how many walks succeeded. One account that fails doesn't stop the others."""
+    done = 0
+    for account in Account.objects.order_by("pk"):
+        row = pulse.of(pulse.ledger_of(account))
+        fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
+        if not (only_stale and fresh):
+            done += _sync_one(account, now, client_for)
+    return done
+
+
+def refresh_market(*, now: datetime, open_client: Callable[[], ExchangeClient]) -> bool:
+    """Read what is due of currencies, symbols and tickers; False when the exchange did not answer."""
+    client = open_client()
+    try:
+        done = market.refresh(client=client, now=now)
+    except CallFailed as failure:
+        pulse.failed(pulse.MARKET, now=now, problem=f"Prices could not be read: {failure}")
+        return False
+    finally:
+        client.close()
+    pulse.succeeded(pulse.MARKET, now=now, remark=_remark(done.problems))
+    return True
+
+
+def _sync_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
+    name = pulse.ledger_of(account)
+    try:
+        with asking.client(client_for, account, Right.PAYMENTS) as client:
+            done = ledger.sync(account=account, client=client, now=now)
+            problems = balances.sync(account=account, wallet=Balance.BANK, client=client, now=now)
+    except _FAILURES as failure:
+        pulse.failed(name, now=now, problem=f"The ledger could not be read: {failure}", account=account)
+        _log.warning("copies.walk_failed", account=account.pk, reason=str(failure))
+        return False
+    if done.asides:
+        problems.append(f"{done.asides} transactions were kept aside.")
+    problems += _trading_wallet(account, now, client_for)
+    pulse.succeeded(name, now=now, remark=_remark(problems), account=account)
+    return True
+
+
+def _trading_wallet(account: Account, now: datetime, client_for: ClientFor) -> list[str]:
+    """Read with a key of its own right: the ledger does not stop where that right is missing."""
+    try:
+        with asking.client(client_for, account, Right.HISTORY) as client:
+            return balances.sync(account=account, wallet=Balance.TRADING, client=client, now=now)
+    except _FAILURES as failure:
+        return [f"The trading balances could not be read: {failure}"]
+
+
+def _remark(problems: Sequence[str]) -> str:
+    more = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
+    return problems[0][: pulse.LONGEST_PROBLEM - len(more)] + more if problems else ""

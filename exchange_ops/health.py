@@ -1,0 +1,136 @@
+"""The checks that this room adds to the desk's readiness: each answers with one sentence and an age."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from desk import clock, health
+from desk.health import Health
+from exchange_ops.domain import clocks, ledger, market, pulse, streams, withdrawals
+from exchange_ops.models import Account, FollowerState, Ticker
+
+LEDGER_AGE = timedelta(seconds=60)
+STREAM_SILENCE = timedelta(seconds=60)
+DUE_AGE = timedelta(seconds=60)
+BEAT_AGE = timedelta(seconds=45)
+PRICE_AGE = timedelta(seconds=90)
+NO_ACCOUNT = Health(ok=False, sentence="No exchange account is set up yet. An admin can add its keys.")
+
+
+def register() -> None:
+    """Add the checks; called once, when the app is ready."""
+    health.register("exchange", _exchange)
+    health.register("stream", _stream)
+    health.register("payouts", _payouts)
+    health.register("worker", _worker)
+    health.register("sweeper", _sweeper)
+    health.register("prices", _prices)
+
+
+def _exchange() -> Health:
+    """When the exchange's ledger was last read to its end, and what of it could not be taken in."""
+    now, found = clock.now(), []
+    for account in Account.objects.order_by("pk"):
+        row = pulse.of(pulse.ledger_of(account))
+        age = _age(row.heard_at if row else None, now)
+        if age is None or age > LEDGER_AGE:
+            found.append(_late(account, row, age))
+        else:
+            found.append(_read(account, row, age))
+    return _worst(found)
+
+
+def _read(account: Account, row: FollowerState | None, age: timedelta) -> Health:
+    sentence = f"The exchange's ledger of {account.name} was read {_spoken(age)} ago."
+    asides = ledger.open_asides(account=account)
+    if asides:
+        sentence += f" {asides} of its records could not be taken in and wait for somebody to look at them."
+    remark = " ".join(text for text in (row.problem if row else "", clocks.problem(account=account)) if text)
+    return Health(ok=True, sentence=f"{sentence} {remark}".strip(), age_s=age.total_seconds())
+
+
+def _late(account: Account, row: FollowerState | None, age: timedelta | None) -> Health:
+    when = "has not been read yet" if age is None else f"was last read {_spoken(age)} ago"
+    problem = f" {row.problem}" if row is not None and row.problem else ""
+    sentence = f"The exchange's ledger of {account.name} {when}: figures may be out of date.{problem}"
+    return Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds())
+
+
+def _stream() -> Health:
+    """Whether the account stream tells changes at once; without it they come with the next walk of the ledger."""
+    now, found = clock.now(), []
+    for account in Account.objects.order_by("pk"):
+        row = pulse.of(streams.name_of(account))
+        age = _age(row.heard_at if row else None, now)
+        if row is not None and row.connected and age is not None and age <= STREAM_SILENCE:
+            sentence = f"The stream of {account.name} is live; heard {_spoken(age)} ago."
+            found.append(Health(ok=True, sentence=sentence, age_s=age.total_seconds()))
+        else:
+            told = f" {row.problem}" if row is not None and row.problem else ""
+            sentence = f"The stream of {account.name} is not live: changes are seen a few seconds later.{told}"
+            found.append(Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds()))
+    return _worst(found)
+
+
+def _payouts() -> Health:
+    """How long the oldest payout that is due has been waiting for a worker."""
+    now = clock.now()
+    waiting = [
+        now - due_at
+        for account in Account.objects.order_by("pk")
+        for due_at in withdrawals.due(account=account, now=now).values_list("next_action_at", flat=True)
+        if due_at is not None
+    ]
+    if not waiting:
+        return Health(ok=True, sentence="No payout waits for a worker.", age_s=0)
+    oldest = max(waiting)
+    sentence = f"The oldest payout that is due has waited {_spoken(oldest)} for a worker."
+    return Health(ok=oldest <= DUE_AGE, sentence=sentence, age_s=oldest.total_seconds())
+
+
+def _worker() -> Health:
+    return _loop(pulse.WORKER, "A worker", "Forms wait for their answers; payouts go on in the following process.")
+
+
+def _sweeper() -> Health:
+    return _loop(pulse.SWEEPER, "The following process", "Payouts go on as long as a worker is there.")
+
+
+def _loop(name: str, spoken: str, consequence: str) -> Health:
+    row = pulse.of(name)
+    age = _age(row.beat_at if row else None, clock.now())
+    if age is not None and age <= BEAT_AGE:
+        return Health(ok=True, sentence=f"{spoken} worked {_spoken(age)} ago.", age_s=age.total_seconds())
+    when = "has not worked yet" if age is None else f"last worked {_spoken(age)} ago"
+    sentence = f"{spoken} {when}. {consequence}"
+    return Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds())
+
+
+def _prices() -> Health:
+    """How old the prices are. Without fresh ones values are unknown and the strictest rules hold."""
+    age = _age(market.newest_reading(Ticker), clock.now())
+    if age is not None and age <= PRICE_AGE:
+        return Health(ok=True, sentence=f"Prices are {_spoken(age)} old.", age_s=age.total_seconds())
+    row = pulse.of(pulse.MARKET)
+    told = f" {row.problem}" if row is not None and row.problem else ""
+    when = "have not been read yet" if age is None else f"are {_spoken(age)} old"
+    sentence = f"Prices {when}: values are unknown, and the strictest rules hold.{told}"
+    return Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds())
+
+
+def _worst(found: Sequence[Health]) -> Health:
+    """One answer for several accounts: the first that is not well, else the oldest."""
+    if not found:
+        return NO_ACCOUNT
+    unwell = [one for one in found if not one.ok]
+    return unwell[0] if unwell else max(found, key=lambda one: one.age_s or 0)
+
+
+def _age(moment: datetime | None, now: datetime) -> timedelta | None:
+    return None if moment is None else max(now - moment, timedelta(0))
+
+
+def _spoken(age: timedelta) -> str:
+    seconds = int(age.total_seconds())
+    if seconds < 120:
+        return f"{seconds} s"
+    return f"{seconds // 60} min" if seconds < 7200 else f"{seconds // 3600} h"

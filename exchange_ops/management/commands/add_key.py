@@ -1,0 +1,66 @@
+import getpass
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from desk import clock
+from exchange_ops.domain import keys
+from exchange_ops.models import Account
+from exchange_ops.wire.catalogue import Right
+from wire.values import Secret
+
+RIGHTS = {"orders": Right.ORDERS, "history": Right.HISTORY, "payments": Right.PAYMENTS, "withdraw": Right.WITHDRAW}
+
+
+class Command(BaseCommand):
+    help = "Adds a key of an exchange account. The secret is asked for, or read from standard input; never an argument."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--account", required=True, help="name of the account")
+        parser.add_argument(
+            "--new-account", action="store_true", help="make the account when there is none of that name"
+        )
+        parser.add_argument("--label", required=True, help="what people call the key")
+        parser.add_argument("--login", required=True, help="the public part of the key")
+        parser.add_argument(
+            "--right", action="append", required=True, choices=sorted(RIGHTS), help="repeat for several"
+        )
+        parser.add_argument("--secret-from-stdin", action="store_true", help="read the secret from standard input")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        key = self._added(options, _secret(from_stdin=options["secret_from_stdin"]))
+        self.stdout.write(
+            f"Key {key.pk} of {key.account.name} is stored, sealed. Its fingerprint is {key.fingerprint}."
+        )
+
+    def _added(self, options: dict[str, Any], secret: Secret) -> Any:
+        try:
+            return keys.add(
+                account=_account(options["account"], make=options["new_account"]),
+                label=options["label"],
+                login=options["login"],
+                secret=secret,
+                rights=[RIGHTS[name] for name in dict.fromkeys(options["right"])],
+                actor=None,
+                now=clock.now(),
+            )
+        except keys.CannotAddKey as problem:
+            raise CommandError(str(problem)) from None
+
+
+def _account(name: str, *, make: bool) -> Account:
+    account = Account.objects.filter(name=name).first()
+    if account is None and make:
+        account = Account.objects.create(name=name)
+    if account is None:
+        raise CommandError(f"There is no account {name!r}. Add --new-account to make it.")
+    return account
+
+
+def _secret(*, from_stdin: bool) -> Secret:
+    text = sys.stdin.readline().rstrip("\r\n") if from_stdin else getpass.getpass("Secret of the key: ")
+    if not text.strip():
+        raise CommandError("The secret is empty.")
+    return Secret(text.strip())

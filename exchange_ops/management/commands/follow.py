@@ -1,0 +1,26 @@
+import signal
+import threading
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from desk import clock
+from exchange_ops.domain import keys
+from exchange_ops.processes import Following
+
+
+class Command(BaseCommand):
+    help = "Follows the account streams and sweeps what is due, as the only process of its kind. Ends on SIGTERM."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        stopping = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stopping.set())
+        self.stdout.write("Following the account streams; waiting for the lease.")
+        Following(
+            base_url=settings.EXCHANGE_WS_URL,
+            now=clock.now,
+            client_for=keys.client_for,
+            sweep_every_s=settings.SWEEP_SECONDS,
+        ).run(stopping)

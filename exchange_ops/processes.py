@@ -1,0 +1,138 @@
+"""The following process: one stream for each account, and the sweep that doesn't depend on broker or workers.
+
+Several may run; the one with the lease works and the others wait to take over, which takes as long as the lease lasts.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+import structlog
+from django.db import Error as DatabaseProblem
+from django.db import close_old_connections, connection
+
+from exchange_ops.domain import copies, leases, pulse, withdrawals
+from exchange_ops.domain.asking import ClientFor
+from exchange_ops.followers import AccountFollower, Rhythm
+from exchange_ops.models import Account
+
+LEASE = "follow"
+LOOK_SECONDS = 1
+LET_GO_SECONDS = 2.0  # for everything together, so that the process ends within three
+_log = structlog.get_logger(__name__)
+
+
+class Sweeper(threading.Thread):
+    """Sweeps every few seconds. What it is in the middle of may be broken off at any point: the rows are the truth."""
+
+    def __init__(self, *, every_s: int, now: Callable[[], datetime], client_for: ClientFor) -> None:
+        super().__init__(name="sweep", daemon=True)
+        self._every_s = every_s
+        self._now = now
+        self._client_for = client_for
+        self._stopping = threading.Event()
+
+    def stop(self) -> None:
+        """Begin no further round."""
+        self._stopping.set()
+
+    def run(self) -> None:
+        """Round after round until stopped."""
+        try:
+            while not self._stopping.is_set():
+                self._round()
+                self._stopping.wait(self._every_s)
+        finally:
+            connection.close()
+
+    def _round(self) -> None:
+        close_old_connections()
+        try:
+            withdrawals.sweep(now=self._now(), client_for=self._client_for)
+            pulse.succeeded(pulse.SWEEPER, now=self._now())
+            copies.sync_ledgers(now=self._now(), client_for=self._client_for, only_stale=True)
+        except DatabaseProblem as problem:
+            _log.warning("processes.sweep_failed", reason=type(problem).__name__)
+
+
+class Following:
+    """The work of the process that has the lease."""
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        now: Callable[[], datetime],
+        client_for: ClientFor,
+        sweep_every_s: int,
+        rhythm: Rhythm | None = None,
+    ) -> None:
+        self._base_url = base_url
+        self._now = now
+        self._client_for = client_for
+        self._sweep_every_s = sweep_every_s
+        self._rhythm = rhythm
+        self._holder = leases.name_of_this_process()
+        self._held_until: datetime | None = None
+        self._followers: dict[int, AccountFollower] = {}
+        self._sweeper: Sweeper | None = None
+
+    @property
+    def is_working(self) -> bool:
+        """Whether this process has the lease and does the work."""
+        return self._sweeper is not None
+
+    def run(self, stopping: threading.Event) -> None:
+        """Work while the lease is ours, wait while it is not, until told to stop."""
+        try:
+            while not stopping.is_set():
+                self._look()
+                stopping.wait(LOOK_SECONDS)
+        finally:
+            self._let_go()
+            self._give_back()
+
+    def _look(self) -> None:
+        close_old_connections()
+        try:
+            if leases.hold(name=LEASE, holder=self._holder, now=self._now()):
+                self._held_until = self._now() + leases.LASTS
+                self._work()
+            else:
+                self._held_until = None
+        except DatabaseProblem as problem:
+            _log.warning("processes.lease_not_asked", reason=type(problem).__name__)
+        if self._held_until is None or self._held_until <= self._now():
+            self._let_go()
+
+    def _work(self) -> None:
+        """Start what is missing, the dead included."""
+        if self._sweeper is None or not self._sweeper.is_alive():
+            self._sweeper = Sweeper(every_s=self._sweep_every_s, now=self._now, client_for=self._client_for)
+            self._sweeper.start()
+        for account in Account.objects.order_by("pk"):
+            running = self._followers.get(account.pk)
+            if running is None or not running.is_alive():
+                follower = AccountFollower(account, base_url=self._base_url, now=self._now, rhythm=self._rhythm)
+                self._followers[account.pk] = follower
+                follower.start()
+
+    def _let_go(self) -> None:
+        """Stop everything and wait for it a little; a call that takes longer is left to itself."""
+        threads: list[AccountFollower | Sweeper] = [
+            *self._followers.values(),
+            *([self._sweeper] if self._sweeper else []),
+        ]
+        for thread in threads:
+            thread.stop()
+        ends = time.monotonic() + LET_GO_SECONDS
+        for thread in threads:
+            thread.join(max(0.0, ends - time.monotonic()))
+        self._followers, self._sweeper = {}, None
+
+    def _give_back(self) -> None:
+        try:
+            leases.release(name=LEASE, holder=self._holder)
+        except DatabaseProblem as problem:
+            _log.warning("processes.lease_not_given_back", reason=type(problem).__name__)
