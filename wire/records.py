@@ -16,7 +16,7 @@ import msgspec
 from msgspec import inspect
 
 from wire.errors import BadReply
-from wire.values import CannotRead, Nanoseconds
+from wire.values import MOST_DIGITS, CannotRead, Nanoseconds
 
 _EXAMPLE_CHARACTERS = 200
 _MOST_NAMES = 100
@@ -24,6 +24,7 @@ _AND_OTHERS = "…"
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
+Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]  # what a database column holds
 T = TypeVar("T")
 
 
@@ -103,6 +104,7 @@ _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 def decode(body: bytes, kind: Any) -> Any:
     """The records of a JSON body: `kind` is a record, or list, dict or union of records. Raises `BadReply`."""
+    _refuse_what_nobody_can_keep(body)
     decoder = _decoders.get(kind)
     if decoder is None:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind, dec_hook=_special)
@@ -110,6 +112,21 @@ def decode(body: bytes, kind: Any) -> Any:
         return decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         return _decode_with_unknown(body, kind, problem)
+
+
+_DIGITS = bytes(48 if byte in b"0123456789." else 32 for byte in range(256))
+_TOO_LONG = b"0" * (MOST_DIGITS + 2)  # with its point
+
+
+def _refuse_what_nobody_can_keep(body: bytes) -> None:
+    """Endless numbers and the character NUL are valid JSON, and would fail only later, in a column of a database.
+
+    Looked for in the bytes: to count the digits of each decimal would take longer than to decode it.
+    """
+    if _TOO_LONG in body.translate(_DIGITS):
+        raise BadReply(f"the reply has a number of more than {MOST_DIGITS} digits")
+    if b"\\u0000" in body:
+        raise BadReply("the reply has a text with the character NUL")
 
 
 _plain = msgspec.json.Decoder(float_hook=Decimal)

@@ -7,7 +7,7 @@ are listed beside. Members that the specification marks optional, and those that
 
 from decimal import Decimal
 
-from wire.records import Instant, NonEmpty, Record
+from wire.records import Instant, NonEmpty, Record, Whole
 from wire.values import Nanoseconds
 
 ORDER_STATUSES = ("new", "suspended", "partiallyFilled", "filled", "canceled", "expired")
@@ -36,15 +36,15 @@ class Currency(Record, frozen=True):
     crypto: bool
     payin_enabled: bool
     payin_payment_id: bool
-    payin_confirmations: int
+    payin_confirmations: Whole
     payout_enabled: bool
     payout_is_payment_id: bool
     transfer_enabled: bool
     delisted: bool
     payout_fee: Decimal | None = None
     payout_minimal_amount: Decimal | None = None
-    precision_payout: int | None = None
-    precision_transfer: int | None = None
+    precision_payout: Whole | None = None
+    precision_transfer: Whole | None = None
     low_processing_time: Decimal | None = None
     high_processing_time: Decimal | None = None
     avg_processing_time: Decimal | None = None
@@ -83,7 +83,7 @@ class Ticker(Record, frozen=True):
 class PublicTrade(Record, frozen=True):
     """A trade that everybody sees. `side` is the taker's."""
 
-    id: int
+    id: Whole
     price: Decimal
     quantity: Decimal
     side: str
@@ -127,7 +127,7 @@ class Candle(Record, frozen=True):
 class OrderTrade(Record, frozen=True):
     """A fill told in the answer to an order that met the book at once (supplement 2.8)."""
 
-    id: int
+    id: Whole
     quantity: Decimal
     price: Decimal
     fee: Decimal
@@ -137,7 +137,7 @@ class OrderTrade(Record, frozen=True):
 class Order(Record, frozen=True):
     """An order, spot or margin. `avg_price` comes in history records, which in turn lack `post_only`."""
 
-    id: int
+    id: Whole
     client_order_id: str
     symbol: NonEmpty
     side: str
@@ -159,8 +159,8 @@ class Order(Record, frozen=True):
 class AccountTrade(Record, frozen=True):
     """A trade of the account. A negative fee is a rebate; its currency is the symbol's fee currency."""
 
-    id: int
-    order_id: int
+    id: Whole
+    order_id: Whole
     client_order_id: str
     symbol: NonEmpty
     side: str
@@ -210,7 +210,7 @@ class Transaction(Record, frozen=True):
     """One entry of the account's ledger; `index` grows with every update. Transfers have no address, hash or fee."""
 
     id: NonEmpty
-    index: int
+    index: Whole
     currency: NonEmpty
     amount: Decimal
     status: str
@@ -224,7 +224,7 @@ class Transaction(Record, frozen=True):
     sub_type: str | None = None
     senders: list[str] | None = None
     offchain_id: list[str] | None = None
-    confirmations: int | None = None
+    confirmations: Whole | None = None
     public_comment: str | None = None
     error_code: str | None = None
 
@@ -265,7 +265,7 @@ class Fee(Record, frozen=True):
 class SubAccount(Record, frozen=True):
     """A sub-account of the master account."""
 
-    id: int
+    id: Whole
     email: str
     status: str
 
@@ -280,8 +280,8 @@ class WithdrawalSetting(Record, frozen=True):
     """Whether a sub-account may withdraw. A changed setting may be told with `id` instead (supplement 2.7)."""
 
     is_payout_enabled: bool
-    sub_account_id: int | None = None
-    id: int | None = None
+    sub_account_id: Whole | None = None
+    id: Whole | None = None
     description: str | None = None
 
 
@@ -316,7 +316,7 @@ class SubAccountAddressReply(Record, frozen=True):
 class Position(Record, frozen=True):
     """An open position; a negative quantity is a short one. Prices in the quote currency."""
 
-    id: int
+    id: Whole
     symbol: NonEmpty
     quantity: Decimal
     price_entry: Decimal
@@ -348,7 +348,7 @@ class MarginAccount(Record, frozen=True):
 class OrderReport(Record, frozen=True):
     """An order and what happened to it. `id` is a text on the spot stream and a number on the margin stream."""
 
-    id: int | str
+    id: Whole | str
     client_order_id: str
     symbol: NonEmpty
     side: str
@@ -364,11 +364,11 @@ class OrderReport(Record, frozen=True):
     stop_price: Decimal | None = None
     expire_time: Instant | None = None
     post_only: bool | None = None
-    trade_id: int | None = None
+    trade_id: Whole | None = None
     trade_quantity: Decimal | None = None
     trade_price: Decimal | None = None
     trade_fee: Decimal | None = None
-    trade_position_id: int | None = None
+    trade_position_id: Whole | None = None
     original_request_client_order_id: str | None = None
 
 
@@ -376,7 +376,7 @@ class BookReport(Record, frozen=True):
     """A whole book (`snapshotOrderbook`) or its changed levels (`updateOrderbook`); the sequence grows by one."""
 
     symbol: NonEmpty
-    sequence: int
+    sequence: Whole
     ask: list[Level]
     bid: list[Level]
     timestamp: Instant | None = None

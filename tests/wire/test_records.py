@@ -141,6 +141,22 @@ def test_nanosecond_instants_that_are_refused(text: str) -> None:
         records.decode(f'{{"ask":[],"at":"{AT}","exactAt":{text}}}'.encode(), Book)
 
 
+@pytest.mark.parametrize("number", ["1." + "0" * 81, "0." + "1" * 82, "9" * 83, "1" + "0" * 1000, "0" * 82 + "1"])
+def test_endless_numbers_are_refused(number: str) -> None:
+    for written in (number, f'"{number}"'):
+        with pytest.raises(BadReply):
+            level(written)
+    assert level("0." + "1" * 60).price > 0
+
+
+def test_what_no_database_keeps_is_refused() -> None:
+    at = f'"at":"{AT}","ask":[]'
+    for text in ("\\u0000", "a\\u0000b", "\\ud800", "\\udc00x"):
+        with pytest.raises(BadReply):
+            records.decode(f'{{{at},"name":"{text}"}}'.encode(), Book)
+    assert records.decode(f'{{{at},"name":"\\ud83d\\ude00"}}'.encode(), Book).name == "\U0001f600"
+
+
 def test_bad_replies_do_not_repeat_the_body() -> None:
     with pytest.raises(BadReply) as caught:
         level('"canary-in-a-number"')

@@ -443,3 +443,12 @@ def test_unknown_words_are_kept_as_texts() -> None:
         "unheard-of",
         "NEW_CODE",
     )
+
+
+@pytest.mark.parametrize("index", [2**63, -(2**63) - 1, 1.5, "7", True, None])
+def test_whole_numbers_fit_a_column(index: object) -> None:
+    body = {"id": 1, "email": "a@b.test", "status": "new"}
+    kind = records.SubAccount
+    assert msgspec.json.decode(json.dumps(body | {"id": 2**63 - 1}), type=kind).id == 2**63 - 1
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(json.dumps(body | {"id": index}), type=kind)
