@@ -15,7 +15,7 @@ def walk(transactional_db: None, account: Any, demo_keys: Any, sandbox: Any, mak
     from exchange_ops.domain import keys, market, policy
 
     policy.ensure_first(now=clock.now())
-    client = keys.public_client(account)
+    client = keys.public_client()
     try:
         market.refresh(client=client, now=clock.now())
     finally:

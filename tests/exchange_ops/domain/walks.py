@@ -9,8 +9,9 @@ from typing import Any
 
 from desk import clock, totp
 from desk.models import Person
-from exchange_ops.domain import approvals, keys, withdrawals
+from exchange_ops.domain import approvals, keys, ledger, withdrawals
 from exchange_ops.models import Account, ExternalCall, LedgerEntry, Withdrawal
+from exchange_ops.wire.catalogue import Right
 from wire.values import Secret
 
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
@@ -137,11 +138,17 @@ class Walk:
 
     def hear_clock(self) -> None:
         """Read anything, so that the desk knows what time it is at the exchange."""
-        from exchange_ops.wire.catalogue import Right
-
         client = keys.client_for(self.account, Right.PAYMENTS)
         try:
             client.get_balances()
+        finally:
+            client.close()
+
+    def read_ledger(self) -> None:
+        """Bring our copy of the exchange's ledger up to date, as beat would."""
+        client = keys.client_for(self.account, Right.HISTORY)
+        try:
+            ledger.sync(account=self.account, client=client, now=clock.now())
         finally:
             client.close()
 
