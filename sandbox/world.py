@@ -118,11 +118,7 @@ class World:
         given = _plain(arguments)
         self._must_be_sound()
         at_ms = self._live()
-        try:
-            answer = handler(self, caller, given)
-        except Refusal:
-            self.exchange.forget_events()
-            raise
+        answer = handler(self, caller, given)
         if operation in handlers.CHANGING and caller is not None:
             self._keep(Entry(at_ms, operation, given, caller.login, caller.account))
         self._tell()
@@ -137,11 +133,7 @@ class World:
         if name != controls.RESET:
             self._must_be_sound()
         at_ms = self._live()
-        try:
-            answer = action(self, given)
-        except Refusal:
-            self.exchange.forget_events()
-            raise
+        answer = action(self, given)
         if name in controls.JOURNALED:
             self._keep(Entry(at_ms, name, given))
         self._tell()

@@ -127,7 +127,7 @@ class Exchange:
         return news
 
     def forget_events(self) -> None:
-        """Drops the news, as after a refusal."""
+        """Drops the news, as when they could not be journaled."""
         self.events = []
         self._moved = {}
 

@@ -2,6 +2,10 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -291,8 +295,6 @@ def test_fresh_and_reset_keep_the_old_journal_as_the_previous_one(tmp_path: Path
 
 
 def test_ten_thousand_inputs_are_replayed_in_well_under_two_seconds(tmp_path: Path) -> None:
-    import time
-
     world = opened(tmp_path)
     for turn in range(2_500):
         hold_id = held(world, "DOGE", "20", publicComment=f"tx-{turn}")
@@ -317,3 +319,22 @@ def test_arguments_without_an_exact_form_are_refused(odd: object) -> None:
     with pytest.raises(Refusal) as caught:
         world.perform("get_transactions", Caller("demo-full", "desk@demo.test"), {"from": odd})
     assert caught.value.code == 10001
+
+
+def test_a_killed_sandbox_has_lost_nothing_that_it_answered(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from tests.sandbox.worlds import held, opened\n"
+        "world = opened(Path(sys.argv[1]))\n"
+        "print(*[held(world, 'DOGE', '20') for _ in range(25)], flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    answered = ended.stdout.split()
+    assert len(answered) == 25
+    world = opened(tmp_path)
+    assert world.warnings == []
+    assert [call(world, "get_transaction", id=each)["status"] for each in answered] == ["created"] * 25
+    assert balance(world, "DOGE") == ("499375", "625")
