@@ -63,13 +63,4 @@ def text_of(amount: Decimal, least_digits: int = 0) -> str:
 
 def rounded_up(amount: Decimal, digits: int) -> Decimal:
     """The amount rounded up to `digits` digits after the point, as fees are."""
-    return _rounded(amount, digits, ROUND_UP)
-
-
-def rounded(amount: Decimal, digits: int) -> Decimal:
-    """The amount rounded to `digits` digits after the point, half up."""
-    return _rounded(amount, digits, ROUND_HALF_UP)
-
-
-def _rounded(amount: Decimal, digits: int, rounding: str) -> Decimal:
-    return amount.quantize(Decimal(1).scaleb(-digits), rounding=rounding, context=Context(prec=150))
+    return amount.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_UP, context=Context(prec=150))

@@ -35,8 +35,3 @@ class Payout:
     def total(self) -> Decimal:
         """What leaves the account."""
         return EXACT.add(self.net, self.fee)
-
-    @property
-    def reserves(self) -> bool:
-        """Whether its total is still reserved."""
-        return not self.ended
