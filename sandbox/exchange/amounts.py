@@ -2,7 +2,6 @@
 
 import re
 from decimal import (
-    ROUND_HALF_UP,
     ROUND_UP,
     Clamped,
     Context,
