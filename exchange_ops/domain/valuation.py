@@ -17,6 +17,7 @@ from exchange_ops.models import Symbol, Ticker
 STALE_AFTER = timedelta(minutes=5)
 CROSSES = ("BTC", "ETH")
 PLACES = Decimal("0.00000001")
+MOST_DIGITS = 30  # before the point; a value with more is a mistake in a price
 VARIANT_SUFFIXES = ("T20", "TTRX")
 
 
@@ -72,8 +73,10 @@ def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, st
     if price is None:
         newest = max(way.as_of for way in ways)
         return Value(quote, as_of=newest, reason="The last price is older than five minutes.")
-    worth = (amount * price.rate).quantize(PLACES, rounding=ROUND_HALF_EVEN)
-    return Value(quote, worth, price.as_of, price.via)
+    worth = amount * price.rate
+    if worth.adjusted() >= MOST_DIGITS:
+        return Value(quote, as_of=price.as_of, via=price.via, reason="The last price is beyond all bounds.")
+    return Value(quote, worth.quantize(PLACES, rounding=ROUND_HALF_EVEN), price.as_of, price.via)
 
 
 def _ways(code: str, quote: str, prices: Mapping[tuple[str, str], Price]) -> list[Price]:
