@@ -58,7 +58,7 @@ def ends_paid(walk, row):
     assert audit.verify(replay=True) == []
 
 
-# Submit and claim ------------------------------------------------------------------------------------------------------
+# Submit and claim ----------------------------------------------------------------------------------------------------
 
 
 def test_c1_a_request_nobody_was_told_about_is_found_by_the_sweep(walk):
@@ -137,7 +137,7 @@ def test_c12_killed_after_the_answer_before_it_was_written(walk, monkeypatch, mo
     ends_paid(walk, row)
 
 
-# Commit ------------------------------------------------------------------------------------------------------------------
+# Commit --------------------------------------------------------------------------------------------------------------
 
 
 def test_c21_decided_and_nobody_told_is_paid_by_the_sweep(walk):
@@ -203,7 +203,7 @@ def test_c23_false_again_and_again_is_repeated_and_then_the_ledger_decides(walk)
     assert len(walk.payouts()) == 1
 
 
-# Rollback ------------------------------------------------------------------------------------------------------------------
+# Rollback ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", ["before", "after", "claimed", "answered"])

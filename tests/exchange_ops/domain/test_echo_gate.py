@@ -1,4 +1,4 @@
-"""Between hold and commit: the exchange's own record has to be what people approve, and nobody else may have paid it."""
+"""Between hold and commit: the exchange's own record is what people approve, and nobody else may have paid it."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Every way a call about money can end, for each of the three calls: the right state, the right books, no second payout."""
+"""Every way a call about money can end, for each of the three: the right state, the right books, no second payout."""
 
 from decimal import Decimal
 
@@ -88,7 +88,7 @@ def test_hold(walk, name):
 @pytest.mark.parametrize("name", KINDS)
 def test_commit(walk, name):
     row = walk.committing()
-    executed, outcome = arm(walk, "commit_withdrawal", name)
+    _, outcome = arm(walk, "commit_withdrawal", name)
     row = walk.step(row)
     assert row.put_count == 1
     assert walk.outcomes(row, "commit") == [outcome]

@@ -1,4 +1,4 @@
-"""A hold whose answer never came: found by reading, waited for, closed, or given to two people. Never asked for again."""
+"""A hold whose answer never came: found by reading, waited for, closed, or given to two people. Never sent again."""
 
 from decimal import Decimal
 
