@@ -4,52 +4,21 @@ The files know nothing of the catalogue: a wrong path in a row that client and s
 """
 
 import json
-from datetime import datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from exchange_ops.wire import catalogue
+from tests.exchange_ops.wire import golden
+from tests.wire.scripted import Connection, ScriptedServer
 from wire import records
+from wire.errors import BadReply
 from wire.operation import bind, read
-from wire.values import Nanoseconds, decimal_text, instant_from, instant_text
+from wire.transport import Transport
 
-FOLDER = Path(__file__).parents[2] / "golden" / "exchange"
-FILES = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
+FILES = golden.files("exchange")
 MEMBERS = {"operation", "source", "arguments", "method", "path", "query", "body", "reply", "facts"}
-
-
-def arguments_of(file: dict[str, Any]) -> dict[str, object]:
-    """The arguments with their instants made of `{"instant": text}`; decimals are given as texts."""
-    return {
-        name: instant_from(value["instant"]) if isinstance(value, dict) else value
-        for name, value in file["arguments"].items()
-    }
-
-
-def member(record: Any, path: str) -> Any:
-    """The member at a path such as `0.position.quantity`."""
-    for step in path.split(".") if path else ():
-        if isinstance(record, list):
-            record = record[int(step)]
-        else:
-            record = record[step] if isinstance(record, dict) else getattr(record, step)
-    return record
-
-
-def as_told(value: Any) -> Any:
-    """A decoded value in the notation of the files, which tells its type."""
-    match value:
-        case Decimal():
-            return {"decimal": decimal_text(value)}
-        case datetime():
-            return {"instant": instant_text(value)}
-        case Nanoseconds():
-            return {"nanoseconds": value.text}
-        case _:
-            return value
 
 
 def test_every_operation_has_a_file_and_every_file_an_operation() -> None:
@@ -65,12 +34,23 @@ def test_file_is_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_call_is_sent_as_specified(name: str) -> None:
+    """Through the transport, to a real socket: the bytes of the request line and of the body."""
     file = FILES[name]
-    request = bind(catalogue.by_name[name], arguments_of(file))
-    path, _, query = request.target.partition("?")
-    assert request.method == file["method"]
-    assert (path, query) == (file["path"], file["query"])
-    assert request.body.decode() == file["body"]
+    request = bind(catalogue.by_name[name], golden.typed(file["arguments"]))
+
+    def script(connection: Connection) -> None:
+        connection.read_request()
+        connection.answer(json.dumps(file["reply"]).encode())
+
+    with ScriptedServer(script) as server:
+        transport = Transport(base_url=server.url)
+        answer = transport.read(request) if file["method"] == "GET" else transport.send(request)
+        transport.close()
+    head, _, body = server.seen[0].partition(b"\r\n\r\n")
+    target = file["path"] + (f"?{file['query']}" if file["query"] else "")
+    assert head.split(b"\r\n")[0].decode() == f"{file['method']} {target} HTTP/1.1"
+    assert body.decode() == file["body"]
+    assert json.loads(answer.body) == file["reply"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -78,12 +58,37 @@ def test_reply_is_read_as_specified(name: str) -> None:
     file = FILES[name]
     records.unknown.clear()
     decoded = records.decode(json.dumps(file["reply"]).encode(), catalogue.by_name[name].result)
-    told = {path: as_told(member(decoded, path)) for path in file["facts"]}
+    told = golden.facts(decoded, file["facts"])
     assert told == file["facts"]
-    assert {path: type(value) for path, value in told.items()} == {
-        path: type(value) for path, value in file["facts"].items()
-    }
+    assert golden.kinds(told) == golden.kinds(file["facts"])
     assert records.unknown.counts() == {}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_reply_without_a_required_member_is_refused(name: str) -> None:
+    """Each member of the reply is left out once: it is optional, or its absence is noticed."""
+    file, kind = FILES[name], catalogue.by_name[name].result
+    required = 0
+    for whole in _without_one_member(file["reply"]):
+        try:
+            records.decode(json.dumps(whole).encode(), kind)
+        except BadReply:
+            required += 1
+    assert required or file["reply"] == []
+
+
+def _without_one_member(value: Any) -> list[Any]:
+    """The value once for each of its members, which it lacks."""
+    if isinstance(value, list):
+        return [
+            [*value[:at], less, *value[at + 1 :]] for at, item in enumerate(value) for less in _without_one_member(item)
+        ]
+    if not isinstance(value, dict):
+        return []
+    found = [{name: item for name, item in value.items() if name != left} for left in value]
+    for name, item in value.items():
+        found += [{**value, name: less} for less in _without_one_member(item)]
+    return found
 
 
 def test_files_show_every_parameter_of_every_operation() -> None:
@@ -112,15 +117,14 @@ def test_files_show_every_parameter_of_every_operation() -> None:
 _SHOWN_ELSEWHERE = {"put_order", "put_margin_order", "create_margin_order"}
 
 
-def test_reading_a_specified_call_gives_its_arguments() -> None:
-    for name, file in FILES.items():
-        operation = catalogue.by_name[name]
-        request = bind(operation, arguments_of(file))
-        path_values = {
-            part[1:-1]: str(file["arguments"][part[1:-1]]) for part in operation.path.split("/") if part[:1] == "{"
-        }
-        given = read(operation, path_values, request.query, request.form, defaults=False)
-        assert given == {
-            key: Decimal(value) if isinstance(given[key], Decimal) else value
-            for key, value in arguments_of(file).items()
-        }
+@pytest.mark.parametrize("name", FILES)
+def test_reading_a_specified_call_gives_its_arguments(name: str) -> None:
+    file, operation = FILES[name], catalogue.by_name[name]
+    arguments = golden.typed(file["arguments"])
+    request = bind(operation, arguments)
+    in_path = [part[1:-1] for part in operation.path.split("/") if part.startswith("{")]
+    path_values = {part: str(arguments[part]) for part in in_path}
+    given = read(operation, path_values, request.query, request.form, defaults=False)
+    assert given == {
+        key: Decimal(value) if isinstance(given[key], Decimal) else value for key, value in arguments.items()
+    }
