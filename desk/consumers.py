@@ -168,7 +168,9 @@ class RelayConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 await self._put(_answer(self.followed, lost))
 
     async def _admitted(self, wanted: list[str]) -> list[str] | None:
-        return await database_sync_to_async(presence.admitted)(self.session_key, wanted, now=clock.now())
+        ask = database_sync_to_async(presence.admitted)
+        may: list[str] | None = await ask(self.session_key, wanted, now=clock.now())
+        return may
 
 
 def _read(text: str) -> tuple[list[str], list[str]] | None:

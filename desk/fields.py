@@ -42,15 +42,15 @@ class ExactDecimalField(models.DecimalField):  # type: ignore[type-arg]
 
     description = "Exact decimal number"
 
-    def __init__(self, *args: Any, max_digits: int = 60, decimal_places: int = 24, **kwargs: Any) -> None:
-        super().__init__(*args, max_digits=max_digits, decimal_places=decimal_places, **kwargs)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"max_digits": 60, "decimal_places": 24, **options})
 
     def to_python(self, value: Any) -> Decimal | None:
         if isinstance(value, float | bool):
             raise ValidationError(
                 "Neither a float nor a truth value carries an amount; give a decimal or its text.", code="invalid"
             )
-        number = super().to_python(value)
+        number: Decimal | None = super().to_python(value)
         if number is not None and not number.is_finite():
             raise ValidationError(self.error_messages["invalid"], code="invalid", params={"value": value})
         return number

@@ -5,9 +5,10 @@ import ipaddress
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
+import structlog
 from allauth.mfa.models import Authenticator
 from cryptography.exceptions import UnsupportedAlgorithm
 from django.conf import settings
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 LONGEST_ANSWER = 8000
+_log = structlog.get_logger(__name__)
 
 
 class CannotAccept(Exception):
@@ -82,7 +84,8 @@ def of(person: "Person") -> list[AttestedCredentialData]:
     for row in Authenticator.objects.filter(user=person, type=Authenticator.Type.WEBAUTHN).order_by("pk"):
         try:
             credential = row.wrap().authenticator_data.credential_data
-        except Exception:  # noqa: S112  the row is another library's: whatever is wrong with it, it proves nothing
+        except Exception as error:  # the row is another library's: whatever is wrong with it, it proves nothing
+            _log.warning("passkeys.unreadable", row=row.pk, reason=type(error).__name__)
             continue
         if credential is not None:
             found.append(credential)
@@ -145,7 +148,7 @@ def check(assertion: Assertion, *, person: "Person", challenge: str) -> str:
 def still_proves(*, public_key: str, client_data: str, authenticator_data: str, signature: str) -> bool:
     """Whether a kept signature verifies again with the public key kept beside it."""
     try:
-        key = CoseKey.parse(cbor.decode(websafe_decode(public_key)))
+        key = CoseKey.parse(cast("Mapping[int, Any]", cbor.decode(websafe_decode(public_key))))
         signed = websafe_decode(authenticator_data) + hashlib.sha256(websafe_decode(client_data)).digest()
         key.verify(signed, websafe_decode(signature))
     except Exception:  # changed rows can hold anything: whatever can't be verified proves nothing

@@ -123,7 +123,7 @@ def is_over(session: Mapping[str, Any], now: datetime) -> bool:
 
 
 def _keep_alive(request: HttpRequest, now: datetime) -> bool:
-    if is_over(request.session, now):  # type: ignore[arg-type]
+    if is_over(request.session, now):
         return False
     at = int(now.timestamp())
     if request.headers.get("X-Background") != "1" and at - request.session[SEEN_AT] >= SEEN_EVERY_SECONDS:

@@ -40,8 +40,10 @@ def _text_members(body: bytes) -> dict[str, str] | None:
         return None
     if not isinstance(content, dict):
         return None
-    asked = {name: content.get(name) for name in ("purpose", "digest")}
-    bounds = {"purpose": 60, "digest": 64}
-    if not all(isinstance(text, str) and 0 < len(text) <= bounds[name] for name, text in asked.items()):
-        return None
+    asked = {}
+    for name, longest in (("purpose", 60), ("digest", 64)):
+        text = content.get(name)
+        if not isinstance(text, str) or not 0 < len(text) <= longest:
+            return None
+        asked[name] = text
     return asked

@@ -20,8 +20,9 @@ NOW = datetime(2026, 11, 20, 12, 30, 15, 123456, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
-def heads(settings: Any, tmp_path: Path) -> Path:
-    """A folder of its own for the heads of this test."""
+def heads(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own for the heads of this test, and no replays but those that it registers."""
+    monkeypatch.setattr(audit_verify, "_replays", {})
     settings.DATA_DIR = tmp_path
     return tmp_path / "audit-heads.log"
 
@@ -298,8 +299,7 @@ def test_a_head_that_can_not_be_written_does_not_undo_the_change(settings: Any) 
     assert AuditEvent.objects.count() == 1
 
 
-def test_replay_reports_what_differs(five: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_verify, "_replays", {})
+def test_replay_reports_what_differs(five: None) -> None:
     seen: list[str] = []
 
     def compare(events: Iterator[AuditEvent]) -> Iterator[str]:

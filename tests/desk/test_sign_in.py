@@ -1,5 +1,6 @@
 """Coming in, staying in, being sent out: who may, for how long, and what it leaves in the trail."""
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -61,6 +62,17 @@ def test_in_the_demo_the_password_opens_the_door(client: Client, treasury: Perso
     assert is_in(client)
     event = AuditEvent.objects.get()
     assert (event.action, event.subject, event.actor) == ("person.signed_in", f"person:{treasury.pk}", treasury)
+
+
+def test_the_door_opens_while_the_broker_is_away(
+    client: Client, operator: Person, password: str, settings: Any
+) -> None:
+    dead = settings.REDIS_URL = "redis://10.255.255.1:6379/0"
+    settings.CHANNEL_LAYERS = {"default": {**settings.CHANNEL_LAYERS["default"], "CONFIG": {"hosts": [dead]}}}
+    started = time.monotonic()
+    sign_in(client, "operator", password)
+    assert is_in(client)
+    assert time.monotonic() - started < 2
 
 
 @pytest.mark.parametrize(

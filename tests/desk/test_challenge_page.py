@@ -1,0 +1,109 @@
+"""Where a page asks for a passkey challenge."""
+
+import json
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+
+from desk import attempts, audit, clock, stepup
+from desk.models import Person, StepUp, StepUpChallenge, StepUpFailure
+from tests.desk.authenticator import SoftKey
+
+pytestmark = pytest.mark.django_db
+ASKED = {"purpose": "approve-withdrawal", "digest": "ab" * 32}
+
+
+@pytest.fixture
+def key(treasury: Person) -> SoftKey:
+    soft_key = SoftKey()
+    soft_key.enrol(treasury)
+    return soft_key
+
+
+def ask(client: Client, content: Any) -> Any:
+    body = content if isinstance(content, str | bytes) else json.dumps(content)
+    return client.post(reverse("step_up_challenge"), body, content_type="application/json")
+
+
+def test_the_challenge_belongs_to_the_session_that_asked(client: Client, treasury: Person, key: SoftKey) -> None:
+    client.force_login(treasury)
+    options = ask(client, ASKED).json()
+    answer = key.answer(options)
+    made = StepUpChallenge.objects.get()
+    assert made.session_digest == audit.session_digest(client.session.session_key or "")
+    arguments: dict[str, Any] = {**ASKED, "person": treasury, "answer": answer, "now": clock.now()}
+    with pytest.raises(stepup.CannotConfirm), transaction.atomic():
+        stepup.verify(session_key="another", **arguments)
+    with transaction.atomic():
+        assert stepup.verify(session_key=client.session.session_key or "", **arguments).kind == "passkey"
+
+
+def test_it_wants_a_sign_in_a_post_and_a_csrf_token(treasury: Person, key: SoftKey) -> None:
+    client = Client(enforce_csrf_checks=True)
+    assert ask(client, ASKED).status_code in {302, 403}
+    client.force_login(treasury)
+    assert ask(client, ASKED).status_code == 403
+    assert client.get(reverse("step_up_challenge")).status_code == 405
+    assert not StepUpChallenge.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "null",
+        "[]",
+        b"\xff\xfe",
+        "[" * 1_500,
+        {},
+        {"purpose": "p"},
+        {"digest": "d"},
+        {"purpose": "", "digest": "d"},
+        {"purpose": 1, "digest": "d"},
+        {"purpose": "p", "digest": ["d"]},
+        {"purpose": "p" * 61, "digest": "d"},
+        {"purpose": "p", "digest": "d" * 65},
+        {**ASKED, "more": "x" * 3_000},
+    ],
+)
+def test_odd_requests_are_refused(client: Client, treasury: Person, key: SoftKey, content: Any) -> None:
+    client.force_login(treasury)
+    answer = ask(client, content)
+    assert (answer.status_code, answer.json()) == (400, {"problem": "Send purpose and digest as JSON text."})
+    assert not StepUpChallenge.objects.exists()
+
+
+def test_without_a_passkey_the_reason_is_said(client: Client, operator: Person) -> None:
+    client.force_login(operator)
+    answer = ask(client, ASKED)
+    assert answer.status_code == 409
+    assert "no passkey" in answer.json()["problem"]
+
+
+def test_a_wrong_code_within_a_request_is_counted(client: Client, treasury: Person, rf: Any) -> None:
+    """What the middleware does for every page, although the decision itself is rolled back."""
+    from django.http import HttpResponse
+
+    from desk import totp
+    from desk.requests import RequestIdMiddleware
+    from wire.values import Secret
+
+    totp.enrol(treasury, Secret("JBSWY3DPEHPK3PXP"))
+
+    def decide(request: Any) -> HttpResponse:
+        try:
+            with transaction.atomic():
+                answer = {"kind": "totp", "code": "000000"}
+                stepup.verify(**ASKED, person=treasury, answer=answer, session_key="s", now=clock.now())
+        except stepup.CannotConfirm as reason:
+            return HttpResponse(str(reason), status=409)
+        return HttpResponse("approved")
+
+    assert RequestIdMiddleware(decide)(rf.post("/")).status_code == 409
+    assert StepUpFailure.objects.count() == 1
+    assert not StepUp.objects.exists()
+    assert attempts._collected.get() is None
