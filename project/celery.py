@@ -1,5 +1,6 @@
 """The worker's application. The row is the queue and a task only wakes: a lost message costs ten seconds."""
 
+import logging
 import os
 
 from celery import Celery
@@ -8,6 +9,8 @@ from celery.signals import beat_init, worker_ready
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
 AT_WORK = "is at work"
+# One line for every wake-up call would bury what matters: what a task did is in the rows and in the desk's own lines.
+logging.getLogger("celery").setLevel(logging.WARNING)
 
 app = Celery("countersign")
 app.config_from_object("project.celery_settings")

@@ -112,7 +112,10 @@ class RunningHouse:
         return time.monotonic() - asked
 
     def processes(self) -> dict[int, str]:
-        """Every living process that belongs to this house (by its DATA_DIR): number and command line."""
+        """Every living process that belongs to this house: number and command line.
+
+        By its DATA_DIR; Redis writes its title over its environment, and the title names its socket.
+        """
         found = {}
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
@@ -122,7 +125,7 @@ class RunningHouse:
                 command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
             except OSError:
                 continue
-            if belongs and command:
+            if command and (belongs or f"{self.folder}/" in command):
                 found[int(entry.name)] = command
         return found
 

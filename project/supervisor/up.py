@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from project.bootstrap import ROOT
-from project.supervisor import kinship, plans, redis_choice
+from project.supervisor import kinship, plans, prepared, redis_choice
 from project.supervisor.child import Child, Plan
 from project.supervisor.claim import CannotClaim, Claim
 from project.supervisor.console import Console
@@ -85,7 +85,9 @@ class House:
             choice = redis_choice.choose(socket_path=settings.REDIS_SOCKET, folder=settings.DATA_DIR)
             self._console.say(f"Redis: {choice.sentence}.")
         outside = self._begin(plans.outside(settings))
-        await self._prepare()
+        if not prepared.holds(settings):
+            await self._prepare()
+            prepared.remember(settings)
         await self._ready(outside)
         await self._ready(self._begin(plans.desk(settings, _MANAGE)))
 

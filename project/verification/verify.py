@@ -19,12 +19,13 @@ _HELD, _FAILED, _LEFT_OUT, _COULD_NOT_LOOK = "ok", "FAILED", "not run", "could n
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the stages; 0 when all of them hold, 1 with the first that does not."""
+    """Run the stages; 0 when all of them hold, 1 when one does not."""
     folder = Path(tempfile.mkdtemp(prefix="countersign-verify-"))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        wanted = _chosen(stages(folder), arguments)
-        results = _run_all(wanted)
+        known = stages(folder)
+        given = _parser([stage.name for stage in known]).parse_args(arguments)
+        results = _run_all(_chosen(known, given), keep_going=given.keep_going)
     except KeyboardInterrupt:
         return 130
     finally:
@@ -33,29 +34,32 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if any(outcome == _FAILED for _, outcome, _ in results) else 0
 
 
-def _chosen(known: tuple[Stage, ...], arguments: Sequence[str]) -> list[Stage]:
+def _parser(names: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="manage.py verify", description="Everything that CI asks of the tree.")
     parser.add_argument("--check", action="store_true", help="what needs no server: lint, types, borders")
-    names = [stage.name for stage in known]
     parser.add_argument("--only", action="append", choices=names, metavar="STAGE", help=f"one of: {', '.join(names)}")
-    given = parser.parse_args(arguments)
+    parser.add_argument("--keep-going", action="store_true", help="run every stage, whatever the ones before it said")
+    return parser
+
+
+def _chosen(known: tuple[Stage, ...], given: argparse.Namespace) -> list[Stage]:
     if given.only:
         return [stage for stage in known if stage.name in given.only]
     return [stage for stage in known if not (given.check and stage.needs_servers)]
 
 
-def _run_all(wanted: list[Stage]) -> list[tuple[str, str, float]]:
+def _run_all(wanted: list[Stage], *, keep_going: bool) -> list[tuple[str, str, float]]:
     results = []
     failed = False
     for place, stage in enumerate(wanted, 1):
-        if failed:
+        if failed and not keep_going:
             results.append((stage.name, _LEFT_OUT, 0.0))
             continue
         print(f"\n== {place}/{len(wanted)} {stage.name}", flush=True)
         began = time.monotonic()
         outcome = _outcome(stage)
         results.append((stage.name, outcome, time.monotonic() - began))
-        failed = outcome == _FAILED
+        failed = failed or outcome == _FAILED
     return results
 
 
@@ -78,6 +82,6 @@ def _table(results: list[tuple[str, str, float]]) -> str:
     width = max(len(name) for name, _, _ in results)
     rows = [f"  {name:<{width}}  {outcome:<14}  {seconds:7.1f} s" for name, outcome, seconds in results]
     total = sum(seconds for _, _, seconds in results)
-    failed = next((name for name, outcome, _ in results if outcome == _FAILED), None)
-    verdict = f"Stopped at {failed!r}." if failed else "Everything that was run holds."
+    failed = [name for name, outcome, _ in results if outcome == _FAILED]
+    verdict = f"Does not hold: {', '.join(failed)}." if failed else "Everything that was run holds."
     return "\n".join(["", *rows, f"  {verdict} {total:.0f} s in all."])
