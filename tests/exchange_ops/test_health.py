@@ -1,0 +1,116 @@
+"""Readiness in sentences: what is well, what is late, and what that means for the money."""
+
+from datetime import timedelta
+
+import pytest
+
+from desk import clock, health
+from exchange_ops import tasks
+from exchange_ops.domain import clocks, copies, keys, ledger, pulse, streams
+from exchange_ops.models import FollowerState, Watermark
+from exchange_ops.wire.session import BecameLive, Ended
+from tests.exchange_ops.test_ledger import transaction
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+
+
+def look(name):
+    return health.look()[name]
+
+
+def age(name, **by):
+    FollowerState.objects.filter(name=name).update(
+        heard_at=clock.now() - timedelta(**by), beat_at=clock.now() - timedelta(**by)
+    )
+
+
+def test_a_desk_without_an_account_says_what_is_missing(db):
+    assert not look("exchange").ok
+    assert "An admin can add" in look("exchange").sentence
+
+
+def test_before_the_first_round_nothing_is_well_and_nothing_fails(account):
+    found = health.look()
+    for name in ("exchange", "stream", "worker", "sweeper", "prices"):
+        assert not found[name].ok, name
+        assert found[name].sentence.endswith("."), name
+        assert "itself failed" not in found[name].sentence
+    assert found["payouts"].ok
+
+
+def test_after_a_round_of_everything_all_is_well(account, demo_keys, sandbox):
+    tasks.sync_ledger()
+    tasks.refresh_market()
+    tasks.sweep()
+    pulse.succeeded(pulse.SWEEPER, now=clock.now())
+    streams.take(account=account, event=BecameLive(), now=clock.now())
+    found = health.look()
+    assert {name: found[name].ok for name in ("exchange", "stream", "worker", "sweeper", "prices", "payouts")} == (
+        dict.fromkeys(("exchange", "stream", "worker", "sweeper", "prices", "payouts"), True)
+    )
+    assert "Main desk was read" in found["exchange"].sentence
+
+
+def test_a_ledger_that_is_not_read_any_more_is_late(account, demo_keys, sandbox):
+    copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
+    age(f"ledger:{account.pk}", minutes=3)
+    found = look("exchange")
+    assert not found.ok
+    assert "3 min ago: figures may be out of date" in found.sentence
+    assert found.age_s == pytest.approx(180, abs=5)
+
+
+def test_the_reason_of_a_failed_round_is_told(account):
+    copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
+    assert "no active key" in look("exchange").sentence
+
+
+def test_records_kept_aside_are_told(account, demo_keys, sandbox):
+    copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
+    ledger.apply(account=account, found=[transaction(index=0)], source="rest", now=clock.now())
+    assert "1 of its records could not be taken in" in look("exchange").sentence
+
+
+def test_an_absurd_clock_is_told(account, demo_keys, sandbox):
+    copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
+    clocks.note(account_id=account.pk, date=clock.now() + timedelta(days=40), now=clock.now())
+    assert "not believed" in look("exchange").sentence
+
+
+def test_a_stream_that_ended_or_fell_silent_is_told(account):
+    streams.take(account=account, event=BecameLive(), now=clock.now())
+    assert look("stream").ok
+    age(f"stream:{account.pk}", seconds=61)
+    assert not look("stream").ok
+    streams.take(account=account, event=Ended("The exchange was silent for 25 s."), now=clock.now())
+    assert look("stream").sentence.endswith("The exchange was silent for 25 s.")
+
+
+@pytest.mark.parametrize(("name", "spoken"), [("worker", "A worker"), ("sweeper", "The following process")])
+def test_a_loop_that_stopped_is_told_with_its_consequence(account, name, spoken):
+    pulse.succeeded(name, now=clock.now())
+    assert look(name).ok
+    age(name, hours=5)
+    assert look(name).sentence.startswith(f"{spoken} last worked 5 h ago. ")
+    assert not look(name).ok
+
+
+def test_the_sweep_of_a_worker_is_its_sign_of_life(db):
+    tasks.sweep()
+    assert look("worker").ok
+
+
+def test_old_prices_are_told(account, sandbox):
+    tasks.refresh_market()
+    from exchange_ops.models import Ticker
+
+    Ticker.objects.update(read_at=clock.now() - timedelta(minutes=10))
+    assert look("prices").sentence.startswith("Prices are 10 min old")
+    assert not look("prices").ok
+
+
+def test_every_check_answers_within_few_queries(account, demo_keys, sandbox, django_assert_max_num_queries):
+    tasks.sync_ledger()
+    with django_assert_max_num_queries(25):
+        health.look()
+    assert Watermark.objects.count() == 1
