@@ -25,11 +25,9 @@ _SEARCH_MOST = 200
 class AmountField(forms.CharField):
     """A positive amount as exact Decimal; the text that was typed stays in the form when it is refused."""
 
-    def to_python(self, value: Any) -> Any:
-        text = super().to_python(value).strip()
-        if not text:
-            return text
-        return read_amount(text)
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        return read_amount(text) if text else text
 
 
 def read_amount(text: str) -> Decimal:
@@ -120,7 +118,7 @@ def fresh_key() -> str:
 
 
 class DecisionForm(forms.Form):
-    """A decision with its second factor: the digest that was on the screen, and a one-time code or a passkey's answer."""
+    """A decision with its second factor: the digest on the screen, and a one-time code or a passkey's answer."""
 
     digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
     comment = forms.CharField(label="Comment", required=False, max_length=LONGEST_REASON)

@@ -86,11 +86,16 @@ def cents(value: Decimal | None) -> str:
 
 
 @register.simple_tag
-def figure(value: Decimal | None, *, unit: str = "", places: int = 8, plus: bool = False) -> SafeString:
-    """An amount for a column: padded to `places` so that points stand below each other, the padding held back."""
+def figure(
+    value: Decimal | None, *, unit: str = "", currency: str = "", places: int = 8, plus: bool = False
+) -> SafeString:
+    """An amount for a column: padded to `places` so that points stand below each other, the padding held back.
+
+    `unit` is shown behind it; `currency` only says how many digits are usual.
+    """
     if value is None:
         return mark_safe('<span class="figure muted">\u2013</span>')
-    shown = plain(value, places=min(usual_places(unit), places) if places else 0)
+    shown = plain(value, places=min(usual_places(unit or currency), places) if places else 0)
     point = shown.rpartition(".")[2] if "." in shown else ""
     padding = "0" * max(0, places - len(point))
     if padding and "." not in shown:
@@ -98,7 +103,7 @@ def figure(value: Decimal | None, *, unit: str = "", places: int = 8, plus: bool
     sign = "+" if plus and value > 0 else ""
     tail = format_html('<span class="rest" aria-hidden="true">{}</span>', padding) if padding else ""
     named = format_html('<span class="unit">{}</span>', unit) if unit else ""
-    return format_html('<span class="figure">{}{}{}{}</span>', sign, shown, tail, named)
+    return format_html('<span class="figure{}">{}{}{}{}</span>', "" if value else " nil", sign, shown, tail, named)
 
 
 @register.simple_tag
@@ -160,6 +165,15 @@ def moment(when: datetime | None, *, now: datetime | None = None) -> SafeString:
     return format_html('<time class="nowrap" datetime="{}" data-local>{}</time>{}', iso(when), instant(when), beside)
 
 
+@register.simple_tag
+def minute(when: datetime | None) -> SafeString:
+    """A moment in a column whose head says UTC: to the minute, the whole of it on hover."""
+    if when is None:
+        return mark_safe('<span class="muted">never</span>')
+    text = when.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    return format_html('<time class="nowrap" datetime="{}" data-local>{}</time>', iso(when), text)
+
+
 @register.filter
 def ago(when: datetime | None, now: datetime) -> str:
     """How long ago, or how far ahead, in the largest whole unit: "12 s ago", "in 4 min"."""
@@ -182,7 +196,9 @@ def span(length: timedelta | int | None) -> str:
 
 
 @register.inclusion_tag("components/field.html")
-def field(bound: BoundField, *, hint: str = "", css: str = "", describe: str = "", inputmode: str = "") -> dict:
+def field(
+    bound: BoundField, *, hint: str = "", css: str = "", describe: str = "", inputmode: str = "", needed: bool = False
+) -> dict:
     """A field with its label, hint and errors, tied together for those who listen; `describe` adds a further id."""
     name = bound.auto_id or bound.html_name
     hint = hint or bound.help_text
@@ -199,6 +215,7 @@ def field(bound: BoundField, *, hint: str = "", css: str = "", describe: str = "
         "control": bound.as_widget(attrs=attributes),
         "hint": hint,
         "name": name,
+        "optional": not (bound.field.required or needed),
         "tick": isinstance(bound.field.widget, CheckboxInput),
     }
 

@@ -3,9 +3,7 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.views.decorators.http import require_safe
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.permissions import BasePermission
@@ -14,9 +12,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock, paging
-from desk.views.rendering import show
 from exchange_ops import rules
 from exchange_ops.api.errors import CannotRecord, Refusal
+from exchange_ops.api.parsing import BoundedJSONParser
 from exchange_ops.api.serializers import (
     BalanceList,
     BalanceOut,
@@ -62,6 +60,7 @@ class Withdrawals(APIView):
     """The requests for payouts."""
 
     permission_classes = (MaySeeAndDraft,)
+    parser_classes = (BoundedJSONParser,)
 
     @extend_schema(
         operation_id="withdrawals_list",
@@ -159,12 +158,6 @@ class Currencies(APIView):
         for row in rows:
             row.payout_problem = requesting.currency_problem(row)
         return Response({"items": CurrencyOut(rows, many=True).data})
-
-
-@require_safe
-def docs(request: HttpRequest) -> HttpResponse:
-    """The description of this interface, drawn from the schema by local scripts."""
-    return show(request, "exchange_ops/api_docs.html", {})
 
 
 def _account() -> Account:

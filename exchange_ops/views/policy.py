@@ -23,7 +23,7 @@ LAST_FREEZES = 10
 @requires(rules.may_see)
 def policy(request: HttpRequest) -> HttpResponse:
     """The tiers, read only, and the freezes."""
-    return _shown(request, freeze_form=ReasonForm())
+    return _shown(request)
 
 
 @require_POST
@@ -42,8 +42,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
             session_key=request.session.session_key or "",
         )
     except freezes.CannotFreeze as problem:
-        form.add_error(None, str(problem))
-        return _shown(request, freeze_form=form, status=409)
+        return _shown(request, freeze_form=form, refusal=str(problem), status=409)
     messages.success(request, "Frozen. No money leaves, and holds that nobody decided on are being released.")
     return redirect("policy")
 
@@ -65,8 +64,7 @@ def thaw(request: HttpRequest, freeze_id: int) -> HttpResponse:
             now=clock.now(),
         )
     except (freezes.CannotThaw, CannotConfirm) as problem:
-        form.add_error(None, str(problem))
-        return _shown(request, thaw_form=form, status=409)
+        return _shown(request, thaw_form=form, refusal=str(problem), status=409)
     messages.success(
         request, "Thawed. Money may leave again." if after.thawed_at else "Recorded. One more person is needed."
     )
@@ -74,11 +72,10 @@ def thaw(request: HttpRequest, freeze_id: int) -> HttpResponse:
 
 
 def _shown(
-    request: HttpRequest, *, freeze_form: ReasonForm | None = None, thaw_form: ThawForm | None = None, status: int = 200
+    request: HttpRequest, *, status: int = 200, refusal: str = "", **forms: ReasonForm | ThawForm
 ) -> HttpResponse:
     account, current = accounts.current(), policies.current()
     active = freezes.active(account) if account else None
-    digest = freezes.digest_of(active) if active else ""
     context = {
         "now": clock.now(),
         "policy": current,
@@ -86,14 +83,17 @@ def _shown(
         "frozen": active,
         "votes": list(active.votes.select_related("person").order_by("at")) if active else [],
         "purpose": freezes.PURPOSE,
-        "freeze_form": freeze_form or ReasonForm(),
-        "thaw_form": thaw_form or ThawForm(initial={"digest": digest}),
+        "digest": freezes.digest_of(active) if active else "",
+        "refusal": refusal,
+        "freeze_form": ReasonForm(),
+        "thaw_form": ThawForm(),
         "past": Freeze.objects.filter(account=account, thawed_at__isnull=False)
         .select_related("frozen_by")
         .order_by("-pk")[:LAST_FREEZES],
         "may_freeze": account is not None and rules.may_freeze(request.user),
         "may_thaw": rules.may_thaw(request.user),
         "voted": bool(active) and active.votes.filter(person=request.user).exists(),
+        **forms,
     }
     return show(
         request,

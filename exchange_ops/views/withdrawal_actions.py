@@ -103,7 +103,7 @@ def _acted(request: HttpRequest, withdrawal_id: int, form: forms.Form, name: str
     try:
         row = act(common, form)
     except _REFUSALS as problem:
-        form.add_error(None, str(problem))
-        return page.shown(request, withdrawal_id, status=409, **{name: form})
+        # On the page itself and not in the form: after a refusal the form may have gone.
+        return page.shown(request, withdrawal_id, status=409, refusal=str(problem), **{name: form})
     messages.success(request, _TOLD.get(row.state, row.sentence))
     return redirect("withdrawal", withdrawal_id)

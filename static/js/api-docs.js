@@ -8,6 +8,7 @@
     presets: [window.SwaggerUIBundle.presets.apis],
     layout: "BaseLayout",
     deepLinking: false,
+    defaultModelsExpandDepth: -1,
     requestInterceptor: function (request) {
       if (request.method && request.method !== "GET") request.headers["X-CSRFToken"] = place.dataset.token;
       return request;

@@ -150,14 +150,11 @@
   }
   document.querySelectorAll("[data-arrived]").forEach((mark) => sessionStorage.removeItem("kept:" + mark.dataset.arrived));
 
-  // A part that answers with the sign-in page means that the session is over: show the page, not a page in a part.
-  document.addEventListener("htmx:beforeSwap", function (event) {
-    const address = event.detail.xhr.responseURL || "";
-    if (address && new URL(address).pathname.startsWith("/sign-in/")) {
-      event.detail.shouldSwap = false;
-      if (!window.countersign.typed()) location.reload();
-      else document.dispatchEvent(new CustomEvent("desk:signed-out"));
-    }
+  // A part that answers with the way to the sign-in page means that the session is over. What was typed stays.
+  document.addEventListener("htmx:beforeOnLoad", function (event) {
+    if (!event.detail.xhr.getResponseHeader("HX-Redirect") || !window.countersign.typed()) return;
+    event.preventDefault();
+    document.dispatchEvent(new CustomEvent("desk:signed-out"));
   });
   document.addEventListener("htmx:configRequest", function (event) {
     if (event.detail.elt.closest("[data-background]")) event.detail.headers["X-Background"] = "1";

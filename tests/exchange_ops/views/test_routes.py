@@ -1,0 +1,184 @@
+"""Every address, for every role and method: who gets in. An address that is not listed here fails the first test."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from desk import clock, roles
+from tests.exchange_ops.views import rows
+
+pytestmark = pytest.mark.django_db
+
+ROLES = roles.ALL
+SAFE, NOBODY, EVERYBODY = ("get",), (), ROLES
+OPEN, OWN = "open to anybody", "belongs to whoever is signed in"
+AUDIT, DRAFT, STOP, THAW = ("admin", "auditor"), ("operator",), ("treasury", "admin"), ("treasury",)
+
+# Name of the address: who may GET, who may POST. A GET on a decision leads back to its page.
+MATRIX = {
+    "overview": (EVERYBODY, NOBODY),
+    "withdrawals": (EVERYBODY, NOBODY),
+    "withdrawals-export": (EVERYBODY, NOBODY),
+    "withdrawal-new": (DRAFT, DRAFT),
+    "withdrawal-figures": (NOBODY, DRAFT),
+    "withdrawal-destination": (NOBODY, DRAFT),
+    "withdrawal": (EVERYBODY, NOBODY),
+    "withdrawal-approve": (EVERYBODY, EVERYBODY),
+    "withdrawal-reject": (EVERYBODY, EVERYBODY),
+    "withdrawal-cancel": (EVERYBODY, EVERYBODY),
+    "withdrawal-recall": (EVERYBODY, EVERYBODY),
+    "withdrawal-resolve": (EVERYBODY, EVERYBODY),
+    "approvals": (EVERYBODY, NOBODY),
+    "ledger": (EVERYBODY, NOBODY),
+    "policy": (EVERYBODY, NOBODY),
+    "freeze": (NOBODY, STOP),
+    "thaw": (NOBODY, THAW),
+    "audit": (AUDIT, NOBODY),
+    "system": (EVERYBODY, NOBODY),
+    "strip": (OWN, NOBODY),
+    "search": (EVERYBODY, NOBODY),
+    "api-withdrawals": (EVERYBODY, DRAFT),
+    "api-withdrawal": (EVERYBODY, NOBODY),
+    "api-ledger": (EVERYBODY, NOBODY),
+    "api-balances": (EVERYBODY, NOBODY),
+    "api-currencies": (EVERYBODY, NOBODY),
+    "schema": (EVERYBODY, NOBODY),
+    "api-docs": (EVERYBODY, NOBODY),
+    "healthz": (OPEN, NOBODY),
+    "readyz": (OPEN, NOBODY),
+    "metrics": (OPEN, NOBODY),
+    "step_up_challenge": (NOBODY, OWN),
+}
+# The pages of the sign-in library: open ones, and those that belong to whoever is signed in.
+SIGN_IN = {"account_login", "account_inactive", "mfa_authenticate", "mfa_login_webauthn"}
+OWN_PAGES = {
+    "account_logout",
+    "account_reauthenticate",
+    "mfa_reauthenticate",
+    "account_change_password",
+    "mfa_index",
+    "mfa_activate_totp",
+    "mfa_deactivate_totp",
+    "mfa_view_recovery_codes",
+    "mfa_generate_recovery_codes",
+    "mfa_download_recovery_codes",
+    "mfa_list_webauthn",
+    "mfa_add_webauthn",
+    "mfa_reauthenticate_webauthn",
+    "mfa_remove_webauthn",
+    "mfa_edit_webauthn",
+}
+
+
+def addresses(patterns=None, prefix="/"):
+    """Every address with its name; a converter becomes a key that a row of the test can have."""
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        place = prefix + re.sub(r"<int:[a-z_]+>", "{key}", str(pattern.pattern))
+        if isinstance(pattern, URLResolver):
+            yield from addresses(pattern.url_patterns, place)
+        elif isinstance(pattern, URLPattern):
+            yield pattern.name, place
+
+
+ADDRESSES = dict(addresses())
+
+
+def test_every_address_is_listed_here():
+    assert set(ADDRESSES) == set(MATRIX) | SIGN_IN | OWN_PAGES
+    assert not [path for path in ADDRESSES.values() if re.search(r"[<(\[]", path)]
+
+
+@pytest.fixture
+def place(operator, payable):
+    row = rows.held(operator, now=clock.now())
+    return lambda name: ADDRESSES[name].replace("{key}", str(row.pk))
+
+
+def person_of(role, make_person, operator):
+    return operator if role == "operator" else make_person(role, username=f"a-{role}")
+
+
+def expected(rule, role):
+    return rule in (OPEN, OWN) or role in rule
+
+
+def asked(client, name, place):
+    """The status of a GET and of an empty POST, each with the rule for it."""
+    for method, rule in zip(("get", "post"), MATRIX[name], strict=True):
+        yield method, rule, getattr(client, method)(place(name)).status_code
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_who_gets_in(role, place, make_person, operator, signed_in):
+    client = signed_in(person_of(role, make_person, operator))
+    for name in sorted(MATRIX):
+        for method, rule, status in asked(client, name, place):
+            told = f"{method} {name} as {role}: {status}"
+            if expected(rule, role):
+                assert status not in {401, 403, 405}, told
+                assert status < 500 or name == "readyz", told
+            else:
+                assert status in {401, 403, 404, 405}, told
+
+
+def test_somebody_without_a_role_sees_nothing_of_the_account(place, make_person, signed_in):
+    client = signed_in(make_person(username="newcomer"))
+    for name in sorted(MATRIX):
+        for method, rule, status in asked(client, name, place):
+            assert (status in {403, 405}) == (rule not in (OPEN, OWN)), f"{method} {name}: {status}"
+
+
+def test_a_stranger_is_asked_to_sign_in(place):
+    for name in sorted(set(MATRIX) | OWN_PAGES):
+        for method in ("get", "post"):
+            response = getattr(Client(), method)(place(name))
+            told = f"{method} {name}: {response.status_code}"
+            if method == "get" and MATRIX.get(name, ("",))[0] == OPEN:
+                assert response.status_code in {200, 503}, told
+            elif "/api/" in place(name) and name != "api-docs":
+                assert response.status_code == 401, told
+                assert "Bearer" in response["WWW-Authenticate"]
+            else:
+                sent_on = response.status_code == 302 and response["Location"].startswith("/sign-in/")
+                left = name == "account_logout" and response.status_code == 302
+                assert sent_on or left or response.status_code == 405, told
+
+
+def test_no_other_method_does_anything(place, treasury, signed_in):
+    client = signed_in(treasury)
+    for name in sorted(MATRIX):
+        for method in ("put", "patch", "delete"):
+            response = getattr(client, method)(place(name))
+            leads_back = name.startswith("withdrawal-") and response.status_code == 302
+            assert leads_back or response.status_code in {403, 405}, f"{method} {name}: {response.status_code}"
+
+
+def test_a_form_of_another_site_is_refused(place, treasury, signed_in):
+    client = signed_in(treasury, enforce_csrf_checks=True)
+    for name in sorted(name for name, (_, writing) in MATRIX.items() if writing):
+        response = client.post(place(name), HTTP_ORIGIN="https://elsewhere.example")
+        assert response.status_code == 403, name
+        assert b"Nothing was " in response.content, name
+
+
+@pytest.mark.parametrize("role", ["admin", "auditor", "operator"])
+def test_who_may_not_decide_changes_nothing(role, place, make_person, operator, signed_in):
+    from exchange_ops.models import Approval, Withdrawal
+
+    client = signed_in(person_of(role, make_person, operator))
+    before = list(Withdrawal.objects.values_list("pk", "state", "version"))
+    row = Withdrawal.objects.get()
+    for name in ("approve", "reject", "recall", "resolve"):
+        seen = {
+            "digest": row.digest,
+            "code": "123456",
+            f"{name}-reason": "because",
+            "verdict": "paid",
+            "comment": "seen",
+        }
+        response = client.post(f"/withdrawals/{row.pk}/{name}/", seen)
+        assert response.status_code in {409, 422}, name
+    assert list(Withdrawal.objects.values_list("pk", "state", "version")) == before
+    assert not Approval.objects.exists()
