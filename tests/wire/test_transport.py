@@ -34,8 +34,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from tests.wire.scripted import Connection, ScriptedServer
 from wire import records
 from wire.errors import BadReply, CallFailed, OutcomeUnknown, Refused, Unreachable
+from wire.line import MOST_BYTES
 from wire.operation import Kind, Operation, Param, Place, bind
-from wire.transport import MOST_BYTES, Credentials, Transport
+from wire.transport import Credentials, Transport
 from wire.values import Secret
 
 
@@ -681,6 +682,8 @@ def test_no_failure_and_no_log_shows_what_is_hidden(
                 with pytest.raises(CallFailed) as caught:
                     sent.send(request)
                 shown.append(everything_of(caught.value) + repr(sent) + repr(request) + repr(credentials))
+                (header,) = [line for line in server.seen[0].split(b"\r\n") if line.startswith(b"Authorization: ")]
+                assert header.decode().split()[-1] not in shown[-1]
         dead = transport("http://127.0.0.1:9", credentials=credentials)
         with pytest.raises(CallFailed) as caught:
             dead.send(request)
@@ -693,6 +696,20 @@ def test_no_failure_and_no_log_shows_what_is_hidden(
             else:
                 assert hidden not in text
     assert "api/2/make" not in logs
+
+
+def test_secret_at_the_edge_of_an_excerpt_is_not_shown_in_part() -> None:
+    for before in range(1100, 1220, 6):
+        with ScriptedServer(answering(b"-" * before + SECRET.encode() * 300, "404 Not Found")) as server:
+            failure = outcome_of_send(server)
+        assert "canary" not in everything_of(failure)
+
+
+def test_words_of_the_exchange_are_left_whole() -> None:
+    body = error_body(1002, "Unsupported authorization method", "Use Basic authentication")
+    with ScriptedServer(answering(body, "401 Unauthorized")) as server:
+        failure = outcome_of_send(server)
+    assert str(failure) == "1002 Unsupported authorization method: Use Basic authentication"
 
 
 def test_library_still_logs_for_others(caplog: pytest.LogCaptureFixture) -> None:

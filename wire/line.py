@@ -1,0 +1,166 @@
+"""One request and its whole answer over a connection, or why there is none.
+
+Nothing is judged here and nothing repeated, redirected or taken from the environment: no proxy, no netrc, no key log.
+"""
+
+import ipaddress
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException
+from urllib.parse import urlsplit
+
+import certifi
+import urllib3
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError, ReadTimeoutError
+
+from wire.deadline import Deadline, WatchedHTTP, WatchedHTTPS
+
+MOST_BYTES = 32 * 2**20  # of one answer
+_CHUNK = 2**16
+_NO_TIME = "no whole answer within the deadline"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back, whole: `body` decoded from its transfer encoding, `date` the other side's clock."""
+
+    status: int
+    body: bytes = field(repr=False)
+    date: datetime | None
+    elapsed_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """No answer came: why, whether nothing was sent for certain, and whether the next attempt may go better.
+
+    `reason` names kinds of failure, never addresses: a path or query may hold what nobody should read.
+    """
+
+    reason: str
+    elapsed_ms: int
+    unsent: bool = False
+    passing: bool = True
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sending:
+    """The bytes of one request. Its headers carry credentials, so it has no repr."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Line:
+    """The way to one service: its address, checked, and new pools of connections to it.
+
+    `prefix` is the path of the address, which goes before every target.
+    """
+
+    def __init__(self, base_url: str, ca_file: str | None = None) -> None:
+        parts = urlsplit(base_url)
+        if parts.scheme not in ("https", "http") or not parts.hostname:
+            raise ValueError("the address of a service starts with https://")
+        if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+            raise ValueError("the address of a service has no credentials, query or fragment")
+        if parts.scheme == "http" and not _is_loopback(parts.hostname):
+            raise ValueError("plain HTTP is allowed to this machine only; use https://")
+        self._is_secure, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
+        self._ca_file = ca_file or certifi.where()
+        self.prefix = parts.path.rstrip("/")
+
+    def new_pool(self) -> HTTPConnectionPool:
+        """Connections that are made when needed and kept alive."""
+        if not self._is_secure:
+            pool = HTTPConnectionPool(self._host, self._port, maxsize=4)
+            pool.ConnectionCls = WatchedHTTP
+            return pool
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.load_verify_locations(self._ca_file)
+        secure = HTTPSConnectionPool(self._host, self._port, maxsize=4, ssl_context=context)
+        secure.ConnectionCls = WatchedHTTPS
+        return secure
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def roundtrip(pool: HTTPConnectionPool, sending: Sending, deadline: Deadline) -> Answer | Lost:
+    """Sends once and reads the whole answer before the deadline."""
+    began_ns = time.monotonic_ns()
+    deadline.is_sending = False
+    try:
+        response = _answered(pool, sending, deadline)
+        try:
+            body = _whole_body(response)
+        finally:
+            response.close()  # a connection whose answer was read to its end is back in the pool already
+    except (HTTPError, HTTPException, OSError, ValueError) as problem:
+        return _lost(problem, deadline, _ms_since(began_ns))
+    if body is None:
+        return Lost(f"the answer is larger than {MOST_BYTES} bytes", _ms_since(began_ns), passing=False)
+    if not deadline.left_ns:
+        return Lost(_NO_TIME, _ms_since(began_ns))
+    return Answer(response.status, body, _date_of(response.headers), _ms_since(began_ns))
+
+
+def _answered(pool: HTTPConnectionPool, sending: Sending, deadline: Deadline) -> urllib3.BaseHTTPResponse:
+    return pool.urlopen(
+        sending.method,
+        sending.target,
+        body=sending.body or None,
+        headers=sending.headers,
+        retries=False,
+        redirect=False,
+        assert_same_host=False,
+        preload_content=False,
+        timeout=urllib3.Timeout(total=max(deadline.left_ns, 1) / 1_000_000_000),
+    )
+
+
+def _lost(problem: Exception, deadline: Deadline, elapsed_ms: int) -> Lost:
+    if isinstance(problem, NewConnectionError | ConnectTimeoutError):
+        return Lost(f"no connection: {type(problem).__name__}", elapsed_ms, unsent=not deadline.is_sending)
+    if isinstance(problem, ReadTimeoutError) or not deadline.left_ns:
+        return Lost(_NO_TIME, elapsed_ms)
+    return Lost(f"the connection failed: {_names(problem)}", elapsed_ms)
+
+
+def _names(problem: Exception) -> str:
+    """The kinds of the failure and its cause: their texts hold addresses."""
+    inner = next((argument for argument in problem.args if isinstance(argument, Exception)), None)
+    return type(problem).__name__ + (f", {type(inner).__name__}" if inner is not None else "")
+
+
+def _whole_body(response: urllib3.BaseHTTPResponse) -> bytes | None:
+    """The decoded body, or None when it is larger than allowed."""
+    pieces, size = [], 0
+    for piece in response.stream(_CHUNK, decode_content=True):
+        pieces.append(piece)
+        size += len(piece)
+        if size > MOST_BYTES:
+            response.close()
+            return None
+    return b"".join(pieces)
+
+
+def _date_of(headers: Mapping[str, str]) -> datetime | None:
+    try:
+        return parsedate_to_datetime(headers.get("Date", "")).astimezone(UTC)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _ms_since(began_ns: int) -> int:
+    return (time.monotonic_ns() - began_ns) // 1_000_000
