@@ -175,8 +175,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "lapsed": State(
         "Lapsed, not paid",
-        "Not paid: the exchange's ledger shows no reservation for it that is still open. "
-        "It can be asked for again.",
+        "Not paid: the exchange's ledger shows no reservation for it that is still open. It can be asked for again.",
         NOBODY,
         QUIET,
         terminal=True,

@@ -24,6 +24,13 @@ def _pairs() -> Q:
     return condition
 
 
+def _moves() -> Q:
+    condition = Q()
+    for move in states.TRANSITIONS:
+        condition |= Q(from_state=move.source, event=move.event, to_state=move.target)
+    return condition
+
+
 class Withdrawal(models.Model):
     """One payment that was asked for. `amount` is in `currency`; with `include_fee` the fee is taken out of it.
 
@@ -196,7 +203,8 @@ class WithdrawalEvent(models.Model):
     class Meta:
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["withdrawal", "version"], name="withdrawalevent_one_per_version")
+            models.UniqueConstraint(fields=["withdrawal", "version"], name="withdrawalevent_one_per_version"),
+            models.CheckConstraint(condition=_moves(), name="withdrawalevent_is_a_move_of_the_table"),
         ]
 
     def __str__(self) -> str:
