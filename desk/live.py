@@ -5,7 +5,7 @@ connection per loop: a loop per call would mean a new Redis connection per hint.
 """
 
 import asyncio
-import contextlib
+import atexit
 import hashlib
 import json
 import os
@@ -115,5 +115,6 @@ def _forget_after_fork() -> None:
     _guard, _current = threading.Lock(), None
 
 
-with contextlib.suppress(AttributeError):
-    os.register_at_fork(after_in_child=_forget_after_fork)
+os.register_at_fork(after_in_child=_forget_after_fork)
+# A short command may end while its hints are still on their way.
+atexit.register(settle, 1.0)

@@ -1,11 +1,10 @@
 """Log lines: one event a line, key and value, without secrets and without a way to forge a second line.
 
-Everything that reaches standard error passes here, the framework's and the libraries' lines included. JSON outside the
-demo, plain text in it; LOG_FORMAT=json or plain decides otherwise.
+Everything that reaches standard error passes here, the framework's and the libraries' lines included. LOG_FORMAT
+says whether as JSON or as plain text, LOG_LEVEL from which level on.
 """
 
 import logging
-import os
 import re
 import sys
 from collections.abc import Mapping, MutableMapping
@@ -48,7 +47,7 @@ def configure(_: Mapping[str, object]) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
-    last = _plain_line if _is_plain() else structlog.processors.JSONRenderer(ensure_ascii=True)
+    last = _plain_line if settings.LOG_FORMAT == "plain" else structlog.processors.JSONRenderer(ensure_ascii=True)
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, hide_secrets, last],
@@ -57,7 +56,7 @@ def configure(_: Mapping[str, object]) -> None:
     handler.setFormatter(formatter)
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(os.environ.get("LOG_LEVEL", "INFO").upper() if os.environ.get("LOG_LEVEL") else logging.INFO)
+    root.setLevel(settings.LOG_LEVEL)
     for name in ("urllib3", "requests", "websockets", "asyncio", "fido2", "kombu", "amqp"):
         # Their finer lines carry whole addresses, headers and frames.
         logging.getLogger(name).setLevel(logging.WARNING)
@@ -125,10 +124,6 @@ def _add_request_id(_: Any, __: str, event: Event) -> Event:
     if request_id:
         event.setdefault("request_id", request_id)
     return event
-
-
-def _is_plain() -> bool:
-    return os.environ.get("LOG_FORMAT", "plain" if settings.DEMO else "json").strip().lower() == "plain"
 
 
 def connect_celery() -> None:

@@ -35,6 +35,10 @@ class CannotAccept(Exception):
     """The answer of the passkey does not prove what was asked; the text is for the log."""
 
 
+class NotVerified(CannotAccept):
+    """The device signed without asking its owner for a PIN, a finger or a face."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assertion:
     """One checked or still unchecked answer: base64url texts exactly as the browser sent them, and what they mean."""
@@ -137,6 +141,8 @@ def check(assertion: Assertion, *, person: "Person", challenge: str) -> str:
     if name is None:
         raise CannotAccept("no allowed host can carry passkeys")
     server = Fido2Server(PublicKeyCredentialRpEntity(id=name, name="Countersign"), verify_origin=is_our_origin)
+    if not assertion.parsed.response.authenticator_data.is_user_verified():
+        raise NotVerified("the device did not verify its user")
     state = {"challenge": challenge, "user_verification": UserVerificationRequirement.REQUIRED}
     try:
         used = server.authenticate_complete(state, of(person), assertion.parsed)

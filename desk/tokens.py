@@ -5,11 +5,12 @@ import secrets
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.db import transaction
 from django.db.models import Q
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import authentication, exceptions
 
-from desk import clock, models
+from desk import audit, clock, models
 from wire.values import Secret
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ DEFAULT_DAYS = 90
 _USED_EVERY = timedelta(minutes=1)
 
 
-def create(*, person: "Person", name: str, now: datetime, days: int = DEFAULT_DAYS) -> tuple["ApiToken", Secret]:
+@transaction.atomic
+def create(
+    *, person: "Person", name: str, now: datetime, days: int = DEFAULT_DAYS, actor: "Person | None" = None
+) -> tuple["ApiToken", Secret]:
     """A new token of this person that ends after so many days (1 to 366). The secret is not kept: show it now."""
     if not 1 <= days <= 366:
         raise ValueError("A token lives from 1 to 366 days.")
@@ -35,12 +39,22 @@ def create(*, person: "Person", name: str, now: datetime, days: int = DEFAULT_DA
         created_at=now,
         expires_at=now + timedelta(days=days),
     )
+    _tell(row, "token.created", actor=actor, now=now)
     return row, Secret(text)
 
 
-def revoke(*, token_id: int, now: datetime) -> bool:
+@transaction.atomic
+def revoke(*, token_id: int, now: datetime, actor: "Person | None" = None) -> bool:
     """End a token at once; False when it was ended before."""
-    return models.ApiToken.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=now) == 1
+    if not models.ApiToken.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=now):
+        return False
+    _tell(models.ApiToken.objects.get(pk=token_id), "token.revoked", actor=actor, now=now)
+    return True
+
+
+def _tell(row: "ApiToken", action: str, *, actor: "Person | None", now: datetime) -> None:
+    after = {"person": row.person_id, "name": row.name, "hint": row.hint, "expires_at": row.expires_at}
+    audit.record(actor=actor, action=action, subject=f"token:{row.pk}", before={}, after=after, now=now)
 
 
 def find(text: str, *, now: datetime) -> "ApiToken | None":

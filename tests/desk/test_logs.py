@@ -17,14 +17,14 @@ PRIVATE_HEX = "0c28fca386c7a227600b2fe50b7cae11ec86d3bf1fbe471be89827e19d72aa1d"
 
 
 @pytest.fixture
-def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], list[str]]]:
+def lines(settings: Any) -> Iterator[Callable[[str], list[str]]]:
     """Configure the log in one of its two shapes; the returned function gives back what was written."""
     root = logging.getLogger()
     kept = root.handlers[:], root.level
     stream = io.StringIO()
 
     def start(shape: str) -> list[str]:
-        monkeypatch.setenv("LOG_FORMAT", shape)
+        settings.LOG_FORMAT, settings.LOG_LEVEL = shape, "INFO"
         logs.configure({})
         root.handlers[0].setStream(stream)  # type: ignore[attr-defined]
         return written

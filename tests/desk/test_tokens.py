@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
 from desk import clock, tokens
-from desk.models import ApiToken, Person
+from desk.models import ApiToken, AuditEvent, Person
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
@@ -111,3 +111,12 @@ def test_the_command_refuses_with_one_sentence(operator: Person, name: str, days
     with pytest.raises(CommandError):
         call_command("create_token", name, "--days", str(days))
     assert not ApiToken.objects.exists()
+
+
+def test_making_and_ending_a_token_is_in_the_trail(operator: Person, admin: Person) -> None:
+    row, secret = tokens.create(person=operator, name="reports", now=NOW, actor=admin)
+    tokens.revoke(token_id=row.pk, now=NOW, actor=admin)
+    events = AuditEvent.objects.filter(subject=f"token:{row.pk}")
+    assert [(event.action, event.actor) for event in events] == [("token.created", admin), ("token.revoked", admin)]
+    assert events[0].after["hint"] == secret.reveal()[-4:]
+    assert secret.reveal() not in events[0].after_text
