@@ -91,6 +91,11 @@ class AccountSession(Session):
         frame = jsonrpc.Notification(name, answers.text_of(params))
         self.outgoing.put(name, jsonrpc.encode(frame), Scope.NOTIFICATION)
 
+    def sensitive(self, method: str) -> frozenset[str]:
+        """Those that the row of the method marks."""
+        row = streams.by_name.get(method)
+        return frozenset(param.name for param in row.params if param.sensitive) if row else frozenset()
+
     def unknown(self, method: str) -> str:
         """The methods there are."""
         return f"There is no {method[:100]} here; there are {', '.join(METHODS)}"

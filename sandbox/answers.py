@@ -10,7 +10,7 @@ import msgspec
 
 JSON = "application/json; charset=utf-8"
 HTML = "text/html; charset=utf-8"
-MOST_SHOWN = 16_384  # bytes of a body that the log of calls keeps as it was
+MOST_SHOWN = 4_096  # bytes of a JSON body that the log of calls keeps
 
 # Amounts are text already; a Decimal comes from a tester's JSON number, and leaves as the number it was.
 _encoder = msgspec.json.Encoder(decimal_format="number")
@@ -30,7 +30,12 @@ class Answer:
 def of_json(value: object, status: int = HTTPStatus.OK) -> Answer:
     """The value as JSON, members in their own order, text as UTF-8."""
     body = text_of(value)
-    return Answer(int(status), body, JSON, shown=value if len(body) <= MOST_SHOWN else f"({len(body)} bytes)")
+    return Answer(int(status), body, JSON, shown=shown(body))
+
+
+def shown(body: bytes) -> object:
+    """JSON as the log of calls keeps it: its bytes, which take far less room than its objects, or only how many."""
+    return msgspec.Raw(body) if len(body) <= MOST_SHOWN else f"({len(body)} bytes)"
 
 
 def text_of(value: object) -> bytes:

@@ -13,7 +13,8 @@ from itertools import count
 MASK = "…"
 MOST_KEPT = 5_000
 LONGEST_TEXT = 4_000
-SENSITIVE = frozenset({"skey", "signature", "secret", "password", "nonce"})
+# Masked under whatever operation they come: a secret may have been sent to the wrong address.
+ALWAYS_SENSITIVE = frozenset({"skey", "signature", "secret", "password"})
 
 
 @dataclass(slots=True)
@@ -68,16 +69,17 @@ class Calls:
         path: str,
         query: Iterable[tuple[str, str]] = (),
         form: Iterable[tuple[str, str]] = (),
+        sensitive: frozenset[str] = frozenset(),
     ) -> Call:
-        """Writes down a call that was just read."""
+        """Writes down a call that was just read; the values of `sensitive` parameters are masked."""
         call = Call(
             number=next(self._numbers),
             when_ms=self._now_ms(),
             operation=operation,
             method=method,
             path=_short(path),
-            query=_masked(query),
-            form=_masked(form),
+            query=_masked(query, sensitive),
+            form=_masked(form, sensitive),
         )
         self._received += 1
         self._kept.append(call)
@@ -123,8 +125,11 @@ def _since(text: str) -> tuple[int, int]:
     return 0, elapsed.days * 86_400_000 + elapsed.seconds * 1000 + elapsed.microseconds // 1000
 
 
-def _masked(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((_short(name), MASK if name.lower() in SENSITIVE else _short(value)) for name, value in pairs)
+def _masked(pairs: Iterable[tuple[str, str]], sensitive: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (_short(name), MASK if name in sensitive or name.lower() in ALWAYS_SENSITIVE else _short(value))
+        for name, value in pairs
+    )
 
 
 def _grouped(pairs: tuple[tuple[str, str], ...]) -> dict[str, object]:

@@ -25,7 +25,7 @@ from sandbox.routing import Routes
 from sandbox.sockets import METHOD_NAMES, NOTIFICATION_NAMES, Sockets
 from sandbox.world import World
 from wire.operation import Operation, read
-from wire.params import BadArgument
+from wire.params import BadArgument, Place
 
 log = logging.getLogger("sandbox")
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -129,10 +129,13 @@ class Sandbox:
         return delivery
 
     def _written_down(self, received: Received, operation: Operation) -> Call:
+        sensitive = frozenset(param.name for param in operation.params if param.sensitive)
+        hidden = any(param.name in sensitive for param in operation.params if param.place is Place.PATH)
         call = self.calls.received(
             operation=operation.name,
             method=received.method,
-            path=received.path,
+            path=operation.path if hidden else received.path,
+            sensitive=sensitive,
             query=_texts(lambda: bodies.query_pairs(received.query)),
             form=_texts(lambda: bodies.texts(_form(received))),
         )

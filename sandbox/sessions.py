@@ -2,8 +2,6 @@
 
 import logging
 
-import msgspec
-
 from sandbox import answers, refusing
 from sandbox.calls import Call as Logged
 from sandbox.calls import Calls
@@ -54,6 +52,7 @@ class Session:
             method="WS",
             path=self.path,
             form=[(name, str(value)) for name, value in call.params.items()],
+            sensitive=self.sensitive(call.method),
         )
         logged.key = self.outgoing.key
         answer = self._outcome(call, logged)
@@ -94,6 +93,10 @@ class Session:
     def after(self, call: Call, succeeded: bool) -> None:
         """What follows once the answer is on its way."""
 
+    def sensitive(self, method: str) -> frozenset[str]:
+        """The names of the params that no log may keep."""
+        return frozenset()
+
     def unknown(self, method: str) -> str:
         """The description that goes with a method there is not."""
         return f"The sandbox has nothing behind {self.path} in this part; {method[:100]} is not imitated yet"
@@ -109,6 +112,4 @@ def _shown(answer: Result | Failure) -> object:
     """The answer for the log of calls."""
     if isinstance(answer, Failure):
         return answers.envelope(answer.code, answer.message, answer.description)
-    if len(answer.result) > answers.MOST_SHOWN:
-        return {"result": f"({len(answer.result)} bytes)"}
-    return {"result": msgspec.Raw(answer.result)}
+    return {"result": answers.shown(answer.result)}

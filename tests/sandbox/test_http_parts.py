@@ -127,16 +127,19 @@ def test_a_second_slides_and_a_refused_call_is_not_counted() -> None:
     assert all(limits.allows("other", "a", None) for _ in range(100))
 
 
+FORM = [("sKey", "hidden"), ("b", "hidden as well"), ("a", "1"), ("a", "2")]
+
+
 def test_the_log_keeps_the_latest_calls_and_never_a_secret() -> None:
     calls = Calls(lambda: 1_609_459_200_123, most_kept=2)
     for name in ("one", "two", "three"):
-        calls.received(operation=name, method="POST", path="/x", form=[("sKey", "hidden"), ("a", "1"), ("a", "2")])
+        calls.received(operation=name, method="POST", path="/x", form=FORM, sensitive=frozenset({"b"}))
     listed = calls.listed()
     assert (listed["received"], listed["dropped"]) == (3, 1)
     shown = listed["calls"]
     assert isinstance(shown, list)
     assert [call["operation"] for call in shown] == ["two", "three"]
-    assert shown[0]["form"] == {"sKey": "…", "a": ["1", "2"]}
+    assert shown[0]["form"] == {"sKey": "…", "b": "…", "a": ["1", "2"]}
     assert shown[0]["when"] == "2021-01-01T00:00:00.123Z"
     assert "hidden" not in str(listed)
 
