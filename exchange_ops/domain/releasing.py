@@ -14,6 +14,7 @@ from exchange_ops.domain.windows import RELEASE_PAUSES_S, pause
 from exchange_ops.models import ExternalCall, Withdrawal
 from exchange_ops.wire.catalogue import Right
 
+UNCONFIRMED = "The release is not confirmed although the exchange's hour is over."
 _RELEASED_ANSWERS = frozenset({20005, 20007})  # Payout not found, Payout already rolled back
 
 
@@ -90,6 +91,8 @@ def _claim(row: Withdrawal, now: datetime) -> ExternalCall:
 
 def _repeat(row: Withdrawal, reply: calls.Reply, sight: Sight, now: datetime) -> None:
     problem = reply.problem or sight.problem or "The exchange's ledger does not show the release yet."
+    if windows.escalation_is_due(row, clocks.exchange_now(account=row.account, now=now)):
+        problem = f"{UNCONFIRMED} {problem}"
     lifecycle.move(
         row,
         event="rollback_unconfirmed",
@@ -116,12 +119,11 @@ def _escalate_once(row: Withdrawal, now: datetime) -> None:
     late = timedelta(minutes=1)
     if row.delete_count == 0 and now - row.updated_at < late:
         return
-    problem = "The release is not confirmed although the exchange's hour is over."
     lifecycle.move(
         row,
         event="escalated",
         to="rolling_back",
         now=now,
         next_action_at=now,
-        last_problem=f"{_why(row)}{problem}"[:500],
+        last_problem=f"{_why(row)}{UNCONFIRMED}"[:500],
     )
