@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 import certifi
@@ -137,15 +138,15 @@ class AccountFollower(threading.Thread):
     # The socket ------------------------------------------------------------------------------------------------------
 
     def _connect(self) -> None:
-        self._socket = websocket.create_connection(
-            self._url,
-            timeout=CONNECT_SECONDS,
-            http_no_proxy=["*"],
-            suppress_origin=True,
-            redirect_limit=0,
-            sslopt={"ca_certs": certifi.where()},
+        # Kept before it connects, so that `stop` finds it in the middle of a handshake too.
+        self._socket = fresh = websocket.WebSocket(sslopt={"ca_certs": certifi.where()})
+        fresh.settimeout(CONNECT_SECONDS)
+        fresh.connect(  # type: ignore[no-untyped-call]
+            self._url, http_no_proxy=["*"], suppress_origin=True, redirect_limit=0
         )
-        self._socket.settimeout(self._rhythm.look_ms / 1000)
+        if fresh.getstatus() != HTTPStatus.SWITCHING_PROTOCOLS:  # a redirect, which is never followed
+            raise ConnectionRefusedError
+        fresh.settimeout(self._rhythm.look_ms / 1000)
 
     def _exchange_frames(self, talk: AccountSession) -> list[Event]:
         """Send what the session wants sent; gives what happened so far."""

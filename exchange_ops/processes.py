@@ -19,7 +19,7 @@ from exchange_ops.models import Account
 
 LEASE = "follow"
 LOOK_SECONDS = 1
-LET_GO_SECONDS = 2.0  # for everything together, so that the process ends within three
+LET_GO_SECONDS = 1.0  # for everything together, so that the process ends within three
 _log = structlog.get_logger(__name__)
 
 

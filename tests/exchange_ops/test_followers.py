@@ -1,5 +1,8 @@
 """The account follower against the sandbox's socket: whatever happens to it, every transaction arrives once."""
 
+import contextlib
+import socket
+import threading
 import time
 from decimal import Decimal
 
@@ -190,6 +193,46 @@ def test_without_a_key_the_follower_says_so_and_waits(account, sandbox, follow, 
     ApiKey.objects.update(active=False)
     follow(wait=False)
     assert until(lambda: state() is not None and "no active key" in state().problem)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:9/elsewhere\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
+        "HTTP/1.1 503 Service Unavailable\r\n\r\n",
+        "nonsense\r\n\r\n",
+        "",
+    ],
+)
+def test_a_server_that_is_no_socket_hears_no_login(*, account, demo_keys, state, answer, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    heard = []
+    server = socket.create_server(("127.0.0.1", 0))
+    server.settimeout(10)
+
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                peer, _ = server.accept()
+                with peer:
+                    peer.settimeout(0.3)
+                    heard.append(peer.recv(4096))
+                    peer.sendall(answer.encode())
+                    with contextlib.suppress(TimeoutError):
+                        heard.append(peer.recv(4096))
+
+    threading.Thread(target=serve, daemon=True).start()
+    url = f"ws://127.0.0.1:{server.getsockname()[1]}"
+    follower = AccountFollower(account, base_url=url, now=clock.now, rhythm=QUICK)
+    follower.start()
+    try:
+        assert until(lambda: state() is not None and state().reconnects >= 2)
+    finally:
+        follower.stop()
+        follower.join(3)
+        server.close()
+    assert all(said == b"" or said.startswith(b"GET /api/2/ws/account HTTP/1.1") for said in heard)
 
 
 def test_what_is_said_badly_is_kept_aside_with_its_reason(account, sandbox, follow, exchange):

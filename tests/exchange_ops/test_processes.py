@@ -1,0 +1,183 @@
+"""The following process: one at a time, taken over in time, ended in time, and sweeping without broker or worker."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.core.management import call_command
+
+from desk import clock
+from exchange_ops.domain import keys, leases, pulse
+from exchange_ops.models import Balance, FollowerState, Lease, LedgerEntry
+from exchange_ops.processes import LEASE, Following
+from tests.exchange_ops.test_followers import QUICK, until
+
+ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+
+
+class Process:
+    """A following process as a thread of this one."""
+
+    def __init__(self, url, **changes):
+        self.stopping = threading.Event()
+        options = {"now": clock.now, "client_for": keys.client_for, "sweep_every_s": 1, "rhythm": QUICK, **changes}
+        self.following = Following(base_url=url, **options)
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        from django.db import connection
+
+        try:
+            self.following.run(self.stopping)
+        finally:
+            connection.close()
+
+    def stop(self):
+        self.stopping.set()
+        self.thread.join(5)
+        assert not self.thread.is_alive()
+
+
+@pytest.fixture
+def start(sandbox):
+    started = []
+
+    def begin(**changes):
+        started.append(Process(sandbox.ws_url, **changes))
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.stop()
+
+
+def stream(account):
+    return FollowerState.objects.filter(name=f"stream:{account.pk}").first()
+
+
+def is_live(account):
+    return until(lambda: stream(account) is not None and stream(account).connected)
+
+
+def test_one_process_follows_sweeps_and_reads_what_nobody_else_reads(account, demo_keys, start, client_as):
+    process = start()
+    assert is_live(account)
+    assert process.following.is_working
+    assert until(lambda: pulse.of("sweeper") is not None and pulse.of(f"ledger:{account.pk}") is not None)
+    assert until(lambda: Balance.objects.filter(wallet="trading").exists())
+    client_as("demo-withdraw").create_withdrawal(currency="BTC", amount=Decimal("0.1"), address=ADDRESS)
+    assert until(lambda: LedgerEntry.objects.filter(status="created").exists())
+
+
+def test_the_second_process_waits_and_takes_over_when_the_first_ends(account, demo_keys, start):
+    first = start()
+    assert is_live(account)
+    second = start()
+    time.sleep(1.5)
+    assert (first.following.is_working, second.following.is_working) == (True, False)
+    first.stop()
+    assert until(lambda: second.following.is_working, seconds=3)
+    assert is_live(account)
+
+
+def test_a_lease_whose_holder_died_is_taken_over_within_fifteen_seconds(account, demo_keys, start):
+    assert leases.LASTS + timedelta(seconds=2) < timedelta(seconds=15)
+    assert leases.hold(name=LEASE, holder="somebody who died", now=clock.now() - leases.LASTS + timedelta(seconds=2))
+    process = start()
+    time.sleep(0.8)
+    assert not process.following.is_working
+    assert until(lambda: process.following.is_working, seconds=4)
+
+
+def test_a_process_that_lost_its_lease_stops_working(account, demo_keys, start):
+    process = start()
+    assert is_live(account)
+    Lease.objects.update(holder="another", until=clock.now() + timedelta(hours=1))
+    assert until(lambda: not process.following.is_working, seconds=4)
+    assert until(lambda: not stream(account).connected)
+
+
+def test_an_account_that_is_added_later_is_followed_too(account, demo_keys, start):
+    from exchange_ops.models import Account
+
+    start()
+    assert is_live(account)
+    other = Account.objects.create(name="Another")
+    assert until(lambda: stream(other) is not None and "no active key" in stream(other).problem)
+
+
+def test_a_follower_that_died_is_started_again(account, demo_keys, start):
+    process = start()
+    assert is_live(account)
+    follower = process.following._followers[account.pk]
+    follower.stop()
+    assert until(lambda: process.following._followers[account.pk] is not follower, seconds=4)
+    assert is_live(account)
+
+
+# The command, as a process -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def follow(child_environment, sandbox):
+    running = []
+
+    def begin():
+        environment = {**child_environment, "EXCHANGE_URL": sandbox.url, "EXCHANGE_WS_URL": sandbox.ws_url}
+        process = subprocess.Popen([sys.executable, "manage.py", "follow"], env=environment, stderr=subprocess.PIPE)
+        running.append(process)
+        return process
+
+    yield begin
+    for process in running:
+        if process.poll() is None:
+            process.kill()
+        process.wait(5)
+        process.stderr.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_command_follows_and_ends_within_three_seconds(account, demo_keys, follow, number):
+    process = follow()
+    assert until(lambda: stream(account) is not None and stream(account).connected, seconds=30)
+    began = time.monotonic()
+    os.kill(process.pid, number)
+    assert process.wait(5) == 0
+    assert time.monotonic() - began < 3
+    assert not stream(account).connected
+    assert Lease.objects.get().holder == ""
+
+
+def test_the_command_ends_in_time_in_the_middle_of_a_call(account, demo_keys, sandbox, follow):
+    sandbox.control("faults", {"operation": "*", "kind": "delay_then_execute", "ms": 20_000, "times": 50})
+    process = follow()
+    assert until(lambda: Lease.objects.exclude(holder="").exists(), seconds=30)
+    time.sleep(1)
+    began = time.monotonic()
+    process.terminate()
+    assert process.wait(5) == 0
+    assert time.monotonic() - began < 3
+
+
+def test_another_process_takes_over_within_fifteen_seconds_of_a_kill(account, demo_keys, sandbox, follow, start):
+    process = follow()
+    assert until(lambda: stream(account) is not None and stream(account).connected, seconds=30)
+    process.kill()
+    began = time.monotonic()
+    second = start()
+    assert until(lambda: second.following.is_working, seconds=15)
+    assert time.monotonic() - began < 15
+    assert is_live(account)
+
+
+def test_the_sweep_command_does_a_round(db, capsys):
+    call_command("sweep")
+    assert "0 steps" in capsys.readouterr().out
