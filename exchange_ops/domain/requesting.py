@@ -55,7 +55,7 @@ def check(
     if problem := currency_problem(known):
         problems["currency"] = problem
     elif known is not None:
-        if problem := amount_problem(account, known, amount, include_fee):
+        if problem := amount_problem(account=account, currency=known, amount=amount, include_fee=include_fee):
             problems["amount"] = problem
         destination = _destination(known, address, payment_id, problems)
         if destination is not None and not problems:
@@ -82,7 +82,7 @@ def currency_problem(currency: Currency | None) -> str:
     return ""
 
 
-def amount_problem(account: Account, currency: Currency, amount: Decimal, include_fee: bool) -> str:
+def amount_problem(*, account: Account, currency: Currency, amount: Decimal, include_fee: bool) -> str:
     """Why this amount can't be paid out, or an empty text. The balance is the one last read."""
     if not isinstance(amount, Decimal) or not amount.is_finite() or not balances.storable(amount):
         return "This is not an amount that can be paid."

@@ -115,7 +115,7 @@ def _figures(request: HttpRequest, account: Account, known: Currency) -> dict[st
     except django_forms.ValidationError as problem:
         return {"problem": problem.messages[0]}
     include_fee = request.POST.get("fee_from") == NewWithdrawalForm.FEE_FROM_AMOUNT
-    problem = requesting.amount_problem(account, known, amount, include_fee)
+    problem = requesting.amount_problem(account=account, currency=known, amount=amount, include_fee=include_fee)
     now = clock.now()
     estimate = checks.ask_fee(account=account, currency=known.code, amount=amount, person=request.user, now=now)
     fee = estimate.fee if estimate.fee is not None else known.payout_fee
