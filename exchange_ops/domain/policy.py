@@ -75,7 +75,8 @@ def _tier(tiers: list[QuorumTier], account: Account, value: Decimal | None) -> t
         return None, ""
     last = tiers[-1]
     if value is None or value < 0 or last.currency != account.quote_currency:
-        return last, f"its value in {last.currency} is not known well enough"
+        # Only a tier without a limit covers what might be worth anything.
+        return (last if last.up_to is None else None), f"its value in {last.currency} is not known well enough"
     for tier in tiers:
         if tier.up_to is not None and value <= tier.up_to:
             return tier, f"it is worth {_money(value, account)} and the tier ends at {_money(tier.up_to, account)}"
