@@ -15,9 +15,9 @@ STYLE = """
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
 body { max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; } h3 { font-size: 1rem; margin-top: 1.5rem; }
-div { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
+div { overflow-x: auto; } table { border-collapse: collapse; width: 100%; min-width: 44rem; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8884; }
-code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
+code { font-family: ui-monospace, monospace; font-size: .9em; }
 """
 NOT_YET = "not yet: answers 501"
 CONTROL_CALLS = (
