@@ -86,7 +86,7 @@ def _adopted_by_others(row: Withdrawal) -> Any:
 def _read(row: Withdrawal, call: ExternalCall | None, client_for: ClientFor, now: datetime) -> int:
     """Take in everything above what we knew before the call; gives how many records with our tag could not be read."""
     ours = 0
-    with asking.client(client_for, row.account, Right.PAYMENTS) as client:
+    with asking.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
         for page in client.transactions_after(index=0 if call is None else call.watermark):
             ledger.apply(account=row.account, found=page.records, asides=page.asides, source=ledger.REST, now=now)
             ours += sum(row.tag in aside.content for aside in page.asides)

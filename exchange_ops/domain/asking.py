@@ -57,7 +57,7 @@ class Sight:
 
 
 @contextmanager
-def client(client_for: ClientFor, account: Account, right: Right) -> Iterator[ExchangeClient]:
+def client(client_for: ClientFor, *, account: Account, right: Right) -> Iterator[ExchangeClient]:
     """A client for a few calls; its connections are let go afterwards. Raises `keys.NoUsableKey`."""
     asking = client_for(account, right)
     try:
@@ -69,7 +69,7 @@ def client(client_for: ClientFor, account: Account, right: Right) -> Iterator[Ex
 def look(row: Withdrawal, *, client_for: ClientFor, now: datetime) -> Sight:
     """Ask for the record of the row's hold. Never raises for an answer: what can't be read is a `problem`."""
     try:
-        with client(client_for, row.account, Right.PAYMENTS) as asking:
+        with client(client_for, account=row.account, right=Right.PAYMENTS) as asking:
             record = asking.get_transaction(exchange_id=row.exchange_id or "")
     except Refused as refused:
         if refused.code in NOT_FOUND:

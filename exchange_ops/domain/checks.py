@@ -68,7 +68,7 @@ def fill_address(*, check_id: int, client_for: ClientFor, now: datetime) -> None
         return
     answer: dict[str, object] = {"is_own": None, "problem": ""}
     try:
-        with asking.client(client_for, row.account, Right.PAYMENTS) as client:
+        with asking.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             answer["is_own"] = client.is_own_address(address=row.address)
     except (CallFailed, BadArgument, keys.NoUsableKey) as failure:
         answer["problem"] = sentence_of(failure)
@@ -83,7 +83,7 @@ def fill_fee(*, estimate_id: int, client_for: ClientFor, now: datetime) -> None:
         return
     answer: dict[str, object]
     try:
-        with asking.client(client_for, row.account, Right.WITHDRAW) as client:
+        with asking.client(client_for, account=row.account, right=Right.WITHDRAW) as client:
             fee = client.estimate_withdrawal(currency=row.currency, amount=row.amount)
         possible = storable(fee) and fee >= 0
         answer = {"fee": fee, "problem": ""} if possible else {"problem": "The exchange named a fee that can't be one."}

@@ -46,7 +46,7 @@ def refresh_market(*, now: datetime, open_client: Callable[[], ExchangeClient]) 
 def _sync_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
     name = pulse.ledger_of(account)
     try:
-        with asking.client(client_for, account, Right.PAYMENTS) as client:
+        with asking.client(client_for, account=account, right=Right.PAYMENTS) as client:
             done = ledger.sync(account=account, client=client, now=now)
             problems = balances.sync(account=account, wallet=Balance.BANK, client=client, now=now)
     except _FAILURES as failure:
@@ -63,7 +63,7 @@ def _sync_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
 def _trading_wallet(account: Account, now: datetime, client_for: ClientFor) -> list[str]:
     """Read with a key of its own right: the ledger does not stop where that right is missing."""
     try:
-        with asking.client(client_for, account, Right.HISTORY) as client:
+        with asking.client(client_for, account=account, right=Right.HISTORY) as client:
             return balances.sync(account=account, wallet=Balance.TRADING, client=client, now=now)
     except _FAILURES as failure:
         return [f"The trading balances could not be read: {failure}"]

@@ -68,7 +68,7 @@ def _failed(row: Withdrawal, seen: Seen, client_for: ClientFor, watch: Stopwatch
 
 def _balance(row: Withdrawal, client_for: ClientFor, now: datetime) -> dict[str, Any]:
     try:
-        with asking.client(client_for, row.account, Right.PAYMENTS) as client:
+        with asking.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             listing = client.get_balances()
     except (CallFailed, keys.NoUsableKey) as problem:
         return {"problem": f"The balance was not readable: {problem}"}
