@@ -10,10 +10,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from desk import audit, live, outbox
-from exchange_ops.domain import lifecycle
+from exchange_ops.domain import lifecycle, probing
 from exchange_ops.models import Account, ExternalCall, LedgerEntry, Withdrawal, states
 
 LEAVING = ("payout", "withdraw")  # types of movements that take money out of the account
+UNPAID = ("created", "failed")
 REVIEWED_FOR = timedelta(days=1)
 ADVANCE_TASK = "exchange_ops.advance"
 
@@ -61,6 +62,8 @@ def _owner(entry: LedgerEntry) -> Withdrawal | None:
 def _is_foreign(entry: LedgerEntry) -> bool:
     """Money that left without a request since the desk keeps this account, and can't be a hold we are waiting for."""
     if entry.type not in LEAVING or entry.created_at < entry.account.created_at:
+        return False
+    if entry.status in UNPAID and probing.is_probe(account=entry.account, public_comment=entry.public_comment):
         return False
     return not _awaited(entry).exists()
 

@@ -1,6 +1,7 @@
 """Rows about the exchange account; one module a subject."""
 
 from exchange_ops.models.accounts import Account, ApiKey
+from exchange_ops.models.facts import Fact
 from exchange_ops.models.ledger import Balance, LedgerAside, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.models.market import Currency, Symbol, Ticker
 from exchange_ops.models.policy import Freeze, PolicyVersion, QuorumTier, ThawVote
@@ -16,6 +17,7 @@ __all__ = [
     "ClockReading",
     "Currency",
     "ExternalCall",
+    "Fact",
     "FeeEstimate",
     "FollowerState",
     "Freeze",

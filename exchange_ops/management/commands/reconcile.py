@@ -1,0 +1,37 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from desk import clock
+from exchange_ops.domain import asking, keys, reconciliation
+from exchange_ops.models import Account
+from exchange_ops.wire.catalogue import Right
+from wire.errors import CallFailed
+
+
+class Command(BaseCommand):
+    help = "Compares the desk's copy of the ledger with the exchange. Exit 0 when everything agrees, 1 when not."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--account", help="name of one account; all of them when absent")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        accounts = list(Account.objects.filter(**({"name": options["account"]} if options["account"] else {})))
+        if not accounts:
+            raise CommandError("There is no such account.")
+        differing = sum(self._told(account) for account in accounts)
+        if differing:
+            raise CommandError(f"{differing} findings do not agree.")
+
+    def _told(self, account: Account) -> int:
+        """Print the findings of one account; how many don't agree."""
+        try:
+            with asking.client(keys.client_for, account=account, right=Right.PAYMENTS) as client:
+                findings = reconciliation.reconcile(account=account, client=client, now=clock.now())
+        except (CallFailed, keys.NoUsableKey, reconciliation.CannotReconcile) as problem:
+            raise CommandError(f"{account.name} could not be reconciled: {problem}") from None
+        for finding in findings:
+            mark = "agrees " if finding.agrees else "DIFFERS"
+            self.stdout.write(f"{account.name}  {mark}  {finding.about}: {finding.sentence}")
+        return sum(not finding.agrees for finding in findings)
