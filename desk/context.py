@@ -22,7 +22,10 @@ SCRIPTS = ("page", "countdown", "live", "passkey")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One page: `may_see` hides it from those who can't open it, `count` is what waits there for them."""
+    """One page: `may_see` hides it from those who can't open it, `count` is what waits there for them.
+
+    `count_url_name` reads the count again, when a hint on one of `topics` says so.
+    """
 
     label: str
     url_name: str
@@ -31,6 +34,8 @@ class Entry:
     key: str = ""
     may_see: Callable[[Person], bool] = lambda person: person.is_active
     count: Callable[[Person], int] | None = None
+    count_url_name: str = ""
+    topics: str = ""
 
 
 _offered: list[Entry] = []
@@ -84,6 +89,14 @@ def _navigation(request: HttpRequest) -> list[dict[str, Any]]:
     return [{"label": label, "entries": entries} for label, entries in groups.items()]
 
 
+def _counted(entry: Entry, person: Person) -> dict[str, Any] | None:
+    """How many wait there, with where to read it again and the topics whose hints say when."""
+    if entry.count is None:
+        return None
+    name = entry.url_name
+    return {"name": name, "count": entry.count(person), "url": reverse(entry.count_url_name), "topics": entry.topics}
+
+
 def _shown(entry: Entry, person: Person, path: str) -> dict[str, Any]:
     url = reverse(entry.url_name)
     return {
@@ -92,5 +105,5 @@ def _shown(entry: Entry, person: Person, path: str) -> dict[str, Any]:
         "key": entry.key,
         "url": url,
         "current": path == url or (url != "/" and path.startswith(url)),
-        "count": entry.count(person) if entry.count else 0,
+        "counted": _counted(entry, person),
     }

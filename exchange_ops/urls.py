@@ -29,6 +29,7 @@ urlpatterns = [
     path("withdrawals/<int:withdrawal_id>/recall/", withdrawal_actions.recall, name="withdrawal-recall"),
     path("withdrawals/<int:withdrawal_id>/resolve/", withdrawal_actions.resolve, name="withdrawal-resolve"),
     path("approvals/", approvals.approvals, name="approvals"),
+    path("approvals/count/", approvals.count, name="approvals-count"),
     path("ledger/", ledger.ledger, name="ledger"),
     path("policy/", policy.policy, name="policy"),
     path("policy/freeze/", policy.freeze, name="freeze"),

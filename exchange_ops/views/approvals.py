@@ -44,6 +44,19 @@ def approvals(request: HttpRequest) -> HttpResponse:
     return show(request, "exchange_ops/approvals.html", context, parts={"inbox": "exchange_ops/approvals/_inbox.html"})
 
 
+@require_safe
+@requires(rules.may_see)
+def count(request: HttpRequest) -> HttpResponse:
+    """How many wait for this person, for the navigation."""
+    counted = {
+        "name": "approvals",
+        "count": domain.waiting_for(request.user).count(),
+        "url": request.path,
+        "topics": "withdrawals approvals",
+    }
+    return show(request, "components/count.html", {"counted": counted})
+
+
 _EMPTY = {
     "mine": "Nothing waits for your decision. A request appears here as soon as the money is reserved, "
     "or when the rules ask for approvals before that.",

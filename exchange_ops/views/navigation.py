@@ -17,7 +17,17 @@ def _audits(person: Person) -> bool:
 
 ENTRIES = (
     Entry("Overview", "overview", "layout-dashboard", "Desk", key="o", may_see=rules.may_see),
-    Entry("Approvals", "approvals", "inbox", "Desk", key="i", may_see=rules.may_see, count=_waiting),
+    Entry(
+        "Approvals",
+        "approvals",
+        "inbox",
+        "Desk",
+        key="i",
+        may_see=rules.may_see,
+        count=_waiting,
+        count_url_name="approvals-count",
+        topics="withdrawals approvals",
+    ),
     Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", key="w", may_see=rules.may_see),
     Entry("Ledger", "ledger", "book-open", "Money", key="l", may_see=rules.may_see),
     Entry("Policy", "policy", "shield-check", "Control", key="p", may_see=rules.may_see),

@@ -1,6 +1,6 @@
 """Whether the desk works: readiness, streams, clocks, the age of what was copied, and what waits for a worker."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Max, Min
@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock, health
+from desk.templatetags.desk import span
 from desk.views.rendering import show
 from exchange_ops import rules
 from exchange_ops.domain import clocks, withdrawals
@@ -16,6 +17,7 @@ from exchange_ops.views import accounts
 from exchange_ops.views.access import requires
 
 MOST_DUE = 20
+SHOWN_IN_MS = 10_000
 
 
 @require_safe
@@ -39,20 +41,32 @@ def system(request: HttpRequest) -> HttpResponse:
 @require_safe
 def strip(request: HttpRequest) -> HttpResponse:
     """The line at the foot of every page."""
-    found = health.look()
-    troubled = {name: check for name, check in found.items() if not check.ok}
-    context = {"now": clock.now(), "checks": found, "troubled": troubled}
+    now, found = clock.now(), health.look()
+    context = {
+        "now": now,
+        "exchange_now": accounts.exchange_now(accounts.current(), now),
+        "checks": found,
+        "troubled": {name: check for name, check in found.items() if not check.ok},
+    }
     return show(request, "components/strip.html", context)
 
 
 def _clock(account: Account | None, now: datetime) -> dict[str, Any]:
     if account is None:
         return {}
+    reading = clocks.newest_first(account=account).first()
     return {
-        "reading": clocks.newest_first(account=account).first(),
+        "reading": reading,
+        "skew": _skew(reading.skew_ms) if reading else "",
         "exchange_now": clocks.exchange_now(account=account, now=now),
         "clock_problem": clocks.problem(account=account),
     }
+
+
+def _skew(skew_ms: int) -> str:
+    """How far the exchange's clock is from ours, and on which side."""
+    length = f"{abs(skew_ms)} ms" if abs(skew_ms) < SHOWN_IN_MS else span(timedelta(milliseconds=abs(skew_ms)))
+    return f"{length} {'ahead' if skew_ms >= 0 else 'behind'}"
 
 
 def _copies(account: Account | None) -> list[dict[str, Any]]:

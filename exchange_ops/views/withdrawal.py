@@ -55,6 +55,7 @@ def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
         "choices": decisions.of(row, person, now=now),
+        "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
         "purpose": approvals.PURPOSE,
         "resolve_purpose": resolutions.PURPOSE,
         "digest": _digest(row),
@@ -70,7 +71,6 @@ def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),
-        "words": row.approvals.select_related("person", "confirmation").order_by("at", "pk"),
         "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN),
         "entries": row.ledger_entries.select_related("withdrawal").order_by("-index"),
     }

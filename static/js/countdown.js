@@ -46,7 +46,17 @@
     });
   }
 
+  // The line at the foot brings the exchange's clock again and again: a clock that jumped moves every countdown.
+  function setClock(root) {
+    const reading = root.querySelector && (root.matches("[data-exchange-now]") ? root : root.querySelector("[data-exchange-now]"));
+    if (!reading) return;
+    document.querySelectorAll("[data-deadline]").forEach((element) => { element.dataset.now = reading.dataset.exchangeNow; });
+  }
+
   setInterval(tick, 1000);
-  document.addEventListener("htmx:load", tick);
+  document.addEventListener("htmx:load", function (event) {
+    setClock(event.detail.elt);
+    tick();
+  });
   tick();
 })();

@@ -9,6 +9,7 @@
   const banner = document.getElementById("frozen");
   let socket = null, followed = new Set(), wait = FIRST_WAIT_MS, lostAt = 0, lastRead = new Date(), bannerTimer = 0, pollTimer = 0, leaving = false;
 
+  let drawnFor = document.querySelector("[data-drawn-for]")?.dataset.drawnFor;
   const parts = () => Array.from(document.querySelectorAll("[data-follow]"));
   const topicsOf = (part) => part.dataset.follow.split(" ").filter(Boolean);
   const wanted = () => Array.from(new Set(parts().flatMap(topicsOf)));
@@ -35,6 +36,11 @@
 
   function compare(fresh) {
     if (!fresh.dataset || !fresh.dataset.drawnFor) return;
+    if (fresh.dataset.drawnFor !== drawnFor) {
+      // What was told when the page was opened is about an earlier moment.
+      document.getElementById("messages").replaceChildren();
+      drawnFor = fresh.dataset.drawnFor;
+    }
     parts().filter((part) => part.dataset.drawnFor && part.dataset.drawnFor !== fresh.dataset.drawnFor && holdsInput(part)).forEach(markStale);
   }
 

@@ -170,5 +170,6 @@
   });
   showCopy(document);
   localHours(document);
+  document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   document.querySelector("[data-focus-now]")?.focus();
 })();

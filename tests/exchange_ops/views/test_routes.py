@@ -31,6 +31,7 @@ MATRIX = {
     "withdrawal-recall": (EVERYBODY, EVERYBODY),
     "withdrawal-resolve": (EVERYBODY, EVERYBODY),
     "approvals": (EVERYBODY, NOBODY),
+    "approvals-count": (EVERYBODY, NOBODY),
     "ledger": (EVERYBODY, NOBODY),
     "policy": (EVERYBODY, NOBODY),
     "freeze": (NOBODY, STOP),
