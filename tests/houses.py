@@ -31,23 +31,32 @@ class RunningHouse:
     """`manage.py up` in a session of its own, with every line it prints kept.
 
     `folder` is its DATA_DIR (a fresh one by default); `changes` are environment variables. The rows are SQLite and the
-    broker is private, as for a newcomer, unless `changes` say otherwise.
+    broker is private, as for a newcomer, unless `changes` say otherwise. `ports` are those of the desk and the sandbox,
+    for a house that goes on where another one ended; free ones by default.
     """
 
-    def __init__(self, *, folder: Path | None = None, command: list[str] | None = None, **changes: str) -> None:
+    def __init__(
+        self,
+        *,
+        folder: Path | None = None,
+        command: list[str] | None = None,
+        ports: tuple[int, int] | None = None,
+        **changes: str,
+    ) -> None:
         self.folder = folder or Path(tempfile.mkdtemp(prefix=f"countersign-test-{os.getpid()}-house-"))
         if folder is None:
             atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
-        self.port, self.sandbox_port = free_port(), free_port()
+        self.port, self.sandbox_port = ports or (free_port(), free_port())
         kept = ("PATH", "HOME", "LANG", "TMPDIR", "XDG_CACHE_HOME")
         environment = {name: os.environ[name] for name in kept if name in os.environ}
         environment |= {"DATA_DIR": str(self.folder), "PORT": str(self.port), "SANDBOX_PORT": str(self.sandbox_port)}
+        self.environment = environment | changes
         self.lines: list[str] = []
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             command or [sys.executable, "manage.py", "up"],
             cwd=ROOT,
-            env=environment | changes,
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -79,6 +88,21 @@ class RunningHouse:
         )
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.loads(answer.read())
+
+    def python(self, *arguments: str) -> str:
+        """What another Python process with this house's settings prints: `python("manage.py", "sweep")`."""
+        ended = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        if ended.returncode:
+            raise AssertionError(f"{arguments} ended with {ended.returncode}:\n{ended.stdout}\n{ended.stderr}")
+        return ended.stdout
 
     def wait_until_ready(self, seconds: float = 120) -> float:
         """Wait for the line that says so; how many seconds it took from the start."""
