@@ -5,6 +5,7 @@ import os
 
 from celery import Celery
 from celery.signals import beat_init, worker_ready
+from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
@@ -22,3 +23,15 @@ app.autodiscover_tasks(["exchange_ops", "desk", "chaindata"])
 def _say_so(**_: object) -> None:
     """The line by which whoever started this process knows that it takes work now."""
     print(AT_WORK, flush=True)  # noqa: T201
+
+
+@beat_init.connect
+def _wake_at_once(**_: object) -> None:
+    """Everything on the schedule is due when the house starts: a new desk knows no prices yet."""
+    for entry in app.conf.beat_schedule.values():
+        try:
+            app.send_task(entry["task"], retry=False, **entry["options"])
+        except OperationalError as error:
+            # A dead broker costs one interval: the schedule says the same again.
+            logging.getLogger(__name__).warning("beat: nothing could be woken at the start: %s", error)
+            return
