@@ -23,6 +23,7 @@ _PUT_ASIDE = (
     "KEY_RING",
     "SESSION_IDLE_SECONDS",
     "QUOTE_CURRENCY",
+    "CHAIN_NETWORKS",
 )
 
 
