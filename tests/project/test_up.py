@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 
+import psycopg
 import pytest
 from websocket import WebSocketBadStatusException, create_connection
 
@@ -164,6 +165,33 @@ def test_a_long_path_and_a_signal_to_make_alone(tmp_path):
         assert_gone(house)
     finally:
         house.process.kill()
+
+
+@pytest.mark.skipif("postgres" not in os.environ["DATABASE_URL"], reason="this run has no PostgreSQL")
+def test_two_settings_move_it_to_postgresql_and_a_redis_of_ones_own(tmp_path):
+    server = os.environ["DATABASE_URL"].rsplit("/", 1)[0]
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as rows:
+        rows.execute("CREATE DATABASE moved")
+    house = RunningHouse(folder=tmp_path, DATABASE_URL=f"{server}/moved", REDIS_URL=os.environ["REDIS_URL"])
+    try:
+        house.wait_until_ready()
+        assert get(f"{house.url}/healthz")[0] == 200
+        assert not pids(house, "redis-server")
+        assert not (tmp_path / "desk.sqlite3").exists()
+        with psycopg.connect(f"{server}/moved") as rows:
+            people = {name for (name,) in rows.execute("SELECT username FROM desk_person")}
+        assert {"operator", "treasury", "auditor"} <= people
+        # Beat wakes, a worker reads the exchange's ledger, and what it read is in PostgreSQL.
+        wait_until(lambda: get_json(f"{house.url}/readyz"), seconds=60)
+        assert house.stop() < END_WITHIN_S
+        assert_gone(house)
+    finally:
+        house.process.kill()
+
+
+def get_json(address):
+    status, _, text = get(address)
+    return text if status == 200 else None
 
 
 def test_a_port_that_is_taken_is_named(tmp_path):
