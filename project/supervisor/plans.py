@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 from types import ModuleType
+from urllib.parse import urlsplit
 
 from project import environment
 from project.supervisor import probes, redis_choice
@@ -27,7 +28,9 @@ def runs_redis(settings: ModuleType) -> bool:
 def runs_sandbox(settings: ModuleType) -> bool:
     """Whether the house brings the sandbox: only when one of its outside addresses is this machine's SANDBOX_PORT."""
     addresses = (settings.EXCHANGE_URL, settings.EXCHANGE_WS_URL, settings.CHAINDATA_URL)
-    return any(environment.is_loopback(address) and f":{settings.SANDBOX_PORT}" in address for address in addresses)
+    return any(
+        environment.is_loopback(address) and urlsplit(address).port == settings.SANDBOX_PORT for address in addresses
+    )
 
 
 def outside(settings: ModuleType) -> list[Plan]:

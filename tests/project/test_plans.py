@@ -1,0 +1,95 @@
+"""Which processes the house starts: its own outside world only when nobody named another."""
+
+import importlib
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from project import settings as read_settings
+from project.supervisor import plans
+from tests.architecture import tree
+
+SANDBOX = "http://127.0.0.1:8100"
+
+
+def settings(**changes):
+    """Settings as the supervisor sees them, the embedded default unless changed."""
+    default = {
+        "PORT": 8000,
+        "SANDBOX_PORT": 8100,
+        "DATA_DIR": Path("/srv/desk"),
+        "REDIS_SOCKET": Path("/srv/desk/redis.sock"),
+        "REDIS_URL": "unix:///srv/desk/redis.sock",
+        "EXCHANGE_URL": SANDBOX,
+        "EXCHANGE_WS_URL": "ws://127.0.0.1:8100",
+        "CHAINDATA_URL": SANDBOX,
+    }
+    return SimpleNamespace(**default | changes)
+
+
+def names(found):
+    return [plan.name for plan in found]
+
+
+def test_the_embedded_default_brings_its_own_outside():
+    assert names(plans.outside(settings())) == ["redis", "sandbox"]
+
+
+def test_a_redis_that_was_named_is_not_started():
+    assert names(plans.outside(settings(REDIS_URL="redis://broker.example/0"))) == ["sandbox"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "runs"),
+    [
+        ({}, True),
+        (
+            {"EXCHANGE_URL": "http://localhost:8100", "EXCHANGE_WS_URL": "ws://[::1]:8100", "CHAINDATA_URL": SANDBOX},
+            True,
+        ),
+        ({"SANDBOX_PORT": 810}, False),
+        ({"EXCHANGE_URL": "http://127.0.0.1:9100", "EXCHANGE_WS_URL": "ws://127.0.0.1:9100"}, True),
+        (
+            {
+                "EXCHANGE_URL": "https://exchange.example:8100",
+                "EXCHANGE_WS_URL": "wss://exchange.example:8100",
+                "CHAINDATA_URL": "https://chain.example:8100",
+            },
+            False,
+        ),
+    ],
+)
+def test_the_sandbox_runs_while_any_address_is_its_own(changes, runs):
+    assert plans.runs_sandbox(settings(**changes)) is runs
+
+
+def every_plan():
+    return [*plans.outside(settings()), *plans.desk(settings(), tree.ROOT / "manage.py")]
+
+
+def test_the_desk_ends_before_its_outside_and_workers_before_pages():
+    stages = {plan.name: plan.stage for plan in every_plan()}
+    assert stages["redis"] == stages["sandbox"] < stages["web"] < stages["worker"]
+    assert stages["worker"] == stages["beat"] == stages["follower"]
+
+
+def test_no_secret_is_in_a_command_line():
+    for plan in every_plan():
+        assert read_settings.SECRET_KEY not in " ".join(plan.command)
+        assert not {"SECRET_KEY", "KEY_RING"} & set(plan.environment)
+
+
+def test_every_child_is_a_program_or_module_that_exists():
+    for plan in every_plan():
+        assert os.access(plan.command[0], os.X_OK)
+        if "-m" in plan.command[:2]:
+            assert importlib.util.find_spec(plan.command[2])
+
+
+def test_the_workers_sign_is_what_the_supervisor_waits_for():
+    from project import celery
+
+    found = {plan.name: plan for plan in every_plan()}
+    assert found["worker"].says == found["beat"].says == celery.AT_WORK
