@@ -1,0 +1,219 @@
+"""The matching engine: the book of one symbol, matched by price and then by time, in whole numbers.
+
+Prices count ticks, quantities count increments. Whose an order is, what money backs it, what becomes of it and what it
+is called outside are not known here: an order is its number. By convention the numbers of customers' orders are
+positive and those of the simulated traders negative.
+
+A level is a dict from the orders at one price, first come first, to what is left of each; a side is a dict of its
+levels and a heap of their keys. A key is the price, negated for bids, so that the lowest key is the best one on both
+sides. A level whose last order was cancelled stays until it comes to the top of the heap, or until the next sweep.
+"""
+
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush, nsmallest
+from typing import Final, NamedTuple, TypeAlias
+
+BUY: Final = "buy"
+SELL: Final = "sell"
+FOK: Final = "FOK"
+POST_ONLY: Final = "postOnly"
+UNFILLED: Final = "unfilled"
+_NEVER_REST: Final = frozenset({"IOC", FOK})
+_ANY_PRICE: Final = 10**60  # the limit of an order without one
+_LEAST_LEVELS: Final = 64  # fewer levels than this are not worth a sweep
+_made = tuple.__new__  # makes a named tuple without the detour over its keyword arguments
+
+
+# What an incoming order took from one resting order: the number of the resting one, its price, and the quantity.
+Fill: TypeAlias = tuple[int, int, int]
+
+
+class Outcome(NamedTuple):
+    """What became of an incoming order: its fills in their order, what is left of it, and whether that rests now.
+
+    `reason` tells why what is left is gone: "postOnly" (it would have taken), "unfilled" (it may not rest), or "".
+    """
+
+    fills: Sequence[Fill]
+    left: int
+    resting: bool
+    reason: str = ""
+
+
+class _Side:
+    """All bids or all asks. With `sweep_at` levels, those without orders are forgotten."""
+
+    __slots__ = ("keys", "levels", "sweep_at")
+
+    def __init__(self) -> None:
+        self.levels: dict[int, dict[int, int]] = {}
+        self.keys: list[int] = []
+        self.sweep_at = _LEAST_LEVELS
+
+    def best(self) -> int | None:
+        """The key of the best level that has orders."""
+        keys, levels = self.keys, self.levels
+        while keys and not levels[keys[0]]:
+            del levels[heappop(keys)]
+        return keys[0] if keys else None
+
+    def is_within(self, limit: int) -> bool:
+        """Whether an order that takes up to the key `limit` meets one."""
+        key = self.best()
+        return key is not None and key <= limit
+
+    def opened(self, key: int) -> dict[int, int]:
+        """A new level."""
+        if len(self.keys) >= self.sweep_at:
+            self.levels = {key: level for key, level in self.levels.items() if level}
+            self.keys = list(self.levels)
+            heapify(self.keys)
+            self.sweep_at = max(2 * len(self.keys), _LEAST_LEVELS)
+        heappush(self.keys, key)
+        level = self.levels[key] = {}
+        return level
+
+
+class Book:
+    """The book of one symbol."""
+
+    __slots__ = ("_asks", "_bids", "_orders", "symbol")
+
+    def __init__(self, symbol: str) -> None:
+        self.symbol = symbol
+        self._bids = _Side()
+        self._asks = _Side()
+        self._orders: dict[int, dict[int, int]] = {}  # the level of each order
+
+    def add(
+        self,
+        order_id: int,
+        side: str,
+        price: int | None,
+        quantity: int,
+        *,
+        post_only: bool = False,
+        time_in_force: str = "GTC",
+    ) -> Outcome:
+        """Matches an order and lets what is left rest, unless it is a market order (no price), IOC or FOK.
+
+        A post-only order that would take is not taken in at all, nor is a FOK order that can't be filled whole. All
+        other times in force are GTC here: the book knows no time.
+        """
+        if side == BUY:
+            own, other, limit = self._bids, self._asks, _ANY_PRICE if price is None else price
+        else:
+            own, other, limit = self._asks, self._bids, _ANY_PRICE if price is None else -price
+        left: int = quantity
+        fills: Sequence[Fill] = ()
+        keys = other.keys
+        if keys and keys[0] <= limit and (other.levels[keys[0]] or other.is_within(limit)):
+            if post_only:
+                return _made(Outcome, ((), quantity, False, POST_ONLY))
+            if time_in_force == FOK and self.walk(side, quantity, price)[0] < quantity:
+                return _made(Outcome, ((), quantity, False, UNFILLED))
+            fills, left = self._take(other, limit, quantity)
+            if not left:
+                return _made(Outcome, (fills, 0, False, ""))
+        if price is None or time_in_force in _NEVER_REST:
+            return _made(Outcome, (fills, left, False, UNFILLED))
+        level = own.levels.get(-limit)
+        if level is None:
+            level = own.opened(-limit)
+        level[order_id] = left
+        self._orders[order_id] = level
+        return _made(Outcome, (fills, left, True, ""))
+
+    def _take(self, other: _Side, limit: int, left: int) -> tuple[list[Fill], int]:
+        """The fills against the other side up to the key `limit`, and what is left; its best level has orders."""
+        fills: list[Fill] = []
+        orders, keys, levels = self._orders, other.keys, other.levels
+        while keys and keys[0] <= limit:
+            price, level, gone = abs(keys[0]), levels[keys[0]], len(fills)
+            for maker_id, have in level.items():
+                if have > left:
+                    level[maker_id] = have - left
+                    fills.append((maker_id, price, left))
+                    for taken_id, _, _ in fills[gone:-1]:
+                        del level[taken_id], orders[taken_id]
+                    return fills, 0
+                fills.append((maker_id, price, have))
+                left -= have
+                if not left:
+                    break
+            for taken_id, _, _ in fills[gone:]:
+                del level[taken_id], orders[taken_id]
+            if not level:
+                del levels[heappop(keys)]
+            if not left:
+                break
+        return fills, left
+
+    def rest(self, order_id: int, side: str, price: int, quantity: int) -> None:
+        """Puts an order behind those of its price without matching it, as when a recorded outcome is lived again."""
+        own, key = (self._bids, -price) if side == BUY else (self._asks, price)
+        level = own.levels.get(key)
+        if level is None:
+            level = own.opened(key)
+        level[order_id] = quantity
+        self._orders[order_id] = level
+
+    def cancel(self, order_id: int) -> int:
+        """Takes an order out; returns what was left of it, 0 when it is not in the book."""
+        level = self._orders.pop(order_id, None)
+        return level.pop(order_id) if level is not None else 0
+
+    def reduce(self, order_id: int, quantity: int) -> None:
+        """Takes a fill off a resting order, as when a recorded outcome is lived again; the order keeps its place.
+
+        Raises KeyError for an order that is not in the book, ValueError for more than is left of it.
+        """
+        level = self._orders[order_id]
+        if not 0 < quantity <= level[order_id]:
+            raise ValueError("not a part of what is left of the order")
+        level[order_id] -= quantity
+        if not level[order_id]:
+            self.cancel(order_id)
+
+    def best(self, side: str) -> int | None:
+        """The best price of the bids ("buy") or the asks ("sell"); None when there are none."""
+        key = (self._bids if side == BUY else self._asks).best()
+        return None if key is None else abs(key)
+
+    def left(self, order_id: int) -> int:
+        """What is left of a resting order, 0 when it is not in the book."""
+        return self._orders.get(order_id, {}).get(order_id, 0)
+
+    def levels(self, side: str, depth: int = 0) -> list[tuple[int, int]]:
+        """Price and size of the levels of a side, best first; `depth` 0 means all of them."""
+        levels = (self._bids if side == BUY else self._asks).levels
+        keys = [key for key, level in levels.items() if level]
+        best = nsmallest(depth, keys) if 0 < depth < len(keys) else sorted(keys)
+        return [(abs(key), sum(levels[key].values())) for key in best]
+
+    def volume_for(self, side: str, quantity: int) -> list[tuple[int, int]]:
+        """The levels of a side, best first, that are just deep enough for a quantity; all when they are not."""
+        found, missing = [], quantity
+        for level in self.levels(side):
+            if missing <= 0:
+                break
+            found.append(level)
+            missing -= level[1]
+        return found
+
+    def walk(self, side: str, quantity: int, price: int | None = None) -> tuple[int, int]:
+        """What an order of `side` would take now: the quantity, and the sum of price times quantity."""
+        taken = cost = 0
+        for at, size in self.levels(SELL if side == BUY else BUY):
+            if taken == quantity or (price is not None and (at > price if side == BUY else at < price)):
+                break
+            part = min(size, quantity - taken)
+            taken += part
+            cost += part * at
+        return taken, cost
+
+    def __contains__(self, order_id: int) -> bool:
+        return order_id in self._orders
+
+    def __len__(self) -> int:
+        return len(self._orders)
