@@ -7,7 +7,7 @@
 
   const FIRST_WAIT_MS = 1000, LONGEST_WAIT_MS = 20000, QUIET_BEFORE_BANNER_MS = 2500, POLL_MS = 10000;
   const banner = document.getElementById("frozen");
-  let socket = null, followed = new Set(), wait = FIRST_WAIT_MS, lostAt = 0, lastRead = new Date(), bannerTimer = 0, pollTimer = 0, leaving = false;
+  let socket = null, followed = new Set(), wait = FIRST_WAIT_MS, lostAt = 0, lastRead = window.countersign.now(), bannerTimer = 0, pollTimer = 0, leaving = false;
 
   let drawnFor = document.querySelector("[data-drawn-for]")?.dataset.drawnFor;
   const parts = () => Array.from(document.querySelectorAll("[data-follow]"));
@@ -100,19 +100,29 @@
 
   function open() {
     if (leaving) return;
-    socket = new WebSocket(new URL(address, location.href.replace(/^http/, "ws")));
-    socket.addEventListener("open", function () {
+    const mine = new WebSocket(new URL(address, location.href.replace(/^http/, "ws")));
+    socket = mine;
+    mine.addEventListener("open", function () {
       wait = FIRST_WAIT_MS;
       followed = new Set();
       follow();
       thaw();
     });
-    socket.addEventListener("message", function (event) {
+    mine.addEventListener("message", function (event) {
       let frame = null;
       try { frame = JSON.parse(event.data); } catch (error) { return; }
       parts().filter((part) => topicsOf(part).includes(frame.topic)).forEach(rereadSoon);
     });
-    socket.addEventListener("close", lost);
+    mine.addEventListener("close", () => { if (mine === socket) lost(); });
+  }
+
+  // A network that is gone leaves the socket open for minutes: what the rest of the page notices counts as well.
+  function drop() {
+    const old = socket;
+    if (!old || old.readyState !== WebSocket.OPEN || leaving) return;
+    socket = null;
+    old.close();
+    lost();
   }
 
   document.addEventListener("htmx:afterRequest", function (event) {
@@ -128,6 +138,9 @@
     follow();
   });
   document.addEventListener("desk:reread", poll);
+  window.addEventListener("offline", drop);
+  document.addEventListener("htmx:sendError", drop);
+  document.addEventListener("htmx:timeout", drop);
   document.addEventListener("desk:signed-out", function () {
     leaving = true;
     clearInterval(pollTimer);

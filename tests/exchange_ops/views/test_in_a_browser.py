@@ -1,0 +1,132 @@
+"""What only a browser can show: live parts, typed text that stays, a lost connection, both themes, no violations."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from desk import clock
+from exchange_ops.domain import approvals
+from tests.exchange_ops.views import rows
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def payable(transactional_db):
+    now = clock.now()
+    rows.account(now=now)
+    rows.currency(now=now)
+    rows.price(now=now)
+    rows.balance(now=now)
+
+
+@pytest.fixture
+def open_as(live_desk, new_page, password, payable):
+    """`open_as(person, path)`: that person's page in a browser session of its own."""
+
+    def open_page(person, path, **options):
+        page = new_page(**options)
+        page.violations = []
+        page.on("console", lambda told: page.violations.append(told.text) if "Content Security" in told.text else None)
+        page.goto(f"{live_desk.url}/sign-in/")
+        page.fill("input[name=login]", person.username)
+        page.fill("input[name=password]", password)
+        page.click("form button.main")
+        page.wait_for_selector("#main")
+        page.goto(f"{live_desk.url}{path}")
+        page.wait_for_selector("#strip [data-now]", state="attached")
+        return page
+
+    return open_page
+
+
+def reject(row, person):
+    approvals.reject(withdrawal_id=row.pk, person=person, reason="Wrong invoice", now=clock.now())
+
+
+def test_a_change_reaches_an_open_page_without_a_reload(open_as, operator, treasury):
+    row = rows.held(operator, now=clock.now())
+    page = open_as(operator, f"/withdrawals/{row.pk}/")
+    page.evaluate("window.marked = true")
+    page.wait_for_timeout(700)  # the socket joins its topics
+    reject(row, treasury)
+    page.wait_for_selector("#facts .chip:has-text('Being released')", timeout=8_000)
+    assert page.evaluate("window.marked") is True
+    assert "Wrong invoice" in page.inner_text("#decide")
+
+
+def test_typed_text_stays_and_the_buttons_rest_when_the_matter_changed(open_as, operator, treasury, treasury2):
+    row = rows.held(operator, now=clock.now())
+    page = open_as(treasury, f"/withdrawals/{row.pk}/")
+    page.fill("input[name=comment]", "Called the company")
+    page.wait_for_timeout(700)
+    reject(row, treasury2)
+    page.wait_for_selector("[data-stale-note]:not([hidden])", timeout=8_000)
+    assert page.input_value("input[name=comment]") == "Called the company"
+    assert page.locator("[data-decides]:enabled").count() == 0
+
+
+def test_a_lost_connection_is_said_and_decisions_rest(open_as, operator, treasury):
+    row = rows.held(operator, now=clock.now())
+    page = open_as(treasury, f"/withdrawals/{row.pk}/")
+    page.wait_for_timeout(500)
+    page.context.set_offline(True)
+    page.wait_for_selector("#frozen:has-text('Data frozen at')", timeout=15_000)
+    assert page.locator("[data-decides]:enabled").count() == 0
+    page.context.set_offline(False)
+    page.wait_for_selector("#frozen", state="hidden", timeout=30_000)
+    page.wait_for_selector("[data-decides]:enabled", timeout=8_000)
+
+
+def test_the_form_fills_in_what_arrives_and_keeps_what_was_typed(open_as, operator):
+    page = open_as(operator, "/withdrawals/new/?currency=BCH")
+    page.fill("#id_amount", "1.25")
+    page.fill("#id_address", rows.ADDRESS)
+    page.wait_for_selector("#figures:has-text('1.2510 BCH')")
+    page.wait_for_selector("#destination:has-text('regtest network')")
+    page.fill("#id_reason", "Half a sentence")
+    page.goto(page.url.replace("?currency=BCH", ""))
+    assert page.input_value("#id_reason") == "Half a sentence"
+    assert page.input_value("#id_amount") == "1.25"
+
+
+def test_no_key_decides_anything(open_as, operator, treasury):
+    row = rows.held(operator, now=clock.now())
+    page = open_as(treasury, f"/withdrawals/{row.pk}/")
+    for key in "abcdefhijklmnopqrstuvwxyz":
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    row.refresh_from_db()
+    assert row.state == "held"
+    page.keyboard.press("g")
+    page.keyboard.press("i")
+    page.wait_for_url(re.compile("/approvals/$"))
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "find"
+
+
+LOOKS = [{"dark": dark, "width": width} for dark in (False, True) for width in (1280, 320)]
+PATHS = ("/", "/withdrawals/", "/approvals/", "/ledger/", "/policy/", "/system/", "/search/?q=bchreg", "/nowhere/")
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_no_page_breaks_a_rule_of_access_or_of_content(open_as, operator, treasury, look):
+    row = rows.held(operator, now=clock.now() - timedelta(minutes=30))
+    rows.ended(operator, now=clock.now())
+    rows.submitted(operator, to="review", now=clock.now())
+    rows.entry(4, now=clock.now(), type="payout", foreign=True, address=rows.ADDRESS)
+    page = open_as(treasury, "/", **look)
+    found, start = {}, page.url.rstrip("/")
+    for path in (*PATHS, f"/withdrawals/{row.pk}/", "/account/second-factor/", "/sign-out/"):
+        page.goto(f"{start}{path}")
+        page.wait_for_timeout(300)
+        wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        broken = Axe().run(page, options={"runOnly": RULES}).response["violations"]
+        rules = [f"{rule['id']}: {rule['nodes'][0]['html'][:120]}" for rule in broken]
+        if rules or wider > 0:
+            found[path] = (wider, rules)
+    assert not found
+    assert not page.violations
