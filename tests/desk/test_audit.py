@@ -216,6 +216,16 @@ def test_a_flip_in_any_place_of_any_column_shows(five: None, unguarded: None, co
     assert list(audit_verify._chain({})) == []
 
 
+@pytest.mark.parametrize(
+    ("column", "garbage"), [("at", "garbage"), ("at", b"\xff"), ("seq", 2.5), ("after_text", b"\xff")]
+)
+def test_columns_that_can_not_be_read_are_a_finding(five: None, unguarded: None, column: str, garbage: Any) -> None:
+    if connection.vendor == "postgresql":
+        pytest.skip("PostgreSQL refuses values of the wrong type")
+    sql(f"UPDATE desk_auditevent SET {column} = %s WHERE seq = 3", garbage)
+    assert findings() != ""
+
+
 def test_a_missing_guard_shows(five: None, unguarded: None) -> None:
     assert findings().count("guard") == 3
     triggers.install(connection)

@@ -253,10 +253,17 @@ def test_too_many_topics_are_refused(open_socket: Open, operator: Person) -> Non
     assert browser.say(follow=["open:104"])["refused"] == []
 
 
+@pytest.fixture(params=[{"SLOW_SECONDS": 1.0, "MOST_WAITING": 100_000}, {"SLOW_SECONDS": 600.0, "MOST_WAITING": 100}])
+def one_bound(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Either bound is enough by itself: the time one frame may take, and the number of frames in line."""
+    for name, value in request.param.items():
+        monkeypatch.setattr(consumers, name, value)
+
+
+@pytest.mark.usefixtures("one_bound")
 def test_a_browser_that_does_not_read_is_let_go_and_others_go_on(
-    open_socket: Open, operator: Person, treasury: Person, monkeypatch: pytest.MonkeyPatch
+    open_socket: Open, operator: Person, treasury: Person
 ) -> None:
-    monkeypatch.setattr(consumers, "SLOW_SECONDS", 1.0)
     slow = open_socket(operator, sockopt=((socket.SOL_SOCKET, socket.SO_RCVBUF, 4096),))
     attentive = open_socket(treasury)
     slow.say(follow=["open:flood"])

@@ -51,9 +51,19 @@ def test_parts_of_two_sealed_texts_do_not_mix() -> None:
 def test_a_change_in_any_place_is_refused() -> None:
     sealed = sealing.seal(Secret("secret"), context=PLACE)
     for place in range(len(sealed)):
-        for replaced in {"A", "B", ":", "=", "~", ""} - {sealed[place]}:
+        for replaced in {"A", chr(ord(sealed[place]) ^ 1), ":", "=", "~", ""} - {sealed[place]}:
             with pytest.raises(sealing.CannotUnseal):
                 sealing.unseal(sealed[:place] + replaced + sealed[place + 1 :], context=PLACE)
+
+
+def test_one_content_has_one_text() -> None:
+    """The last character of a body of 34 bytes carries four bits that say nothing; they must be zero."""
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    sealed = sealing.seal(Secret("secret"), context=PLACE)
+    assert sealed.endswith("==")
+    following = alphabet[alphabet.index(sealed[-3]) + 1]
+    with pytest.raises(sealing.CannotUnseal):
+        sealing.unseal(sealed[:-3] + following + "==", context=PLACE)
 
 
 @pytest.mark.parametrize(

@@ -404,6 +404,13 @@ def test_every_bent_part_is_refused_although_rightly_signed(
     assert not StepUp.objects.exists()
 
 
+def test_a_device_that_asked_for_nothing_is_named_as_the_reason(
+    confirm: Confirm, ask: Callable[..., Any], key: SoftKey
+) -> None:
+    with pytest.raises(stepup.CannotConfirm, match="PIN, finger or face"):
+        confirm(key.answer(ask(), flags=PRESENT))
+
+
 def test_a_key_for_another_host_is_refused(confirm: Confirm, ask: Callable[..., Any], person: Person) -> None:
     elsewhere = SoftKey("evil.example")
     elsewhere.enrol(person)
