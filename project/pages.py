@@ -1,14 +1,18 @@
 """How a page request reaches Django: read whole and bounded on the event loop, then answered in a fixed thread pool.
 
-Django's own ASGI handler makes a thread, and on SQLite a connection, per request. A fixed pool of threads keeps both,
-and since a request enters it only when its whole body has arrived, a slow sender can't hold a thread.
+Django's own ASGI handler makes a thread, and on SQLite a connection, per request. A fixed pool of threads keeps both.
+A request enters it when its whole body has arrived and leaves it when the whole answer is made (an export too is made
+whole first), so neither a slow sender nor a slow reader holds a thread.
 """
 
 import asyncio
+import contextvars
+import io
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from a2wsgi import WSGIMiddleware
+from a2wsgi.wsgi import build_environ
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -31,7 +35,8 @@ class PagesInThreads:
     """
 
     def __init__(self, pages: Callable[..., Any], *, threads: int, body_limit: int, body_seconds: int) -> None:
-        self._pages = WSGIMiddleware(pages, workers=threads)
+        self._pages = pages
+        self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="page")
         self._body_limit = body_limit
         self._body_seconds = body_seconds
 
@@ -46,8 +51,32 @@ class PagesInThreads:
         except TimeoutError:
             await _refuse(send, CannotRead(408, f"The request did not arrive within {self._body_seconds} seconds."))
             return
-        if body is not None:
-            await self._pages(scope, _replaying(body), send)
+        if body is None:
+            return
+        work = asyncio.get_running_loop().run_in_executor(
+            self._threads, contextvars.copy_context().run, self._answer, scope, body
+        )
+        for message in await work:
+            await send(message)
+
+    def _answer(self, scope: Message, body: bytes) -> tuple[Message, Message]:
+        """In a thread: the whole answer of the page, as the two messages that send it."""
+        head: list[Any] = []
+        environ = build_environ(scope, io.BytesIO(body))
+        answer = self._pages(environ, lambda status, headers, failure=None: head.append((status, headers)))
+        try:
+            content = b"".join(answer)
+        finally:
+            getattr(answer, "close", lambda: None)()
+        status, headers = head[-1]
+        return (
+            {
+                "type": "http.response.start",
+                "status": int(status.split(" ", 1)[0]),
+                "headers": [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers],
+            },
+            {"type": "http.response.body", "body": content},
+        )
 
     async def _whole_body(self, scope: Message, receive: Receive) -> bytes | None:
         """The body, or None when the sender has gone: then nobody waits for an answer and nothing is run."""
@@ -72,13 +101,6 @@ def _plain(scope: Message) -> Message:
     if not scope["query_string"].isascii():
         raise CannotRead(400, "The address has characters that an address can't have.")
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if b"_" not in name]}
-
-
-def _replaying(body: bytes) -> Receive:
-    async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive
 
 
 async def _refuse(send: Send, refusal: CannotRead) -> None:

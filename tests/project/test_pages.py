@@ -78,7 +78,7 @@ def test_a_slow_sender_is_ended_and_holds_no_thread(pages):
     status, body = ask(pages, part(b"x", more=True), silence_after=True)
     assert status == 408
     assert b"within 1 seconds" in body
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("WSGI")]
+    assert not pages._threads._threads, "no thread has been needed yet"
 
 
 def test_a_sender_that_left_gets_nothing_run():
@@ -135,3 +135,69 @@ def test_pages_run_in_a_fixed_number_of_threads():
 
     assert asyncio.run(many()) == [200] * 8
     assert len(seen) == 2
+
+
+def test_an_answer_is_whole_before_its_reader_gets_any_and_is_closed():
+    closed = []
+
+    class Answer:
+        def __iter__(self):
+            yield b"one "
+            assert closed == []
+            yield b"two"
+
+        def close(self):
+            closed.append(True)
+
+    def page(environ, start_response):
+        start_response("201 Created", [("X-Kept", "yes"), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2")])
+        return Answer()
+
+    pages = PagesInThreads(page, threads=1, body_limit=10, body_seconds=1)
+    assert ask(pages) == (201, b"one two")
+    assert closed == [True]
+
+
+def test_a_slow_reader_holds_no_thread():
+    pages = PagesInThreads(echo, threads=1, body_limit=10, body_seconds=5)
+
+    async def scene():
+        reading = asyncio.Event()
+
+        async def receive():
+            return part(b"", more=False)
+
+        async def slow_send(message):
+            await reading.wait()
+
+        answered = []
+
+        async def send(message):
+            answered.append(message)
+
+        scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "GET",
+            "path": "/",
+            "query_string": b"",
+            "headers": [],
+        }
+        stuck = asyncio.create_task(pages(scope, receive, slow_send))
+        await asyncio.wait_for(pages(dict(scope), receive, send), 5)
+        assert answered[0]["status"] == 200
+        assert not stuck.done()
+        reading.set()
+        await stuck
+
+    asyncio.run(scene())
+
+
+def test_a_page_that_fails_fails_loudly_and_frees_its_thread():
+    def page(environ, start_response):
+        raise RuntimeError("a page that its framework did not catch")
+
+    pages = PagesInThreads(page, threads=1, body_limit=10, body_seconds=1)
+    for _ in range(3):
+        with pytest.raises(RuntimeError, match="did not catch"):
+            ask(pages)
