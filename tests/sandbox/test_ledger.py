@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox.exchange.amounts import NotAnAmount, decimal_of, digits_after_point, rounded_up, text_of
-from sandbox.exchange.ledger import HOUSE, CannotPost, Ledger, Line, Wallet, moved
+from sandbox.exchange.ledger import HOUSE, UNIT, CannotPost, Ledger, Line, Wallet, amount_of, moved, units_of
 
 ANNA, BERT = "anna@demo.test", "bert@demo.test"
 OUTSIDE = (HOUSE, Wallet.OUTSIDE)
@@ -61,6 +61,28 @@ def test_a_posting_that_would_break_the_ledger_is_refused_whole(lines: tuple[Lin
     with pytest.raises(CannotPost):
         ledger.post(1, "bad", "", lines)
     assert ledger.shown() == before
+
+
+def test_an_amount_finer_than_a_unit_is_refused_and_nothing_posted() -> None:
+    ledger = funded()
+    before = ledger.shown()
+    with pytest.raises(CannotPost, match="more than 24 digits"):
+        ledger.post(1, "dust", "", moved("BTC", Decimal("1E-25"), OUTSIDE, (ANNA, Wallet.BANK)))
+    assert ledger.shown() == before
+    assert [units_of(Decimal(text)) for text in ("1", "0.5", "-1E-24")] == [UNIT, UNIT // 2, -1]
+    assert amount_of(-3) == Decimal("-3E-24")
+
+
+def test_the_simulated_traders_may_owe_and_wallets_that_are_empty_are_not_shown() -> None:
+    ledger = funded()
+    ledger.post(1, "trade", "7", moved("BTC", Decimal(10), (ANNA, Wallet.BANK), (HOUSE, Wallet.TRADERS)))
+    ledger.move(2, "trade", "8", ((HOUSE, Wallet.TRADERS, "BTC", -11 * UNIT), (BERT, Wallet.TRADING, "BTC", 11 * UNIT)))
+    assert ledger.shown()["accounts"] == {
+        BERT: {"BTC": {"trading": "11"}},
+        HOUSE: {"BTC": {"outside": "-10", "simulatedTraders": "-1"}},
+    }
+    assert (ledger.units(BERT, Wallet.TRADING, "BTC"), ledger.currencies_of(ANNA)) == (11 * UNIT, {})
+    assert ledger.shown()["balanced"] is True
 
 
 def test_money_may_pass_through_a_wallet_within_one_posting() -> None:
