@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from desk import clock, health
 from desk.health import Health
-from exchange_ops.domain import clocks, ledger, market, pulse, streams, withdrawals
+from exchange_ops.domain import clocks, market, pulse, streams, unreadable, withdrawals
 from exchange_ops.models import Account, FollowerState, Ticker
 
 LEDGER_AGE = timedelta(seconds=60)
@@ -41,7 +41,7 @@ def _exchange() -> Health:
 
 def _read(account: Account, row: FollowerState | None, age: timedelta) -> Health:
     sentence = f"The exchange's ledger of {account.name} was read {_spoken(age)} ago."
-    asides = ledger.open_asides(account=account)
+    asides = unreadable.waiting(account=account)
     if asides:
         sentence += f" {asides} of its records could not be taken in and wait for somebody to look at them."
     remark = " ".join(text for text in (row.problem if row else "", clocks.problem(account=account)) if text)

@@ -7,9 +7,9 @@ import structlog
 
 from desk import sealing
 from exchange_ops.client import ExchangeClient
-from exchange_ops.domain import asking, balances, keys, ledger, market, pulse
+from exchange_ops.domain import asking, balances, keys, leases, ledger, market, pulse
 from exchange_ops.domain.asking import ClientFor
-from exchange_ops.models import Account, Balance
+from exchange_ops.models import Account, Balance, LedgerEntry
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 
@@ -44,6 +44,17 @@ def refresh_market(*, now: datetime, open_client: Callable[[], ExchangeClient]) 
 
 
 def _sync_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
+    """One walk, by one process at a time: two at once would only read the same pages twice."""
+    lease, holder = f"walk:{account.pk}", leases.name_of_this_process()
+    if not leases.hold(name=lease, holder=holder, now=now):
+        return False
+    try:
+        return _walk(account, now, client_for)
+    finally:
+        leases.release(name=lease, holder=holder)
+
+
+def _walk(account: Account, now: datetime, client_for: ClientFor) -> bool:
     name = pulse.ledger_of(account)
     try:
         with asking.client(client_for, account=account, right=Right.PAYMENTS) as client:
@@ -52,6 +63,11 @@ def _sync_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
     except _FAILURES as failure:
         pulse.failed(name, now=now, problem=f"The ledger could not be read: {failure}", account=account)
         _log.warning("copies.walk_failed", account=account.pk, reason=str(failure))
+        return False
+    if not done.complete:
+        known = LedgerEntry.objects.filter(account=account).count()
+        problem = f"Its history is still being read: {known} transactions are here so far."
+        pulse.failed(name, now=now, problem=problem, account=account)
         return False
     if done.asides:
         problems.append(f"{done.asides} transactions were kept aside.")

@@ -11,19 +11,20 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from typing import Any
 
 import msgspec
 from django.db import DataError, IntegrityError, transaction
 
 from desk import live
-from exchange_ops.client import HIGHEST_INDEX, Aside, ExchangeClient
-from exchange_ops.domain import balances, links
-from exchange_ops.models import Account, LedgerAside, LedgerEntry, LedgerVersion, Watermark
+from exchange_ops.client import HIGHEST_INDEX, PAGE, Aside, ExchangeClient
+from exchange_ops.domain import balances, clocks, links, unreadable
+from exchange_ops.domain.stopwatch import Stopwatch
+from exchange_ops.models import Account, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.wire import records
 
-WATERMARK = "ledger"
+WATERMARK, UNFINISHED = "ledger", "unfinished walk of the ledger"
+WALK_FOR = timedelta(seconds=15)  # a worker is ended after forty
 SETTLING = timedelta(minutes=10)
 REST, STREAM = "rest", "stream"
 
@@ -47,7 +48,6 @@ _COLUMNS = (
     "updated_at",
 )
 _NOTHING: tuple[object, ...] = (None, "", [])
-_CONTENT_LIMIT = 4000
 _FIRST_TIME, _LAST_TIME = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -72,33 +72,41 @@ class _Taken:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What one walk did: versions that were new, and records that were kept aside."""
+    """What one walk did: versions that were new, records that were kept aside, and whether it came to the end."""
 
     new_versions: int
     asides: int
+    complete: bool = True
 
 
-def sync(*, account: Account, client: ExchangeClient, now: datetime, since: int | None = None) -> Synced:
-    """Walk the ledger from the watermark (or from index `since`) to its end.
+def sync(
+    *, account: Account, client: ExchangeClient, now: datetime, walk_for: timedelta = WALK_FOR, page_size: int = PAGE
+) -> Synced:
+    """Walk the ledger from the watermark to its end, or as far as `walk_for` lets it.
 
-    What was stored stays when the walk breaks off; the next one begins where this one was sure of everything.
+    What was stored stays when the walk breaks off; the next one begins where this one was sure of everything. A walk
+    that ran out of time is gone on with where it stopped, so that a history of any length is read in the end.
     """
-    settled = watermark(account=account) if since is None else since
+    watch, settled = Stopwatch(now), watermark(account=account)
     pending: deque[tuple[int, datetime]] = deque()
-    versions, asides = 0, 0
-    for page in client.transactions_after(index=settled):
+    versions, asides, furthest = 0, 0, max(settled, _index_of(account, UNFINISHED))
+    for page in client.transactions_after(index=furthest, limit=page_size):
         done = apply(account=account, found=page.records, asides=page.asides, source=REST, now=now)
         versions, asides = versions + done.new_versions, asides + done.asides
-        settled = _settle(settled, pending, page.records)
+        settled = _settle(settled, pending, page.records, _exchange_clock(account, now))
+        furthest = max((record.index for record in page.records), default=furthest)
         _advance(account, settled, now)
+        if len(page.records) + len(page.asides) == page_size and watch.now() - now > walk_for:
+            _set(account, UNFINISHED, furthest, now)
+            return Synced(versions, asides, complete=False)
+    _set(account, UNFINISHED, 0, now)
     links.review(account=account, now=now)
     return Synced(versions, asides)
 
 
 def watermark(*, account: Account) -> int:
     """Everything up to this index is stored for certain."""
-    index = Watermark.objects.filter(account=account, name=WATERMARK).values_list("index", flat=True).first()
-    return index or 0
+    return _index_of(account, WATERMARK)
 
 
 def highest_index(*, account: Account) -> int:
@@ -132,7 +140,7 @@ def apply(
         changed += [taken.entry_id] if taken.has_changed else []
         kept_aside += taken.asides
     for aside in kept_aside:
-        _keep_aside(account, aside, source, now)
+        unreadable.keep(account=account, aside=aside, source=source, now=now)
     if changed:
         live.announce(f"ledger:{account.pk}", entries=len(changed))
     return Applied(new, tuple(changed), len(kept_aside))
@@ -153,18 +161,34 @@ def unstorable(record: records.Transaction) -> str:
     return next((reason for holds, reason in reasons if not holds), "")
 
 
-def open_asides(*, account: Account) -> int:
-    """How many records wait for somebody to look at them."""
-    return LedgerAside.objects.filter(account=account, cleared_at=None).count()
+def _settle(
+    settled: int, pending: deque[tuple[int, datetime]], page: Sequence[records.Transaction], clock: datetime | None
+) -> int:
+    """How far the watermark may go: up to before the first transaction younger than `SETTLING`.
 
-
-def _settle(settled: int, pending: deque[tuple[int, datetime]], page: Sequence[records.Transaction]) -> int:
-    """How far the watermark may go: up to before the first transaction younger than `SETTLING`."""
+    Young is meant by the exchange's clock, or by its newest transaction when the clock is not known.
+    """
     pending.extend((record.index, record.updated_at) for record in sorted(page, key=lambda one: one.index))
-    newest = max((updated_at for _, updated_at in pending), default=None)
+    times = [updated_at for _, updated_at in pending]
+    newest = max([*times, clock] if clock is not None else times, default=None)
     while newest is not None and pending and newest - pending[0][1] >= SETTLING:
         settled = max(settled, pending.popleft()[0])
     return settled
+
+
+def _exchange_clock(account: Account, now: datetime) -> datetime | None:
+    """The least that the exchange's clock shows now, when it was ever told."""
+    reading = clocks.believed(account=account)
+    return None if reading is None else now + timedelta(milliseconds=reading.skew_ms) - 2 * clocks.DATE_RESOLUTION
+
+
+def _index_of(account: Account, name: str) -> int:
+    index = Watermark.objects.filter(account=account, name=name).values_list("index", flat=True).first()
+    return index or 0
+
+
+def _set(account: Account, name: str, index: int, now: datetime) -> None:
+    Watermark.objects.update_or_create(account=account, name=name, defaults={"index": index, "moved_at": now})
 
 
 def _advance(account: Account, index: int, now: datetime) -> None:
@@ -201,7 +225,7 @@ def _store(account: Account, record: records.Transaction, source: str, now: date
         source=source,
         seen_at=now,
     )
-    LedgerAside.objects.filter(account=account, exchange_id=record.id, cleared_at=None).update(cleared_at=now)
+    unreadable.clear(account=account, exchange_id=record.id, now=now)
     if changed:
         links.link(entry=entry, now=now)
     return _Taken(entry.pk, is_new=True, has_changed=changed)
@@ -253,25 +277,6 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
         reason = f"version {record.index} is told differently by {version.source} and {source}: {', '.join(odd)}"
         return _Taken(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),))
     return _Taken(entry.pk, has_changed=bool(missing))
-
-
-def _keep_aside(account: Account, aside: Aside, source: str, now: datetime) -> None:
-    """Keep the record as it came; the same one again only gets a new time."""
-    content = aside.content[:_CONTENT_LIMIT].replace("\0", "")
-    fingerprint = sha256(f"{aside.reason}\n{aside.content}".encode()).hexdigest()
-    LedgerAside.objects.update_or_create(
-        account=account,
-        fingerprint=fingerprint,
-        defaults={"seen_at": now},
-        create_defaults={
-            "exchange_id": aside.exchange_id[:80].replace("\0", ""),
-            "reason": f"A transaction was kept aside: {aside.reason}."[:300].replace("\0", ""),
-            "content": content,
-            "source": source,
-            "first_seen_at": now,
-            "seen_at": now,
-        },
-    )
 
 
 def _too_long(record: records.Transaction) -> str:

@@ -12,7 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from exchange_ops.client import Aside, ExchangeClient
-from exchange_ops.domain import facts, ledger
+from exchange_ops.domain import facts, ledger, unreadable
 from exchange_ops.models import Account, LedgerEntry, LedgerVersion, Withdrawal, states
 from exchange_ops.wire import records
 from wire.values import decimal_text
@@ -108,7 +108,7 @@ def _completeness(account: Account, reading: Reading, found_late: int) -> Findin
 
 
 def _asides(account: Account, reading: Reading) -> Finding:
-    waiting = ledger.open_asides(account=account)
+    waiting = unreadable.waiting(account=account)
     if waiting or reading.asides:
         return Finding("unread records", False, f"{max(waiting, len(reading.asides))} records could not be taken in.")
     return Finding("unread records", True, "Every record could be taken in.")

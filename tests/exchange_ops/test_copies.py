@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
-from exchange_ops.domain import balances, copies, keys, market, pulse
+from exchange_ops.domain import balances, copies, keys, leases, ledger, market, pulse
 from exchange_ops.models import Account, ApiKey, Balance, Currency, FollowerState, LedgerEntry, Symbol, Ticker
 from exchange_ops.wire import records
 
@@ -137,6 +137,27 @@ def test_only_stale_ledgers_are_read_when_asked_so(account, demo_keys, sandbox):
     assert sync(only_stale=True) == 0
     FollowerState.objects.update(heard_at=clock.now() - timedelta(seconds=31))
     assert sync(only_stale=True) == 1
+
+
+def test_a_walk_that_somebody_else_is_on_is_left_to_them(account, demo_keys, sandbox):
+    assert leases.hold(name=f"walk:{account.pk}", holder="another", now=clock.now())
+    assert sync() == 0
+    assert sandbox.control("calls?operation=get_transactions")["calls"] == []
+    leases.release(name=f"walk:{account.pk}", holder="another")
+    assert sync() == 1
+
+
+def test_a_history_that_is_still_being_read_is_said(account, demo_keys, sandbox, monkeypatch):
+    whole = ledger.sync
+    short = {"walk_for": timedelta(0), "page_size": 4}
+    monkeypatch.setattr(ledger, "sync", lambda **asked: whole(**asked, **short))
+    assert sync() == 0
+    row = pulse.of(f"ledger:{account.pk}")
+    assert row.heard_at is None
+    assert "still being read: 4 transactions" in row.problem
+    while sync() == 0:
+        assert LedgerEntry.objects.count() <= 11
+    assert pulse.of(f"ledger:{account.pk}").problem == ""
 
 
 def test_a_bad_balance_is_said_and_the_others_are_kept(account, demo_keys, sandbox):

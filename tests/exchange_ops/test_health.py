@@ -7,7 +7,7 @@ import pytest
 from desk import clock, health
 from exchange_ops import tasks
 from exchange_ops.domain import clocks, copies, keys, ledger, pulse, streams
-from exchange_ops.models import FollowerState, Watermark
+from exchange_ops.models import FollowerState
 from exchange_ops.wire.session import BecameLive, Ended
 from tests.exchange_ops.test_ledger import transaction
 
@@ -113,4 +113,3 @@ def test_every_check_answers_within_few_queries(account, demo_keys, sandbox, dja
     tasks.sync_ledger()
     with django_assert_max_num_queries(25):
         health.look()
-    assert Watermark.objects.count() == 1

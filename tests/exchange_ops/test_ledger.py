@@ -7,7 +7,7 @@ import pytest
 
 from desk import clock
 from desk.models import AuditEvent
-from exchange_ops.domain import ledger, links
+from exchange_ops.domain import clocks, ledger, links, unreadable
 from exchange_ops.models import LedgerAside, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.wire import records
 from wire.errors import CallFailed
@@ -140,6 +140,34 @@ def test_the_watermark_waits_before_what_is_young_and_moves_when_it_is_not(accou
     assert old < moved < LedgerEntry.objects.get(exchange_id=last).index
 
 
+def test_a_quiet_ledger_settles_by_the_exchanges_clock(account, sandbox, client_as, hold):
+    def seen(date):
+        clocks.note(account_id=account.pk, date=date, now=clock.now())
+
+    last = hold()
+    reader = client_as("demo-read", date_seen=seen)
+    ledger.sync(account=account, client=reader, now=clock.now())
+    assert ledger.watermark(account=account) < LedgerEntry.objects.get(exchange_id=last).index
+    sandbox.control("clock", {"advance_ms": 11 * 60_000})
+    for _ in range(2):
+        ledger.sync(account=account, client=reader, now=clock.now())
+    assert ledger.watermark(account=account) == ledger.highest_index(account=account)
+
+
+def test_a_walk_that_runs_out_of_time_is_gone_on_with(account, client_as, hold):
+    made = [hold(amount=Decimal(number + 1) / 1000) for number in range(12)]
+    reader = client_as("demo-read")
+    walks = []
+    while not walks or not walks[-1].complete:
+        walks.append(ledger.sync(account=account, client=reader, now=clock.now(), walk_for=timedelta(0), page_size=4))
+        assert len(walks) < 20
+    assert len(walks) >= 5
+    assert all(walk.new_versions <= 4 for walk in walks)
+    assert LedgerEntry.objects.filter(exchange_id__in=made).count() == 12
+    assert agrees(account, reader)
+    assert ledger.sync(account=account, client=reader, now=clock.now()).new_versions == 0
+
+
 @pytest.mark.parametrize(
     "fault",
     [
@@ -260,7 +288,7 @@ def test_a_record_that_can_not_be_kept_is_put_aside_with_a_sentence(account, odd
     assert LedgerEntry.objects.get().exchange_id == "sound"
     aside = LedgerAside.objects.get()
     assert reason in aside.reason
-    assert (done.asides, ledger.open_asides(account=account)) == (1, 1)
+    assert (done.asides, unreadable.waiting(account=account)) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -368,6 +396,6 @@ def test_a_payin_is_never_foreign(account, sandbox, sync):
 
 def test_the_watermark_is_noted_as_read_even_when_nothing_is_new(account, sync):
     sync()
-    before = Watermark.objects.get().moved_at
+    before = Watermark.objects.get(name="ledger").moved_at
     sync()
-    assert Watermark.objects.get().moved_at > before
+    assert Watermark.objects.get(name="ledger").moved_at > before
