@@ -1,0 +1,70 @@
+"""A real browser signs a decision with a passkey: what it sends is what the desk reads."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.conf import settings as django_settings
+from django.db import transaction
+from django.test import Client
+
+from desk import audit, clock, stepup
+from desk.models import Person
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+ASKED = {"purpose": "approve-withdrawal", "digest": "ab" * 32}
+
+ENROL = """async () => {
+  const made = await navigator.credentials.create({publicKey: {
+    challenge: crypto.getRandomValues(new Uint8Array(32)), rp: {id: "localhost", name: "Countersign"},
+    user: {id: new Uint8Array([1]), name: "treasury", displayName: "treasury"},
+    pubKeyCredParams: [{type: "public-key", alg: -7}],
+    authenticatorSelection: {userVerification: "required"},
+  }});
+  return made.toJSON();
+}"""
+SIGN = """async (asked) => {
+  const token = document.cookie.match(/csrftoken=([^;]+)/)?.[1]
+    ?? document.querySelector("[name=csrfmiddlewaretoken]")?.value
+    ?? JSON.parse(document.body.getAttribute("hx-headers") ?? "{}")["X-CSRFToken"];
+  const answer = await fetch("/step-up/challenge", {
+    method: "POST", body: JSON.stringify(asked), headers: {"X-CSRFToken": token, "Content-Type": "application/json"},
+  });
+  const options = await answer.json();
+  const parsed = PublicKeyCredential.parseRequestOptionsFromJSON(options.publicKey);
+  return (await navigator.credentials.get({publicKey: parsed})).toJSON();
+}"""
+
+
+@pytest.fixture
+def page(live_desk: Any, new_page: Callable[..., Any], treasury: Person) -> Any:
+    """A signed-in page with a device that verifies its user."""
+    opened = new_page()
+    client = Client()
+    client.force_login(treasury)
+    opened.session_key = client.session.session_key
+    name = django_settings.SESSION_COOKIE_NAME
+    opened.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_desk.url}])
+    device = opened.context.new_cdp_session(opened)
+    device.send("WebAuthn.enable")
+    options = {"protocol": "ctap2", "transport": "internal", "hasUserVerification": True, "isUserVerified": True}
+    device.send("WebAuthn.addVirtualAuthenticator", {"options": {**options, "hasResidentKey": True}})
+    opened.goto(f"{live_desk.url}/account/second-factor/")
+    return opened
+
+
+def test_a_browser_confirms_one_decision(page: Any, treasury: Person) -> None:
+    enrolled = page.evaluate(ENROL)
+    data = {"name": "laptop", "credential": enrolled}
+    Authenticator.objects.create(user=treasury, type=Authenticator.Type.WEBAUTHN, data=data)
+    answer = {"kind": "passkey", "credential": page.evaluate(SIGN, ASKED)}
+    arguments: dict[str, Any] = {"person": treasury, "answer": answer, "session_key": page.session_key}
+    with pytest.raises(stepup.CannotConfirm), transaction.atomic():
+        stepup.verify(purpose="approve-withdrawal", digest="cd" * 32, now=clock.now(), **arguments)
+    with transaction.atomic():
+        row = stepup.verify(**ASKED, now=clock.now(), **arguments)
+    assert row.kind == "passkey"
+    assert audit.verify() == []
+    with pytest.raises(stepup.CannotConfirm, match="used already"), transaction.atomic():
+        stepup.verify(**ASKED, now=clock.now(), **arguments)
