@@ -189,17 +189,22 @@ def test_c29_a_host_that_is_ten_minutes_behind_tells_nothing_after_the_end(walk,
     assert walk.fresh(row).put_count == 0 or walk.outcomes(row, "commit") == ["not_sent"]
 
 
-def test_a_worker_that_was_held_up_sends_nothing(walk, monkeypatch):
+@pytest.mark.parametrize("wall_too", [True, False])
+def test_a_worker_that_was_held_up_sends_nothing(walk, monkeypatch, wall_too):
+    """The machine slept for 25 s; a wall clock that did not notice is a reason of its own not to send."""
     row = walk.until(walk.request(), "queued")
-    boot = stopwatch.time.clock_gettime_ns
+    boot, now = stopwatch.time.clock_gettime_ns, clock.now
     make = calls.make
 
     def sleep_then_make(*arguments, **more):
-        monkeypatch.setattr(stopwatch.time, "clock_gettime_ns", lambda which: boot(which) + 60_000_000_000)
+        monkeypatch.setattr(stopwatch.time, "clock_gettime_ns", lambda which: boot(which) + 25_000_000_000)
+        if wall_too:
+            monkeypatch.setattr(stopwatch.clock, "now", lambda: now() + timedelta(seconds=25))
         try:
             return make(*arguments, **more)
         finally:
             monkeypatch.setattr(stopwatch.time, "clock_gettime_ns", boot)
+            monkeypatch.setattr(stopwatch.clock, "now", now)
 
     monkeypatch.setattr(calls, "make", sleep_then_make)
     row = walk.step(row)
