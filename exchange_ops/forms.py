@@ -166,7 +166,11 @@ class ReasonForm(forms.Form):
 class ResolutionForm(DecisionForm):
     """The verdict of one person on a case that the desk could not settle."""
 
-    verdict = forms.ChoiceField(label="Verdict", choices=[("paid", "It was paid"), ("not_paid", "It was not paid")])
+    verdict = forms.ChoiceField(
+        label="Verdict",
+        choices=[("", "Choose"), ("paid", "It was paid"), ("not_paid", "It was not paid")],
+        error_messages={"required": "Say whether it was paid."},
+    )
     comment = forms.CharField(
         label="Evidence",
         max_length=LONGEST_REASON,

@@ -6,6 +6,7 @@ Figures stay Decimal and exact; nothing here rounds, and nothing a person typed 
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from itertools import groupby, zip_longest
 from urllib.parse import quote
 
 from django import template
@@ -113,6 +114,18 @@ def address(text: str, *, copied: bool = True, what: str = "address") -> SafeStr
     groups = ([prefix + colon] if colon else []) + [rest[i : i + 4] for i in range(0, len(rest), 4)]
     parts = format_html_join("", "<span>{}</span>", ((group,) for group in groups))
     return format_html('<span class="address">{}</span>{}', parts, copy(text, what=what) if copied else "")
+
+
+@register.simple_tag
+def marked(text: str, *, beside: str) -> SafeString:
+    """The text with every character marked that is not the one at the same place of `beside`; "none" when empty."""
+    if not text:
+        return format_html("<mark>{}</mark>", "none")
+    runs = groupby(zip_longest(text, beside[: len(text)]), key=lambda pair: pair[0] != pair[1])
+    pieces = ((differs, "".join(pair[0] for pair in run)) for differs, run in runs)
+    return format_html_join(
+        "", "{}", ((format_html("<mark>{}</mark>", piece) if differs else piece,) for differs, piece in pieces)
+    )
 
 
 @register.filter

@@ -19,7 +19,7 @@ ECHO = [
 def account(*, now: datetime = NOW) -> Account:
     """The one account, with rules in force."""
     policy.ensure_first(now=now)
-    found, _ = Account.objects.get_or_create(name="desk@demo.test", defaults={"quote_currency": "USD"})
+    found, _ = Account.objects.get_or_create(name="Main desk", defaults={"quote_currency": "USD"})
     return found
 
 

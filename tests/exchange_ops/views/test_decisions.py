@@ -60,7 +60,7 @@ def test_a_difference_in_the_exchanges_record_is_marked_in_words(signed_in, trea
     lifecycle.move(row, event="echo_differs", to="rolling_back", now=clock.now(), echo=told, echo_ok=False, **decision)
     page = page_of(signed_in(treasury), row)
     assert 'aria-label="differs"' in page
-    assert f"bchreg:other, approved was {rows.ADDRESS}" in page
+    assert f"bchreg:<mark>other</mark></span>, approved was {rows.ADDRESS}" in page
     assert "data-decides" not in page
 
 
@@ -294,3 +294,14 @@ def test_a_challenge_for_the_page_is_bound_to_it(signed_in, treasury, operator):
     response = signed_in(treasury).post("/step-up/challenge", asked, content_type="application/json")
     assert response.status_code == 409
     assert "You have no passkey here" in response.json()["problem"]
+
+
+@pytest.mark.parametrize("place", range(0, len(rows.ADDRESS), 7))
+def test_one_changed_character_of_an_address_is_always_marked(place):
+    from desk.templatetags.desk import marked
+
+    other = rows.ADDRESS[:place] + "!" + rows.ADDRESS[place + 1 :]
+    assert marked(other, beside=rows.ADDRESS) == f"{rows.ADDRESS[:place]}<mark>!</mark>{rows.ADDRESS[place + 1 :]}"
+    assert "<mark>" in marked(other[:-1] + "x", beside=rows.ADDRESS)
+    assert "<mark>" not in marked(rows.ADDRESS, beside=rows.ADDRESS)
+    assert "&lt;b&gt;" in marked("<b>", beside="")
