@@ -5,7 +5,7 @@
   const address = document.body.dataset.socket;
   if (!address || !document.querySelector("[data-follow]")) return;
 
-  const FIRST_WAIT_MS = 1000, LONGEST_WAIT_MS = 20000, QUIET_BEFORE_BANNER_MS = 2500, POLL_MS = 10000;
+  const FIRST_WAIT_MS = 1000, LONGEST_WAIT_MS = 20000, QUIET_BEFORE_BANNER_MS = 2500, POLL_MS = 10000, SIGNED_OUT = 4401;
   const banner = document.getElementById("frozen");
   let socket = null, followed = new Set(), wait = FIRST_WAIT_MS, lostAt = 0, lastRead = window.countersign.now(), bannerTimer = 0, pollTimer = 0, leaving = false;
 
@@ -42,6 +42,15 @@
       drawnFor = fresh.dataset.drawnFor;
     }
     parts().filter((part) => part.dataset.drawnFor && part.dataset.drawnFor !== fresh.dataset.drawnFor && holdsInput(part)).forEach(markStale);
+  }
+
+  // Somebody began to type while the part was being read: what came is only compared, and the part stays.
+  function keepTyped(event) {
+    const part = event.detail.target;
+    if (event.detail.requestConfig.triggeringEvent?.type !== "hint" || !part.dataset.follow || !holdsInput(part)) return;
+    event.detail.shouldSwap = false;
+    const drawn = /data-drawn-for="([^"]*)"/.exec(event.detail.serverResponse);
+    if (!drawn || drawn[1] !== part.dataset.drawnFor) markStale(part);
   }
 
   const due = new Map();
@@ -108,12 +117,23 @@
       follow();
       thaw();
     });
+    let joined = false;
     mine.addEventListener("message", function (event) {
       let frame = null;
       try { frame = JSON.parse(event.data); } catch (error) { return; }
+      // What changed between the drawing of the page and this answer was told to nobody here.
+      if (frame.followed && !joined) { joined = true; poll(); }
       parts().filter((part) => topicsOf(part).includes(frame.topic)).forEach(rereadSoon);
     });
-    mine.addEventListener("close", () => { if (mine === socket) lost(); });
+    mine.addEventListener("close", function (event) {
+      if (mine !== socket) return;
+      if (event.code === SIGNED_OUT) {
+        // The next read leads to the sign-in page; until then there is no use in knocking.
+        wait = LONGEST_WAIT_MS;
+        poll();
+      }
+      lost();
+    });
   }
 
   // A network that is gone leaves the socket open for minutes: what the rest of the page notices counts as well.
@@ -125,6 +145,7 @@
     lost();
   }
 
+  document.addEventListener("htmx:beforeSwap", keepTyped);
   document.addEventListener("htmx:afterRequest", function (event) {
     if (!event.detail.successful || !event.detail.elt.closest("[data-background]")) return;
     lastRead = window.countersign.now();
