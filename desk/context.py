@@ -57,7 +57,9 @@ def desk(request: HttpRequest) -> dict[str, Any]:
             "scripts": [f"js/{name}.js" for name in SCRIPTS],
             "navigation": SimpleLazyObject(lambda: _navigation(request)),
             **(_demo() if settings.DEMO else {}),
-            "roles": SimpleLazyObject(lambda: [name for name in roles.ALL if name in request.user.roles]),
+            "roles": SimpleLazyObject(
+                lambda: [name for name in roles.ALL if name in getattr(request.user, "roles", ())]
+            ),
         }
     }
 

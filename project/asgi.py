@@ -1,6 +1,7 @@
 """The one web application: static files and sockets on the event loop, pages in a fixed thread pool."""
 
 import os
+from wsgiref.headers import Headers
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
@@ -24,7 +25,7 @@ _pages = PagesInThreads(
 from desk.routing import websocket_urlpatterns  # noqa: E402
 
 
-def _sealed_type(headers, path: str, url: str) -> None:
+def _sealed_type(headers: Headers, path: str, url: str) -> None:
     headers["X-Content-Type-Options"] = "nosniff"
 
 

@@ -10,7 +10,7 @@ import contextvars
 import io
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 from a2wsgi.wsgi import build_environ
 
@@ -62,7 +62,9 @@ class PagesInThreads:
     def _answer(self, scope: Message, body: bytes) -> tuple[Message, Message]:
         """In a thread: the whole answer of the page, as the two messages that send it."""
         head: list[Any] = []
-        environ = build_environ(scope, io.BytesIO(body))
+        # The library's own body reads piece by piece from the loop; ours is all there.
+        whole: Any = io.BytesIO(body)
+        environ = build_environ(cast("Any", scope), whole)
         answer = self._pages(environ, lambda status, headers, failure=None: head.append((status, headers)))
         try:
             content = b"".join(answer)

@@ -1,13 +1,14 @@
 """The web process: `python -m project.serve`. One place for how the server is told to behave."""
 
 import os
+from typing import Any
 
 import uvicorn
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
 
-def config(application: str | object = "project.asgi:application", **changes: object) -> uvicorn.Config:
+def config(application: Any = "project.asgi:application", **changes: Any) -> uvicorn.Config:
     """How pages and sockets are served, here, in containers and in the tests.
 
     No access log: chain-data addresses and filters carry what does not belong into a log. No deflate on sockets: hints
@@ -15,7 +16,7 @@ def config(application: str | object = "project.asgi:application", **changes: ob
     """
     from django.conf import settings
 
-    options = {
+    options: dict[str, Any] = {
         "host": settings.LISTEN,
         "port": settings.PORT,
         "log_config": None,

@@ -7,6 +7,7 @@ Figures stay Decimal and exact; nothing here rounds, and nothing a person typed 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import groupby, zip_longest
+from typing import Any
 from urllib.parse import quote
 
 from django import template
@@ -211,14 +212,16 @@ def span(length: timedelta | int | None) -> str:
 @register.inclusion_tag("components/field.html")
 def field(
     bound: BoundField, *, hint: str = "", css: str = "", describe: str = "", inputmode: str = "", needed: bool = False
-) -> dict:
+) -> dict[str, Any]:
     """A field with its label, hint and errors, tied together for those who listen; `describe` adds a further id."""
     name = bound.auto_id or bound.html_name
-    hint = hint or bound.help_text
+    hint = hint or str(bound.help_text)
     described = [f"{name}-hint"] if hint else []
     described += [f"{name}-wrong"] if bound.errors else []
     described += [describe] if describe else []
-    attributes = {key: value for key, value in (("class", css), ("inputmode", inputmode)) if value}
+    attributes: dict[str, str | bool] = {
+        key: value for key, value in (("class", css), ("inputmode", inputmode)) if value
+    }
     if described:
         attributes["aria-describedby"] = " ".join(described)
     if bound.errors:

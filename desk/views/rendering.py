@@ -17,7 +17,8 @@ def show(
     status: int = 200,
 ) -> HttpResponse:
     """The page, or the part whose element id htmx names as its target. No browser keeps it in a cache."""
-    target = request.htmx.target if getattr(request, "htmx", False) else None
+    htmx = getattr(request, "htmx", None)
+    target = htmx.target if htmx else None
     chosen = (parts or {}).get(target or "", template)
     response = render(request, chosen, dict(context), status=status)
     response["Cache-Control"] = "no-store"

@@ -43,7 +43,7 @@ class Child:
         self.endings = 0
         self._console = console
         self._process: asyncio.subprocess.Process | None = None
-        self._stopping = False
+        self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -57,7 +57,7 @@ class Child:
 
     async def stop(self, seconds: float) -> None:
         """Ask the child to end, and end it and all it started by force when it has not after `seconds`."""
-        self._stopping = True
+        self._stopping.set()
         if self._task is None:
             return
         if self._process is None:
@@ -70,12 +70,12 @@ class Child:
 
     def kill(self) -> None:
         """End the child and all it started at once; `stop` still has to be awaited."""
-        self._stopping = True
+        self._stopping.set()
         self._signal(signal.SIGKILL)
 
     async def _live(self) -> None:
         pause = _FIRST_PAUSE_S
-        while not self._stopping:
+        while not self._stopping.is_set():
             began = time.monotonic()
             try:
                 ending = f"ended ({_reason(await self._run_once())})"
@@ -83,7 +83,7 @@ class Child:
                 ending = f"can't be started ({error.strerror})"
             self.is_ready.clear()
             self.endings += 1
-            if self._stopping:
+            if self._stopping.is_set():
                 return
             pause = _FIRST_PAUSE_S if time.monotonic() - began >= _LIFE_THAT_COUNTS_S else pause
             self._console.say(f"{self.plan.name} {ending}; starting it again in {pause:g} s.")

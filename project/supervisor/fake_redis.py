@@ -4,6 +4,7 @@ import os
 import socket
 import sys
 from pathlib import Path
+from typing import Any
 
 from fakeredis import TcpFakeServer
 
@@ -30,7 +31,8 @@ class PrivateFakeServer(TcpFakeServer):
 def main(path: str) -> None:
     """Serve until ended."""
     Path(path).unlink(missing_ok=True)
-    server = PrivateFakeServer(path)
+    address: Any = path
+    server = PrivateFakeServer(address)
     server.daemon_threads = True
     server.serve_forever()
 

@@ -18,7 +18,7 @@ class RedisChoice:
 
 def choose(*, socket_path: Path, folder: Path) -> RedisChoice:
     """The best server of this machine, listening on a private Unix socket only: a socket of mode 0700 and no port."""
-    options = ("--port", "0", "--unixsocket", str(socket_path), "--unixsocketperm", "700")
+    options: tuple[str, ...] = ("--port", "0", "--unixsocket", str(socket_path), "--unixsocketperm", "700")
     # Nothing in Redis is worth keeping: rows are the truth, messages are hints, and noeviction makes loss loud.
     options += ("--save", "", "--appendonly", "no", "--dir", str(folder), "--maxmemory-policy", "noeviction")
     options += ("--loglevel", "warning", "--logfile", str(folder / "redis.log"))
