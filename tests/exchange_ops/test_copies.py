@@ -10,7 +10,7 @@ from exchange_ops.domain import balances, copies, keys, leases, ledger, market, 
 from exchange_ops.models import Account, ApiKey, Balance, Currency, FollowerState, LedgerEntry, Symbol, Ticker
 from exchange_ops.wire import records
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
 
 def sync(**more):

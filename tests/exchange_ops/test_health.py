@@ -11,7 +11,7 @@ from exchange_ops.models import FollowerState
 from exchange_ops.wire.session import BecameLive, Ended
 from tests.exchange_ops.test_ledger import transaction
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
 
 def look(name):

@@ -13,7 +13,7 @@ from exchange_ops.wire import records
 from wire.errors import CallFailed
 
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
 
 @pytest.fixture
@@ -191,6 +191,7 @@ def test_a_walk_that_breaks_off_is_made_good_by_the_next(account, sandbox, clien
     assert agrees(account, reader)
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_same_walk_twice_at_once_stores_each_version_once(account, client_as, hold):
     from concurrent.futures import ThreadPoolExecutor
 

@@ -7,7 +7,7 @@ from desk import clock
 from exchange_ops.domain import copies, facts, keys, links, probing
 from exchange_ops.models import Currency, Fact, LedgerEntry
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from exchange_ops.models import Fact, LedgerVersion
 from tests.exchange_ops.test_ledger import transaction
 
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
 
 @pytest.fixture
