@@ -82,7 +82,8 @@
     if (!person) return;
     const login = document.querySelector('input[name="login"]');
     login.value = person.dataset.fillLogin;
-    document.querySelector('input[name="password"]').focus();
+    document.querySelector('input[name="password"]').value = person.closest("[data-password]").dataset.password;
+    login.form.querySelector("button").focus();
   });
 
   document.addEventListener("click", function (event) {

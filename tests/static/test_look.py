@@ -112,6 +112,17 @@ def test_nothing_is_written_inline():
     assert not found
 
 
+def test_what_a_page_reads_by_itself_keeps_no_session_alive():
+    """Every part that reads itself again says so; only what a person does counts as being there."""
+    found = [
+        f"{template.name}: {tag[:80]}"
+        for template in TEMPLATES.rglob("*.html")
+        for tag in re.findall(r"<[a-z]+[^<]*hx-trigger=[^<]*>", re.sub(r"{%.*?%}", "", template.read_text()))
+        if "every " in tag and "data-background" not in tag
+    ]
+    assert not found
+
+
 def test_scripts_do_no_arithmetic_with_money():
     for script in (STATIC / "js").glob("*.js"):
         assert not re.search(r"parseFloat|Number\(", script.read_text()), script.name
