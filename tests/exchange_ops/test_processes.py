@@ -100,7 +100,7 @@ def test_a_lease_whose_holder_died_is_taken_over_within_fifteen_seconds(account,
 def test_a_process_that_lost_its_lease_stops_working(account, demo_keys, start):
     process = start()
     assert is_live(account)
-    Lease.objects.update(holder="another", until=clock.now() + timedelta(hours=1))
+    Lease.objects.filter(name=LEASE).update(holder="another", until=clock.now() + timedelta(hours=1))
     assert until(lambda: not process.following.is_working, seconds=4)
     assert until(lambda: not stream(account).connected)
 
@@ -153,13 +153,13 @@ def test_the_command_follows_and_ends_within_three_seconds(account, demo_keys, f
     assert process.wait(5) == 0
     assert time.monotonic() - began < 3
     assert not stream(account).connected
-    assert Lease.objects.get().holder == ""
+    assert Lease.objects.get(name=LEASE).holder == ""
 
 
 def test_the_command_ends_in_time_in_the_middle_of_a_call(account, demo_keys, sandbox, follow):
     sandbox.control("faults", {"operation": "*", "kind": "delay_then_execute", "ms": 20_000, "times": 50})
     process = follow()
-    assert until(lambda: Lease.objects.exclude(holder="").exists(), seconds=30)
+    assert until(lambda: Lease.objects.filter(name=LEASE).exclude(holder="").exists(), seconds=30)
     time.sleep(1)
     began = time.monotonic()
     process.terminate()
