@@ -114,8 +114,8 @@ STATES: Final[dict[str, State]] = {
     ),
     "committed": State(
         "Paid by the exchange, not yet on its way",
-        "The exchange has taken the order to pay and can't be stopped any more. "
-        "It has not named a chain transaction yet. Nobody needs to act.",
+        "The exchange has taken the order to pay; it can't be stopped any more. "
+        "No chain transaction is named yet. Nobody needs to act.",
         EXCHANGE,
         ACTIVE,
         decisions=(COMMIT,),
