@@ -165,5 +165,4 @@ def test_any_schedule_ends_right(walk, settings, seed):
     open_holds = [payout for payout in walk.payouts() if str(payout.status) == "created"]
     assert open_holds == [], story
     assert walk.balanced()
-        print("END", [walk.fresh(r).state for r in schedule.rows])
     assert audit.verify(replay=True) == [], story
