@@ -13,7 +13,7 @@ from exchange_ops.models import Account, Balance, LedgerEntry
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 
-STALE_AFTER = timedelta(seconds=30)  # a ledger that nobody has read for so long is read by the sweeping process
+STALE_AFTER = timedelta(seconds=15)  # a ledger that nobody has read for so long is read by the sweeping process
 _FAILURES = (CallFailed, keys.NoUsableKey, sealing.CannotUnseal, sealing.CannotSeal)
 _log = structlog.get_logger(__name__)
 

@@ -135,7 +135,7 @@ def test_an_account_without_keys_does_not_stop_the_others(account, demo_keys, sa
 def test_only_stale_ledgers_are_read_when_asked_so(account, demo_keys, sandbox):
     assert sync(only_stale=True) == 1
     assert sync(only_stale=True) == 0
-    FollowerState.objects.update(heard_at=clock.now() - timedelta(seconds=31))
+    FollowerState.objects.update(heard_at=clock.now() - timedelta(seconds=16))
     assert sync(only_stale=True) == 1
 
 

@@ -10,10 +10,11 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from celery import Celery
 from django.core.management import call_command
 
-from desk import clock
-from exchange_ops.domain import keys, leases, pulse
+from desk import clock, outbox
+from exchange_ops.domain import copies, keys, leases, pulse, withdrawals
 from exchange_ops.models import Balance, FollowerState, Lease, LedgerEntry
 from exchange_ops.processes import LEASE, Following
 from tests.exchange_ops.test_followers import QUICK, until
@@ -121,6 +122,38 @@ def test_a_follower_that_died_is_started_again(account, demo_keys, start):
     follower.stop()
     assert until(lambda: process.following._followers[account.pk] is not follower, seconds=4)
     assert is_live(account)
+
+
+def test_a_payout_lives_and_is_rolled_back_in_time_without_broker_and_worker(
+    *, account, demo_keys, start, sandbox, operator, settings, monkeypatch
+):
+    monkeypatch.setattr(outbox, "_current", None)
+    nobody = Celery("nobody", broker="redis+socket:///tmp/there-is-no-broker-here.sock", set_as_current=False)
+    monkeypatch.setattr(outbox, "application", lambda: nobody)
+    copies.refresh_market(now=clock.now(), open_client=keys.public_client)
+    start()
+    row = withdrawals.request(
+        initiator=operator,
+        account=account,
+        currency="BTC",
+        amount=Decimal("0.25"),
+        address=ADDRESS,
+        payment_id="",
+        include_fee=False,
+        reason="for a test",
+        request_key="key-1",
+        now=clock.now(),
+    )
+
+    def is_now(state):
+        row.refresh_from_db()
+        return row.state == state
+
+    assert until(lambda: is_now("held"))
+    sandbox.control("clock", {"advance_ms": 56 * 60_000})
+    assert until(lambda: is_now("rolled_back"), seconds=30)
+    assert LedgerEntry.objects.get(exchange_id=row.exchange_id).status == "failed"
+    assert sandbox.control("ledger")["balanced"]
 
 
 # The command, as a process -------------------------------------------------------------------------------------------
