@@ -1,11 +1,12 @@
 """Putting a request under the rules in force: value, quorum, order and the digest that people sign."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from exchange_ops.domain import digest, freezes, policy, valuation
 from exchange_ops.domain.policy import Verdict
+from exchange_ops.domain.valuation import Value
 from exchange_ops.models import Account, Withdrawal
 
 
@@ -13,7 +14,7 @@ def verdict_on(
     *, account: Account, currency: str, amount: Decimal, address: str, now: datetime
 ) -> tuple[Verdict, dict[str, Any]]:
     """What the rules ask for, and the columns that keep it with the value it was judged by."""
-    value = valuation.value_of(amount=amount, currency=currency, quote=account.quote_currency, now=now)
+    value = _fresh(valuation.value_of(amount=amount, currency=currency, quote=account.quote_currency, now=now), now)
     verdict = policy.judge(
         account=account, currency=currency, amount=amount, address=address, quote_value=value.amount, now=now
     )
@@ -51,6 +52,19 @@ def still_holds(withdrawal: Withdrawal) -> bool:
     if rules is None or rules.number != withdrawal.policy_version or not withdrawal.digest:
         return False
     return withdrawal.digest == digest.of(withdrawal, freeze_number=freezes.latest_number(withdrawal.account_id))
+
+
+def _fresh(value: Value, now: datetime) -> Value:
+    """The value, or an unknown one when its price is older than the rules in force allow."""
+    rules = policy.current()
+    if rules is None or value.amount is None or value.as_of is None:
+        return value
+    allowed = timedelta(seconds=rules.value_max_age_s)
+    if now - value.as_of <= allowed:
+        return value
+    return Value(
+        value.currency, as_of=value.as_of, reason=f"The last price is older than {rules.value_max_age_s} seconds."
+    )
 
 
 def _as_if(withdrawal: Withdrawal, columns: dict[str, Any]) -> Withdrawal:

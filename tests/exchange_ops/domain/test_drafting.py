@@ -1,5 +1,6 @@
 """Between the request and the hold: the exchange's reads decide whether it goes on, waits or ends."""
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -117,6 +118,19 @@ def test_new_rules_are_applied_before_the_hold(walk):
     row = walk.step(row)
     assert (row.state, row.quorum_required) == ("review", 1), "who waits for approvals goes on waiting for them"
     assert walk.calls() == []
+
+
+def test_rules_that_want_fresher_prices_take_an_older_one_for_unknown(walk):
+    from exchange_ops.domain import judging
+
+    strict = PolicyVersion.objects.create(number=2, published_at=clock.now(), value_max_age_s=60)
+    QuorumTier.objects.create(policy=strict, up_to=Decimal(10_000), approvals=1, mode="hold_then_approve")
+    QuorumTier.objects.create(policy=strict, up_to=None, approvals=3, mode="hold_then_approve")
+    asked = {"account": walk.account, "currency": "BTC", "amount": Decimal("0.05"), "address": ""}
+    fresh, _ = judging.verdict_on(now=clock.now(), **asked)
+    older, kept = judging.verdict_on(now=clock.now() + timedelta(seconds=90), **asked)
+    assert (fresh.approvals, older.approvals, kept["quote_value"]) == (1, 3, None)
+    assert kept["policy_trace"][-1] == "The last price is older than 60 seconds."
 
 
 def test_while_frozen_nothing_is_held_and_after_the_thaw_it_goes_on(walk):
