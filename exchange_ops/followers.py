@@ -21,7 +21,6 @@ import websocket
 from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
-from desk import sealing
 from exchange_ops.domain import keys, ledger, streams
 from exchange_ops.models import Account
 from exchange_ops.wire.session import AccountSession, BecameLive, Ended, Event, Pace, login_params
@@ -99,7 +98,7 @@ class AccountFollower(threading.Thread):
         with _logged(self._account):
             try:
                 turned_down = self._converse()
-            except (keys.NoUsableKey, sealing.CannotUnseal, sealing.CannotSeal) as problem:
+            except keys.NoUsableKey as problem:
                 turned_down = True
                 streams.ended(account=self._account, sentence=str(problem), now=self._now())
             finally:

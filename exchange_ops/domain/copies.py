@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from desk import sealing
 from exchange_ops.client import ExchangeClient
 from exchange_ops.domain import asking, balances, keys, leases, ledger, market, pulse
 from exchange_ops.domain.asking import ClientFor
@@ -14,7 +13,7 @@ from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 
 STALE_AFTER = timedelta(seconds=15)  # a ledger that nobody has read for so long is read by the sweeping process
-_FAILURES = (CallFailed, keys.NoUsableKey, sealing.CannotUnseal, sealing.CannotSeal)
+_FAILURES = (CallFailed, keys.NoUsableKey)
 _log = structlog.get_logger(__name__)
 
 

@@ -39,7 +39,7 @@ class CannotAddKey(Exception):
 
 
 class NoUsableKey(Exception):
-    """No active key of the account carries the right."""
+    """No active key of the account carries the right, or its secret does not open."""
 
 
 def add(
@@ -118,8 +118,12 @@ def stream_credentials(account: Account) -> Credentials:
 
 
 def credentials_of(key: ApiKey) -> Credentials:
-    """Login and secret of a key, unsealed. Workers and followers only."""
-    return Credentials(login=key.login, secret=sealing.unseal(key.sealed_secret, context=_context(key)))
+    """Login and secret of a key, unsealed. Workers and followers only. Raises `NoUsableKey` when it does not open."""
+    try:
+        secret = sealing.unseal(key.sealed_secret, context=_context(key))
+    except (sealing.CannotUnseal, sealing.CannotSeal) as problem:
+        raise NoUsableKey(f"The secret of the key {key.label} can't be opened: {problem}") from problem
+    return Credentials(login=key.login, secret=secret)
 
 
 def rewrap_all(rotate: Callable[[str, str], str]) -> int:

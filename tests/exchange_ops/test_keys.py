@@ -55,8 +55,11 @@ def test_a_sealed_secret_opens_in_its_own_row_alone(account):
     first, second = add(account), add(account, "login-2", secret="another secret of some length")
     ApiKey.objects.filter(pk=second.pk).update(sealed_secret=first.sealed_secret)
     second.refresh_from_db()
-    with pytest.raises(sealing.CannotUnseal):
+    with pytest.raises(NoUsableKey, match="can't be opened"):
         keys.credentials_of(second)
+    keys.disable(key=first, actor=None, now=clock.now())
+    with pytest.raises(NoUsableKey, match="can't be opened"):
+        keys.client_for(account, Right.PAYMENTS)
 
 
 def test_a_short_secret_shows_none_of_its_characters(account):
