@@ -13,7 +13,7 @@ from project.bootstrap import ROOT
 _BIN = Path(sys.executable).parent
 _PYTHON = sys.executable
 _MANAGE = (_PYTHON, "manage.py")
-_PYTEST = (_PYTHON, "-m", "pytest", "-q")
+_PYTEST = (_PYTHON, "-m", "pytest", "-q", "--durations", "10", "--durations-min", "5")
 _DIRECT = "not browser and not house"
 
 
