@@ -27,6 +27,10 @@ class Config:
     rate_limits     requests a second by group ("market", "trading", "other"), or None: no limit
     payout_seconds  from commit to the hash, and again from each confirmation to the next
     block_seconds   between the blocks of the sandbox's chain
+    take_liquidity_rate, provide_liquidity_rate
+                    what accounts pay as taker and as maker, as fractions; None: the symbol's own. A negative one is a
+                    rebate. It holds for orders placed from then on
+    history_delay_ms  how long new orders and trades are missing from the trading history
     """
 
     hold_end: str = "lapse"
@@ -36,6 +40,9 @@ class Config:
     rate_limits: dict[str, int] | None = None
     payout_seconds: Decimal = Decimal(4)
     block_seconds: int = 30
+    take_liquidity_rate: Decimal | None = None
+    provide_liquidity_rate: Decimal | None = None
+    history_delay_ms: int = 0
 
     @property
     def payout_ms(self) -> int:
@@ -99,6 +106,13 @@ def _decimal(lowest: Decimal, highest: Decimal) -> Callable[[str, object], Decim
     return accept
 
 
+def _optional(accept: Callable[[str, object], Decimal]) -> Callable[[str, object], Decimal | None]:
+    def accept_or_none(name: str, value: object) -> Decimal | None:
+        return None if value is None or value is False else accept(name, value)
+
+    return accept_or_none
+
+
 def _rates(name: str, value: object) -> dict[str, int] | None:
     if value is None or value is False:
         return None
@@ -118,4 +132,7 @@ _ACCEPT: dict[str, Callable[[str, object], object]] = {
     "rate_limits": _rates,
     "payout_seconds": _decimal(Decimal(0), Decimal(LONGEST_SECONDS)),
     "block_seconds": _whole(1, LONGEST_SECONDS),
+    "take_liquidity_rate": _optional(_decimal(Decimal("-0.5"), Decimal("0.5"))),
+    "provide_liquidity_rate": _optional(_decimal(Decimal("-0.5"), Decimal("0.5"))),
+    "history_delay_ms": _whole(0, LONGEST_DELAY_MS),
 }

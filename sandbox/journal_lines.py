@@ -34,13 +34,17 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One input: its sandbox time, the operation or control action, and who called (empty for the control plane)."""
+    """One input: its sandbox time, the operation or control action, and who called (empty for the control plane).
+
+    `outcomes` is what the books said to the orders in it (`exchange.outcomes`), because they can't be asked again.
+    """
 
     at_ms: int
     action: str
     arguments: dict[str, object]
     login: str = ""
     account: str = ""
+    outcomes: list[object] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,8 @@ def body_of_entry(entry: Entry) -> str:
     body: dict[str, object] = {"at": entry.at_ms, "do": entry.action, "with": entry.arguments}
     if entry.login or entry.account:
         body |= {"key": entry.login, "account": entry.account}
+    if entry.outcomes:
+        body["met"] = entry.outcomes
     return _json(body)
 
 
@@ -170,7 +176,10 @@ def _header_of(line: bytes) -> Header | None:
 def _entry_of(line: bytes) -> Entry | None:
     match _object(line):
         case {"at": int(at_ms), "do": str(action), "with": dict(arguments), **rest}:
-            return Entry(at_ms, action, arguments, str(rest.get("key", "")), str(rest.get("account", "")))
+            met = rest.get("met", [])
+            if not isinstance(met, list):
+                return None
+            return Entry(at_ms, action, arguments, str(rest.get("key", "")), str(rest.get("account", "")), met)
     return None
 
 

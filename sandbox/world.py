@@ -13,8 +13,9 @@ from sandbox import handlers, journal, keys
 from sandbox import seed as seeding
 from sandbox.clock import Clock, Setting
 from sandbox.config import Config
+from sandbox.exchange.happenings import HAPPENINGS
 from sandbox.exchange.schedule import go_off
-from sandbox.exchange.terms import UNAVAILABLE, VALIDATION_ERROR, Caller, Event, Listener, NoHandler, Refusal
+from sandbox.exchange.terms import UNAVAILABLE, VALIDATION_ERROR, Caller, Event, Listener, NoHandler, Refusal, Wait
 from sandbox.handlers import controls
 from sandbox.journal import Journal, Lock
 from sandbox.journal_lines import Entry, Header, NotPlain, Reading, plain
@@ -118,11 +119,38 @@ class World:
         given = _plain(arguments)
         self._must_be_sound()
         at_ms = self._live()
-        answer = handler(self, caller, given)
+        answer = self._done(lambda: handler(self, caller, given))
         if operation in handlers.CHANGING and caller is not None:
-            self._keep(Entry(at_ms, operation, given, caller.login, caller.account))
+            outcomes = self.exchange.outcomes.recorded()
+            self._keep(Entry(at_ms, operation, given, caller.login, caller.account, outcomes))
         self._tell()
         return answer
+
+    def _done(self, work: Callable[[], object]) -> object:
+        """The answer of an input's work; what the simulated market did meanwhile is journaled, also when it refuses."""
+        self.exchange.outcomes.begin()
+        try:
+            answer = work()
+        except Refusal:
+            self._keep_happened()
+            self._tell()
+            raise
+        self._keep_happened()
+        return answer
+
+    def wait_for(self, operation: str, caller: Caller | None, arguments: Mapping[str, object]) -> Wait | None:
+        """Whether, how long, and for which change an operation wants to be waited for before it is performed.
+
+        None means not at all, also when the call is going to be refused.
+        """
+        find = handlers.WAITING.get(operation)
+        if find is None:
+            return None
+        self._live()
+        try:
+            return find(self, caller, _plain(arguments))
+        except Refusal:
+            return None
 
     def control(self, name: str, arguments: Mapping[str, object]) -> object:
         """Runs one action of the control plane (`controls.CONTROLS`), journals it; raises `Refusal` or `NoHandler`."""
@@ -133,9 +161,9 @@ class World:
         if name != controls.RESET:
             self._must_be_sound()
         at_ms = self._live()
-        answer = action(self, given)
+        answer = self._done(lambda: action(self, given))
         if name in controls.JOURNALED:
-            self._keep(Entry(at_ms, name, given))
+            self._keep(Entry(at_ms, name, given, outcomes=self.exchange.outcomes.recorded()))
         self._tell()
         return answer
 
@@ -166,6 +194,7 @@ class World:
     def _live(self) -> int:
         now_ms = self.clock.now_ms()
         self._live_until(now_ms)
+        self._keep_happened()
         self._tell()
         return self.exchange.moment_ms
 
@@ -179,6 +208,7 @@ class World:
     def _clock_changed(self, before_ms: int) -> None:
         setting = self.clock.setting
         self._live_until(before_ms)
+        self._keep_happened()
         self._keep(
             Entry(before_ms, controls.CLOCK, {"offset_ms": setting.offset_ms, "frozen_at_ms": setting.frozen_at_ms})
         )
@@ -194,19 +224,28 @@ class World:
             self.exchange.forget_events()
             raise Refusal(UNAVAILABLE, self.broken) from problem
 
+    def _keep_happened(self) -> None:
+        for entry in self.exchange.take_happened():
+            self._keep(entry)
+
     def _must_be_sound(self) -> None:
         if self.broken:
             raise Refusal(UNAVAILABLE, self.broken)
 
     def _replay(self, entries: list[Entry]) -> int | None:
         """Lives the journal again; returns the number of the first entry that can't be applied, None when all can."""
+        outcomes = self.exchange.outcomes
+        outcomes.replaying = True
         for number, entry in enumerate(entries):
             try:
                 self._live_until(entry.at_ms)
+                outcomes.give(entry.outcomes)
                 self._apply(entry)
+                outcomes.must_be_used_up()
             except (Refusal, NoHandler, KeyError, TypeError, ValueError):
                 log.exception("entry %d of the journal can't be applied", number + 1)
                 return number
+        outcomes.replaying = False
         self.clock.restore(self.clock.setting, self.exchange.moment_ms)
         return None
 
@@ -218,6 +257,8 @@ class World:
             if handler is None:
                 raise NoHandler(entry.action)
             handler(self, Caller(entry.login, entry.account), entry.arguments)
+        elif entry.action in HAPPENINGS:
+            HAPPENINGS[entry.action](self.exchange, entry.arguments)
         else:
             controls.CONTROLS[entry.action](self, entry.arguments)
 

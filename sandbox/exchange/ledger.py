@@ -19,7 +19,7 @@ from sandbox.exchange.amounts import EXACT, MOST_DIGITS, text_of
 
 HOUSE = "exchange"
 SHOWN_POSTINGS = 10_000
-UNIT: Final = 10**MOST_DIGITS  # of these make one
+UNIT: Final[int] = 10**MOST_DIGITS  # of these make one
 _FINEST = Decimal(1).scaleb(-MOST_DIGITS)
 
 

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 BUY: Final = "buy"
 SELL: Final = "sell"
+SIDES: Final = (SELL, BUY)
 FOK: Final = "FOK"
 POST_ONLY: Final = "postOnly"
 UNFILLED: Final = "unfilled"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sandbox.exchange import network, withdrawals
+from sandbox.exchange import network, orders_life, withdrawals
 from sandbox.exchange.payouts import Payout
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.timers import Timer
@@ -22,6 +22,8 @@ def go_off(exchange: Exchange, timer: Timer) -> None:
             _PAYOUT_ACTIONS[timer.action](exchange, payout)
     elif timer.action == "payin_confirm":
         network.confirm_payin(exchange, exchange.transaction(timer.subject))
+    elif timer.action == "order_end":
+        orders_life.expire(exchange, int(timer.subject))
     elif timer.action == "listed":
         exchange.tell(exchange.transaction(timer.subject))
     else:

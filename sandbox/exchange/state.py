@@ -1,7 +1,7 @@
 """The exchange of one world: all its parts, the instant that is being lived, and the changes to be told."""
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 
 from sandbox.config import Config
@@ -11,11 +11,16 @@ from sandbox.exchange.amounts import ZERO, text_of
 from sandbox.exchange.currencies import Currency
 from sandbox.exchange.ledger import Ledger, Line, Wallet
 from sandbox.exchange.market import Market
+from sandbox.exchange.orders import Orders
+from sandbox.exchange.orders_reports import MarketTrade, Report
+from sandbox.exchange.outcomes import Outcomes
+from sandbox.exchange.pairs import Pair
 from sandbox.exchange.payouts import Payout
 from sandbox.exchange.symbols import Symbol
 from sandbox.exchange.terms import Event
 from sandbox.exchange.timers import Timers
 from sandbox.exchange.transactions import Transaction, Transactions
+from sandbox.journal_lines import Entry
 
 
 class Exchange:
@@ -24,6 +29,12 @@ class Exchange:
     `moment_ms` is the sandbox time of the input or timer at work: rules take it, never the clock. `random` is drawn
     from only while something changes, so equal inputs make equal worlds. `events` collects what listeners will be
     told once the change is in the journal; nothing is collected while nobody listens (`telling`).
+
+    The simulated market lives outside the journal, and what it does to customers comes into it by two ways: `outcomes`
+    keeps what an order of a customer met (see there), and `happen` makes an input of its own of what the market does
+    unasked. `looking` is called before a book is looked at or matched against, so that the market can bring it up to
+    the moment; `trade_listeners` hear of every trade as it happens. Neither is called for what is lived again, except
+    that trades of customers are told then too.
     """
 
     def __init__(
@@ -51,9 +62,45 @@ class Exchange:
         self.addresses = Addresses(seed)
         self.timers = Timers()
         self.market = Market(seed, self.currencies, started_ms if still else None)
+        self.orders = Orders()
+        self.pairs: dict[str, Pair] = {}
+        self.outcomes = Outcomes()
+        self.happened: list[Entry] = []
+        self.looking: Callable[[str], None] | None = None
+        self.trade_listeners: list[Callable[[MarketTrade], None]] = []
         self.telling = False
-        self.events: list[Event] = []
+        self.events: list[Event | Report | MarketTrade] = []
         self._moved: dict[str, None] = {}
+
+    def pair(self, symbol_id: str) -> Pair:
+        """A symbol that exists, as it is traded; its book is empty until somebody offers something."""
+        found = self.pairs.get(symbol_id)
+        if found is None:
+            found = self.pairs[symbol_id] = Pair(self.symbols[symbol_id])
+        return found
+
+    def look_at(self, symbol_id: str) -> None:
+        """Lets the simulated market bring a book up to the moment, before it is shown or matched against."""
+        if self.looking is not None and not self.outcomes.replaying:
+            self.looking(symbol_id)
+
+    def happen(
+        self, action: str, does: "Callable[[Exchange, Mapping[str, object]], None]", **arguments: object
+    ) -> None:
+        """Lets the market do something to customers: now, and again whenever the journal is lived again.
+
+        `does` must be what `happenings.HAPPENINGS` has under the name. While an input of a customer is at work this
+        may only come before anything that the input itself changes: it is journaled before it.
+        """
+        noted = self.outcomes.put_aside()
+        does(self, arguments)
+        self.happened.append(Entry(self.moment_ms, action, arguments, outcomes=self.outcomes.recorded()))
+        self.outcomes.resume(noted)
+
+    def take_happened(self) -> list[Entry]:
+        """What happened since the last call, to be journaled."""
+        happened, self.happened = self.happened, []
+        return happened
 
     def available(self, account: str, currency: str) -> Decimal:
         """What the bank account holds free."""
@@ -122,7 +169,8 @@ class Exchange:
         """The news since the last call, transactions before balances."""
         if not self.telling:
             return []
-        news = self.events + [Event("balance", account, self.bank_balances(account)) for account in self._moved]
+        news = [each if isinstance(each, Event) else each.event() for each in self.events]
+        news += [Event("balance", account, self.bank_balances(account)) for account in self._moved]
         self.forget_events()
         return news
 

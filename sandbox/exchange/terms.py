@@ -10,12 +10,21 @@ VALIDATION_ERROR = 10001
 AUTHORIZATION_REQUIRED = 1001
 ACTION_NOT_ALLOWED = 600
 UNAVAILABLE = 503
+QUANTITY_INVALID = 2010
+QUANTITY_TOO_LOW = 2011
+QUANTITY_BAD = 2012
+PRICE_INVALID = 2020
+PRICE_TOO_LOW = 2021
+PRICE_BAD = 2022
 INSUFFICIENT_FUNDS = 20001
+ORDER_NOT_FOUND = 20002
 LIMIT_EXCEEDED = 20003
 TRANSACTION_NOT_FOUND = 20004
 PAYOUT_NOT_FOUND = 20005
 PAYOUT_COMMITTED = 20006
 PAYOUT_ROLLED_BACK = 20007
+CLIENT_ORDER_ID_TAKEN = 20008
+NOTHING_CHANGED = 20009
 
 
 class Refusal(Exception):
@@ -51,11 +60,20 @@ class Caller:
 @dataclass(frozen=True, slots=True)
 class Event:
     """A change that sockets tell: `payload` is the wire form of one transaction, of all non-zero balances of the bank
-    account, or of one ticker (whose `account` is empty: everybody may hear it)."""
+    account, of one order report, or of one ticker or public trade with its symbol (whose `account` is empty: everybody
+    may hear it)."""
 
-    kind: Literal["transaction", "balance", "ticker"]
+    kind: Literal["transaction", "balance", "ticker", "report", "marginReport", "trade"]
     account: str
     payload: object
 
 
 Listener: TypeAlias = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """How long a call wants to wait for a change, in real milliseconds, and which event is that change."""
+
+    ms: int
+    is_over: Callable[[Event], bool]

@@ -8,8 +8,8 @@ text), and returns what goes out as JSON. It either raises `Refusal` and changes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from sandbox.exchange.terms import Caller
-from sandbox.handlers import account, public, transactions, transfers, withdrawals
+from sandbox.exchange.terms import Caller, Wait
+from sandbox.handlers import account, history, orders, public, transactions, transfers, withdrawals
 from sandbox.handlers.given import Arguments
 
 if TYPE_CHECKING:
@@ -26,6 +26,16 @@ HANDLERS: dict[str, Handler] = {
         public.get_symbol,
         public.get_tickers,
         public.get_ticker,
+        orders.get_orders,
+        orders.create_order,
+        orders.cancel_orders,
+        orders.get_order,
+        orders.put_order,
+        orders.cancel_order,
+        orders.replace_order,
+        history.get_order_history,
+        history.get_trade_history,
+        history.get_order_trades,
         account.get_balances,
         account.get_deposit_address,
         account.create_deposit_address,
@@ -43,6 +53,8 @@ HANDLERS: dict[str, Handler] = {
         transactions.get_transaction,
         account.get_subaccounts,
         account.get_trading_balances,
+        orders.get_trading_fee,
+        orders.get_trading_fees,
     )
 }
 
@@ -55,9 +67,17 @@ STREAM_HANDLERS: dict[str, Handler] = {
     )
 }
 
+# The operations that may want to be waited for before they are performed, and what tells for what.
+WAITING: "dict[str, Callable[[World, Caller | None, Arguments], Wait | None]]" = {"get_order": orders.wait_for_order}
+
 # The operations that may change the world, and are therefore journaled.
 CHANGING: frozenset[str] = frozenset(
     {
+        "create_order",
+        "cancel_orders",
+        "put_order",
+        "cancel_order",
+        "replace_order",
         "create_deposit_address",
         "create_withdrawal",
         "commit_withdrawal",

@@ -294,6 +294,9 @@ def test_the_configuration_is_shown_and_changed_by_name(world: World) -> None:
         "rate_limits": None,
         "payout_seconds": 4,
         "block_seconds": 30,
+        "take_liquidity_rate": None,
+        "provide_liquidity_rate": None,
+        "history_delay_ms": 0,
     }
     told: Any = world.control("config", {"rate_limits": True, "payout_seconds": Decimal("0.25"), "hold_end": "stay"})
     assert told["rate_limits"] == {"market": 100, "trading": 300, "other": 10}
