@@ -94,7 +94,7 @@ class RunningHouse:
         ended = subprocess.run(
             [sys.executable, *arguments],
             cwd=ROOT,
-            env=self.environment,
+            env=self.environment | {"DJANGO_SETTINGS_MODULE": "project.settings"},
             capture_output=True,
             text=True,
             timeout=60,

@@ -53,11 +53,30 @@
     if (!drawn || drawn[1] !== part.dataset.drawnFor) markStale(part);
   }
 
-  const due = new Map();
+  // A part is known by its id: what is being read now, or waits to be, is replaced before a later hint is obeyed.
+  const due = new Map(), busy = new Set(), again = new Set();
+  const nameOf = (part) => part.id || part;
+  const named = (name) => (typeof name === "string" ? document.getElementById(name) : name);
   function rereadSoon(part) {
-    clearTimeout(due.get(part));
-    due.set(part, setTimeout(() => { due.delete(part); if (part.isConnected) reread(part); }, 120));
+    const name = nameOf(part);
+    if (due.has(name)) return;
+    due.set(name, setTimeout(function () {
+      due.delete(name);
+      const now = named(name);
+      if (!now || !now.isConnected) return;
+      if (busy.has(name)) again.add(name);
+      else reread(now);
+    }, 120));
   }
+  // The element that asked is in the configuration: once replaced, it is no longer where the event arrives from.
+  const askedBy = (event) => event.detail.requestConfig.elt;
+  document.addEventListener("htmx:beforeRequest", (event) => busy.add(nameOf(askedBy(event))));
+  document.addEventListener("htmx:afterRequest", function (event) {
+    const name = nameOf(askedBy(event));
+    busy.delete(name);
+    const now = again.delete(name) && named(name);
+    if (now) rereadSoon(now);
+  });
 
   function rest(off) {
     document.querySelectorAll("[data-decides]").forEach(function (button) {
@@ -147,7 +166,7 @@
 
   document.addEventListener("htmx:beforeSwap", keepTyped);
   document.addEventListener("htmx:afterRequest", function (event) {
-    if (!event.detail.successful || !event.detail.elt.closest("[data-background]")) return;
+    if (!event.detail.successful || !askedBy(event).closest("[data-background]")) return;
     lastRead = window.countersign.now();
     if (lostAt && !banner.hidden) {
       banner.textContent = "Live connection lost. Read again at " + window.countersign.hour(lastRead) + " UTC, and every ten seconds.";

@@ -1,0 +1,93 @@
+"""A house with quick payouts, fresh people for every test, and browser sessions whose complaints fail the test."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.e2e.visitors import Visitor, rows, until
+from tests.houses import RunningHouse
+
+ROLES = {
+    "operator": "operator",
+    "treasury": "treasury",
+    "both": "operator,treasury",
+    "every": "operator,treasury,admin,auditor",
+}
+CREW = {"operator": 30, "treasury": 40, "both": 3, "every": 3}
+# What Chromium says about an answer that a test provoked on purpose.
+_ANSWERED = re.compile(r"^Failed to load resource: the server responded with a status of (400|403|409|422)\b")
+
+
+def prepare(house: RunningHouse, *, crew: dict[str, int]) -> Iterator[str]:
+    """Quick payouts, the rows of a desk at work, and people; gives their names as `role-number`."""
+    house.control("config", {"payout_seconds": 1})
+    wanted = [f"{role}-{number}:{ROLES[role]}" for role, most in crew.items() for number in range(most)]
+    house.python("-m", "tests.e2e.make_people", *wanted)
+    until(lambda: rows(house, "SELECT 1 FROM exchange_ops_currency WHERE code = 'BCH'"))
+    until(lambda: rows(house, "SELECT 1 FROM exchange_ops_balance WHERE currency = 'BCH' AND wallet = 'bank'"))
+    return (argument.partition(":")[0] for argument in wanted)
+
+
+class Crew:
+    """People who did nothing yet: each test takes its own, so that no code was used and nobody waits."""
+
+    def __init__(self, names: Iterator[str]) -> None:
+        self._names = list(names)
+        self._taken = {role: count() for role in ROLES}
+
+    def next(self, role: str) -> str:
+        """The name of somebody with this role whom nobody took."""
+        name = f"{role}-{next(self._taken[role])}"
+        assert name in self._names, f"the crew has nobody left: {name}"
+        return name
+
+
+@pytest.fixture(scope="session")
+def crew(house: RunningHouse) -> Crew:
+    """The people of the shared house."""
+    return Crew(prepare(house, crew=CREW))
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
+    """`open_page(width=360, dark=True)`: a tab in a browser session of its own.
+
+    A script error, a console error or a breach of the content security policy fails the test at its end.
+    """
+    contexts, complaints = [], []
+
+    def listen(page: Any) -> None:
+        page.set_default_timeout(60_000)
+        page.on("pageerror", lambda error: complaints.append(f"{page.url}: {error}"))
+        page.on("console", lambda told: hear(page, told))
+
+    def hear(page: Any, told: Any) -> None:
+        if told.type == "error" and not _ANSWERED.match(told.text):
+            complaints.append(f"{page.url}: {told.text}")
+
+    def open_one(*, width: int = 1280, height: int = 900, dark: bool = False, strict: bool = True) -> Any:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
+        )
+        contexts.append(context)
+        if strict:
+            context.on("page", listen)
+        return context.new_page()
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert not complaints, "\n".join(complaints)
+
+
+@pytest.fixture
+def visit(house: RunningHouse, crew: Crew, open_page: Callable[..., Any]) -> Callable[..., Visitor]:
+    """`visit("treasury")`: somebody fresh with this role, signed in, in a browser session of their own."""
+
+    def enter(role: str, *, name: str = "", **look: Any) -> Visitor:
+        return Visitor(house, name or crew.next(role), open_page(**look)).sign_in()
+
+    return enter

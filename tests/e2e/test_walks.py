@@ -1,0 +1,89 @@
+"""One person asks, another decides, and both pages tell what happens to the money without being loaded again."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.visitors import ADDRESS, Outside, rows, until
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+
+def test_asked_approved_and_paid_while_both_pages_stay_open(house, visit):
+    outside = Outside.from_now(house)
+    operator, treasury = visit("operator"), visit("treasury")
+    treasury.open("/approvals/")
+    treasury.mark()
+    number = operator.ask_and_hold(amount="1.2501", reason="Invoice 4711")
+    operator.mark()
+    expect(operator.page.locator("#decide")).to_contain_text("You asked for this payment yourself")
+    expect(operator.page.get_by_role("button", name=re.compile("^Approve"))).to_have_count(0)
+    assert outside.changes() == [("create_withdrawal", True)]
+    assert outside.statuses("1.2501") == ["created"], "a hold pays nobody"
+    assert outside.reserved() > 0
+
+    entry = treasury.page.get_by_role("link", name=re.compile("Invoice 4711"))
+    expect(entry).to_be_visible()
+    assert treasury.is_same_document(), "the inbox filled by itself"
+    entry.click()
+    card = treasury.page.locator("#facts")
+    expect(card).to_contain_text("1.2501")
+    assert treasury.page.locator("#facts .read-address").inner_text().replace("\n", "").replace(" ", "") == ADDRESS
+    expect(card).to_contain_text("Payment id")
+    expect(treasury.page.locator("#facts .echo [aria-label=differs]")).to_have_count(0)
+    treasury.mark()
+    treasury.approve()
+
+    expect(operator.state()).to_have_text("Paid")
+    expect(operator.page.locator("#facts")).to_contain_text("Paid; the exchange reports success")
+    assert operator.is_same_document(), "the page was never loaded again"
+    seen = operator.seen()
+    assert seen[0] == "Reserved, waiting for approvals"
+    assert seen[-1] == "Paid"
+    assert len(seen) > 2, "it told what happened in between"
+    expect(treasury.state()).to_have_text("Paid")
+    story = operator.page.locator("#story .line")
+    for told in ("Reserved", "Approved", "Paid"):
+        expect(story).to_contain_text(told)
+
+    assert outside.changes() == [("create_withdrawal", True), ("commit_withdrawal", True)]
+    assert outside.statuses("1.2501") == ["success"], "exactly one payout"
+    assert outside.is_balanced()
+    assert rows(
+        house, "SELECT decision, put_count, delete_count FROM exchange_ops_withdrawal WHERE id = ?", number
+    ) == [("commit", 1, 0)]
+
+
+def test_rejected_and_released_while_the_page_stays_open(house, visit):
+    outside = Outside.from_now(house)
+    reserved_before = outside.reserved()
+    operator, treasury = visit("operator"), visit("treasury")
+    number = operator.ask_and_hold(amount="1.2502", reason="A second invoice")
+    operator.mark()
+    assert outside.reserved() != reserved_before
+    treasury.open(f"/withdrawals/{number}/")
+    treasury.reject("Not ours")
+    expect(operator.state()).to_have_text("Released, not paid")
+    expect(operator.page.locator("#facts")).to_contain_text(f"Rejected by {treasury.name}: Not ours")
+    assert operator.is_same_document()
+    assert outside.changes() == [("create_withdrawal", True), ("rollback_withdrawal", True)]
+    assert outside.statuses("1.2502") == ["failed"]
+    assert outside.reserved() == reserved_before
+    assert outside.is_balanced()
+
+
+def test_rejecting_wants_a_reason_and_says_so_beside_the_field(house, visit):
+    operator, treasury = visit("operator"), visit("treasury")
+    number = operator.ask_and_hold(amount="1.2503", reason="A third invoice")
+    treasury.open(f"/withdrawals/{number}/")
+    treasury.page.evaluate("document.querySelectorAll('form').forEach((form) => { form.noValidate = true; })")
+    treasury.page.locator("summary", has_text=re.compile("^Reject$")).click()
+    treasury.page.get_by_role("button", name="Reject and release funds").click()
+    expect(treasury.page.locator("#decide")).to_contain_text("Give a reason")
+    assert rows(house, "SELECT state FROM exchange_ops_withdrawal WHERE id = ?", number) == [("held",)]
+    operator.page.locator("summary", has_text="Take it back").click()
+    operator.page.locator("#id_cancel-reason").fill("Asked for by mistake")
+    operator.page.get_by_role("button", name="Take the request back").click()
+    expect(operator.state()).to_have_text("Released, not paid")
+    until(lambda: Outside.from_now(house).statuses("1.2503") == ["failed"])

@@ -1,0 +1,209 @@
+"""Somebody with a browser of their own: signs in, asks, reads, decides, and notices when the page was replaced."""
+
+import base64
+import json
+import re
+import sqlite3
+import time
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from playwright.sync_api import Locator, Page, expect
+
+from desk import demo, totp
+from tests.houses import RunningHouse
+from wire.values import Secret
+
+ADDRESS = "bchreg:qzd59qv9a8lctxa6eal3dw4rdmnguzxqlqmnj0xnqg"
+CHANGES = ("create_withdrawal", "commit_withdrawal", "rollback_withdrawal")
+STEP_MS = 60_000
+SECRET = Secret(demo.DEMO_TOTP_SECRET)
+expect.set_options(timeout=STEP_MS)
+T = TypeVar("T")
+
+
+@dataclass
+class Codes:
+    """One-time codes of one person, each given out once: three of them are good at any moment."""
+
+    last: int = 0
+
+    def fresh(self) -> str:
+        """A code that was not used yet; waits for the next one when all that are good now were."""
+        while True:
+            step = max(self.last + 1, totp.step_at(datetime.now(UTC)) - 1)
+            if step <= totp.step_at(datetime.now(UTC)) + 1:
+                self.last = step
+                return totp.code_at(SECRET, step)
+            time.sleep(0.2)
+
+
+@dataclass
+class Visitor:
+    """One person in one browser session. `page` is the tab that was opened first."""
+
+    house: RunningHouse
+    name: str
+    page: Page
+    codes: Codes = field(default_factory=Codes)
+
+    def sign_in(self) -> "Visitor":
+        """Through the door, to the overview."""
+        self.page.goto(f"{self.house.url}/sign-in/")
+        self.page.get_by_label("Username").fill(self.name)
+        self.page.get_by_role("textbox", name="Password").fill(demo.DEMO_PASSWORD)
+        self.page.get_by_role("button", name="Sign in", exact=True).click()
+        self.page.wait_for_url(f"{self.house.url}/")
+        return self
+
+    def open(self, path: str) -> Page:
+        """Go to an address of the desk."""
+        self.page.goto(self.house.url + path)
+        return self.page
+
+    # Asking -----------------------------------------------------------------------------------------------------------
+
+    def fill_in(self, *, amount: str = "1.25", reason: str, page: Page | None = None) -> Page:
+        """The form of a new withdrawal, filled in and not sent."""
+        form = page or self.open("/withdrawals/new/")
+        form.get_by_label("Currency").select_option("BCH")
+        form.get_by_label("Amount", exact=True).fill(amount)
+        form.get_by_role("textbox", name="Address").fill(ADDRESS)
+        form.get_by_role("textbox", name="Reason").fill(reason)
+        return form
+
+    def ask(self, *, amount: str = "1.25", reason: str) -> int:
+        """Ask for a payout of BCH; the number of the withdrawal, whose page is open afterwards."""
+        self.fill_in(amount=amount, reason=reason)
+        self.page.get_by_role("button", name="Ask for this payout").click()
+        return self.number()
+
+    def ask_and_hold(self, *, amount: str = "1.25", reason: str) -> int:
+        """Ask, and wait on the page until the money is reserved and the exchange's record was compared."""
+        number = self.ask(amount=amount, reason=reason)
+        expect(self.state()).to_have_text("Reserved, waiting for approvals")
+        expect(self.page.locator("#facts .echo li")).not_to_have_count(0)
+        return number
+
+    def number(self) -> int:
+        """Of the withdrawal that the page shows."""
+        self.page.wait_for_url(re.compile(r"/withdrawals/\d+/$"))
+        found = re.search(r"/withdrawals/(\d+)/$", self.page.url)
+        assert found
+        return int(found[1])
+
+    # Reading ----------------------------------------------------------------------------------------------------------
+
+    def state(self) -> Locator:
+        """The state at the head of a withdrawal's page."""
+        return self.page.locator("#facts .head .chip")
+
+    def mark(self) -> None:
+        """Leave something in this document, and note every state that it shows from now on."""
+        self.page.evaluate(
+            """() => {
+                window.mark = "here";
+                window.seen = [];
+                const note = () => {
+                    const shown = document.querySelector("#facts .head .chip")?.textContent.trim();
+                    if (shown && window.seen.at(-1) !== shown) window.seen.push(shown);
+                };
+                note();
+                new MutationObserver(note).observe(document.body, {childList: true, subtree: true, characterData: true});
+            }"""
+        )
+
+    def is_same_document(self) -> bool:
+        """Whether what `mark` left is still there: the page was not loaded again."""
+        return bool(self.page.evaluate("window.mark === 'here'"))
+
+    def seen(self) -> list[str]:
+        """The states that the page went through since `mark`."""
+        found: list[str] = self.page.evaluate("window.seen")
+        return found
+
+    # Deciding ---------------------------------------------------------------------------------------------------------
+
+    def approve(self, code: str | None = None) -> None:
+        """Give the code and press the button of the approval that is open."""
+        self.page.get_by_label("Code of your authenticator app").fill(self.codes.fresh() if code is None else code)
+        self.page.get_by_role("button", name=re.compile("^Approve and commit")).click()
+
+    def reject(self, reason: str) -> None:
+        """Open the rejection, say why, and press its button."""
+        self.page.locator("summary", has_text=re.compile("^Reject$")).click()
+        self.page.locator("#id_reject-reason").fill(reason)
+        self.page.get_by_role("button", name="Reject and release funds").click()
+
+    def post_by_hand(self, path: str, **fields: str) -> tuple[int, str]:
+        """Send a form that no page offered, with the person's own session and token; status and text of the answer."""
+        answer = self.page.evaluate(
+            """async ([path, fields]) => {
+                const token = JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"];
+                const answer = await fetch(path, {method: "POST", body: new URLSearchParams(fields),
+                                                  headers: {"X-CSRFToken": token}});
+                const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+                return [answer.status, page.querySelector("main").textContent.replace(/\\s+/g, " ")];
+            }""",
+            [path, fields],
+        )
+        return int(answer[0]), str(answer[1])
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What the exchange received and did since this was made."""
+
+    house: RunningHouse
+    since: int
+
+    @classmethod
+    def from_now(cls, house: RunningHouse) -> "Outside":
+        """Everything before now is left out."""
+        every = house.control("calls")["calls"]
+        return cls(house, every[-1]["number"] if every else 0)
+
+    def changes(self) -> list[tuple[str, bool]]:
+        """The calls that could change something about money: which, and whether it was executed."""
+        received = self.house.control(f"calls?since={self.since}")["calls"]
+        return [(call["operation"], call["executed"]) for call in received if call["operation"] in CHANGES]
+
+    def statuses(self, amount: str) -> list[str]:
+        """The status of every payout of exactly this amount of BCH in the exchange's own books."""
+        listed = self._account("transactions?limit=1000&currency=BCH")
+        payouts = [line for line in listed if line["type"] == "payout" and line["currency"] == "BCH"]
+        return [line["status"] for line in payouts if Decimal(line["amount"]) == Decimal(amount)]
+
+    def reserved(self) -> Decimal:
+        """How much BCH is reserved on the bank account."""
+        return Decimal(next(line["reserved"] for line in self._account("balance") if line["currency"] == "BCH"))
+
+    def _account(self, question: str) -> Any:
+        key = base64.b64encode(b"demo-read:demo-read-secret").decode()
+        address = f"{self.house.sandbox_url}/api/2/account/{question}"
+        request = urllib.request.Request(address, headers={"Authorization": f"Basic {key}"})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return json.loads(answer.read())
+
+    def is_balanced(self) -> bool:
+        """Whether the exchange's double-entry postings sum to zero."""
+        return bool(self.house.control("ledger")["balanced"])
+
+
+def rows(house: RunningHouse, question: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Ask the house's own database, without writing."""
+    with sqlite3.connect(f"file:{house.folder}/desk.sqlite3?mode=ro", uri=True, timeout=20) as connection:
+        return connection.execute(question, values).fetchall()
+
+
+def until(condition: Callable[[], T], seconds: float = 60, *, every_s: float = 0.1) -> T:
+    """Ask again and again until the answer is true."""
+    ends = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < ends, "waited in vain"
+        time.sleep(every_s)
+    return found
