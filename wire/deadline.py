@@ -1,16 +1,16 @@
 """One total time for a call: names, connection, headers and body together.
 
 Timeouts of sockets count each read anew, so a server that sends a byte a second holds a call for as long as it likes.
-Here the socket itself is shut down when the time is over, which ends every read and write on it.
+The sockets here take what is left of the call's time before each of their waits, and none is longer than that.
 """
 
 import logging
 import queue
 import socket
+import ssl
 import sys
 import threading
 import time
-from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -22,50 +22,23 @@ _running = threading.local()
 
 
 class Deadline:
-    """A total time that watches the socket of the call in this thread: `with Deadline(25 * 10**9) as deadline`."""
+    """The total time of the call that this thread makes: `with Deadline(25 * 10**9) as deadline`."""
 
     def __init__(self, length_ns: int) -> None:
         self._ends_ns = time.monotonic_ns() + length_ns
-        self._lock = threading.Lock()
-        self._watched: socket.socket | None = None
-        self._timer = threading.Timer(length_ns / _NS, self._end)
-        self._timer.daemon = True
         self.is_sending = False  # the connection exists: the other side may have read something
 
     def __enter__(self) -> Self:
         _running.deadline = self
-        self._timer.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._timer.cancel()
         _running.deadline = None
-        self._replace(None)
 
     @property
     def left_ns(self) -> int:
         """Nanoseconds left; never below zero."""
         return max(self._ends_ns - time.monotonic_ns(), 0)
-
-    def watch(self, sock: socket.socket) -> None:
-        """Shuts this socket down when the time is over, at once if it is over already.
-
-        A duplicate of its descriptor is kept: TLS takes the descriptor away from the first socket object.
-        """
-        self._replace(socket.fromfd(sock.fileno(), sock.family, sock.type))
-
-    def _replace(self, sock: socket.socket | None) -> None:
-        with self._lock:
-            before, self._watched = self._watched, sock
-            if before is not None:
-                before.close()
-        if sock is not None and not self.left_ns:
-            self._end()
-
-    def _end(self) -> None:
-        with self._lock, suppress(OSError):  # it may be closed by the other side already
-            if self._watched is not None:
-                self._watched.shutdown(socket.SHUT_RDWR)
 
 
 def current() -> Deadline:
@@ -74,6 +47,51 @@ def current() -> Deadline:
     if deadline is None:
         raise RuntimeError("connections are used inside a deadline only")
     return deadline
+
+
+def _seconds_left() -> Any:
+    left_ns = current().left_ns
+    if not left_ns:
+        raise TimeoutError
+    return left_ns / _NS
+
+
+# Sockets -------------------------------------------------------------------------------------------------------------
+
+
+class _WatchedSocket(socket.socket):
+    """A socket that waits no longer than the call it serves: what sends and receives sets the time first."""
+
+    def recv_into(self, *arguments: Any, **options: Any) -> int:
+        self.settimeout(_seconds_left())
+        return super().recv_into(*arguments, **options)
+
+    def send(self, *arguments: Any, **options: Any) -> int:
+        self.settimeout(_seconds_left())
+        return super().send(*arguments, **options)
+
+    def sendall(self, *arguments: Any, **options: Any) -> None:
+        self.settimeout(_seconds_left())
+        super().sendall(*arguments, **options)
+
+
+class WatchedTLS(ssl.SSLSocket):
+    """The same for TLS, its handshake included. To be set as the `sslsocket_class` of the context."""
+
+    def do_handshake(self, block: bool = False) -> None:
+        self.settimeout(_seconds_left())
+        super().do_handshake(block)
+
+    def read(self, *arguments: Any, **options: Any) -> Any:
+        self.settimeout(_seconds_left())
+        return super().read(*arguments, **options)
+
+    def send(self, *arguments: Any, **options: Any) -> int:  # `sendall` is a loop around it
+        self.settimeout(_seconds_left())
+        return super().send(*arguments, **options)
+
+
+# Connections ---------------------------------------------------------------------------------------------------------
 
 
 class _Watched(HTTPConnection):
@@ -92,15 +110,13 @@ class _Watched(HTTPConnection):
             raise NewConnectionError(self, f"no connection: {type(error).__name__}") from None
 
     def _connected(self) -> socket.socket:
-        deadline = current()
         failure: OSError = TimeoutError()
         for family, kind, protocol, _, address in _addresses(self._dns_host, self.port or self.default_port):
-            sock = socket.socket(family, kind, protocol)
+            sock = _WatchedSocket(family, kind, protocol)
             try:
-                sock.settimeout(_seconds_left(deadline))
+                sock.settimeout(_seconds_left())
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 sock.connect(address)
-                deadline.watch(sock)
             except OSError as error:
                 sock.close()
                 failure = error
@@ -108,12 +124,6 @@ class _Watched(HTTPConnection):
                 sys.audit("http.client.connect", self, self.host, self.port)
                 return sock
         raise failure
-
-    def request(self, *arguments: Any, **options: Any) -> None:
-        deadline = current()
-        if self.sock is not None:
-            deadline.watch(self.sock)
-        super().request(*arguments, **options)
 
     def send(self, *arguments: Any, **options: Any) -> None:
         if self.sock is None:
@@ -127,19 +137,11 @@ class WatchedHTTP(_Watched, HTTPConnection):
 
 
 class WatchedHTTPS(_Watched, HTTPSConnection):
-    """HTTP over TLS, watched from the handshake on."""
-
-
-def _seconds_left(deadline: Deadline) -> Any:
-    left_ns = deadline.left_ns
-    if not left_ns:
-        raise TimeoutError
-    return left_ns / _NS
+    """HTTP over TLS, watched from the handshake on when its context makes `WatchedTLS` sockets."""
 
 
 def _addresses(host: str, port: int) -> list[tuple[Any, Any, int, str, Any]]:
     """The addresses of a name. The system's resolver has no deadline: it works in a thread that may stay behind."""
-    deadline = current()
     answer: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def resolve() -> None:
@@ -152,7 +154,7 @@ def _addresses(host: str, port: int) -> list[tuple[Any, Any, int, str, Any]]:
 
     threading.Thread(target=resolve, name="resolve", daemon=True).start()
     try:
-        found = answer.get(timeout=_seconds_left(deadline))
+        found = answer.get(timeout=_seconds_left())
     except queue.Empty:
         raise TimeoutError from None
     if isinstance(found, OSError):
@@ -167,5 +169,5 @@ class _Silence(logging.Filter):
         return getattr(_running, "deadline", None) is None
 
 
-for _name in ("urllib3.connectionpool", "urllib3.connection", "urllib3.response"):
+for _name in ("urllib3.connectionpool", "urllib3.connection", "urllib3.response", "urllib3.util.retry"):
     logging.getLogger(_name).addFilter(_Silence())

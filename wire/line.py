@@ -4,9 +4,10 @@ Nothing is judged here and nothing repeated, redirected or taken from the enviro
 """
 
 import ipaddress
+import re
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -15,13 +16,15 @@ from urllib.parse import urlsplit
 
 import certifi
 import urllib3
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError, ReadTimeoutError
+from requests import RequestException
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, MaxRetryError, NewConnectionError, ReadTimeoutError
 
-from wire.deadline import Deadline, WatchedHTTP, WatchedHTTPS
+from wire.deadline import Deadline, WatchedTLS
+from wire.sessions import Sending, Session, WatchedAdapter
 
 MOST_BYTES = 32 * 2**20  # of one answer
 _CHUNK = 2**16
+_PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")  # what no library along the way would write differently
 _NO_TIME = "no whole answer within the deadline"
 
 
@@ -48,18 +51,8 @@ class Lost:
     passing: bool = True
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Sending:
-    """The bytes of one request. Its headers carry credentials, so it has no repr."""
-
-    method: str
-    target: str
-    headers: Mapping[str, str]
-    body: bytes
-
-
 class Line:
-    """The way to one service: its address, checked, and new pools of connections to it.
+    """The way to one service: its address, checked, and new sessions with it.
 
     `prefix` is the path of the address, which goes before every target.
     """
@@ -72,21 +65,23 @@ class Line:
             raise ValueError("the address of a service has no credentials, query or fragment")
         if parts.scheme == "http" and not _is_loopback(parts.hostname):
             raise ValueError("plain HTTP is allowed to this machine only; use https://")
-        self._is_secure, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
-        self._ca_file = ca_file or certifi.where()
+        if not _PREFIX.fullmatch(parts.path):
+            raise ValueError("the path of the address of a service has plain letters and digits only")
+        self._host, self._port = parts.hostname, parts.port
+        self._origin = f"{parts.scheme}://{parts.netloc.lower()}"
+        self._trust = _trust_in(ca_file or certifi.where()) if parts.scheme == "https" else None
         self.prefix = parts.path.rstrip("/")
 
-    def new_pool(self) -> HTTPConnectionPool:
-        """Connections that are made when needed and kept alive."""
-        if not self._is_secure:
-            pool = HTTPConnectionPool(self._host, self._port, maxsize=4)
-            pool.ConnectionCls = WatchedHTTP
-            return pool
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.load_verify_locations(self._ca_file)
-        secure = HTTPSConnectionPool(self._host, self._port, maxsize=4, ssl_context=context)
-        secure.ConnectionCls = WatchedHTTPS
-        return secure
+    def new_session(self) -> Session:
+        """Connections that are made when needed and kept alive until the session is closed."""
+        return Session(self._origin, WatchedAdapter(self._host, self._port, self._trust))
+
+
+def _trust_in(ca_file: str) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(ca_file)
+    context.sslsocket_class = WatchedTLS
+    return context
 
 
 def _is_loopback(host: str) -> bool:
@@ -96,17 +91,20 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def roundtrip(pool: HTTPConnectionPool, sending: Sending, deadline: Deadline) -> Answer | Lost:
+Way = Callable[[Sending, Deadline], urllib3.BaseHTTPResponse]  # a session's `ask` or `act`
+
+
+def roundtrip(way: Way, sending: Sending, deadline: Deadline) -> Answer | Lost:
     """Sends once and reads the whole answer before the deadline."""
     began_ns = time.monotonic_ns()
     deadline.is_sending = False
     try:
-        response = _answered(pool, sending, deadline)
+        response = way(sending, deadline)
         try:
             body = _whole_body(response)
         finally:
             response.close()  # a connection whose answer was read to its end is back in the pool already
-    except (HTTPError, HTTPException, OSError, ValueError) as problem:
+    except (RequestException, HTTPError, HTTPException, OSError, ValueError) as problem:
         return _lost(problem, deadline, _ms_since(began_ns))
     if body is None:
         return Lost(f"the answer is larger than {MOST_BYTES} bytes", _ms_since(began_ns), passing=False)
@@ -115,32 +113,28 @@ def roundtrip(pool: HTTPConnectionPool, sending: Sending, deadline: Deadline) ->
     return Answer(response.status, body, _date_of(response.headers), _ms_since(began_ns))
 
 
-def _answered(pool: HTTPConnectionPool, sending: Sending, deadline: Deadline) -> urllib3.BaseHTTPResponse:
-    return pool.urlopen(
-        sending.method,
-        sending.target,
-        body=sending.body or None,
-        headers=sending.headers,
-        retries=False,
-        redirect=False,
-        assert_same_host=False,
-        preload_content=False,
-        timeout=urllib3.Timeout(total=max(deadline.left_ns, 1) / 1_000_000_000),
-    )
-
-
 def _lost(problem: Exception, deadline: Deadline, elapsed_ms: int) -> Lost:
+    problem = _unwrapped(problem)
     if isinstance(problem, NewConnectionError | ConnectTimeoutError):
         return Lost(f"no connection: {type(problem).__name__}", elapsed_ms, unsent=not deadline.is_sending)
     if isinstance(problem, ReadTimeoutError) or not deadline.left_ns:
         return Lost(_NO_TIME, elapsed_ms)
-    return Lost(f"the connection failed: {_names(problem)}", elapsed_ms)
+    inner = _inside(problem)
+    names = type(problem).__name__ + (f", {type(inner).__name__}" if inner is not None else "")
+    return Lost(f"the connection failed: {names}", elapsed_ms)
 
 
-def _names(problem: Exception) -> str:
-    """The kinds of the failure and its cause: their texts hold addresses."""
-    inner = next((argument for argument in problem.args if isinstance(argument, Exception)), None)
-    return type(problem).__name__ + (f", {type(inner).__name__}" if inner is not None else "")
+def _unwrapped(problem: Exception) -> Exception:
+    """The failure itself: requests puts it into its own, and often into one that counts repetitions between them."""
+    while isinstance(problem, RequestException | MaxRetryError) and (inner := _inside(problem)) is not None:
+        problem = inner
+    return problem
+
+
+def _inside(problem: Exception) -> Exception | None:
+    if isinstance(problem, MaxRetryError):
+        return problem.reason
+    return next((argument for argument in problem.args if isinstance(argument, Exception)), None)
 
 
 def _whole_body(response: urllib3.BaseHTTPResponse) -> bytes | None:

@@ -1,7 +1,7 @@
 """Sends requests and says what came of them.
 
-`read` asks: one pool of keep-alive connections, repeated on passing failures within one total deadline.
-`send` acts: once, on a connection of its own, never repeated, never redirected; whatever is not certain is
+`read` asks: one session of keep-alive connections, repeated on passing failures within one total deadline.
+`send` acts: once, in a session of its own, never repeated, never redirected; whatever is not certain is
 `OutcomeUnknown`. Nothing is taken from the environment: no proxy, no netrc, no key log.
 """
 
@@ -17,8 +17,9 @@ from wire import records
 from wire.credentials import Credentials, base64_text
 from wire.deadline import Deadline
 from wire.errors import BadReply, CallFailed, OutcomeUnknown, Refused, Unreachable
-from wire.line import Answer, Line, Lost, Sending, roundtrip
+from wire.line import Answer, Line, Lost, roundtrip
 from wire.operation import MASK, Request
+from wire.sessions import Sending
 
 __all__ = ["Answer", "Credentials", "Transport"]
 
@@ -62,12 +63,12 @@ class Transport:
         self._deadline_ns = int(deadline_s * 1_000_000_000)
         self._refusals = refusals
         self._unix_s = unix_s
-        self._pool = self._line.new_pool()
+        self._session = self._line.new_session()
         self._process = os.getpid()
 
     def close(self) -> None:
         """Closes the kept connections."""
-        self._pool.close()
+        self._session.close()
 
     # Asking ----------------------------------------------------------------------------------------------------------
 
@@ -80,16 +81,16 @@ class Transport:
         if request.method != "GET":
             raise ValueError(f"{request.operation.name} is not a read")
         if self._process != os.getpid():  # connections are not shared with the process that this one was forked from
-            self._pool, self._process = self._line.new_pool(), os.getpid()
+            self._session, self._process = self._line.new_session(), os.getpid()
         sending = self._sending(request)
         with Deadline(self._deadline_ns) as deadline:
-            came = roundtrip(self._pool, sending, deadline)
+            came = roundtrip(self._session.ask, sending, deadline)
             for pause_ms in _PAUSES_MS:
                 passing = came.passing if isinstance(came, Lost) else came.status in _PASSING
                 if not (passing and request.operation.repeatable and deadline.left_ns > pause_ms * 1_000_000):
                     break
                 time.sleep(pause_ms / 1000)
-                came = roundtrip(self._pool, sending, deadline)
+                came = roundtrip(self._session.ask, sending, deadline)
         if isinstance(came, Lost):
             raise Unreachable(came.reason) if came.passing else BadReply(came.reason)
         return self._read_answer(request, came)
@@ -115,12 +116,9 @@ class Transport:
         """
         if request.method == "GET":
             raise ValueError(f"{request.operation.name} is a read")
-        sending, pool = self._sending(request), self._line.new_pool()
-        try:
-            with Deadline(self._deadline_ns) as deadline:
-                came = roundtrip(pool, sending, deadline)
-        finally:
-            pool.close()
+        sending = self._sending(request)
+        with self._line.new_session() as session, Deadline(self._deadline_ns) as deadline:
+            came = roundtrip(session.act, sending, deadline)
         if isinstance(came, Lost):
             if came.unsent:
                 raise Unreachable(came.reason)

@@ -133,3 +133,10 @@ class ScriptedServer:
             pass  # the client left: that is what some of the tests are about
         finally:
             sock.close()
+
+
+def server_context(certificate: str) -> ssl.SSLContext:
+    """The server's side of TLS with a certificate and its key in one file."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context

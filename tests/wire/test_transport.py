@@ -6,12 +6,10 @@ import hashlib
 import hmac
 import http.client
 import io
-import ipaddress
 import json
 import logging
 import os
 import socket
-import ssl
 import struct
 import subprocess
 import sys
@@ -20,18 +18,14 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import msgspec
 import pytest
 import urllib3
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
-from tests.wire.scripted import Connection, ScriptedServer
+from tests.wire.scripted import Connection, ScriptedServer, server_context
 from wire import records
 from wire.errors import BadReply, CallFailed, OutcomeUnknown, Refused, Unreachable
 from wire.line import MOST_BYTES
@@ -721,35 +715,6 @@ def test_library_still_logs_for_others(caplog: pytest.LogCaptureFixture) -> None
 
 
 # TLS -----------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A self-signed certificate for 127.0.0.1 with its key, as one file."""
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "sandbox")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    path = tmp_path_factory.mktemp("tls") / "sandbox.pem"
-    encoding = serialization.Encoding.PEM
-    form = serialization.PrivateFormat.PKCS8
-    path.write_bytes(key.private_bytes(encoding, form, serialization.NoEncryption()) + made.public_bytes(encoding))
-    return str(path)
-
-
-def server_context(certificate: str) -> ssl.SSLContext:
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    return context
 
 
 def test_tls_is_verified(certificate: str) -> None:
