@@ -235,15 +235,18 @@ class WithdrawalFilter(FilterForm):
         return rows.filter(withdrawals_like(chosen["text"])) if "text" in chosen else rows
 
 
-def withdrawals_like(text: str) -> Q:
-    """Withdrawals that a piece of text names: reference, exchange id, hash, address, payment id, reason."""
-    found = (
-        Q(address__icontains=text) | Q(reason__icontains=text) | Q(payment_id=text) | Q(exchange_id=text) | Q(hash=text)
-    )
+def withdrawals_named(text: str) -> Q:
+    """Withdrawals that the text names exactly: by reference or number, exchange id or chain transaction."""
+    found = Q(exchange_id=text) | Q(hash=text)
     number = text.upper().removeprefix("W-")
     if number.isascii() and number.isdigit() and len(number) <= 18:
         found |= Q(pk=int(number))
     return found
+
+
+def withdrawals_like(text: str) -> Q:
+    """Withdrawals that the text names, or that have it as payment id or somewhere in their address or reason."""
+    return withdrawals_named(text) | Q(address__icontains=text) | Q(reason__icontains=text) | Q(payment_id=text)
 
 
 class LedgerFilter(FilterForm):
