@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from exchange_ops.wire import catalogue
-from sandbox import answers, auth, bodies, pages, reception, refusing, spoiling
+from sandbox import answers, auth, bodies, pages, patience, reading, reception, refusing, spoiling
 from sandbox.answers import Answer
 from sandbox.calls import Call, Calls
 from sandbox.control import Control
@@ -19,12 +19,13 @@ from sandbox.exchange.terms import Caller, NoHandler, Refusal
 from sandbox.fault_kinds import REST_KINDS
 from sandbox.fault_kinds import Scope as FaultScope
 from sandbox.faults import Faults
+from sandbox.handlers import WAITING
 from sandbox.limits import Limits, group_of
 from sandbox.reception import Delivery, Receive, Received, Scope, Send
 from sandbox.routing import Routes
 from sandbox.sockets import METHOD_NAMES, NOTIFICATION_NAMES, Sockets
 from sandbox.world import World
-from wire.operation import Operation, read
+from wire.operation import Operation
 from wire.params import BadArgument, Place
 
 log = logging.getLogger("sandbox")
@@ -112,6 +113,8 @@ class Sandbox:
             return answers.not_routed(received.method, received.path)
         operation, path_values = found
         call = self._written_down(received, operation)
+        if operation.name in WAITING:
+            await self._wait(received, operation, path_values)
 
         def execute() -> Answer:
             answer = self._execute(received, operation, path_values, call)
@@ -151,14 +154,14 @@ class Sandbox:
                 group_of(operation), caller.account if caller else received.address, self.world.config.rate_limits
             ):
                 raise Refusal(refusing.TOO_MANY_REQUESTS)
-            arguments = read(operation, path_values, bodies.query_pairs(received.query), _form(received))
+            arguments = _arguments(received, operation, path_values)
             result = self.world.perform(operation.name, caller, arguments)
         except NoHandler:
             return refusing.not_imitated(operation.name)
         except bodies.Unreadable as problem:
             return refusing.answer(Refusal(refusing.VALIDATION_ERROR, str(problem)))
         except BadArgument as problem:
-            return refusing.answer(refusing.of_bad_argument(problem))
+            return refusing.answer(refusing.of_bad_argument(problem, operation))
         except Refusal as refusal:
             return refusing.answer(refusal)
         except Exception:
@@ -168,6 +171,16 @@ class Sandbox:
         return answers.of_json(
             spoiling.echo(self.faults, operation.name, key=call.key, scope=FaultScope.REST, value=result)
         )
+
+    async def _wait(self, received: Received, operation: Operation, path_values: dict[str, str]) -> None:
+        """Lets a call wait that wants to; one that is going to be refused is not kept waiting."""
+        try:
+            caller, arguments = self._caller(received, operation), _arguments(received, operation, path_values)
+        except (bodies.Unreadable, BadArgument, Refusal):
+            return
+        wait = self.world.wait_for(operation.name, caller, arguments)
+        if wait is not None:
+            await patience.wait_out(self.world, wait)
 
     def _caller(self, received: Received, operation: Operation) -> Caller | None:
         """Who calls, with the right the operation needs; public operations look at no credentials at all."""
@@ -193,6 +206,10 @@ TOO_LARGE = Answer(
     answers.text_of(answers.envelope(413, "Payload Too Large", f"A body holds at most {bodies.MOST_BYTES} bytes")),
     headers=(("connection", "close"),),
 )
+
+
+def _arguments(received: Received, operation: Operation, path_values: dict[str, str]) -> dict[str, object]:
+    return reading.arguments_of(operation, path_values, bodies.query_pairs(received.query), _form(received))
 
 
 def _form(received: Received) -> bodies.Values:

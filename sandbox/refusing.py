@@ -2,15 +2,20 @@
 
 from http import HTTPStatus
 
+from exchange_ops.wire import catalogue
 from exchange_ops.wire.refusals import CATALOGUE
 from sandbox import answers
 from sandbox.answers import Answer
 from sandbox.exchange.terms import Refusal
+from wire.operation import Operation
 from wire.params import BadArgument, Problem
 
 VALIDATION_ERROR = 10001
 TOO_MANY_REQUESTS = 429
 NOT_IMITATED = 501
+# Parameters of orders that have codes of their own, whatever is wrong with them (supplement 2.2).
+_OF_ORDERS = {"quantity": 2010, "price": 2020, "stopPrice": 2022}
+_ORDER_GROUPS = frozenset({catalogue.SPOT_ORDERS, catalogue.MARGIN_ORDERS, catalogue.MARGIN})
 
 
 def knows(code: int) -> bool:
@@ -53,8 +58,11 @@ def not_imitated(operation: str) -> Answer:
     )
 
 
-def of_bad_argument(problem: BadArgument) -> Refusal:
-    """A parameter that is missing or can't be read: 10001 with the description in the documented words."""
+def of_bad_argument(problem: BadArgument, operation: Operation | None = None) -> Refusal:
+    """A parameter that is missing or can't be read: 10001 with the description in the documented words, or the code
+    that it has in an order."""
+    if operation is not None and operation.group in _ORDER_GROUPS and problem.param in _OF_ORDERS:
+        return Refusal(_OF_ORDERS[problem.param])
     name = f"Param '{problem.param}'"
     if problem.problem is Problem.MISSING:
         return Refusal(VALIDATION_ERROR, f"{name} required")

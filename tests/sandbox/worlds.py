@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from sandbox.exchange import address_forms
+from sandbox.exchange.orders_reports import history_record, order_record, trade_record
 from sandbox.world import Caller, Refusal, World
 
 START_MS = 1_795_000_000_000
@@ -74,10 +75,28 @@ def picture(world: World) -> tuple[object, ...]:
         [(payout.id, payout.phase, payout.step, payout.ended) for payout in exchange.payouts.values()],
         [call(world, "get_deposit_addresses", currency=code) for code in ("BTC", "XRP", "NXT")],
         [call(world, "get_used_addresses", currency=code) for code in ("BTC", "BCH", "XRP")],
+        [_ordered(world, account.email) for account in exchange.accounts.every()],
         world.config.shown(),
         world.clock.setting,
         exchange.timers.next_due_ms(),
         exchange.moment_ms,
+    )
+
+
+def _ordered(world: World, account: str) -> tuple[object, ...]:
+    """What an account ordered and traded, with what backs it."""
+    dealings = world.exchange.orders.of(account)
+    orders = dealings.orders.values()
+    return (
+        [
+            (order_record(order), order.left, order.reserved, order.take, order.provide)
+            for order in orders
+            if order.is_active
+        ],
+        [history_record(order) for order in orders],
+        [trade_record(trade) for trade in dealings.trades],
+        sorted(dealings.active),
+        sorted(dealings.latest),
     )
 
 

@@ -1,0 +1,27 @@
+"""Trading in a test: orders in a word, and orders of simulated traders to meet them."""
+
+from decimal import Decimal
+from typing import Any
+
+from sandbox.exchange import orders_house
+from sandbox.world import Caller, World
+from tests.sandbox.worlds import DESK, balance, call
+
+
+def order(world: World, side: str, quantity: object, price: object = None, *more: Caller, **asked: object) -> Any:
+    """The answer to a new ETHBTC order, by the desk unless another caller is named."""
+    given = {"symbol": "ETHBTC", "side": side, "quantity": quantity} | ({} if price is None else {"price": price})
+    return call(world, "create_order", *more, **(given | asked))
+
+
+def trading(world: World, code: str, caller: Caller = DESK) -> tuple[Decimal, Decimal]:
+    """Available and reserved on the trading account."""
+    available, reserved = balance(world, code, caller, "get_trading_balances")
+    return Decimal(available), Decimal(reserved)
+
+
+def offered(world: World, side: str, price: int, quantity: int, symbol: str = "ETHBTC") -> int:
+    """The number of an order that a simulated trader puts in, in ticks and increments."""
+    number, _ = orders_house.offer(world.exchange, symbol, side, price, quantity)
+    world.run_due()
+    return number
