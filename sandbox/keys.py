@@ -11,6 +11,7 @@ EVERY_RIGHT: Final = frozenset({PLACE_CANCEL, HISTORY, PAYMENT, WITHDRAW})
 
 DESK_ACCOUNT: Final = "desk@demo.test"
 OTHER_ACCOUNT: Final = "other@demo.test"
+SUB_ACCOUNT: Final = "desk+1@demo.test"  # of the desk's account
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,5 +52,6 @@ def seeded() -> Keys:
             key("demo-read", frozenset({HISTORY, PAYMENT})),
             key("demo-withdraw", frozenset({PAYMENT, WITHDRAW})),
             key("other-full", EVERY_RIGHT, OTHER_ACCOUNT),
+            key("sub-full", EVERY_RIGHT, SUB_ACCOUNT),
         )
     )

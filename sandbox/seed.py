@@ -5,13 +5,13 @@ from decimal import Decimal
 from sandbox.clock import DAY_MS, HOUR_MS
 from sandbox.config import Config
 from sandbox.exchange import address_forms, network, transfers, withdrawals
-from sandbox.exchange.accounts import Account, Accounts, SubAccount
+from sandbox.exchange.accounts import Account, Accounts, SubAccount, SubStatus
 from sandbox.exchange.amounts import EXACT
 from sandbox.exchange.ledger import HOUSE, Line, Wallet, moved
 from sandbox.exchange.schedule import go_off
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.symbols import listed
-from sandbox.keys import DESK_ACCOUNT, OTHER_ACCOUNT
+from sandbox.keys import DESK_ACCOUNT, OTHER_ACCOUNT, SUB_ACCOUNT
 
 HISTORY_MS = 4 * DAY_MS
 
@@ -40,6 +40,17 @@ OPENING: dict[str, dict[str, tuple[str, str]]] = {
         "USD": ("25000", "25000"),
         "USDT20": ("5000", "5000"),
     },
+    SUB_ACCOUNT: {
+        "BTC": ("2", "1"),
+        "ETH": ("20", "10"),
+        "BCH": ("5", "5"),
+        "USD": ("10000", "5000"),
+    },
+    "desk+2@demo.test": {
+        "ETH": ("5", "0"),
+        "USD": ("2500", "0"),
+        "USDT20": ("750", "0"),
+    },
 }
 
 
@@ -63,16 +74,21 @@ def exchange(*, seed: int, symbols: int | None, started_ms: int, config: Config,
 
 
 def _accounts() -> Accounts:
-    statuses = ("active", "active", "new", "disable")
-    subs = [SubAccount(7001 + place, f"desk+{place + 1}@demo.test", status) for place, status in enumerate(statuses)]
+    subs = [
+        SubAccount(7001, SUB_ACCOUNT, SubStatus.ACTIVE, description="Trading"),
+        SubAccount(7002, "desk+2@demo.test", SubStatus.ACTIVE, is_payout_enabled=False, description="Settlement"),
+        SubAccount(7003, "desk+3@demo.test", SubStatus.NEW),
+        SubAccount(7004, "desk+4@demo.test", SubStatus.DISABLED),
+    ]
     return Accounts((Account(DESK_ACCOUNT, "desk", subs), Account(OTHER_ACCOUNT, "other")))
 
 
 def _make_addresses(world: Exchange) -> None:
     for account in world.accounts.every():
-        for currency in world.currencies.values():
-            if currency.crypto and currency.payin_enabled:
-                world.addresses.create(account.email, currency, world.moment_ms)
+        for email in (account.email, *(sub_account.email for sub_account in account.sub_accounts)):
+            for currency in world.currencies.values():
+                if currency.crypto and currency.payin_enabled:
+                    world.addresses.create(email, currency, world.moment_ms)
 
 
 def _make_history(world: Exchange) -> None:

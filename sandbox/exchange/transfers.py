@@ -37,19 +37,30 @@ def to_user(exchange: Exchange, account: str, receiver: Account, currency: Curre
 
     Raises 600 for a delisted currency, 10001 for oneself or an amount with too many digits, 20001.
     """
+    if receiver.email == account and not currency.delisted:
+        raise Refusal(VALIDATION_ERROR, "Param 'identifier' is your own account")
+    sent, _ = between_banks(exchange, account, receiver.email, currency, amount, purpose="transfer to user")
+    return sent
+
+
+def between_banks(
+    exchange: Exchange, giver: str, receiver: str, currency: Currency, amount: Decimal, *, purpose: str
+) -> tuple[Transaction, Transaction]:
+    """Moves money from one bank account to another: a withdraw here, a deposit there, both offchain; returns the two.
+
+    Raises 600 for a delisted currency, 10001 for an amount with too many digits, 20001.
+    """
     if currency.delisted:
         raise Refusal(ACTION_NOT_ALLOWED, f"Transfers of {currency.code} are not available")
-    if receiver.email == account:
-        raise Refusal(VALIDATION_ERROR, "Param 'identifier' is your own account")
-    _check(exchange, account, Wallet.BANK, currency, amount)
-    sent = _recorded(exchange, account, "withdraw", currency, amount)
-    received = _recorded(exchange, receiver.email, "deposit", currency, amount)
+    _check(exchange, giver, Wallet.BANK, currency, amount)
+    sent = _recorded(exchange, giver, "withdraw", currency, amount)
+    received = _recorded(exchange, receiver, "deposit", currency, amount)
     sent.sub_type = received.sub_type = "offchain"
-    lines = moved(currency.code, amount, (account, Wallet.BANK), (receiver.email, Wallet.BANK))
-    exchange.post("transfer to user", sent.id, lines)
+    lines = moved(currency.code, amount, (giver, Wallet.BANK), (receiver, Wallet.BANK))
+    exchange.post(purpose, sent.id, lines)
     exchange.touch(sent)
     exchange.touch(received)
-    return sent
+    return sent, received
 
 
 def convert(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from sandbox.exchange.terms import Caller, Wait
-from sandbox.handlers import account, history, orders, public, transactions, transfers, withdrawals
+from sandbox.handlers import account, history, orders, public, subaccounts, transactions, transfers, withdrawals
 from sandbox.handlers.given import Arguments
 
 if TYPE_CHECKING:
@@ -51,10 +51,17 @@ HANDLERS: dict[str, Handler] = {
         transfers.transfer_to_user,
         transactions.get_transactions,
         transactions.get_transaction,
-        account.get_subaccounts,
+        subaccounts.get_subaccounts,
+        subaccounts.freeze_subaccounts,
+        subaccounts.activate_subaccounts,
+        subaccounts.transfer_subaccount_funds,
+        subaccounts.get_subaccount_settings,
         account.get_trading_balances,
         orders.get_trading_fee,
         orders.get_trading_fees,
+        subaccounts.set_subaccount_settings,
+        subaccounts.get_subaccount_balances,
+        subaccounts.get_subaccount_deposit_address,
     )
 }
 
@@ -85,5 +92,9 @@ CHANGING: frozenset[str] = frozenset(
         "convert_currency",
         "transfer_funds",
         "transfer_to_user",
+        "freeze_subaccounts",
+        "activate_subaccounts",
+        "transfer_subaccount_funds",
+        "set_subaccount_settings",
     }
 )

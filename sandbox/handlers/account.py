@@ -1,4 +1,4 @@
-"""Account management: balances and addresses, and the two lists of accounts that need no more than a key."""
+"""Account management: balances and addresses."""
 
 from typing import TYPE_CHECKING
 
@@ -22,12 +22,6 @@ def get_balances(world: "World", caller: Caller | None, arguments: Arguments) ->
 def get_trading_balances(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """The trading account: every currency, zeros included."""
     return world.exchange.balances(given.account(world, caller), Wallet.TRADING, Wallet.TRADING_RESERVED)
-
-
-def get_subaccounts(world: "World", caller: Caller | None, arguments: Arguments) -> object:
-    """The sub-accounts of the calling account."""
-    found = world.exchange.accounts.find(given.account(world, caller))
-    return {"result": [sub_account.wire() for sub_account in found.sub_accounts] if found else []}
 
 
 def get_deposit_address(world: "World", caller: Caller | None, arguments: Arguments) -> object:

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
+from sandbox.exchange.accounts import SubStatus
 from sandbox.exchange.amounts import NotAnAmount, decimal_of
 from sandbox.exchange.currencies import Currency
 from sandbox.exchange.symbols import Symbol
 from sandbox.exchange.terms import (
     AUTHORIZATION_REQUIRED,
     CURRENCY_NOT_FOUND,
+    FORBIDDEN_FOR_ACCOUNT,
     SYMBOL_NOT_FOUND,
     VALIDATION_ERROR,
     Caller,
@@ -30,9 +32,12 @@ INDEX_BOUND = 2**63
 
 
 def account(world: "World", caller: Caller | None) -> str:
-    """The e-mail of the account that calls; 1001 when nobody does."""
+    """The e-mail of the account that calls; 1001 when nobody does, 403 when it is a sub-account that isn't active."""
     if caller is None or world.exchange.accounts.find(caller.account) is None:
         raise Refusal(AUTHORIZATION_REQUIRED)
+    sub_account = world.exchange.accounts.sub_account(caller.account)
+    if sub_account is not None and sub_account.status is not SubStatus.ACTIVE:
+        raise Refusal(FORBIDDEN_FOR_ACCOUNT)
     return caller.account
 
 

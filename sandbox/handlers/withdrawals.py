@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from sandbox.exchange import withdrawals
 from sandbox.exchange.amounts import text_of
-from sandbox.exchange.terms import Caller
+from sandbox.exchange.terms import FORBIDDEN_FOR_ACCOUNT, Caller, Refusal
 from sandbox.handlers import given
 from sandbox.handlers.given import Arguments
 
@@ -19,6 +19,9 @@ ORDER_NAMES = ("currency", "amount", "address", "paymentId", "includeFee", "auto
 def create_withdrawal(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """Pays out, or with autoCommit false only holds until commit, rollback or the end of the hour."""
     account = given.account(world, caller)
+    sub_account = world.exchange.accounts.sub_account(account)
+    if sub_account is not None and not sub_account.is_payout_enabled:
+        raise Refusal(FORBIDDEN_FOR_ACCOUNT)
     transaction = withdrawals.hold(world.exchange, account, order(world, arguments))
     return {"id": transaction.id}
 

@@ -62,6 +62,7 @@ def test_keys_carry_the_rights_of_the_contract(world: World) -> None:
         "demo-read": ("demo-read-secret", "desk@demo.test", read),
         "demo-withdraw": ("demo-withdraw-secret", "desk@demo.test", withdraw),
         "other-full": ("other-full-secret", "other@demo.test", set(EVERY_RIGHT)),
+        "sub-full": ("sub-full-secret", "desk+1@demo.test", set(EVERY_RIGHT)),
     }
     assert len(EVERY_RIGHT) == 4
     assert world.keys.find("demo-full-secret") is None
