@@ -169,5 +169,5 @@ class _Silence(logging.Filter):
         return getattr(_running, "deadline", None) is None
 
 
-for _name in ("urllib3.connectionpool", "urllib3.connection", "urllib3.response", "urllib3.util.retry"):
+for _name in ("urllib3.connectionpool", "urllib3.connection", "urllib3.response"):
     logging.getLogger(_name).addFilter(_Silence())

@@ -6,17 +6,19 @@ that the record does not name are kept aside in `unknown`, counted for each reco
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from operator import attrgetter
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import inspect
 
+from wire import plain
 from wire.errors import BadReply
-from wire.values import MOST_DIGITS, CannotRead, Nanoseconds
+from wire.values import CannotRead, Nanoseconds
 
 _EXAMPLE_CHARACTERS = 200
 _MOST_NAMES = 100
@@ -25,42 +27,10 @@ _AND_OTHERS = "…"
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]  # what a database column holds
-T = TypeVar("T")
 
 
 class Record(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """The base of all records: `snake_case` here, `camelCase` on the wire."""
-
-    def __post_init__(self) -> None:
-        try:
-            numbers = _decimals[self.__class__](self)
-        except KeyError:
-            numbers = _learn(self.__class__)(self)
-        for number in numbers:
-            # `adjusted` counts places without writing the number out: 1E+999999 would be a megabyte of zeros.
-            if number is not None and not (number.is_finite() and -60 <= number.adjusted() <= 60):
-                raise ValueError("Expected a finite decimal of a sensible size")
-
-
-# For each kind of record a function that picks its decimal members. It runs for every record decoded: a plain dict.
-_decimals: dict[type[Record], Callable[[Any], tuple[Decimal | None, ...]]] = {}
-
-
-def _learn(kind: type[Record]) -> Callable[[Any], tuple[Decimal | None, ...]]:
-    attributes = [field.name for field in msgspec.structs.fields(kind) if _is_decimal(field.type)]
-    # With one name attrgetter gives the bare member, with none it can't be made: doubled, and spared.
-    _decimals[kind] = attrgetter(*attributes, attributes[0]) if attributes else _none_of
-    return _decimals[kind]
-
-
-def _none_of(record: object) -> tuple[()]:
-    return ()
-
-
-def _is_decimal(annotation: object) -> bool:
-    described = inspect.type_info(annotation)
-    options = described.types if isinstance(described, inspect.UnionType) else (described,)
-    return any(isinstance(option, inspect.DecimalType) for option in options)
 
 
 class UnknownMembers:
@@ -99,49 +69,86 @@ class UnknownMembers:
 
 
 unknown = UnknownMembers()
-_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """How a kind of reply is read: its decoder, and what then vouches for its decimals."""
+
+    decoder: msgspec.json.Decoder[Any]
+    are_plain: Callable[[bytes], bool] | None
+
+
+_readers: dict[Any, _Reader] = {}
 
 
 def decode(body: bytes, kind: Any) -> Any:
-    """The records of a JSON body: `kind` is a record, or list, dict or union of records. Raises `BadReply`."""
-    _refuse_what_nobody_can_keep(body)
-    decoder = _decoders.get(kind)
-    if decoder is None:
-        decoder = _decoders[kind] = msgspec.json.Decoder(kind, dec_hook=_special)
-    try:
-        return decoder.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-        return _decode_with_unknown(body, kind, problem)
+    """The records of a JSON body: `kind` is a record, or list, dict or union of records. Raises `BadReply`.
 
-
-_DIGITS = bytes(48 if byte in b"0123456789." else 32 for byte in range(256))
-_TOO_LONG = b"0" * (MOST_DIGITS + 2)  # with its point
-
-
-def _refuse_what_nobody_can_keep(body: bytes) -> None:
-    """Endless numbers and the character NUL are valid JSON, and would fail only later, in a column of a database.
-
-    Looked for in the bytes: to count the digits of each decimal would take longer than to decode it.
+    The text of a decimal is ASCII digits with an optional minus sign and point; a JSON number may have an exponent.
     """
-    if _TOO_LONG in body.translate(_DIGITS):
-        raise BadReply(f"the reply has a number of more than {MOST_DIGITS} digits")
-    if b"\\" in body and b"\\u0000" in body:
+    if b"\\" in body and b"\\u0000" in body:  # valid JSON that no text column of a database takes
         raise BadReply("the reply has a text with the character NUL")
+    reader = _readers.get(kind)
+    if reader is None:
+        reader = _readers[kind] = _Reader(msgspec.json.Decoder(kind, dec_hook=_special), plain.checker(kind))
+    try:
+        found = reader.decoder.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        if "unknown field" not in str(problem):
+            raise BadReply(_sentence(problem)) from None
+    else:
+        if reader.are_plain is None or reader.are_plain(body):
+            return found
+    return _decode_each_number(body, kind)
 
 
-_plain = msgspec.json.Decoder(float_hook=Decimal)
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """One element of a list that could not be read: its JSON, and why."""
+
+    content: bytes
+    reason: str
 
 
-def _decode_with_unknown(body: bytes, kind: Any, problem: Exception) -> Any:
-    """Decodes once more without the members that nobody named; every other problem is a bad reply."""
-    if "unknown field" not in str(problem):
+def decode_each(body: bytes, kind: Any) -> tuple[list[Any], list[Unread]]:
+    """The elements of a JSON list, in its order, and those that can't be read: one bad record hides no other.
+
+    Raises `BadReply` when the body is no list at all. A list without bad records takes no longer than `decode`.
+    """
+    with suppress(BadReply):
+        return decode(body, list[kind]), []
+    found: list[Any] = []
+    unread: list[Unread] = []
+    for element in _elements_of(body):
+        try:
+            found.append(decode(element, kind))
+        except BadReply as problem:
+            unread.append(Unread(element, problem.reason))
+    return found, unread
+
+
+_elements = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def _elements_of(body: bytes) -> Iterator[bytes]:
+    try:
+        return map(bytes, _elements.decode(body))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise BadReply(_sentence(problem)) from None
+
+
+_untyped = msgspec.json.Decoder(float_hook=Decimal)
+
+
+def _decode_each_number(body: bytes, kind: Any) -> Any:
+    """Decodes once more, slowly: looks at each number, and puts the members aside that nobody named."""
     aside: list[tuple[str, str, object]] = []
     try:
-        known = _known(_plain.decode(body), inspect.type_info(kind), aside)
+        known = _known(_untyped.decode(body), inspect.type_info(kind), aside)
         records = msgspec.convert(known, kind, dec_hook=_special)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, CannotRead) as other:
-        raise BadReply(_sentence(other)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, CannotRead) as problem:
+        raise BadReply(_sentence(problem)) from None
     for record, member, value in aside:
         unknown.add(record, member, value)
     return records
@@ -149,28 +156,51 @@ def _decode_with_unknown(body: bytes, kind: Any, problem: Exception) -> Any:
 
 def _known(value: Any, described: inspect.Type, aside: list[tuple[str, str, object]]) -> Any:
     """The value without unknown members, which are put aside; what has an unexpected shape is left for the decoder."""
+    while isinstance(described, inspect.Metadata):
+        described = described.type
     match described, value:
-        case inspect.Metadata(type=inner), _:
-            return _known(value, inner, aside)
+        case inspect.DecimalType(), _:
+            return plain.decimal_of(value)
         case inspect.UnionType(types=options), _:
             return _known(value, next((option for option in options if _fits(option, value)), inspect.AnyType()), aside)
         case inspect.ListType(item_type=inner), list():
             return [_known(item, inner, aside) for item in value]
         case inspect.DictType(value_type=inner), dict():
             return {key: _known(item, inner, aside) for key, item in value.items()}
-        case inspect.StructType(cls=cls, fields=fields), dict():
-            members = {field.encode_name: field.type for field in fields}
-            aside += [(cls.__name__, name, item) for name, item in value.items() if name not in members]
-            return {name: _known(item, members[name], aside) for name, item in value.items() if name in members}
+        case inspect.StructType(), dict():
+            return _known_members(value, described, aside)
         case _:
             return value
 
 
+def _known_members(
+    value: dict[str, Any], described: inspect.StructType, aside: list[tuple[str, str, object]]
+) -> dict[str, Any]:
+    members = {field.encode_name: field.type for field in described.fields}
+    known: dict[str, Any] = {}
+    for name, item in value.items():
+        if name not in members:
+            aside.append((described.cls.__name__, name, item))
+            continue
+        try:
+            known[name] = _known(item, members[name], aside)
+        except CannotRead as problem:
+            raise CannotRead(f"{name}: {problem}") from None
+    return known
+
+
 def _fits(option: inspect.Type, value: object) -> bool:
-    if isinstance(option, inspect.Metadata):
-        return _fits(option.type, value)
-    wanted = dict if isinstance(option, inspect.StructType | inspect.DictType) else list
-    return isinstance(option, inspect.StructType | inspect.DictType | inspect.ListType) and isinstance(value, wanted)
+    match option:
+        case inspect.Metadata(type=inner):
+            return _fits(inner, value)
+        case inspect.StructType() | inspect.DictType():
+            return isinstance(value, dict)
+        case inspect.ListType():
+            return isinstance(value, list)
+        case inspect.DecimalType():
+            return isinstance(value, str | int | Decimal)
+        case _:
+            return False
 
 
 def _special(kind: type, value: Any) -> Any:

@@ -1,5 +1,7 @@
 """Replies that are read, set aside or refused."""
 
+import json
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -25,6 +27,17 @@ class Book(records.Record, frozen=True):
     exact_at: Nanoseconds | None = None
     best: Level | None = None
     tags: list[str] | None = None
+
+
+class Either(records.Record, frozen=True):
+    """A decimal in one of several alternatives."""
+
+    books: list[Book] = []
+    either: list[Level] | Book | None = None
+
+
+class Plain(records.Record, frozen=True):
+    name: str
 
 
 AT = "2020-01-01T00:00:00.000Z"
@@ -85,6 +98,108 @@ def test_numbers_that_a_binary_float_can_not_hold() -> None:
 def test_decimals_that_are_refused(price: str) -> None:
     with pytest.raises(BadReply):
         level(price)
+
+
+NOT_PLAIN = [
+    *("1_000", "_1", "1__0", " 1", "1 ", " 1 ", "\t1", "1\n", "\u00a01", "1\u2003", "\u30001"),
+    *("+1", "+0", "+1.5", "\u0661\u0662", "\uff11", "1\u0663", "\U0001d7d9", "1.\u0665"),
+    *("1e5", "1E5", "1e-5", "1.5E+1", "0E-8", "1e0", "1e05", "-1e5"),
+    *("--1", "1-", "-", "-.", ".", "1.2.3", "1-2", "1,5", "1.5,2", "0x10", "1/2", "", "null", "nan", "inf", "nullnull"),
+]
+PLAIN = [
+    *("0", "-0", "0.000", "-0.5", "007", "1", "100000000", "4.522683200000000000000000", "0.000000000000000000000001"),
+    *("9" * 60, "0." + "1" * 58, "-" + "9" * 30 + "." + "9" * 29, "9" * 61, "0." + "1" * 70, "-0." + "0" * 59 + "1"),
+]
+
+
+def shapes(text: str) -> list[tuple[str, Any]]:
+    """Bodies that hold a decimal's text, each with its kind: as required and optional member, deep, and in lists."""
+    each = json.dumps(text)
+    best = f'{{"ask":[],"at":"{AT}","best":{{"price":{each}}}}}'
+    return [
+        (f'{{"price":{each}}}', Level),
+        (f'{{"price":"1","fullSize":{each}}}', Level),
+        (f'{{"price":"1","fullSize":{each},"price":"2"}}', Level),
+        (f'{{"price":{each},"unheard":[]}}', Level),
+        (f'{{"price":1.5,"fullSize":{each}}}', Level),
+        (f'[{{"price":"1"}},{{"price":{each}}},{{"price":"2"}}]', list[Level]),
+        (f'{{"a":[{{"price":"1"}}],"b":[{{"price":{each}}}]}}', dict[str, list[Level]]),
+        (f'{{"ask":[{{"price":"1"}},{{"price":{each}}}],"at":"{AT}"}}', Book),
+        (best, Book),
+        (f"[{best}]", list[Book]),
+        (f'{{"x":{best}}}', dict[str, Book]),
+        (f"[[{best}]]", list[list[Book]]),
+        (each, Decimal),
+        (f"[{each}]", list[Decimal]),
+        (f'{{"books":[{best}]}}', Either),
+        (f'{{"either":[{{"price":{each}}}]}}', Either),
+        (f'{{"either":{best}}}', Either),
+    ]
+
+
+@pytest.mark.parametrize("text", NOT_PLAIN, ids=ascii)
+def test_texts_that_are_not_plain_are_no_decimals(text: str) -> None:
+    for body, kind in shapes(text):
+        with pytest.raises(BadReply):
+            records.decode(body.encode(), kind)
+    assert records.unknown.counts() == {}
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_plain_texts_are_decimals_digit_by_digit(text: str) -> None:
+    for body, kind in shapes(text):
+        assert str(Decimal(text)) in repr(records.decode(body.encode(), kind))
+
+
+@given(st.text(st.sampled_from("0123456789.-+_eE \t\u0661\uff11n"), max_size=8) | st.text(max_size=4))
+def test_a_text_is_a_decimal_when_it_is_written_plainly(text: str) -> None:
+    plain = re.fullmatch(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)", text) is not None
+    for body, kind in shapes(text):
+        try:
+            read = records.decode(body.encode(), kind)
+        except BadReply:
+            assert not plain
+        else:
+            assert plain
+            assert str(Decimal(text)) in repr(read)
+
+
+def test_escaped_digits_are_digits() -> None:
+    assert level(r'"\u0031\u002e5"').price == Decimal("1.5")
+    for text in (r'"\u002b1"', r'"1\u005f0"', r'"\u00201"', r'"1\u0009"', r'"\u0661"'):
+        with pytest.raises(BadReply):
+            level(text)
+
+
+def test_of_members_told_twice_the_last_counts() -> None:
+    assert records.decode(b'{"price":"+1","price":"1"}', Level).price == 1
+    with pytest.raises(BadReply):
+        records.decode(b'{"price":"1","price":"+1"}', Level)
+
+
+@pytest.mark.parametrize("number", ["1e5", "1E+5", "0.1e6", "100000", "1000000e-1"])
+def test_json_numbers_may_have_an_exponent(number: str) -> None:
+    assert level(number).price == 100_000
+    assert records.decode(f'[{{"price":"1","fullSize":{number}}}]'.encode(), list[Level])[0].full_size == 100_000
+
+
+@pytest.mark.parametrize("number", ["1e61", "-1e61", "1e-61", "9" * 62, "0." + "1" * 81, "1E+99999999999999999999"])
+def test_json_numbers_of_no_sensible_size_are_refused(number: str) -> None:
+    for body in (f'{{"price":{number}}}', f'{{"price":"1","fullSize":{number}}}', f'{{"price":{number},"x":1}}'):
+        with pytest.raises(BadReply):
+            records.decode(body.encode(), Level)
+
+
+@pytest.mark.parametrize("text", ["+1", "NaN", " 1"])
+def test_refusal_of_a_decimal_names_the_member(text: str) -> None:
+    with pytest.raises(BadReply, match="ask: fullSize: ") as caught:
+        records.decode(f'{{"ask":[{{"price":"1","fullSize":"{text}"}}],"at":"{AT}"}}'.encode(), Book)
+    assert text not in caught.value.reason
+
+
+def test_long_digits_outside_of_decimals_are_texts() -> None:
+    name = "12.5" * 40
+    assert records.decode(f'{{"ask":[{{"price":"1"}}],"at":"{AT}","name":"{name}"}}'.encode(), Book).name == name
 
 
 @pytest.mark.parametrize("inner", ['"NaN"', '"1E+999999"'])
@@ -227,3 +342,45 @@ def test_any_json_is_read_or_a_bad_reply(value: object) -> None:
             records.decode(msgspec.json.encode(value), kind)
         except BadReply:
             continue
+
+
+# Lists, each element by itself ---------------------------------------------------------------------------------------
+
+
+def test_one_bad_record_hides_no_other() -> None:
+    bad = ['{"price":"+1"}', '{"price":1e99}', "{}", "[]", '{"price":"2","name":"\\u0000"}', '{"price":"3","tags":[']
+    good = [f'{{"price":"{number}"}}' for number in range(5)]
+    body = "[" + ",".join([good[0], bad[0], good[1], bad[1], bad[2], good[2], bad[3], good[3], bad[4], good[4]]) + "]"
+    found, unread = records.decode_each(body.encode(), Level)
+    assert [record.price for record in found] == [0, 1, 2, 3, 4]
+    assert [each.content.decode() for each in unread] == bad[:5]
+    assert "price: " in unread[0].reason
+    assert "NUL" in unread[4].reason
+    with pytest.raises(BadReply):
+        records.decode_each(f"[{good[0]},{bad[5]}]".encode(), Level)
+
+
+def test_a_list_without_bad_records_is_whole() -> None:
+    assert records.decode_each(b"[]", Level) == ([], [])
+    found, unread = records.decode_each(b'[{"price":"1","x":1},{"price":2,"y":1}]', Level)
+    assert [record.price for record in found] == [1, 2]
+    assert unread == []
+    assert records.unknown.counts() == {"Level": {"x": 1, "y": 1}}
+
+
+def test_unknown_members_beside_a_bad_record_are_counted_once() -> None:
+    found, unread = records.decode_each(b'[{"price":"1","x":1},{"price":"NaN","x":1},{"price":"2","x":1}]', Level)
+    assert (len(found), len(unread)) == (2, 1)
+    assert records.unknown.counts() == {"Level": {"x": 2}}
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"null", b'"x"', b"[", b"[1", b"[1]]", b"\xff", b"[" * 100_000, b"[,]"])
+def test_what_is_no_list_is_a_bad_reply(body: bytes) -> None:
+    with pytest.raises(BadReply):
+        records.decode_each(body, Level)
+
+
+def test_records_without_decimals_are_read_each() -> None:
+    found, unread = records.decode_each(b'[{"name":"a"},{"name":1},{"name":"b","x":0}]', Plain)
+    assert [record.name for record in found] == ["a", "b"]
+    assert [each.content for each in unread] == [b'{"name":1}']

@@ -17,6 +17,7 @@ from tests.wire.scripted import Connection, ScriptedServer, server_context
 from tests.wire.test_transport import (
     GOOD,
     READ,
+    READ_ONCE,
     SECRET,
     answering,
     keeping,
@@ -25,7 +26,7 @@ from tests.wire.test_transport import (
     transport,
 )
 from wire.deadline import Deadline
-from wire.errors import BadReply, OutcomeUnknown
+from wire.errors import BadReply, OutcomeUnknown, Unreachable
 from wire.line import MOST_BYTES, Line, Lost, roundtrip
 from wire.operation import Kind, Operation, Param, Place, bind
 from wire.sessions import Sending, WouldSendOtherBytes
@@ -133,8 +134,8 @@ def test_no_authorities_of_the_environment_are_trusted(certificate: str, monkeyp
         monkeypatch.setenv(name, certificate)
     with ScriptedServer(keeping(GOOD), tls=server_context(certificate)) as server:
         assert isinstance(outcome_of_send(server), OutcomeUnknown)
-        with pytest.raises(Exception, match="SSL"):
-            transport(server).read(bind(READ, {}))
+        with pytest.raises(Unreachable, match="SSL"):
+            transport(server).read(bind(READ_ONCE, {}))
     assert server.seen == []
 
 
@@ -260,6 +261,23 @@ def test_body_that_keeps_coming_ends_with_the_deadline(way: str, secure: bool, c
     assert isinstance(came, Lost)
     assert "deadline" in came.reason
     assert came.elapsed_ms < 1500
+
+
+def test_close_ends_the_kept_connections() -> None:
+    ended = threading.Event()
+
+    def script(connection: Connection) -> None:
+        connection.read_request()
+        connection.answer(GOOD)
+        if connection.sock.recv(1) == b"":
+            ended.set()
+
+    with ScriptedServer(script) as server:
+        asked = transport(server)
+        asked.read(bind(READ, {}))
+        assert not ended.wait(0.1)
+        asked.close()
+        assert ended.wait(5)
 
 
 def test_calls_leave_no_thread_behind() -> None:
