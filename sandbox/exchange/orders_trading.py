@@ -99,15 +99,11 @@ def _wake(exchange: Exchange, order: Order) -> None:
 
 def _covered_again(exchange: Exchange, order: Order) -> bool:
     """Reserves for a woken purchase at the market what it costs now instead of what was guessed."""
-    outcomes = exchange.outcomes
     order.backing.release(exchange, order)
-    if outcomes.replaying and outcomes.peek().reason == FUNDS:
-        outcomes.take()
-        return False
     try:
         cover(exchange, order, (1, 1))
     except Refusal:
-        outcomes.note(Met((), FUNDS))
+        exchange.outcomes.note(Met((), FUNDS))
         return False
     return True
 
