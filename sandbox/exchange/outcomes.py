@@ -38,8 +38,9 @@ class Outcomes:
         self._mets, self._next = [], 0
 
     def note(self, met: Met) -> None:
-        """Notes an outcome as it happens."""
-        self._mets.append(met)
+        """Notes an outcome as it happens; what is lived again is noted already."""
+        if not self.replaying:
+            self._mets.append(met)
 
     def give(self, recorded: list[object]) -> None:
         """Begins an input whose outcomes are known; raises ValueError when they can't be read."""
@@ -56,6 +57,10 @@ class Outcomes:
         met = self.peek()
         self._next += 1
         return met
+
+    def is_next(self, reason: str) -> bool:
+        """Whether the next recorded outcome, if there is one, has this reason."""
+        return self._next < len(self._mets) and self._mets[self._next].reason == reason
 
     def must_be_used_up(self) -> None:
         """Raises ValueError when recorded outcomes are left over."""
