@@ -45,7 +45,7 @@ def checker(kind: Any) -> Callable[[bytes], bool] | None:
             joined = ",".join(filter(None, collect((texts.decode(body),))))
         except msgspec.ValidationError:
             return False
-        return joined.isascii() and not joined.encode().translate(None, _PLAIN_CHARACTERS)
+        return not joined.encode().translate(None, _PLAIN_CHARACTERS)
 
     return are_plain
 
