@@ -1,5 +1,6 @@
 // One socket for the page. A hint says only that something changed; the part is then read again at its own address.
-// A part that holds the cursor or typed text is never replaced: it is marked, and its buttons rest until it is read again.
+// A part that is in use (cursor, typed text, a form opened, a passkey asked for) is never replaced: it is marked, and its
+// buttons rest until it is read again.
 (function () {
   "use strict";
   const address = document.body.dataset.socket;
@@ -17,6 +18,7 @@
   function holdsInput(part) {
     const focused = document.activeElement;
     if (focused && part.contains(focused) && focused.matches("input, textarea, select")) return true;
+    if (part.querySelector("form[data-signing], details[open] form")) return true;
     return Array.from(part.querySelectorAll("input, textarea")).some(function (field) {
       if (field.type === "hidden") return false;
       return field.matches("[type=checkbox], [type=radio]") ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;

@@ -28,6 +28,8 @@
     if (!form.reportValidity()) return;
     say(form, "");
     button.disabled = true;
+    // As long as the device is asked, this form stays where it is.
+    form.dataset.signing = "yes";
     try {
       const credential = await window.webauthnJSON.get(await challenge(form, button));
       form.querySelector('input[name="passkey"]').value = JSON.stringify(credential);
@@ -36,6 +38,7 @@
       const stopped = error.name === "NotAllowedError" || error.name === "AbortError";
       say(form, stopped ? "The passkey was not used. Nothing was decided." : error.message);
     } finally {
+      delete form.dataset.signing;
       button.disabled = false;
     }
   });

@@ -91,3 +91,26 @@ def visit(house: RunningHouse, crew: Crew, open_page: Callable[..., Any]) -> Cal
         return Visitor(house, name or crew.next(role), open_page(**look)).sign_in()
 
     return enter
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """A test that fails says what the house was doing: its open rows, their calls, and what it printed last."""
+    report = yield
+    house = getattr(item, "funcargs", {}).get("house")
+    if report.failed and house is not None:
+        report.sections.append(("The house", _told_by(house)))
+    return report
+
+
+def _told_by(house: RunningHouse) -> str:
+    questions = {
+        "now": "SELECT datetime('now')",
+        "rows": "SELECT id, state, version, next_action_at, lease_until, updated_at, last_problem "
+        "FROM exchange_ops_withdrawal ORDER BY id DESC LIMIT 5",
+        "calls": "SELECT withdrawal_id, kind, outcome, prepared_at, sent_at, answered_at, detail "
+        "FROM exchange_ops_externalcall ORDER BY id DESC LIMIT 5",
+        "moves": "SELECT withdrawal_id, event, to_state, at FROM exchange_ops_withdrawalevent ORDER BY id DESC LIMIT 8",
+    }
+    told = [f"{name}: {line}" for name, question in questions.items() for line in rows(house, question)]
+    return "\n".join([*told, *house.lines[-40:]])

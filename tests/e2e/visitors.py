@@ -61,8 +61,8 @@ class Visitor:
         return self
 
     def open(self, path: str) -> Page:
-        """Go to an address of the desk."""
-        self.page.goto(self.house.url + path)
+        """Go to an address of the desk; the page has then joined what it follows and read it once more."""
+        self.page.goto(self.house.url + path, wait_until="networkidle")
         return self.page
 
     # Asking -----------------------------------------------------------------------------------------------------------
@@ -113,7 +113,8 @@ class Visitor:
                     if (shown && window.seen.at(-1) !== shown) window.seen.push(shown);
                 };
                 note();
-                new MutationObserver(note).observe(document.body, {childList: true, subtree: true, characterData: true});
+                const all = {childList: true, subtree: true, characterData: true};
+                new MutationObserver(note).observe(document.body, all);
             }"""
         )
 
