@@ -90,7 +90,7 @@ def _measure_reads(address: str, transport: Transport) -> None:
         _times(times, lambda: _with_decimals(json.loads(pool.request("GET", one).data))),
         pieces=times,
     )
-    peers = [("requests.Session + json + Decimal", session_ms, 2.5), ("urllib3 + json + Decimal", pool_ms, 0.8)]
+    peers = [("requests.Session + json + Decimal", session_ms, 2.5), ("urllib3 + json + Decimal", pool_ms, 0.7)]
     for peer, peer_ms, target in peers:
         print(line(what="read one ticker", ours_ms=ours_ms, peer=peer, peer_ms=peer_ms, target=target), flush=True)
     ours_ms, session_ms = spend(
