@@ -1,9 +1,10 @@
 """The double-entry ledger: accounts x wallets x currencies, exact; every posting sums to zero.
 
-A customer has four wallets: bank and trading, each available and reserved. The exchange's own side has four more: the
-outside world (chains, banks), the fees it earned, the stock that conversions draw on, and the purse of the simulated
-traders. Money enters and leaves only against the outside, so the sum over everything is always zero; the outside, the
-stock and the traders' purse may be negative, no customer's wallet ever is.
+A customer has five wallets: bank and trading, each available and reserved, and what lies on his margin accounts. The
+exchange's own side has five more: the outside world (chains, banks), the fees it earned, the stock that conversions
+draw on, the purse of the simulated traders, and what it lends and holds for margin positions. Money enters and leaves
+only against the outside, so the sum over everything is always zero; the outside, the stock, the traders' purse and
+what is lent may be negative, no customer's wallet ever is.
 
 Amounts are kept as whole numbers of `UNIT`s, 10^-24 of any currency: the finest amount that can be given in. Most rules
 speak in decimals (`balance`, `post`); matching, which posts most, speaks in units (`units`, `move`).
@@ -20,6 +21,7 @@ from sandbox.exchange.amounts import EXACT, MOST_DIGITS, text_of
 HOUSE = "exchange"
 SHOWN_POSTINGS = 10_000
 UNIT: Final[int] = 10**MOST_DIGITS  # of these make one
+_made = tuple.__new__  # makes a named tuple without the detour over its keyword arguments
 _FINEST = Decimal(1).scaleb(-MOST_DIGITS)
 
 
@@ -30,14 +32,16 @@ class Wallet(StrEnum):
     BANK_RESERVED = "bankReserved"
     TRADING = "trading"
     TRADING_RESERVED = "tradingReserved"
+    MARGIN = "margin"
     OUTSIDE = "outside"
     FEES = "fees"
     STOCK = "conversionStock"
     TRADERS = "simulatedTraders"
+    LENDING = "marginLending"
 
 
-_MAY_BE_NEGATIVE = frozenset({Wallet.OUTSIDE, Wallet.STOCK, Wallet.TRADERS})
-CUSTOMER_WALLETS = (Wallet.BANK, Wallet.BANK_RESERVED, Wallet.TRADING, Wallet.TRADING_RESERVED)
+_MAY_BE_NEGATIVE = frozenset({Wallet.OUTSIDE, Wallet.STOCK, Wallet.TRADERS, Wallet.LENDING})
+CUSTOMER_WALLETS = (Wallet.BANK, Wallet.BANK_RESERVED, Wallet.TRADING, Wallet.TRADING_RESERVED, Wallet.MARGIN)
 
 # One side of a movement in units: account, wallet, currency, and what is added to it (negative: taken out).
 Entry: TypeAlias = tuple[str, Wallet, str, int]
@@ -108,7 +112,29 @@ class Ledger:
                 else f"The posting {purpose!r} does not sum to zero."
             )
         self.posted += 1
-        self._postings.append(Posting(self.posted, at_ms, purpose, reference, entries))
+        self._postings.append(_made(Posting, (self.posted, at_ms, purpose, reference, entries)))
+
+    def shift(
+        self,
+        at_ms: int,
+        purpose: str,
+        reference: str,
+        *,
+        account: str,
+        currency: str,
+        units: int,
+        source: Wallet,
+        target: Wallet,
+    ) -> None:
+        """Moves units from one wallet of a customer to another of his; raises `CannotPost`."""
+        held = self._wallets(account, currency)
+        less, more = held.get(source, 0) - units, held.get(target, 0) + units
+        if less < 0 or more < 0:
+            raise CannotPost(f"{account} has too little {currency} in {source if less < 0 else target}.")
+        held[source], held[target] = less, more
+        self.posted += 1
+        entries = ((account, source, currency, -units), (account, target, currency, units))
+        self._postings.append(_made(Posting, (self.posted, at_ms, purpose, reference, entries)))
 
     def _wallets(self, account: str, currency: str) -> dict[Wallet, int]:
         try:

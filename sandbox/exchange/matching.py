@@ -22,7 +22,6 @@ UNFILLED: Final = "unfilled"
 _NEVER_REST: Final = frozenset({"IOC", FOK})
 _ANY_PRICE: Final = 10**60  # the limit of an order without one
 _LEAST_LEVELS: Final = 64  # fewer levels than this are not worth a sweep
-_made = tuple.__new__  # makes a named tuple without the detour over its keyword arguments
 
 
 # What an incoming order took from one resting order: the number of the resting one, its price, and the quantity.
@@ -30,15 +29,20 @@ Fill: TypeAlias = tuple[int, int, int]
 
 
 class Outcome(NamedTuple):
-    """What became of an incoming order: its fills in their order, what is left of it, and whether that rests now.
+    """What became of an incoming order: its fills in their order, and whether what they left of it rests now.
 
     `reason` tells why what is left is gone: "postOnly" (it would have taken), "unfilled" (it may not rest), or "".
     """
 
     fills: Sequence[Fill]
-    left: int
     resting: bool
     reason: str = ""
+
+
+# An order that meets nothing is the usual case, and always the same.
+_RESTS: Final = Outcome((), True)
+_WOULD_TAKE: Final = Outcome((), False, POST_ONLY)
+_MET_NOTHING: Final = Outcome((), False, UNFILLED)
 
 
 class _Side:
@@ -110,20 +114,20 @@ class Book:
         keys = other.keys
         if keys and keys[0] <= limit and (other.levels[keys[0]] or other.is_within(limit)):
             if post_only:
-                return _made(Outcome, ((), quantity, False, POST_ONLY))
+                return _WOULD_TAKE
             if time_in_force == FOK and self.walk(side, quantity, price)[0] < quantity:
-                return _made(Outcome, ((), quantity, False, UNFILLED))
+                return _MET_NOTHING
             fills, left = self._take(other, limit, quantity)
             if not left:
-                return _made(Outcome, (fills, 0, False, ""))
+                return Outcome(fills, False)
         if price is None or time_in_force in _NEVER_REST:
-            return _made(Outcome, (fills, left, False, UNFILLED))
+            return Outcome(fills, False, UNFILLED) if fills else _MET_NOTHING
         level = own.levels.get(-limit)
         if level is None:
             level = own.opened(-limit)
         level[order_id] = left
         self._orders[order_id] = level
-        return _made(Outcome, (fills, left, True, ""))
+        return Outcome(fills, True) if fills else _RESTS
 
     def _take(self, other: _Side, limit: int, left: int) -> tuple[list[Fill], int]:
         """The fills against the other side up to the key `limit`, and what is left; its best level has orders."""

@@ -79,8 +79,9 @@ class Orders:
         del self.active[order.id]
         del self._dealings[order.account].active[order.client_id]
         if not order.filled:
-            self.forget(order.updated_ms)
             self._tradeless.append(order)
+            if self._tradeless[0].updated_ms < order.updated_ms - DAY_MS:
+                self.forget(order.updated_ms)
 
     def forget(self, at_ms: int) -> None:
         """Deletes the orders that ended without a trade more than a day before."""

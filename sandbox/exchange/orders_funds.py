@@ -72,12 +72,30 @@ class Spot:
                 raise Refusal(INSUFFICIENT_FUNDS, FUNDS_DESCRIPTION)
         order.reserved = min(have, wanted)
         if order.reserved:
-            self._move(exchange, order, currency, "reserve", order.reserved)
+            ledger.shift(
+                exchange.moment_ms,
+                "reserve",
+                str(order.id),
+                account=order.account,
+                currency=currency,
+                units=order.reserved,
+                source=_AVAILABLE,
+                target=_RESERVED,
+            )
 
     def release(self, exchange: Exchange, order: Order) -> None:
         """Moves the reserve back to what is available."""
         if order.reserved:
-            self._move(exchange, order, order.pair.quote if order.is_buy else order.pair.base, "free", -order.reserved)
+            exchange.ledger.shift(
+                exchange.moment_ms,
+                "free",
+                str(order.id),
+                account=order.account,
+                currency=order.pair.quote if order.is_buy else order.pair.base,
+                units=order.reserved,
+                source=_RESERVED,
+                target=_AVAILABLE,
+            )
             order.reserved = 0
 
     def settle(self, exchange: Exchange, order: Order, price: int, quantity: int, rate: Rate) -> Settled:
@@ -98,11 +116,6 @@ class Spot:
         if free:
             return Settled((received, paid, (account, _AVAILABLE, pair.quote, free)), fee)
         return Settled((received, paid), fee)
-
-    def _move(self, exchange: Exchange, order: Order, currency: str, purpose: str, units: int) -> None:
-        account = order.account
-        entries = ((account, _AVAILABLE, currency, -units), (account, _RESERVED, currency, units))
-        exchange.ledger.move(exchange.moment_ms, purpose, str(order.id), entries)
 
 
 SPOT: Final = Spot()

@@ -15,7 +15,7 @@ Choices where the documents are silent:
 from dataclasses import replace as changed
 
 from sandbox.clock import DAY_MS
-from sandbox.exchange.amounts import EXACT, ZERO
+from sandbox.exchange.amounts import EXACT
 from sandbox.exchange.orders_funds import Backing
 from sandbox.exchange.orders_records import DAY, MARKET, Asked, Order, Status
 from sandbox.exchange.orders_trading import cover, end, rates, report, take_out, trade, wake_stops
@@ -91,7 +91,7 @@ def replace(exchange: Exchange, order: Order, client_id: str, quantity: int, pri
             raise Refusal(ORDER_NOT_FOUND)
         _reserve(exchange, new)
     except Refusal:
-        report(exchange, order, Status.CANCELED.value)
+        report(exchange, order, Status.CANCELED)
         return order
     _begin(exchange, new, replaced=order.client_id)
     return new
@@ -105,9 +105,9 @@ def _must_be_free(exchange: Exchange, account: str, client_id: str) -> None:
 def _new(exchange: Exchange, account: str, asked: Asked, backing: Backing) -> Order:
     order = Order(exchange.orders.next_id(), account, asked, backing, exchange.moment_ms)
     take, provide = rates(exchange, asked.pair.symbol)
-    take, provide = EXACT.add(take, asked.take_markup), EXACT.add(provide, asked.provide_markup)
-    order.take, order.provide = asked.pair.rate(take), asked.pair.rate(provide)
-    order.cover = asked.pair.rate(max(take, provide, ZERO))
+    if asked.take_markup or asked.provide_markup:
+        take, provide = EXACT.add(take, asked.take_markup), EXACT.add(provide, asked.provide_markup)
+    order.take, order.provide, order.cover = asked.pair.rates(take, provide)
     if asked.stop_price is not None:
         order.status = Status.SUSPENDED
     return order
@@ -132,7 +132,7 @@ def _begin(exchange: Exchange, order: Order, replaced: str = "") -> None:
         due_ms = next_day_ms if asked.expire_ms is None else asked.expire_ms
         exchange.timers.set(due_ms, "order_end", str(order.id))
     is_waiting = order.status is Status.SUSPENDED
-    report(exchange, order, "replaced" if replaced else order.status.value, replaced=replaced)
+    report(exchange, order, "replaced" if replaced else order.status, replaced=replaced)
     if is_waiting:
         order.pair.stops.add(order.id, asked.side, asked.stop_price or 0)
     else:

@@ -15,7 +15,7 @@ from sandbox.exchange.matching import BUY, POST_ONLY, SELL
 from sandbox.exchange.orders_funds import Settled, of_house
 from sandbox.exchange.orders_records import FOK, STOP_MARKET, Order, Status, Trade
 from sandbox.exchange.orders_reports import MarketTrade, Report
-from sandbox.exchange.outcomes import FUNDS, Meeting, Met
+from sandbox.exchange.outcomes import FUNDS, NOTHING, Meeting, Met
 from sandbox.exchange.pairs import Pair
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.symbols import Symbol
@@ -27,7 +27,8 @@ _TENTH_MORE: Final = 11, 10  # what a purchase at the market reserves of what th
 def report(exchange: Exchange, order: Order, kind: str, trade: Trade | None = None, replaced: str = "") -> None:
     """Puts what happened to an order among the news."""
     if exchange.telling:
-        exchange.events.append(Report(order, kind, order.status, order.filled, order.updated_ms, trade, replaced))
+        news = (order, kind, order.status, order.filled, order.updated_ms, trade, replaced)
+        exchange.events.append(tuple.__new__(Report, news))
 
 
 def end(exchange: Exchange, order: Order, status: Status, *, told: bool = True) -> None:
@@ -37,7 +38,7 @@ def end(exchange: Exchange, order: Order, status: Status, *, told: bool = True) 
     order.backing.release(exchange, order)
     exchange.orders.leave(order)
     if told:
-        report(exchange, order, status.value)
+        report(exchange, order, status)
 
 
 def take_out(exchange: Exchange, order: Order) -> None:
@@ -120,10 +121,10 @@ def _met(exchange: Exchange, order: Order) -> Met:
         if left and not met.reason and order.price is not None:
             book.rest(order.id, asked.side, order.price, left)
         return met
-    fills, _, _, reason = book.add(
+    fills, _, reason = book.add(
         order.id, asked.side, order.price, order.left, post_only=asked.post_only, time_in_force=asked.time_in_force
     )
-    met = Met(numbered(exchange, fills), reason) if fills else Met((), reason)
+    met = Met(numbered(exchange, fills), reason) if fills else Met((), reason) if reason else NOTHING
     outcomes.note(met)
     return met
 

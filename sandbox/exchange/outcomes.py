@@ -23,6 +23,7 @@ class Met(NamedTuple):
 
 
 FUNDS = "funds"
+NOTHING = Met(())
 
 
 class Outcomes:

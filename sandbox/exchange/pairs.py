@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Final, NamedTuple
 
-from sandbox.exchange.amounts import EXACT, text_of
+from sandbox.exchange.amounts import EXACT, ZERO, text_of
 from sandbox.exchange.ledger import UNIT, units_of
 from sandbox.exchange.matching import Book
 from sandbox.exchange.orders_stops import Stops
@@ -39,10 +39,18 @@ class Rate(NamedTuple):
         return notional * self.numerator * FEE_STEP < units * self.denominator
 
 
+class Rates(NamedTuple):
+    """The fees of an order: as taker, as maker, and the highest of them, which is not negative."""
+
+    take: Rate
+    provide: Rate
+    cover: Rate
+
+
 class Pair:
     """A symbol with its book, its waiting stops, and its scales."""
 
-    __slots__ = ("base", "base_unit", "book", "quote", "quote_unit", "stops", "symbol")
+    __slots__ = ("_rated", "base", "base_unit", "book", "quote", "quote_unit", "stops", "symbol")
 
     def __init__(self, symbol: Symbol) -> None:
         self.symbol = symbol
@@ -51,10 +59,19 @@ class Pair:
         self.quote_unit = units_of(EXACT.multiply(symbol.increment, symbol.tick))
         self.book = Book(symbol.id)
         self.stops = Stops()
+        self._rated: tuple[Decimal, Decimal, Rates] | None = None  # the latest answer of `rates`
 
     def rate(self, fraction: Decimal) -> Rate:
         """The fee of so large a fraction of the volume."""
         return _rate(self.quote_unit, fraction)
+
+    def rates(self, take: Decimal, provide: Decimal) -> Rates:
+        """The fees of these fractions for takers and makers, and the highest that an order may come to."""
+        latest = self._rated
+        if latest is None or latest[0] is not take or latest[1] is not provide:
+            rates = Rates(self.rate(take), self.rate(provide), self.rate(max(take, provide, ZERO)))
+            latest = self._rated = take, provide, rates
+        return latest[2]
 
     def price_text(self, ticks: int) -> str:
         """A price with the digits of the tick."""

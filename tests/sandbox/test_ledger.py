@@ -85,6 +85,19 @@ def test_the_simulated_traders_may_owe_and_wallets_that_are_empty_are_not_shown(
     assert ledger.shown()["balanced"] is True
 
 
+def test_a_shift_between_two_wallets_of_one_customer_is_a_posting_or_nothing() -> None:
+    ledger = funded()
+    own = {"account": ANNA, "currency": "BTC", "source": Wallet.BANK, "target": Wallet.TRADING}
+    ledger.shift(1, "shift", "7", units=4 * UNIT, **own)  # type: ignore[arg-type]
+    before = ledger.shown()
+    assert before["accounts"][ANNA] == {"BTC": {"bank": "6", "trading": "4"}}  # type: ignore[index]
+    assert before["postings"][1]["lines"][0]["amount"] == "-4"  # type: ignore[index]
+    for units in (6 * UNIT + 1, -4 * UNIT - 1):
+        with pytest.raises(CannotPost, match="too little"):
+            ledger.shift(2, "shift", "8", units=units, **own)  # type: ignore[arg-type]
+    assert ledger.shown() == before
+
+
 def test_money_may_pass_through_a_wallet_within_one_posting() -> None:
     ledger = funded()
     ledger.post(

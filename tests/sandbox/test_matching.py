@@ -29,16 +29,14 @@ def test_an_order_rests_and_is_seen_from_both_sides() -> None:
 
 def test_the_better_price_goes_first_and_then_the_earlier_order() -> None:
     book = filled((1, SELL, 102, 5), (2, SELL, 101, 5), (3, SELL, 101, 5))
-    fills, left, resting, reason = book.add(4, BUY, 102, 12)
-    assert fills == [(2, 101, 5), (3, 101, 5), (1, 102, 2)]
-    assert (left, resting, reason) == (0, False, "")
+    assert book.add(4, BUY, 102, 12) == ([(2, 101, 5), (3, 101, 5), (1, 102, 2)], False, "")
     assert book.levels(SELL) == [(102, 3)]
     assert 4 not in book
 
 
 def test_trades_happen_at_the_resting_price_and_the_rest_rests() -> None:
     book = filled((1, BUY, 100, 3))
-    assert book.add(2, SELL, 90, 10) == ([(1, 100, 3)], 7, True, "")
+    assert book.add(2, SELL, 90, 10) == ([(1, 100, 3)], True, "")
     assert (book.best(BUY), book.levels(SELL)) == (None, [(90, 7)])
 
 
@@ -50,29 +48,29 @@ def test_a_partly_filled_order_keeps_its_place() -> None:
 
 def test_a_market_order_takes_at_any_price_and_never_rests() -> None:
     book = filled((1, SELL, 100, 5), (2, SELL, 10**12, 5))
-    assert book.add(3, BUY, None, 12) == ([(1, 100, 5), (2, 10**12, 5)], 2, False, "unfilled")
+    assert book.add(3, BUY, None, 12) == ([(1, 100, 5), (2, 10**12, 5)], False, "unfilled")
     assert len(book) == 0
-    assert book.add(4, SELL, None, 1) == ((), 1, False, "unfilled")
+    assert book.add(4, SELL, None, 1) == ((), False, "unfilled")
 
 
 def test_immediate_or_cancel_takes_what_there_is() -> None:
     book = filled((1, SELL, 100, 5))
-    assert book.add(2, BUY, 99, 5, time_in_force="IOC") == ((), 5, False, "unfilled")
-    assert book.add(3, BUY, 100, 9, time_in_force="IOC") == ([(1, 100, 5)], 4, False, "unfilled")
+    assert book.add(2, BUY, 99, 5, time_in_force="IOC") == ((), False, "unfilled")
+    assert book.add(3, BUY, 100, 9, time_in_force="IOC") == ([(1, 100, 5)], False, "unfilled")
     assert len(book) == 0
 
 
 def test_fill_or_kill_takes_all_or_nothing() -> None:
     book = filled((1, SELL, 100, 5), (2, SELL, 101, 5))
-    assert book.add(3, BUY, 100, 6, time_in_force="FOK") == ((), 6, False, "unfilled")
-    assert book.add(4, BUY, None, 11, time_in_force="FOK") == ((), 11, False, "unfilled")
+    assert book.add(3, BUY, 100, 6, time_in_force="FOK") == ((), False, "unfilled")
+    assert book.add(4, BUY, None, 11, time_in_force="FOK") == ((), False, "unfilled")
     assert len(book) == 2
     assert book.add(5, BUY, 101, 6, time_in_force="FOK").fills == [(1, 100, 5), (2, 101, 1)]
 
 
 def test_a_post_only_order_is_not_taken_in_when_it_would_take() -> None:
     book = filled((1, SELL, 100, 5))
-    assert book.add(2, BUY, 100, 5, post_only=True) == ((), 5, False, "postOnly")
+    assert book.add(2, BUY, 100, 5, post_only=True) == ((), False, "postOnly")
     assert book.levels(SELL) == [(100, 5)]
     assert book.add(3, BUY, 99, 5, post_only=True).resting
     assert book.add(4, SELL, 99, 5, post_only=True).reason == "postOnly"
@@ -150,12 +148,12 @@ class Plain:
 
     def add(
         self, number: int, side: str, price: int | None, quantity: int, *, post_only: bool, force: str
-    ) -> tuple[list[tuple[int, int, int]], int, bool, str]:
+    ) -> tuple[list[tuple[int, int, int]], bool, str]:
         met = self.meeting(side, price)
         if met and post_only:
-            return [], quantity, False, "postOnly"
+            return [], False, "postOnly"
         if met and force == "FOK" and sum(one.left for one in met) < quantity:
-            return [], quantity, False, "unfilled"
+            return [], False, "unfilled"
         fills = []
         for one in met:
             part = min(one.left, quantity)
@@ -165,11 +163,11 @@ class Plain:
                 quantity -= part
         self.resting = [one for one in self.resting if one.left]
         if not quantity:
-            return fills, 0, False, ""
+            return fills, False, ""
         if price is None or force in ("IOC", "FOK"):
-            return fills, quantity, False, "unfilled"
+            return fills, False, "unfilled"
         self.resting.append(One(number, side, price, quantity))
-        return fills, quantity, True, ""
+        return fills, True, ""
 
     def levels(self, side: str) -> list[tuple[int, int]]:
         sizes: dict[int, int] = defaultdict(int)
