@@ -1,7 +1,7 @@
 """What this room adds to the demo desk: the account of the sandbox's demo keys, and three of them by their rights."""
 
 from desk import clock
-from exchange_ops.domain import keys
+from exchange_ops.domain import facts, keys
 from exchange_ops.models import Account, ApiKey
 from exchange_ops.wire.catalogue import Right
 from wire.values import Secret
@@ -18,6 +18,9 @@ KEYS: dict[str, tuple[Right, ...]] = {
 def load() -> None:
     """Make the account and its keys where they are missing. Currencies and prices come with the first refresh."""
     account, _ = Account.objects.get_or_create(name=ACCOUNT)
+    if facts.newest(account=account, name=facts.HOLD_END) is None:
+        # The sandbox says so itself; a real exchange has to be asked (manage.py probe_exchange --leave-hold).
+        facts.note(account=account, name=facts.HOLD_END, value=facts.LAPSES, now=clock.now())
     present = set(ApiKey.objects.filter(account=account).values_list("login", flat=True))
     for login, rights in KEYS.items():
         if login not in present:

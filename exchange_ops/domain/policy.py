@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
+from exchange_ops.domain import facts
 from exchange_ops.models import Account, Currency, PolicyVersion, QuorumTier
 from exchange_ops.models.states import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
-from wire.values import decimal_text
 
 FIRST_TIERS = (
     (Decimal(10_000), 1, HOLD_THEN_APPROVE),
@@ -51,13 +51,9 @@ def judge(
     tier, because = _tier(tiers, account, quote_value)
     if tier is None:
         return _blocked(policy.number, "No tier of the rules covers this value, so it is not paid.")
-    order = (
-        "The money is reserved first and approved within the exchange's hour."
-        if tier.mode == HOLD_THEN_APPROVE
-        else "The approvals come before the money is reserved, and one more word releases it."
-    )
+    mode, order = _order(tier, account)
     need = f"{_COUNTS.get(tier.approvals, f'{tier.approvals} approvals')}, because {because} (rules {policy.number})."
-    return Verdict(tier.approvals, tier.mode, policy.number, [need, order])
+    return Verdict(tier.approvals, mode, policy.number, [need, order])
 
 
 def ensure_first(*, now: datetime) -> None:
@@ -86,8 +82,23 @@ def _tier(tiers: list[QuorumTier], account: Account, value: Decimal | None) -> t
     return last, f"it is worth {_money(value, account)}, more than {_money(highest, account)}"
 
 
+def _order(tier: QuorumTier, account: Account) -> tuple[str, str]:
+    """The mode and its sentence. Reserving before the approvals needs proof that a forgotten hold is not paid."""
+    if tier.mode == HOLD_THEN_APPROVE and facts.holds_lapse(account):
+        return tier.mode, "The money is reserved first and approved within the exchange's hour."
+    because = (
+        ", because it was never seen what the exchange does with a reservation that nobody decides on (probe_exchange)"
+        if tier.mode == HOLD_THEN_APPROVE
+        else ""
+    )
+    return (
+        APPROVE_THEN_HOLD,
+        f"The approvals come before the money is reserved{because}, and one more word releases it.",
+    )
+
+
 def _money(value: Decimal, account: Account) -> str:
-    return f"{decimal_text(value.quantize(Decimal('0.01')))} {account.quote_currency}"
+    return f"{value.quantize(Decimal('0.01')):,f} {account.quote_currency}"
 
 
 def _blocked(version: int, sentence: str) -> Verdict:

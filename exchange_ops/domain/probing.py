@@ -178,7 +178,10 @@ def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
     status = means.reader.get_transaction(exchange_id=left.value["id"]).status
     ends = {CREATED: "stays open", FAILED: "lapses"}.get(status, "is paid")
     yield Answer(
-        "hold_end", status, f"A hold that nobody touched {ends} when its hour is over.", holds=status == FAILED
+        facts.HOLD_END.removeprefix(PREFIX),
+        status,
+        f"A hold that nobody touched {ends} when its hour is over.",
+        holds=status == facts.LAPSES,
     )
     if status == CREATED:
         _release(left.value["id"], means)

@@ -5,17 +5,16 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
-from exchange_ops.domain import policy
-from exchange_ops.models import Account, Currency, PolicyVersion, QuorumTier, states
+from exchange_ops.domain import facts, policy
+from exchange_ops.models import Currency, Fact, PolicyVersion, QuorumTier, states
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
 
 @pytest.fixture
-def judge(db):
+def judge(account):
     now = clock.now()
     policy.ensure_first(now=now)
-    account = Account.objects.create(name="Main desk", quote_currency="USD")
     Currency.objects.create(code="BTC", payout_enabled=True, read_at=now)
 
     def call(value, currency="BTC", quote="USD"):
@@ -46,6 +45,23 @@ def test_the_tiers(judge, value, approvals, mode):
     assert (verdict.approvals, verdict.mode, verdict.version, verdict.blocked) == (approvals, mode, 1, None)
     assert verdict.trace[0].startswith({1: "One", 2: "Two", 3: "Three"}[approvals])
     assert all(sentence.endswith(".") for sentence in verdict.trace)
+
+
+@pytest.mark.parametrize("seen", [None, "created", "success", ""])
+def test_without_proof_that_a_hold_lapses_the_approvals_come_first(judge, account, seen):
+    Fact.objects.all().delete()
+    if seen is not None:
+        facts.note(account=account, name=facts.HOLD_END, value=seen, now=clock.now())
+    verdict = judge("5")
+    assert (verdict.approvals, verdict.mode) == (1, states.APPROVE_THEN_HOLD)
+    assert "before the money is reserved, because it was never seen" in verdict.trace[1]
+
+
+def test_the_newest_proof_counts(judge, account):
+    facts.note(account=account, name=facts.HOLD_END, value="success", now=clock.now())
+    assert judge("5").mode == states.APPROVE_THEN_HOLD
+    facts.note(account=account, name=facts.HOLD_END, value=facts.LAPSES, now=clock.now())
+    assert judge("5").mode == states.HOLD_THEN_APPROVE
 
 
 def test_a_value_in_another_currency_than_the_rules_counts_as_unknown(judge):

@@ -6,7 +6,7 @@ import pytest
 
 from desk import clock
 from exchange_ops.domain import policy, withdrawals
-from exchange_ops.models import Account, Balance, Currency, Withdrawal
+from exchange_ops.models import Balance, Currency, Withdrawal
 from tests.exchange_ops.domain.walks import ADDRESS, OTHER_ADDRESS, Walk
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
@@ -15,11 +15,10 @@ BCH = "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a"
 
 
 @pytest.fixture
-def ask(operator, treasury):
+def ask(operator, treasury, account):
     """A desk with four currencies and no exchange: asking calls nobody."""
     now = clock.now()
     policy.ensure_first(now=now)
-    account = Account.objects.create(name="Main desk", quote_currency="USD")
     known = {"payout_enabled": True, "payout_fee": Decimal("0.001"), "precision_payout": 8, "read_at": now}
     Currency.objects.create(code="BTC", payout_minimal_amount=Decimal("0.01"), **known)
     Currency.objects.create(code="XRP", payout_is_payment_id=True, **known)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from exchange_ops.domain import judging, lifecycle, policy, windows
+from exchange_ops.domain import facts, judging, lifecycle, policy, windows
 from exchange_ops.models import Account, Balance, Currency, LedgerEntry, Symbol, Ticker, Withdrawal
 
 NOW = datetime(2026, 11, 20, 14, 0, 0, tzinfo=UTC)
@@ -17,9 +17,11 @@ ECHO = [
 
 
 def account(*, now: datetime = NOW) -> Account:
-    """The one account, with rules in force."""
+    """The one account, with rules in force, at an exchange whose forgotten holds were seen to lapse."""
     policy.ensure_first(now=now)
-    found, _ = Account.objects.get_or_create(name="Main desk", defaults={"quote_currency": "USD"})
+    found, made = Account.objects.get_or_create(name="Main desk", defaults={"quote_currency": "USD"})
+    if made:
+        facts.note(account=found, name=facts.HOLD_END, value=facts.LAPSES, now=now)
     return found
 
 
