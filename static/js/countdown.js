@@ -30,6 +30,17 @@
     start.spoken = passed || 0;
   }
 
+  // When the time is over the part rests and is read again, once for each deadline: what then comes is drawn for it.
+  const closed = new Set();
+  function close(element) {
+    const key = element.dataset.closing + " " + element.dataset.deadline;
+    const part = document.querySelector('[data-closes="' + element.dataset.closing + '"]');
+    if (!part || closed.has(key)) return;
+    closed.add(key);
+    part.querySelectorAll("[data-decides]").forEach((button) => { button.disabled = true; });
+    document.dispatchEvent(new CustomEvent("desk:reread"));
+  }
+
   function tick() {
     document.querySelectorAll("[data-deadline]").forEach(function (element) {
       const seconds = secondsLeft(element);
@@ -37,12 +48,7 @@
       element.classList.toggle("tone-warn", seconds < 900 && seconds >= 300);
       element.classList.toggle("tone-bad", seconds < 300);
       speak(element, seconds);
-      const form = seconds <= 0 && document.querySelector('[data-closes="' + element.dataset.closing + '"]');
-      if (form && !form.dataset.over) {
-        form.dataset.over = "yes";
-        form.querySelectorAll("[data-decides]").forEach((button) => { button.disabled = true; });
-        document.dispatchEvent(new CustomEvent("desk:reread"));
-      }
+      if (seconds <= 0) close(element);
     });
   }
 

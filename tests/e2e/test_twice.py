@@ -81,7 +81,7 @@ def test_an_approval_clicked_twice_and_from_two_tabs_counts_once(house, visit):
     number = operator.ask_and_hold(amount="1.2534", reason="Approved twice")
     treasury.open(f"/withdrawals/{number}/")
     second = treasury.page.context.new_page()
-    second.goto(treasury.page.url)
+    second.goto(treasury.page.url, wait_until="networkidle")
     # A tab that hears nothing any more still shows the form.
     second.evaluate("document.querySelectorAll('[data-follow]').forEach((part) => { part.dataset.follow = ''; })")
     second.get_by_label("Code of your authenticator app").fill(treasury.codes.fresh())
