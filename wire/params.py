@@ -48,6 +48,10 @@ class Problem(StrEnum):
     TOO_HIGH = "is too high"
     TOO_LONG = "is too long"
     NOT_A_CHOICE = "is not one of the choices"
+    NOT_A_MULTIPLE = "is not a multiple"
+    TOO_PRECISE = "has too many decimal places"
+    NOT_TAKEN = "does not apply"
+    CLOSED = "is closed"
 
 
 class BadArgument(ValueError):

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from exchange_ops import client as client_module
 from exchange_ops.client import UnknownOperation, WouldPayAtOnce
+from exchange_ops.client.core import refuse_to_pay_at_once
 from exchange_ops.wire import catalogue
 from wire import operation
 from wire.errors import BadReply, OutcomeUnknown, Refused, Unreachable
@@ -44,7 +44,7 @@ def test_no_call_can_ask_for_a_payment_at_once(sandbox, client_as, asked):
 def test_the_bytes_are_judged_and_not_the_arguments():
     row = catalogue.by_name["create_withdrawal"]
     sound = operation.bind(row, {**HOLD, "autoCommit": False})
-    client_module._refuse_to_pay_at_once(sound)
+    refuse_to_pay_at_once(sound)
     for form in (
         [(name, text) for name, text in sound.form if name != "autoCommit"],
         [*sound.form, ("autoCommit", "true")],
@@ -52,9 +52,7 @@ def test_the_bytes_are_judged_and_not_the_arguments():
         [("autoCommit", "False") if name == "autoCommit" else (name, text) for name, text in sound.form],
     ):
         with pytest.raises(WouldPayAtOnce):
-            client_module._refuse_to_pay_at_once(
-                operation.Request(row, sound.method, sound.path, sound.query, tuple(form))
-            )
+            refuse_to_pay_at_once(operation.Request(row, sound.method, sound.path, sound.query, tuple(form)))
 
 
 def test_a_hostile_address_cannot_smuggle_the_flag(sandbox, client_as):

@@ -1,0 +1,106 @@
+"""How every call of the exchange leaves and comes back.
+
+Two rules live here and nowhere else. A withdrawal leaves only with `autoCommit=false` in the bytes about to be sent.
+And whatever is not a read goes through `Transport.send`: once, and an answer that can't be read is an unknown outcome.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+from urllib.parse import parse_qsl
+
+from exchange_ops.client.listings import Listing, read_each
+from exchange_ops.wire import catalogue
+from wire import operation as operations
+from wire import records as wire_records
+from wire.errors import BadReply, CallFailed, OutcomeUnknown, Refused
+from wire.operation import Operation, Request
+from wire.transport import Answer, Transport
+
+PAGE = 1000  # the most that the exchange gives in one answer (exchange REST, Limits)
+_AUTHORIZATION_REFUSALS = frozenset({1001, 1002, 1003, 1004})
+
+
+class UnknownOperation(ValueError):
+    """There is no operation of that name in the catalogue."""
+
+
+class WouldPayAtOnce(RuntimeError):
+    """The withdrawal about to be sent does not say autoCommit=false: it would be paid without anybody's approval."""
+
+
+class Calls:
+    """One key at the exchange. `date_seen` hears the Date of every answer, `rejected` when the key is turned down."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        date_seen: Callable[[datetime], None] | None = None,
+        rejected: Callable[[Refused], None] | None = None,
+    ) -> None:
+        self._transport = transport
+        self._date_seen = date_seen
+        self._rejected = rejected
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._transport.close()
+
+    def call(self, operation: str, **arguments: object) -> Any:
+        """Any operation of the catalogue by its name, with the parameters under their own names; gives its record.
+
+        None stands for an absent parameter. Raises `BadArgument` before anything is sent.
+        """
+        row = _row(operation)
+        answer = self._exchange(row, arguments)
+        try:
+            return wire_records.decode(answer.body, row.result)
+        except BadReply as problem:
+            if row.method == "GET":
+                raise
+            raise OutcomeUnknown(f"The answer can't be read: {problem.reason}", {"status": answer.status}) from problem
+
+    def listing(self, operation: str, **arguments: object) -> Listing[Any]:
+        """A read whose reply is a list: each element by itself, so that one bad record doesn't hide the others."""
+        row = _row(operation)
+        if row.method != "GET" or getattr(row.result, "__origin__", None) is not list:
+            raise UnknownOperation(f"{operation} does not give a list.")
+        (kind,) = row.result.__args__  # type: ignore[attr-defined]  # checked above: list[Record]
+        return read_each(self._exchange(row, arguments).body, kind)
+
+    # One way out -----------------------------------------------------------------------------------------------------
+
+    def _exchange(self, row: Operation, arguments: dict[str, object]) -> Answer:
+        request = operations.bind(row, arguments)
+        if row.name == "create_withdrawal":
+            refuse_to_pay_at_once(request)
+        try:
+            answer = self._transport.read(request) if row.method == "GET" else self._transport.send(request)
+        except CallFailed as failure:
+            self._hear_date(failure.date)
+            if self._rejected is not None and isinstance(failure, Refused) and failure.code in _AUTHORIZATION_REFUSALS:
+                self._rejected(failure)
+            raise
+        self._hear_date(answer.date)
+        return answer
+
+    def _hear_date(self, date: datetime | None) -> None:
+        if date is not None and self._date_seen is not None:
+            self._date_seen(date)
+
+
+def _row(operation: str) -> Operation:
+    row = catalogue.by_name.get(operation)
+    if row is None:
+        raise UnknownOperation(f"The exchange has no operation {operation!r}.")
+    return row
+
+
+def refuse_to_pay_at_once(request: Request) -> None:
+    """The last look at the bytes: exactly one autoCommit, it says false, and it travels in the body."""
+    sent = [
+        text for name, text in parse_qsl(request.body.decode("ascii"), keep_blank_values=True) if name == "autoCommit"
+    ]
+    if sent != ["false"] or request.query or request.method != "POST":
+        raise WouldPayAtOnce("This withdrawal was not sent: it does not say autoCommit=false, so it would pay at once.")

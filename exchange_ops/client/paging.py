@@ -1,0 +1,70 @@
+"""Walking a list that grows while we read: by the key of its records, never by an offset.
+
+An offset counts from an end that moves: what comes in meanwhile shifts the rest, and records are met twice or never.
+A walk by key asks for what lies beyond the last one that it has seen. A server that leaves out our filter or sorts the
+other way would make us skip records without a sound; a full page that does so is a `BadReply`.
+"""
+
+from collections.abc import Callable, Hashable, Iterator
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from exchange_ops.client.listings import Aside, Listing
+from wire.errors import BadReply
+
+T = TypeVar("T")
+HIGHEST_INDEX = 2**63 - 2  # an index is a 64-bit integer (supplement 2.10), and we ask for the one after it
+_TICK = timedelta(milliseconds=1)  # the finest difference that the interface can tell (exchange REST, convention 1)
+
+
+def upwards(
+    read: Callable[[int], Listing[T]],
+    *,
+    after: int,
+    limit: int,
+    key_of: Callable[[T], int],
+    aside_key: Callable[[Aside], int | None],
+) -> Iterator[Listing[T]]:
+    """Pages with keys above `after`, ascending, until a page is not full. `read` gives the page from a key on."""
+    while True:
+        page = read(after + 1)
+        yield page
+        if len(page) < limit:
+            return
+        keys = [key for record in page.records if (key := key_of(record)) <= HIGHEST_INDEX]
+        if keys != sorted(keys):
+            raise BadReply("The listing is not in the order that was asked for, so records could be missed.")
+        keys += [key for aside in page.asides if (key := aside_key(aside) or 0) <= HIGHEST_INDEX]
+        if max(keys, default=after) <= after:
+            raise BadReply("The listing does not move on: a full page without a higher key.")
+        after = max(keys)
+
+
+def backwards(
+    read: Callable[[datetime | None], Listing[T]],
+    *,
+    till: datetime | None,
+    limit: int,
+    instant_of: Callable[[T], datetime],
+    key_of: Callable[[T], Hashable],
+) -> Iterator[Listing[T]]:
+    """Pages of a list that is sorted by time, newest first, until a page is not full; no record twice.
+
+    `read` gives the page up to an instant. Records of the same instant may lie on both sides of a page's end, and
+    whether the end is included is not documented: each page overlaps the one before by a millisecond.
+    """
+    seen: dict[Hashable, datetime] = {}
+    while True:
+        page = read(till)
+        fresh = tuple(record for record in page.records if key_of(record) not in seen)
+        yield Listing(fresh, page.asides)
+        if len(page) < limit:
+            return
+        instants = [instant_of(record) for record in page.records]
+        if instants != sorted(instants, reverse=True):
+            raise BadReply("The listing is not in the order that was asked for, so records could be missed.")
+        if not fresh:
+            raise BadReply("The listing does not move on: a full page without an older record.")
+        till = instants[-1] + _TICK
+        seen.update(zip(map(key_of, page.records), instants, strict=True))
+        seen = {key: instant for key, instant in seen.items() if instant <= till}
