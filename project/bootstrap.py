@@ -25,8 +25,9 @@ _PYTHON = VENV / "bin" / "python"
 _UNFINISHED = VENV / "unfinished"
 _RUN = ("requirements.txt",)
 _TEST = ("requirements.txt", "tests/requirements.txt")
+_BENCH = (*_TEST, "bench/requirements.txt")
 # The commands that prepare their own environment, and what each needs in it.
-_LOCKS = {"up": _RUN, "verify": _TEST, "bench": _TEST, "lock": _TEST}
+_LOCKS = {"up": _RUN, "verify": _TEST, "bench": _BENCH, "lock": _TEST}
 _OLDEST = (3, 11)
 
 

@@ -21,6 +21,7 @@ _RULES = (
 _SOURCES = {
     "requirements.txt": ("pyproject.toml",),
     "tests/requirements.txt": ("--group", "pyproject.toml:dev", "--constraints", "requirements.txt"),
+    "bench/requirements.txt": ("--group", "pyproject.toml:bench", "--constraints", "tests/requirements.txt"),
 }
 _UNREACHABLE = ("error sending request", "dns error", "failed to fetch", "connection", "timed out", "network")
 # sysexits.h: a temporary failure; whoever calls decides what not having looked means.
@@ -51,7 +52,7 @@ def main(arguments: list[str]) -> int:
                 if "--check" not in arguments:
                     shutil.copyfile(made, ROOT / lock)
     if "--check" not in arguments:
-        print(f"Written: {', '.join(stale) or 'nothing, both were fresh'}.")
+        print(f"Written: {', '.join(stale) or 'nothing, all were fresh'}.")
         return 0
     if stale:
         print(f"{', '.join(stale)} is not what pyproject.toml compiles to; run `make lock`.")

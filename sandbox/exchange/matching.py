@@ -134,20 +134,20 @@ class Book:
         fills: list[Fill] = []
         orders, keys, levels = self._orders, other.keys, other.levels
         while keys and keys[0] <= limit:
-            price, level, gone = abs(keys[0]), levels[keys[0]], len(fills)
+            price, level, gone = abs(keys[0]), levels[keys[0]], []
             for maker_id, have in level.items():
                 if have > left:
                     level[maker_id] = have - left
                     fills.append((maker_id, price, left))
-                    for taken_id, _, _ in fills[gone:-1]:
-                        del level[taken_id], orders[taken_id]
-                    return fills, 0
+                    left = 0
+                    break
                 fills.append((maker_id, price, have))
+                gone.append(maker_id)
                 left -= have
                 if not left:
                     break
-            for taken_id, _, _ in fills[gone:]:
-                del level[taken_id], orders[taken_id]
+            for maker_id in gone:
+                del level[maker_id], orders[maker_id]
             if not level:
                 del levels[heappop(keys)]
             if not left:

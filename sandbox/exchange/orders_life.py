@@ -12,8 +12,6 @@ Choices where the documents are silent:
 - What is left of an order at the market, of IOC and of FOK expires; a post-only order that would take is canceled.
 """
 
-from dataclasses import replace as changed
-
 from sandbox.clock import DAY_MS
 from sandbox.exchange.amounts import EXACT
 from sandbox.exchange.orders_funds import Backing
@@ -81,7 +79,7 @@ def replace(exchange: Exchange, order: Order, client_id: str, quantity: int, pri
     is_waiting = order.status is Status.SUSPENDED
     take_out(exchange, order)
     end(exchange, order, Status.CANCELED, told=False)
-    asked = changed(old, client_id=client_id, quantity=quantity, price=price)
+    asked = old._replace(client_id=client_id, quantity=quantity, price=price)
     new = _new(exchange, order.account, asked, order.backing)
     new.created_ms, new.filled, new.spent = order.created_ms, order.filled, order.spent
     new.left = quantity - order.filled

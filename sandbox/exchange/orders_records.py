@@ -3,7 +3,6 @@
 Prices count ticks, quantities increments, fees and reserves the ledger's units.
 """
 
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,8 +32,7 @@ class Status(StrEnum):
 ENDED = frozenset({Status.FILLED, Status.CANCELED, Status.EXPIRED})
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What an order asks for, as it was accepted: sound numbers within the symbol's scales.
 
     `client_id` empty lets the exchange make one. `price` is None for the market types, `stop_price` for all but the
