@@ -140,6 +140,7 @@ def shown_state(world: "World") -> dict[str, object]:
             "transactions": len(exchange.transactions),
             "payouts": len(exchange.payouts),
             "open_holds": sum(payout.phase is Phase.HELD and not payout.ended for payout in exchange.payouts.values()),
+            "open_orders": len(exchange.orders.active),
             "postings": exchange.ledger.posted,
             "timers": len(exchange.timers),
         },

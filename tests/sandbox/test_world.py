@@ -71,7 +71,7 @@ def test_keys_carry_the_rights_of_the_contract(world: World) -> None:
 
 def test_what_is_not_imitated_is_told_apart_from_a_refusal(world: World) -> None:
     with pytest.raises(NoHandler):
-        world.perform("close_margin_positions", OTHER, {})
+        world.perform("dance", OTHER, {})
     with pytest.raises(NoHandler):
         world.control("chain/mine", {})
 
