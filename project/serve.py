@@ -5,6 +5,8 @@ from typing import Any
 
 import uvicorn
 
+from project.heads import BoundedHead
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
 
@@ -24,6 +26,7 @@ def config(application: Any = "project.asgi:application", **changes: Any) -> uvi
         "access_log": False,
         "server_header": False,
         "lifespan": "off",
+        "http": BoundedHead,
         "ws": "websockets-sansio",
         "ws_max_size": 16_384,
         "ws_per_message_deflate": False,

@@ -1,12 +1,16 @@
 """The whole application under its real server: pages, styles and sockets, with the rows of a test."""
 
+import contextlib
 import json
 import socket
+import time
 import urllib.error
 import urllib.request
 
 import pytest
 from websocket import WebSocketBadStatusException, create_connection
+
+from project import heads
 
 
 def get(address, **headers):
@@ -59,25 +63,59 @@ def test_sockets_want_our_origin_and_a_person(live_desk, operator):
     connection.close()
 
 
-def test_an_endless_head_ends_with_an_answer_or_the_line(live_desk):
+def line_to(live_desk):
     host, port = live_desk.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=20) as line:
-        line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
-        try:
+    return socket.create_connection((host, int(port)), timeout=10)
+
+
+def everything(line):
+    """What arrives until the other side ends the line; a line that stays open fails by its time-out."""
+    heard = b""
+    with contextlib.suppress(ConnectionError):
+        while piece := line.recv(65_536):
+            heard += piece
+    return heard
+
+
+@pytest.mark.parametrize("padding", [b"\r\nX-Padding: " + b"x" * 2_000, b"x" * 2_000])
+def test_an_endless_head_is_ended(live_desk, padding):
+    with line_to(live_desk) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Endless: ")
+        with contextlib.suppress(ConnectionError):
             for _ in range(200):
-                line.sendall(b"X-Padding: " + b"x" * 2_000 + b"\r\n")
-            answer = line.recv(200)
-        except OSError:
-            answer = b""
-    assert answer == b"" or answer.split()[1] in {b"400", b"431"}
+                line.sendall(padding)
+        heard = everything(line)
+    assert heard == b"" or heard.split()[1] == b"400"
+
+
+def test_a_large_head_that_is_honest_and_a_body_behind_it_pass(live_desk):
+    cookies = b"Cookie: " + b"; ".join(b"c%d=%s" % (number, b"x" * 100) for number in range(100)) + b"\r\n"
+    body = b"x" * 500_000
+    with line_to(live_desk) as line:
+        line.sendall(b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + cookies)
+        line.sendall(b"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        heard = everything(line)
+    assert heard.split()[1] == b"403", "it reached the page, which asks for the form's token"
+
+
+def test_a_line_that_owes_its_head_is_ended_and_one_that_rests_between_requests_is_not(live_desk, monkeypatch):
+    monkeypatch.setattr(heads, "HEAD_SECONDS", 0.5)
+    with line_to(live_desk) as silent, line_to(live_desk) as slow:
+        slow.sendall(b"GET / HTT")
+        assert everything(silent) == b""
+        assert everything(slow) == b""
+    with line_to(live_desk) as kept:
+        for _ in range(2):
+            kept.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert kept.recv(65_536).startswith(b"HTTP/1.1 200")
+            time.sleep(0.8)
 
 
 @pytest.mark.parametrize(
     "target", [b"/%ff%fe/", b"/sign-in/?next=%00", b"/static/../../etc/passwd", b"/\xc3\xa9/", b"//"]
 )
 def test_odd_targets_get_an_answer_and_no_crash(live_desk, target):
-    host, port = live_desk.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=20) as line:
+    with line_to(live_desk) as line:
         line.sendall(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         answer = line.recv(100)
     assert answer.split()[1][:1] in {b"2", b"3", b"4"}
