@@ -114,9 +114,11 @@ def of_peer(flow: list[tuple[int, str, object, object]]) -> tuple[int, object]:
 
 
 def rich_world() -> Exchange:
-    """An exchange whose two accounts can pay for everything, and whose news are collected."""
+    """An exchange without simulated traders whose two accounts can pay for everything, and whose news are collected."""
     world = exchange(seed=1, symbols=13, started_ms=0, config=Config(), still=True)
     world.telling = True
+    world.looking = None
+    world.trade_listeners = []
     for account in (DESK_ACCOUNT, OTHER_ACCOUNT):
         for code in ("ETH", "BTC"):
             amount = 10**9 * UNIT

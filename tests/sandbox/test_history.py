@@ -6,8 +6,8 @@ import pytest
 
 from sandbox.clock import DAY_MS
 from sandbox.world import World
-from tests.sandbox.trading import offered, order
-from tests.sandbox.worlds import MINUTE_MS, OTHER, START_MS, Ticking, call, opened
+from tests.sandbox.trading import bare, offered, order
+from tests.sandbox.worlds import MINUTE_MS, OTHER, START_MS, Ticking, call
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def clock() -> Ticking:
 @pytest.fixture
 def world(clock: Ticking) -> World:
     """Five trades of the desk, a minute apart, in two symbols; the third is a filled order of two trades."""
-    world = opened(clock=clock, still=True)
+    world = bare(clock=clock)
     offered(world, "sell", 50_000, 1_000)
     order(world, "buy", "0.1", "0.05", clientOrderId="o1")
     clock.at_ms += MINUTE_MS

@@ -6,15 +6,15 @@ import pytest
 
 from sandbox.exchange.ledger import HOUSE, Wallet
 from sandbox.world import World
-from tests.sandbox.trading import offered, order, trading
-from tests.sandbox.worlds import OTHER, call, opened, refused
+from tests.sandbox.trading import bare, offered, order, trading
+from tests.sandbox.worlds import OTHER, call, refused
 
 TAKE, PROVIDE = Decimal("0.0025"), Decimal("0.001")
 
 
 @pytest.fixture
 def world() -> World:
-    return opened(still=True)
+    return bare()
 
 
 # Resting and trading -------------------------------------------------------------------------------------------------

@@ -10,9 +10,16 @@ import requests
 from sandbox.exchange import orders_house
 from sandbox.serving import InProcessSandbox
 from tests.sandbox.conftest import Client
+from tests.sandbox.trading import without_traders
 
 NO_QUANTITY = "Quantity not a valid number or not set"
 SALE = {"symbol": "ETHBTC", "side": "sell", "quantity": "0.5", "price": "0.9"}
+
+
+@pytest.fixture(autouse=True)
+def quiet(box: InProcessSandbox) -> None:
+    """Nobody trades but who is asked to."""
+    box.inside(lambda: without_traders(box.world))
 
 
 def good(answer: requests.Response) -> Any:

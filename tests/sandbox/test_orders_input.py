@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from sandbox.world import World
-from tests.sandbox.trading import offered, order
-from tests.sandbox.worlds import DESK, START_MS, call, opened, refused
+from tests.sandbox.trading import bare, offered, order
+from tests.sandbox.worlds import DESK, START_MS, call, refused
 
 LIMIT = {"symbol": "ETHBTC", "side": "buy", "quantity": "1", "price": "0.05"}
 STOP = LIMIT | {"type": "stopLimit", "stopPrice": "0.05"}
@@ -18,7 +18,7 @@ WRONG_TYPES: tuple[object, ...] = (True, [], {}, ["1"])
 @pytest.fixture(scope="module")
 def shared() -> World:
     """A world with open orders that no refusal may touch."""
-    world = opened(still=True)
+    world = bare()
     offered(world, "sell", 60_000, 10_000)
     order(world, "sell", "1", "0.055", clientOrderId="open")
     order(world, "buy", "1", "0.05", clientOrderId="bid")
@@ -198,7 +198,7 @@ def test_prices_and_quantities_are_rounded_half_down(world: World) -> None:
         ("1.00015", "0.0499995", "1.0001", "0.049999"),
         ("0.00014999", "0.000001499", "0.0001", "0.000001"),
     ]
-    fresh = opened(still=True)
+    fresh = bare()
     for quantity, price, placed_quantity, placed_price in rounded:
         made = order(fresh, "buy", quantity, price)
         assert (made["quantity"], made["price"]) == (placed_quantity, placed_price)
@@ -207,7 +207,7 @@ def test_prices_and_quantities_are_rounded_half_down(world: World) -> None:
 
 
 def test_numbers_of_any_spelling_that_are_exact_are_taken(world: World) -> None:
-    fresh = opened(still=True)
+    fresh = bare()
     for quantity, price in (("1", "0.05"), (1, "00.050"), ("1.0000000000000000000000", "0.05")):
         assert order(fresh, "sell", quantity, price, strictValidate=True)["quantity"] == "1.0000"
 

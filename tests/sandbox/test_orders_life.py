@@ -7,8 +7,8 @@ import pytest
 
 from sandbox.clock import DAY_MS
 from sandbox.world import Event, World
-from tests.sandbox.trading import offered, order, trading
-from tests.sandbox.worlds import HOUR_MS, OTHER, START_MS, Ticking, call, opened, refused
+from tests.sandbox.trading import bare, offered, order, trading
+from tests.sandbox.worlds import HOUR_MS, OTHER, START_MS, Ticking, call, refused
 
 NEXT_DAY_MS = (START_MS // DAY_MS + 1) * DAY_MS
 
@@ -20,7 +20,7 @@ def clock() -> Ticking:
 
 @pytest.fixture
 def world(clock: Ticking) -> World:
-    return opened(clock=clock, still=True)
+    return bare(clock=clock)
 
 
 @pytest.fixture

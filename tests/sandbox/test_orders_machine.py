@@ -16,7 +16,8 @@ from sandbox.exchange import orders_house
 from sandbox.exchange.ledger import CUSTOMER_WALLETS, Wallet, amount_of
 from sandbox.exchange.orders_records import Order, Status
 from sandbox.world import Caller, Refusal, World
-from tests.sandbox.worlds import DESK, OTHER, START_MS, Ticking, opened, outside, picture
+from tests.sandbox.trading import bare
+from tests.sandbox.worlds import DESK, OTHER, START_MS, Ticking, outside, picture
 
 SYMBOLS = ("ETHBTC", "EOSETH", "BTCUSD")
 IDS = tuple("abcdefgh")
@@ -48,7 +49,7 @@ class Trading(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.clock = Ticking()
         self.seed = seed
-        self.world = opened(Path(self.folder.name), self.clock, seed=seed, still=True)
+        self.world = bare(Path(self.folder.name), self.clock, seed=seed)
         if rebate:
             self.world.control("config", {"provide_liquidity_rate": "-0.0005"})
         if poor:  # orders soon cost more than there is
@@ -184,7 +185,7 @@ class Trading(RuleBasedStateMachine):
         books = {symbol: self.customers_levels(symbol) for symbol in SYMBOLS}
         dice = self.world.exchange.random.getstate()
         self.world.close()
-        self.world = opened(Path(self.folder.name), self.clock, seed=self.seed, still=True)
+        self.world = bare(Path(self.folder.name), self.clock, seed=self.seed)
         self.world.run_due()
         assert self.world.warnings == []
         assert picture(self.world) == before

@@ -8,8 +8,8 @@ import pytest
 from sandbox.exchange import orders_house
 from sandbox.exchange.outcomes import Outcomes
 from sandbox.world import World
-from tests.sandbox.trading import offered, order
-from tests.sandbox.worlds import HOUR_MS, OTHER, Ticking, call, opened, picture, refused
+from tests.sandbox.trading import bare, offered, order
+from tests.sandbox.worlds import HOUR_MS, OTHER, Ticking, call, picture, refused
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def reopened(world: World, folder: Path, clock: Ticking) -> World:
     world.run_due()
     before = picture(world)
     world.close()
-    again = opened(folder, clock, still=True)
+    again = bare(folder, clock)
     again.run_due()
     assert again.warnings == []
     assert picture(again) == before
@@ -36,7 +36,7 @@ def actions(folder: Path) -> list[str]:
 
 
 def test_what_traders_filled_stays_filled_without_them(tmp_path: Path, clock: Ticking) -> None:
-    world = opened(tmp_path, clock, still=True)
+    world = bare(tmp_path, clock)
     offered(world, "sell", 50_000, 5_000)
     order(world, "buy", "0.8", "0.05", clientOrderId="partly")
     order(world, "buy", "0.1", type="market")
@@ -52,7 +52,7 @@ def test_what_traders_filled_stays_filled_without_them(tmp_path: Path, clock: Ti
 
 
 def test_stops_that_traders_woke_stay_awake(tmp_path: Path, clock: Ticking) -> None:
-    world = opened(tmp_path, clock, still=True)
+    world = bare(tmp_path, clock)
     order(world, "buy", "1", "0.052", type="stopLimit", stopPrice="0.051", clientOrderId="awake")
     order(world, "buy", "1", "0.053", type="stopLimit", stopPrice="0.0525", clientOrderId="asleep")
     order(world, "sell", "1", type="stopMarket", stopPrice="0.04", clientOrderId="gone")
@@ -67,7 +67,7 @@ def test_stops_that_traders_woke_stay_awake(tmp_path: Path, clock: Ticking) -> N
 
 
 def test_a_woken_order_without_money_is_lived_again_as_such(tmp_path: Path, clock: Ticking) -> None:
-    world = opened(tmp_path, clock, still=True)
+    world = bare(tmp_path, clock)
     call(world, "transfer_funds", OTHER, currency="BTC", amount="4.94", type="exchangeToBank")
     order(world, "buy", "1", None, OTHER, type="stopMarket", stopPrice="0.05", clientOrderId="s")
     offered(world, "sell", 50_000, 1)
@@ -78,7 +78,7 @@ def test_a_woken_order_without_money_is_lived_again_as_such(tmp_path: Path, cloc
 
 
 def test_trades_among_traders_leave_no_trace(tmp_path: Path, clock: Ticking) -> None:
-    world = opened(tmp_path, clock, still=True)
+    world = bare(tmp_path, clock)
     before = picture(world)
     number = offered(world, "sell", 50_000, 5_000)
     offered(world, "buy", 50_000, 1_000)
@@ -89,7 +89,7 @@ def test_trades_among_traders_leave_no_trace(tmp_path: Path, clock: Ticking) -> 
 
 
 def test_orders_go_on_to_end_after_a_restart(tmp_path: Path, clock: Ticking) -> None:
-    world = opened(tmp_path, clock, still=True)
+    world = bare(tmp_path, clock)
     order(world, "sell", "1", "0.05", timeInForce="GTD", expireTime=clock.at_ms + HOUR_MS, clientOrderId="g")
     call(world, "replace_order", clientOrderId="g", requestClientId="h", quantity="2")
     again = reopened(world, tmp_path, clock)
@@ -100,7 +100,7 @@ def test_orders_go_on_to_end_after_a_restart(tmp_path: Path, clock: Ticking) -> 
 
 def test_what_the_market_did_before_a_refusal_is_journaled(tmp_path: Path, clock: Ticking) -> None:
     """Looking at a book lets the traders act, whatever becomes of the call that looked."""
-    world = opened(tmp_path, clock, still=True)
+    world = bare(tmp_path, clock)
     order(world, "buy", "1", "0.05", clientOrderId="met")
     waiting = [("sell", 50_000, 4_000)]
 
@@ -123,7 +123,7 @@ def test_what_the_market_did_before_a_refusal_is_journaled(tmp_path: Path, clock
 
 
 def test_the_market_acts_before_the_order_that_looked_and_in_the_journal_too(tmp_path: Path, clock: Ticking) -> None:
-    world = opened(tmp_path, clock, still=True)
+    world = bare(tmp_path, clock)
     order(world, "sell", "1", "0.05")
     world.exchange.looking = lambda symbol: orders_house.offer(world.exchange, symbol, "buy", 50_000, 3_000)
     bought = order(world, "buy", "1", "0.05", OTHER)
@@ -148,7 +148,7 @@ def test_the_market_acts_before_the_order_that_looked_and_in_the_journal_too(tmp
 def test_outcomes_that_make_no_sense_end_what_is_taken_for_true(tmp_path: Path, clock: Ticking, change) -> None:  # type: ignore[no-untyped-def]
     from sandbox.journal_lines import sealed
 
-    world = opened(tmp_path, clock, still=True)
+    world = bare(tmp_path, clock)
     order(world, "sell", "1", "0.05")
     order(world, "buy", "1", "0.05", OTHER)
     world.close()
@@ -161,7 +161,7 @@ def test_outcomes_that_make_no_sense_end_what_is_taken_for_true(tmp_path: Path, 
         written, checksum = sealed(json.dumps(line, separators=(",", ":")), checksum)
         raw += written
     path.write_bytes(raw)
-    again = opened(tmp_path, clock, still=True)
+    again = bare(tmp_path, clock)
     assert len(again.warnings) == 1
     assert "line 3" in again.warnings[0]
     assert [each["status"] for each in call(again, "get_orders")] == ["new"]
@@ -183,7 +183,7 @@ def test_outcomes_know_when_they_are_asked_for_too_much() -> None:
 
 
 def test_numbers_of_trades_grow_across_restarts_and_within_an_instant(tmp_path: Path, clock: Ticking) -> None:
-    world = opened(tmp_path, clock, still=True)
+    world = bare(tmp_path, clock)
     for _ in range(3):
         offered(world, "sell", 50_000, 1)
         order(world, "buy", "0.0001", "0.05")

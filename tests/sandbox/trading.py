@@ -1,11 +1,24 @@
 """Trading in a test: orders in a word, and orders of simulated traders to meet them."""
 
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from sandbox.exchange import orders_house
 from sandbox.world import Caller, World
-from tests.sandbox.worlds import DESK, balance, call
+from tests.sandbox.worlds import DESK, Ticking, balance, call, opened
+
+
+def without_traders(world: World) -> World:
+    """The world with nobody but its customers in the books, until a test puts an order of a trader in."""
+    world.exchange.looking = None
+    world.exchange.living = None
+    return world
+
+
+def bare(folder: Path | None = None, clock: Ticking | None = None, **options: Any) -> World:
+    """A world on a standing clock whose books are empty."""
+    return without_traders(opened(folder, clock, still=True, **options))
 
 
 def order(world: World, side: str, quantity: object, price: object = None, *more: Caller, **asked: object) -> Any:
