@@ -70,10 +70,15 @@ class Transport:
         """Closes the kept connections."""
         self._session.close()
 
+    @property
+    def deadline_ns(self) -> int:
+        """The total time of one call, in nanoseconds, when the call names none."""
+        return self._deadline_ns
+
     # Asking ----------------------------------------------------------------------------------------------------------
 
-    def read(self, request: Request) -> Answer:
-        """Asks, and asks again after failed connections and 502, 503, 504, while the deadline allows.
+    def read(self, request: Request, *, within_ns: int | None = None) -> Answer:
+        """Asks, and asks again after failed connections and 502, 503, 504, while the deadline (`within_ns`) allows.
 
         The answer has status 200; its records are for the caller to decode. Raises `Refused`, `BadReply` for an answer
         that is not documented, `Unreachable` when there is none: try later.
@@ -83,7 +88,7 @@ class Transport:
         if self._process != os.getpid():  # connections are not shared with the process that this one was forked from
             self._session, self._process = self._line.new_session(), os.getpid()
         sending = self._sending(request)
-        with Deadline(self._deadline_ns) as deadline:
+        with Deadline(self._deadline_ns if within_ns is None else within_ns) as deadline:
             came = roundtrip(self._session.ask, sending, deadline)
             for pause_ms in _PAUSES_MS:
                 passing = came.passing if isinstance(came, Lost) else came.status in _PASSING
@@ -108,7 +113,7 @@ class Transport:
 
     # Acting ----------------------------------------------------------------------------------------------------------
 
-    def send(self, request: Request) -> Answer:
+    def send(self, request: Request, *, within_ns: int | None = None) -> Answer:
         """Acts once: a connection of its own, no repetition, no redirect. The answer decodes as the operation's result.
 
         Raises `Refused` for the error body with a code of `refusals`; `Unreachable` only when no connection was made;
@@ -117,7 +122,8 @@ class Transport:
         if request.method == "GET":
             raise ValueError(f"{request.operation.name} is a read")
         sending = self._sending(request)
-        with self._line.new_session() as session, Deadline(self._deadline_ns) as deadline:
+        length_ns = self._deadline_ns if within_ns is None else within_ns
+        with self._line.new_session() as session, Deadline(length_ns) as deadline:
             came = roundtrip(session.act, sending, deadline)
         if isinstance(came, Lost):
             if came.unsent:

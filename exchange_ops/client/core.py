@@ -9,7 +9,9 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
+from exchange_ops.budgets import KeyBudget
 from exchange_ops.client.listings import Listing, read_each
+from exchange_ops.client.pacing import PacedTransport
 from exchange_ops.wire import catalogue
 from wire import operation as operations
 from wire import records as wire_records
@@ -30,7 +32,10 @@ class WouldPayAtOnce(RuntimeError):
 
 
 class Calls:
-    """One key at the exchange. `date_seen` hears the Date of every answer, `rejected` when the key is turned down."""
+    """One key at the exchange. `date_seen` hears the Date of every answer, `rejected` when the key is turned down.
+
+    With the key's `budget` calls leave no faster than the exchange allows, and decisions on withdrawals before reads.
+    """
 
     def __init__(
         self,
@@ -38,8 +43,10 @@ class Calls:
         *,
         date_seen: Callable[[datetime], None] | None = None,
         rejected: Callable[[Refused], None] | None = None,
+        budget: KeyBudget | None = None,
     ) -> None:
         self._transport = transport
+        self._paced = PacedTransport(transport, budget)
         self._date_seen = date_seen
         self._rejected = rejected
 
@@ -75,8 +82,9 @@ class Calls:
         request = operations.bind(row, arguments)
         if row.name == "create_withdrawal":
             refuse_to_pay_at_once(request)
+        wait_ms = arguments.get("wait")  # long polling: the exchange's own waiting comes on top of the call's time
         try:
-            answer = self._transport.read(request) if row.method == "GET" else self._transport.send(request)
+            answer = self._paced.exchange(request, longer_ms=wait_ms if isinstance(wait_ms, int) else 0)
         except CallFailed as failure:
             self._hear_date(failure.date)
             if self._rejected is not None and isinstance(failure, Refused) and failure.code in _AUTHORIZATION_REFUSALS:

@@ -1,0 +1,181 @@
+"""How many calls a second may leave for the exchange, so that it has no reason to answer 429.
+
+The published figures (supplement 2.5) count market data by address, everything else by user; here each address and each
+key has a budget of its own in every process. A call takes a place when it leaves, and the place is free again one
+second after its answer came. So no second at the exchange sees more calls than there are places, however long the way
+to it was. What must not wait goes first, and reads never take the last places.
+"""
+
+import os
+import threading
+import time
+from bisect import insort
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import IntEnum, StrEnum
+from itertools import count
+
+from exchange_ops.wire import catalogue
+from wire.operation import Operation
+
+SECOND_NS = 1_000_000_000
+LONGEST_PAUSE_NS = 30 * SECOND_NS
+_NEVER_NS = 2**62
+
+
+class Group(StrEnum):
+    """What is counted together."""
+
+    MARKET = "market"
+    TRADING = "trading"
+    OTHER = "other"
+
+
+PER_SECOND: dict[Group, int] = {Group.MARKET: 100, Group.TRADING: 300, Group.OTHER: 10}
+
+
+class Urgency(IntEnum):
+    """Who goes first."""
+
+    DECISION = 0  # commit and rollback of a withdrawal: there is a deadline behind them
+    ACT = 1
+    READ = 2
+
+
+class NoPlace(Exception):
+    """The call found no place in its time and was not sent."""
+
+
+def group_of(operation: Operation) -> Group:
+    """The group of an operation. Where the figures leave doubt (margin accounts, fees), the smaller one is taken."""
+    if operation.public:
+        return Group.MARKET
+    if operation.group in (catalogue.SPOT_ORDERS, catalogue.MARGIN_ORDERS):
+        return Group.TRADING
+    return Group.OTHER
+
+
+def urgency_of(operation: Operation) -> Urgency:
+    """The urgency of an operation."""
+    if operation.name in ("commit_withdrawal", "rollback_withdrawal"):
+        return Urgency.DECISION
+    return Urgency.READ if operation.method == "GET" else Urgency.ACT
+
+
+class Budget:
+    """The places of one key in one group. Safe for threads."""
+
+    def __init__(self, per_second: int, *, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
+        if per_second < 1:
+            raise ValueError("a budget has one call a second at least")
+        self._places = per_second
+        self._clock_ns = clock_ns
+        self._changed = threading.Condition()
+        self._away = 0  # calls that have left and not come back
+        self._cooling: deque[int] = deque()  # when the places of those that came back are free, ascending
+        self._waiting: list[tuple[Urgency, int]] = []
+        self._tickets = count()
+        self._paused_until_ns = 0
+        self._pause_ns = SECOND_NS
+
+    @contextmanager
+    def place(self, urgency: Urgency, *, within_ns: int) -> Iterator[None]:
+        """A place for the length of a call; waits for one, by urgency and then in turn. Raises `NoPlace`."""
+        self._take(urgency, self._clock_ns() + within_ns)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._away -= 1
+                self._cooling.append(self._clock_ns() + SECOND_NS)
+                self._changed.notify_all()
+
+    def refused(self) -> None:
+        """The exchange said 429: nothing but decisions leaves for a second, and for twice as long each next time."""
+        with self._changed:
+            now_ns = self._clock_ns()
+            if now_ns >= self._paused_until_ns:  # else another call has told the same
+                self._paused_until_ns = now_ns + self._pause_ns
+                self._pause_ns = min(2 * self._pause_ns, LONGEST_PAUSE_NS)
+
+    def answered(self) -> None:
+        """The exchange took a call: the next pause is a short one again."""
+        with self._changed:
+            if self._clock_ns() >= self._paused_until_ns:
+                self._pause_ns = SECOND_NS
+
+    def _take(self, urgency: Urgency, ends_ns: int) -> None:
+        with self._changed:
+            ticket = (urgency, next(self._tickets))
+            insort(self._waiting, ticket)
+            try:
+                while True:
+                    now_ns = self._clock_ns()
+                    opens_ns = self._opens_ns(urgency, now_ns) if self._waiting[0] == ticket else _NEVER_NS
+                    if opens_ns <= now_ns:
+                        break
+                    if now_ns >= ends_ns or (_NEVER_NS > opens_ns > ends_ns):
+                        raise NoPlace
+                    self._changed.wait((min(opens_ns, ends_ns) - now_ns) / SECOND_NS)
+                self._away += 1
+            finally:
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
+
+    def _opens_ns(self, urgency: Urgency, now_ns: int) -> int:
+        """When there is a place for the first in the queue; `_NEVER_NS` while that depends on an answer to come."""
+        while self._cooling and self._cooling[0] <= now_ns:
+            self._cooling.popleft()
+        allowed = self._places - urgency * (self._places // 10)
+        too_many = self._away + len(self._cooling) - allowed + 1
+        opens_ns = now_ns
+        if too_many > 0:
+            opens_ns = self._cooling[too_many - 1] if too_many <= len(self._cooling) else _NEVER_NS
+        return opens_ns if urgency is Urgency.DECISION else max(opens_ns, self._paused_until_ns)
+
+
+class KeyBudget:
+    """The budgets of one key, by group."""
+
+    def __init__(self, budgets: "Budgets", address: str, login: str) -> None:
+        self._budgets, self._address, self._login = budgets, address, login
+
+    def of(self, operation: Operation) -> Budget:
+        """The budget that a call of the operation is counted in: market data by address, all else by key."""
+        group = group_of(operation)
+        return self._budgets.of(self._address, "" if group is Group.MARKET else self._login, group)
+
+
+class Budgets:
+    """All budgets of a process. `per_second` is what a group may do each second, where it is not the published figure.
+
+    A key that several processes use is to be shared among them by smaller figures. A read that the transport repeats
+    after a failed connection counts once.
+    """
+
+    def __init__(self, per_second: Mapping[Group, int] | None = None) -> None:
+        self._per_second = {**PER_SECOND, **(per_second or {})}
+        self._lock = threading.Lock()
+        self._budgets: dict[tuple[str, str, Group], Budget] = {}
+
+    def for_key(self, address: str, login: str) -> KeyBudget:
+        """The budgets of the key `login` at the exchange of this address."""
+        return KeyBudget(self, address, login)
+
+    def of(self, address: str, login: str, group: Group) -> Budget:
+        """One budget, made when it is first asked for."""
+        with self._lock:
+            name = (address, login, group)
+            if name not in self._budgets:
+                self._budgets[name] = Budget(self._per_second[group])
+            return self._budgets[name]
+
+    def forget(self) -> None:
+        """Start over: the calls of the process that this one was forked from are not ours."""
+        self._lock = threading.Lock()
+        self._budgets = {}
+
+
+of_this_process = Budgets()
+os.register_at_fork(after_in_child=of_this_process.forget)
