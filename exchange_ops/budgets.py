@@ -136,39 +136,41 @@ class Budget:
 
 
 class KeyBudget:
-    """The budgets of one key, by group."""
+    """The budgets of one key, by group; `per_second` is what each group may do."""
 
-    def __init__(self, budgets: "Budgets", address: str, login: str) -> None:
+    def __init__(self, budgets: "Budgets", address: str, login: str, per_second: Mapping[Group, int]) -> None:
         self._budgets, self._address, self._login = budgets, address, login
+        self._per_second = per_second
 
     def of(self, operation: Operation) -> Budget:
         """The budget that a call of the operation is counted in: market data by address, all else by key."""
         group = group_of(operation)
-        return self._budgets.of(self._address, "" if group is Group.MARKET else self._login, group)
+        login = "" if group is Group.MARKET else self._login
+        return self._budgets.of(self._address, login, group, per_second=self._per_second[group])
 
 
 class Budgets:
-    """All budgets of a process. `per_second` is what a group may do each second, where it is not the published figure.
+    """All budgets of a process. A read that the transport repeats after a failed connection counts once."""
 
-    A key that several processes use is to be shared among them by smaller figures. A read that the transport repeats
-    after a failed connection counts once.
-    """
-
-    def __init__(self, per_second: Mapping[Group, int] | None = None) -> None:
-        self._per_second = {**PER_SECOND, **(per_second or {})}
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._budgets: dict[tuple[str, str, Group], Budget] = {}
 
-    def for_key(self, address: str, login: str) -> KeyBudget:
-        """The budgets of the key `login` at the exchange of this address."""
-        return KeyBudget(self, address, login)
+    def for_key(self, address: str, login: str, per_second: Mapping[str, int] | None = None) -> KeyBudget:
+        """The budgets of the key `login` at the exchange of this address; an empty login is nobody's.
 
-    def of(self, address: str, login: str, group: Group) -> Budget:
-        """One budget, made when it is first asked for."""
+        `per_second` are figures by group that differ from the published ones. Several processes with one key share it
+        by smaller figures.
+        """
+        figures = {group: (per_second or {}).get(group.value, figure) for group, figure in PER_SECOND.items()}
+        return KeyBudget(self, address, login, figures)
+
+    def of(self, address: str, login: str, group: Group, *, per_second: int) -> Budget:
+        """One budget, made with this figure when it is first asked for."""
         with self._lock:
             name = (address, login, group)
             if name not in self._budgets:
-                self._budgets[name] = Budget(self._per_second[group])
+                self._budgets[name] = Budget(per_second)
             return self._budgets[name]
 
     def forget(self) -> None:

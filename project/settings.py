@@ -298,5 +298,11 @@ if not set(CHAIN_NETWORKS) <= {"main", "test", "regtest"}:
 # Money --------------------------------------------------------------------------------------------------------------
 QUOTE_CURRENCY = environment.text("QUOTE_CURRENCY", "USD")
 CALL_DEADLINE_SECONDS = 25
+# What one key may ask of the exchange each second, in each process that uses it; market data counts by address.
+EXCHANGE_CALLS_PER_SECOND = {
+    "market": environment.integer("EXCHANGE_MARKET_RATE", 100, lowest=1, highest=100_000),
+    "trading": environment.integer("EXCHANGE_TRADING_RATE", 300, lowest=1, highest=100_000),
+    "other": environment.integer("EXCHANGE_OTHER_RATE", 10, lowest=1, highest=100_000),
+}
 LEASE_SECONDS = 90
 SWEEP_SECONDS = 10

@@ -15,6 +15,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 
 from desk import audit, clock, sealing
+from exchange_ops import budgets
 from exchange_ops.client import ExchangeClient
 from exchange_ops.domain import clocks
 from exchange_ops.models import Account, ApiKey
@@ -104,12 +105,14 @@ def client_for(account: Account, right: Right | None) -> ExchangeClient:
         transport,
         date_seen=partial(_note_date, account.pk),
         rejected=partial(_note_problem, key.pk),
+        budget=_budget_of(key.login),
     )
 
 
 def public_client() -> ExchangeClient:
     """A client without a key, for public market data."""
-    return ExchangeClient(Transport(base_url=settings.EXCHANGE_URL, deadline_s=settings.CALL_DEADLINE_SECONDS))
+    transport = Transport(base_url=settings.EXCHANGE_URL, deadline_s=settings.CALL_DEADLINE_SECONDS)
+    return ExchangeClient(transport, budget=_budget_of(""))
 
 
 def stream_credentials(account: Account) -> Credentials:
@@ -140,6 +143,10 @@ def rewrap_all(rotate: Callable[[str, str], str]) -> int:
 def fingerprint(secret: Secret) -> str:
     """Sixteen hexadecimal digits by which two secrets can be compared; useless without this house's own secret."""
     return salted_hmac("exchange_ops.keys", secret.reveal(), algorithm="sha256").hexdigest()[:16]
+
+
+def _budget_of(login: str) -> budgets.KeyBudget:
+    return budgets.of_this_process.for_key(settings.EXCHANGE_URL, login, settings.EXCHANGE_CALLS_PER_SECOND)
 
 
 def _choose(account: Account, right: Right | None, now: datetime) -> ApiKey:

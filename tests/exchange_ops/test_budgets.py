@@ -18,7 +18,9 @@ from exchange_ops.budgets import (
     urgency_of,
 )
 from exchange_ops.client.pacing import NoPlaceInTime
+from exchange_ops.domain import keys
 from exchange_ops.wire import catalogue
+from exchange_ops.wire.catalogue import Right
 from wire.errors import Refused
 
 HOLD = {"currency": "BTC", "amount": Decimal("0.25"), "address": "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"}
@@ -139,13 +141,16 @@ def test_a_call_that_gave_up_or_failed_holds_no_place():
 
 
 def test_keys_have_budgets_of_their_own_and_share_that_of_market_data():
-    budgets = Budgets({Group.OTHER: 1})
+    budgets = Budgets()
     one, two = budgets.for_key("https://a.test", "one"), budgets.for_key("https://a.test", "two")
     account, market = catalogue.by_name["get_balances"], catalogue.by_name["get_ticker"]
     assert one.of(account) is not two.of(account)
     assert one.of(account) is budgets.for_key("https://a.test", "one").of(account)
     assert one.of(market) is two.of(market)
     assert one.of(market) is not budgets.for_key("https://b.test", "one").of(market)
+    slow = budgets.for_key("https://a.test", "slow", {"other": 1})
+    assert [has_place(slow.of(account)) for _ in range(2)] == [True, False]
+    assert [has_place(slow.of(catalogue.by_name["get_orders"])) for _ in range(2)] == [True, True]
     kept = of_this_process.for_key("https://a.test", "one").of(account)
     of_this_process.forget()
     assert of_this_process.for_key("https://a.test", "one").of(account) is not kept
@@ -224,3 +229,14 @@ def test_a_decision_passes_the_reads_that_a_429_holds_back(sandbox, paced):
     with pytest.raises(NoPlaceInTime):
         paced(deadline_s=1).create_withdrawal(**HOLD)
     assert len(statuses(sandbox, "create_withdrawal")) == 1
+
+
+def test_every_client_of_a_key_draws_on_the_same_budget(sandbox, account, demo_keys, settings):
+    settings.EXCHANGE_CALLS_PER_SECOND = {"other": 2}
+    began = time.monotonic()
+    for _ in range(3):
+        client = keys.client_for(account, Right.PAYMENTS)
+        client.get_balances()
+        client.close()
+    assert time.monotonic() - began >= 1
+    assert statuses(sandbox, "get_balances") == [200, 200, 200]
