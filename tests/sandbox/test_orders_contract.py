@@ -1,7 +1,7 @@
 """The contract of spot orders and the trading history, written from the specification alone.
 
 Literal addresses and members, as in `test_contract_account`, and `--target URL` asks another server. It needs a tenth
-of an ETH on the trading account; every order that is placed is far from the market and is cancelled.
+of an ETH and some dust of BTC on the trading account; every order that is placed is far from the market and is cancelled.
 """
 
 import uuid
@@ -95,8 +95,11 @@ def test_all_orders_of_a_symbol_are_cancelled(target: Target, placed: dict[str, 
 def test_what_never_rests_and_what_never_takes(target: Target) -> None:
     at_once = good(target.ask("POST", ORDER, **(SALE | {"timeInForce": "IOC"})))
     assert (at_once["status"], at_once["cumQuantity"].strip("0.")) == ("expired", "")
-    taking = good(target.ask("POST", ORDER, **(SALE | {"price": "0.000001", "postOnly": "true"})))
+    lowest = SALE | {"price": "0.000001"}
+    bid = good(target.ask("POST", ORDER, **(lowest | {"side": "buy"})))
+    taking = good(target.ask("POST", ORDER, **(lowest | {"postOnly": "true"})))
     assert taking["status"] == "canceled"
+    assert good(target.ask("DELETE", f"{ORDER}/{bid['clientOrderId']}"))["status"] == "canceled"
 
 
 def test_a_stop_order_is_suspended(target: Target) -> None:
