@@ -1,7 +1,7 @@
 """The contract of spot orders and the trading history, written from the specification alone.
 
 Literal addresses and members, as in `test_contract_account`, and `--target URL` asks another server. It needs a tenth
-of an ETH and some dust of BTC on the trading account; every order that is placed is far from the market and is cancelled.
+of an ETH and dust of BTC on the trading account; every order that is placed is far from the market and is cancelled.
 """
 
 import uuid
