@@ -6,7 +6,7 @@
   const address = document.body.dataset.socket;
   if (!address || !document.querySelector("[data-follow]")) return;
 
-  const FIRST_WAIT_MS = 1000, LONGEST_WAIT_MS = 20000, QUIET_BEFORE_BANNER_MS = 2500, POLL_MS = 10000, SIGNED_OUT = 4401;
+  const FIRST_WAIT_MS = 1000, LONGEST_WAIT_MS = 20000, QUIET_BEFORE_BANNER_MS = 2500, POLL_MS = 10000, ANYWAY_MS = 30000, SIGNED_OUT = 4401;
   const banner = document.getElementById("frozen");
   let socket = null, followed = new Set(), wait = FIRST_WAIT_MS, lostAt = 0, lastRead = window.countersign.now(), bannerTimer = 0, pollTimer = 0, leaving = false;
 
@@ -192,6 +192,8 @@
     banner.textContent = "You were signed out. Nothing was sent, and what you typed is still here: sign in in another tab, then reload.";
   });
   document.addEventListener("visibilitychange", () => { if (!document.hidden && lostAt) poll(); });
+  // Hints can get lost on their way, with a broker that died for one: what is looked at is read again in any case.
+  setInterval(() => { if (!document.hidden && !lostAt && !leaving) poll(); }, ANYWAY_MS);
   window.addEventListener("pagehide", () => { leaving = true; });
   window.addEventListener("pageshow", (event) => { if (event.persisted) { leaving = false; open(); } });
   open();

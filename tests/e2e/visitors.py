@@ -67,18 +67,18 @@ class Visitor:
 
     # Asking -----------------------------------------------------------------------------------------------------------
 
-    def fill_in(self, *, amount: str = "1.25", reason: str, page: Page | None = None) -> Page:
+    def fill_in(self, *, amount: str = "1.25", reason: str, address: str = ADDRESS, page: Page | None = None) -> Page:
         """The form of a new withdrawal, filled in and not sent."""
         form = page or self.open("/withdrawals/new/")
         form.get_by_label("Currency").select_option("BCH")
         form.get_by_label("Amount", exact=True).fill(amount)
-        form.get_by_role("textbox", name="Address").fill(ADDRESS)
+        form.get_by_role("textbox", name="Address").fill(address)
         form.get_by_role("textbox", name="Reason").fill(reason)
         return form
 
-    def ask(self, *, amount: str = "1.25", reason: str) -> int:
+    def ask(self, *, amount: str = "1.25", reason: str, address: str = ADDRESS) -> int:
         """Ask for a payout of BCH; the number of the withdrawal, whose page is open afterwards."""
-        self.fill_in(amount=amount, reason=reason)
+        self.fill_in(amount=amount, reason=reason, address=address)
         self.page.get_by_role("button", name="Ask for this payout").click()
         return self.number()
 
@@ -182,6 +182,10 @@ class Outside:
     def reserved(self) -> Decimal:
         """How much BCH is reserved on the bank account."""
         return Decimal(next(line["reserved"] for line in self._account("balance") if line["currency"] == "BCH"))
+
+    def own_address(self) -> str:
+        """The account's own deposit address for BCH."""
+        return str(self._account("crypto/address/BCH")["address"])
 
     def _account(self, question: str) -> Any:
         key = base64.b64encode(b"demo-read:demo-read-secret").decode()

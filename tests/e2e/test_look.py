@@ -1,0 +1,211 @@
+"""Every page in a real browser, in both themes, wide and narrow: no complaint, nothing cut off, usable by keyboard."""
+
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.e2e.visitors import ADDRESS, Outside, Visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+LEVELS = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+NARROW = (360, 320)
+OPEN_TO_ALL = ("/sign-in/", "/sign-in/?next=/approvals/")
+PAGES = (
+    "/",
+    "/withdrawals/",
+    "/withdrawals/?state=settled&currency=BCH",
+    "/withdrawals/?text=nothing+is+called+so",
+    "/withdrawals/new/",
+    "/approvals/",
+    "/approvals/?list=others",
+    "/approvals/?list=done",
+    "/ledger/",
+    "/policy/",
+    "/system/",
+    "/audit/",
+    f"/search/?q={ADDRESS}",
+    "/search/?q=nothing-is-called-so",
+    "/account/second-factor/",
+    "/account/second-factor/passkeys/",
+    "/account/password/",
+    "/account/confirm/",
+    "/sign-out/",
+    "/api/v1/docs/",
+    "/no-such-page/",
+)
+LABELS = {
+    "held": "Reserved, waiting for approvals",
+    "settled": "Paid",
+    "rolled_back": "Released, not paid",
+    "cancelled": "Cancelled",
+}
+OVERFLOW = """() => {
+    const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+    if (wide <= 0) return "";
+    const out = [...document.querySelectorAll("main *, header *, footer *")].filter((one) => {
+        const box = one.getBoundingClientRect();
+        return box.right > document.documentElement.clientWidth + 0.5 && box.width > 0;
+    });
+    return `${wide} px: ` + out.slice(0, 5).map((one) => one.outerHTML.slice(0, 120)).join(" | ");
+}"""
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+FOCUSED = """() => {
+    const one = document.activeElement;
+    if (!one || one === document.body) return null;
+    const style = getComputedStyle(one), box = one.getBoundingClientRect();
+    const ring = (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none";
+    return {text: (one.name || one.innerText || one.getAttribute("aria-label") || one.tagName).trim().slice(0, 60),
+            ring, seen: box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight};
+}"""
+
+
+def failures(page, what):
+    """What axe-core has against the page, in short."""
+    found = Axe().run(page, options=LEVELS).response["violations"]
+    return [
+        f"{what}: {one['id']} ({one['impact']}) {json.dumps(node['target'])} {node['failureSummary']}"
+        for one in found
+        for node in one["nodes"][:3]
+    ]
+
+
+def looked_at(page, address):
+    """Both themes at both widths: accessibility at each, nothing over the edge at the narrow ones."""
+    found = []
+    page.goto(address, wait_until="networkidle")
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        for width in (1280, *NARROW):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.evaluate(DRAWN)
+            if cut_off := page.evaluate(OVERFLOW):
+                found.append(f"{address} {theme} {width}: over the edge by {cut_off}")
+            if width != NARROW[-1]:
+                found += failures(page, f"{address} {theme} {width}")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    return found
+
+
+@pytest.fixture(scope="module")
+def reader(browser, house, crew):
+    """Somebody with every role, signed in once; the complaints of all pages are collected on `complaints`."""
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page.complaints = []
+    page.on("pageerror", lambda error: page.complaints.append(f"{page.url}: {error}"))
+    page.on(
+        "console", lambda told: page.complaints.append(f"{page.url}: {told.text}") if told.type == "error" else None
+    )
+    yield Visitor(house, crew.next("every"), page).sign_in()
+    page.context.close()
+
+
+@pytest.fixture(scope="module")
+def number_of(house, browser, crew):
+    """The number of a withdrawal in each of the states that a desk at work shows."""
+    operator, treasury = (
+        Visitor(house, crew.next(role), browser.new_context().new_page()).sign_in() for role in ("operator", "treasury")
+    )
+    found = {"held": operator.ask_and_hold(amount="1.2561", reason="To be read: " + "a long reason without end " * 9)}
+    for amount, state, decide in (
+        ("1.2564", "settled", treasury.approve),
+        ("1.2565", "rolled_back", lambda: treasury.reject("Not ours")),
+    ):
+        found[state] = operator.ask_and_hold(amount=amount, reason="To be decided")
+        treasury.open(f"/withdrawals/{found[state]}/")
+        decide()
+    found["cancelled"] = operator.ask(
+        amount="1.2566", reason="To ourselves", address=Outside.from_now(house).own_address()
+    )
+    for state, number in found.items():
+        operator.open(f"/withdrawals/{number}/")
+        expect(operator.state()).to_have_text(LABELS[state])
+    yield found
+    for one in (operator, treasury):
+        one.page.context.close()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_in_both_themes_and_at_every_width(house, reader, number_of, path):
+    reader.page.complaints.clear()
+    assert looked_at(reader.page, house.url + path) == []
+    expected = [one for one in reader.page.complaints if "status of 404" not in one or "no-such-page" not in path]
+    assert expected == []
+
+
+@pytest.mark.parametrize("state", LABELS)
+def test_a_withdrawal_in_both_themes_and_at_every_width(house, reader, number_of, state):
+    reader.page.complaints.clear()
+    assert looked_at(reader.page, f"{house.url}/withdrawals/{number_of[state]}/") == []
+    assert reader.page.complaints == []
+
+
+@pytest.mark.parametrize("path", OPEN_TO_ALL)
+def test_the_door_in_both_themes_and_at_every_width(house, open_page, path):
+    assert looked_at(open_page(), house.url + path) == []
+
+
+def test_a_form_that_was_refused_in_both_themes_and_at_every_width(house, visit):
+    operator = visit("operator")
+    operator.open("/withdrawals/new/")
+    operator.page.get_by_role("button", name="Ask for this payout").click()
+    expect(operator.page.locator(".wrong").first).to_be_visible()
+    found = []
+    for theme in ("light", "dark"):
+        operator.page.emulate_media(color_scheme=theme)
+        found += failures(operator.page, f"refused form {theme}")
+    for width in NARROW:
+        operator.page.set_viewport_size({"width": width, "height": 900})
+        found += [cut_off] if (cut_off := operator.page.evaluate(OVERFLOW)) else []
+    assert found == []
+
+
+# Keyboard -------------------------------------------------------------------------------------------------------------
+
+
+def tab_to(page, wanted, most=60):
+    """Press Tab until something named `wanted` has the focus; every stop on the way is visible and shows its focus."""
+    stops = []
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        here = page.evaluate(FOCUSED)
+        if here is None:
+            continue
+        stops.append(here["text"])
+        assert here["seen"], f"the focus is out of sight on {here['text']!r} after {stops}"
+        assert here["ring"], f"the focus does not show on {here['text']!r}"
+        if here["text"].startswith(wanted):
+            return stops
+    raise AssertionError(f"Tab never reached {wanted!r}: {stops}")
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_payout_is_asked_for_and_approved_without_a_mouse(house, visit, width):
+    operator, treasury = visit("operator", width=width), visit("treasury", width=width)
+    page = operator.open("/withdrawals/new/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent").startswith("Skip to the page")
+    page.keyboard.press("Enter")
+    tab_to(page, "currency")
+    page.keyboard.type("BCH")
+    tab_to(page, "amount")
+    page.keyboard.type("1.2562" if width == 360 else "1.2563")
+    tab_to(page, "address")
+    page.keyboard.type(ADDRESS)
+    tab_to(page, "reason")
+    page.keyboard.type("Typed without a mouse")
+    tab_to(page, "Ask for this payout")
+    page.keyboard.press("Enter")
+    number = operator.number()
+    expect(operator.state()).to_have_text("Reserved, waiting for approvals")
+
+    page = treasury.open(f"/withdrawals/{number}/")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    tab_to(page, "code")
+    page.keyboard.type(treasury.codes.fresh())
+    tab_to(page, "Approve and commit")
+    page.keyboard.press("Enter")
+    expect(treasury.state()).to_have_text("Paid")

@@ -1,0 +1,139 @@
+"""Whatever ends, ends well: the broker that dies, workers that hang, and the whole house that starts again."""
+
+import os
+import signal
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Crew, prepare
+from tests.e2e.visitors import Outside, Visitor, rows, until
+from tests.houses import RunningHouse
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+
+class OwnHouse:
+    """A house of this module that may be ended and started again on its ports; `now` is the one that runs."""
+
+    def __init__(self):
+        self.now = RunningHouse()
+        self.now.wait_until_ready()
+        self.crew = Crew(prepare(self.now, crew={"operator": 3, "treasury": 3}))
+
+    def again(self):
+        """Start where the last one ended."""
+        before = self.now
+        self.now = RunningHouse(folder=before.folder, ports=(before.port, before.sandbox_port))
+        self.now.wait_until_ready()
+        return self.now
+
+
+@pytest.fixture(scope="module")
+def own():
+    house = OwnHouse()
+    yield house
+    house.now.stop()
+
+
+@pytest.fixture
+def enter(own, open_page):
+    """`enter("treasury")`: somebody fresh; what their pages complain about while nothing answers is expected."""
+
+    def sign_in(role):
+        return Visitor(own.now, own.crew.next(role), open_page(strict=False)).sign_in()
+
+    return sign_in
+
+
+def pids(house, part):
+    return [number for number, command in house.processes().items() if part in command]
+
+
+def is_ready(house):
+    try:
+        with urllib.request.urlopen(f"{house.url}/readyz", timeout=20) as answer:
+            return answer.status == 200
+    except urllib.error.URLError:
+        return False
+
+
+class Killing(threading.Thread):
+    """Kills the broker as soon as it is there again, until stopped."""
+
+    def __init__(self, house):
+        super().__init__(daemon=True)
+        self.house, self.stopping, self.killed = house, threading.Event(), set()
+
+    def run(self):
+        while not self.stopping.wait(0.1):
+            for number in pids(self.house, "redis"):
+                try:
+                    os.kill(number, signal.SIGKILL)
+                    self.killed.add(number)
+                except ProcessLookupError:
+                    continue
+
+
+def test_without_broker_and_worker_the_release_still_comes_in_time(own, enter):
+    house = own.now
+    outside = Outside.from_now(house)
+    operator = enter("operator")
+    number = operator.ask_and_hold(amount="1.2571", reason="Nobody left to do it")
+    operator.mark()
+    killing = Killing(house)
+    hung = pids(house, "celery --app project.celery:app --quiet worker")
+    assert hung
+    for pid in hung:
+        os.kill(pid, signal.SIGSTOP)
+    killing.start()
+    try:
+        until(lambda: killing.killed)
+        house.control("clock", {"advance_ms": 55 * 60_000})
+        state = "SELECT state FROM exchange_ops_withdrawal WHERE id = ?"
+        until(lambda: rows(house, state, number) == [("rolled_back",)])
+        assert outside.changes() == [("create_withdrawal", True), ("rollback_withdrawal", True)]
+        assert outside.statuses("1.2571") == ["failed"]
+    finally:
+        killing.stopping.set()
+        killing.join(10)
+        for pid in hung:
+            os.kill(pid, signal.SIGCONT)
+    until(lambda: is_ready(house))
+    expect(operator.state()).to_have_text("Released, not paid")
+    assert operator.is_same_document(), "the page came back by itself"
+    after = enter("operator").ask_and_hold(amount="1.2572", reason="And on it goes")
+    treasury = enter("treasury")
+    treasury.open(f"/withdrawals/{after}/")
+    treasury.approve()
+    expect(treasury.state()).to_have_text("Paid")
+    assert outside.statuses("1.2572") == ["success"]
+
+
+def test_a_hold_survives_the_end_of_everything_and_is_approved_afterwards(own, enter):
+    operator, treasury = enter("operator"), enter("treasury")
+    number = operator.ask_and_hold(amount="1.2573", reason="Through the night")
+    operator.mark()
+    assert own.now.stop() < 10
+    until(lambda: not own.now.processes())
+    expect(operator.page.locator("#frozen")).to_contain_text("Live connection lost")
+
+    house = own.again()
+    house.control("config", {"payout_seconds": 1})
+    for one in (operator, treasury):
+        one.house = house
+    outside = Outside(house, 0)
+    assert outside.statuses("1.2573") == ["created"], "the sandbox kept the hold"
+    expect(operator.page.locator("#frozen")).to_be_hidden()
+    expect(operator.state()).to_have_text("Reserved, waiting for approvals")
+    treasury.open(f"/withdrawals/{number}/")
+    treasury.approve()
+    expect(operator.state()).to_have_text("Paid")
+    assert operator.is_same_document(), "the page outlived the house"
+    assert outside.changes() == [("commit_withdrawal", True)]
+    assert outside.statuses("1.2573") == ["success"]
+    assert outside.is_balanced()
+    house.python("manage.py", "verify_audit")
