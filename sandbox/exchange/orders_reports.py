@@ -62,7 +62,7 @@ class Report(NamedTuple):
             "postOnly": order.asked.post_only,
             "createdAt": instant_text(order.created_ms),
             "updatedAt": instant_text(self.updated_ms),
-            "reportType": self.type,
+            "reportType": str(self.type),
         }
         if self.replaced:
             record["originalRequestClientOrderId"] = self.replaced
