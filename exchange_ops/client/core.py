@@ -54,6 +54,13 @@ class Calls:
         """Let go of the connections."""
         self._transport.close()
 
+    def look_before_acting(self, look: Callable[[], str]) -> None:
+        """Ask `look` immediately before each call that is not a read, after any wait: what it says stops the call.
+
+        A stopped call is `Unreachable`, since nothing of it was sent.
+        """
+        self._paced.last_look = look
+
     def call(self, operation: str, **arguments: object) -> Any:
         """Any operation of the catalogue by its name, with the parameters under their own names; gives its record.
 

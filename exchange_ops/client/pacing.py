@@ -6,6 +6,7 @@ rest is for its answer, because a call that is cut short has an unknown outcome.
 """
 
 import time
+from collections.abc import Callable
 
 from exchange_ops.budgets import Budget, KeyBudget, NoPlace, urgency_of
 from wire.errors import CallFailed, OutcomeUnknown, Refused, Unreachable
@@ -22,6 +23,7 @@ class PacedTransport:
     def __init__(self, transport: Transport, budget: KeyBudget | None) -> None:
         self._transport = transport
         self._budget = budget
+        self.last_look: Callable[[], str] | None = None
 
     def exchange(self, request: Request, *, longer_ms: int = 0) -> Answer:
         """Read or send, as the operation is; raises what the transport raises, and `Unreachable` without a place."""
@@ -60,7 +62,13 @@ class PacedTransport:
     def _leave(self, request: Request, within_ns: int) -> Answer:
         if request.method == "GET":
             return self._transport.read(request, within_ns=within_ns)
+        if self.last_look is not None and (problem := self.last_look()):
+            raise HeldBack(problem)
         return self._transport.send(request, within_ns=within_ns)
+
+
+class HeldBack(Unreachable):
+    """The last look before the send found a reason not to: it was not sent."""
 
 
 class NoPlaceInTime(Unreachable):

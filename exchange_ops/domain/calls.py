@@ -16,7 +16,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from exchange_ops.client import WouldPayAtOnce
+from exchange_ops.client import ExchangeClient, WouldPayAtOnce
 from exchange_ops.domain import ledger, lifecycle
 from exchange_ops.domain.stopwatch import SEND_WITHIN, Stopwatch
 from exchange_ops.models import Balance, ExternalCall, Withdrawal
@@ -72,17 +72,28 @@ def fingerprint(kind: str, content: dict[str, Any]) -> str:
 
 
 def make(
-    call: ExternalCall, row: Withdrawal, *, watch: Stopwatch, until: datetime | None, send: Callable[[], Any]
+    call: ExternalCall,
+    row: Withdrawal,
+    *,
+    client: ExchangeClient,
+    watch: Stopwatch,
+    until: datetime | None,
+    send: Callable[[], Any],
 ) -> Reply:
-    """Send once, when the claim still stands and it is not too late, and keep the outcome; `until` is by our clock."""
-    if problem := _not_ours_any_more(call, row, watch):
+    """Send once, when the claim still stands and it is not too late, and keep the outcome; `until` is by our clock.
+
+    The clocks are asked again by the client itself, after it waited for its turn and before the first byte.
+    """
+    if problem := _not_ours_any_more(call, row, watch) or _too_late(watch, until):
         return _close(call, Reply(ExternalCall.NOT_SENT, problem=problem), watch)
-    problem = watch.too_late_to_send()
-    if until is not None and watch.now() >= until:
-        problem = "The last moment for this call had passed, so it was not sent."
-    if problem:
-        return _close(call, Reply(ExternalCall.NOT_SENT, problem=problem), watch)
+    client.look_before_acting(lambda: _too_late(watch, until))
     return _close(call, _sent(send), watch)
+
+
+def _too_late(watch: Stopwatch, until: datetime | None) -> str:
+    if until is not None and watch.now() >= until:
+        return "The last moment for this call had passed, so it was not sent."
+    return watch.too_late_to_send()
 
 
 def make_unclaimed(call: ExternalCall, *, watch: Stopwatch, send: Callable[[], Any]) -> Reply:

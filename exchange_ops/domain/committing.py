@@ -111,7 +111,7 @@ def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
     try:
         call = _claim(row, watch.now())
         send = lambda: client.commit_withdrawal(exchange_id=row.exchange_id or "")  # noqa: E731
-        reply = calls.make(call, row, watch=watch, until=_last_moment(row, watch.now()), send=send)
+        reply = calls.make(call, row, client=client, watch=watch, until=_last_moment(row, watch.now()), send=send)
     finally:
         client.close()
     _settle(row, reply, watch.now())

@@ -41,7 +41,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         if call is None:
             return
         asked = _content(row)
-        reply = calls.make(call, row, watch=watch, until=None, send=lambda: _reserved(client, asked))
+        reply = calls.make(call, row, client=client, watch=watch, until=None, send=lambda: _reserved(client, asked))
     finally:
         client.close()
     _settle(row, reply, watch.now())

@@ -36,7 +36,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     try:
         call = _claim(row, watch.now())
         send = lambda: client.rollback_withdrawal(exchange_id=row.exchange_id or "")  # noqa: E731
-        reply = calls.make(call, row, watch=watch, until=None, send=send)
+        reply = calls.make(call, row, client=client, watch=watch, until=None, send=send)
     finally:
         client.close()
     sight = asking.look(row, client_for=client_for, now=watch.now())

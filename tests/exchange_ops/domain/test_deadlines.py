@@ -215,6 +215,24 @@ def test_a_worker_that_was_held_up_sends_nothing(walk, monkeypatch, wall_too):
     assert (row.attempt, len(walk.payouts())) == (2, 1)
 
 
+def test_a_machine_that_sleeps_while_the_call_waits_for_its_turn_sends_nothing(walk, monkeypatch):
+    """The last look is after the wait for a place among the calls of the key, not before it."""
+    from exchange_ops.client import pacing
+
+    row = walk.until(walk.request(), "queued")
+    boot, leave = stopwatch.time.clock_gettime_ns, pacing.PacedTransport._leave
+
+    def sleep_then_leave(paced, request, within_ns):
+        if request.method != "GET":
+            monkeypatch.setattr(stopwatch.time, "clock_gettime_ns", lambda which: boot(which) + 25_000_000_000)
+        return leave(paced, request, within_ns)
+
+    monkeypatch.setattr(pacing.PacedTransport, "_leave", sleep_then_leave)
+    row = walk.step(row)
+    assert walk.calls("create_withdrawal") == []
+    assert (row.state, walk.outcomes(row, "hold")) == ("queued", ["not_sent"])
+
+
 # C36, C37: keys and limits -------------------------------------------------------------------------------------------
 
 
