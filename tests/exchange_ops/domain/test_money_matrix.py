@@ -31,13 +31,13 @@ KINDS = {
     "504 after effect": ({"kind": "status", "status": 504, "executes": True}, True, "unknown"),
     "504 and executed later": ({"kind": "delay_then_execute", "ms": 400, "status": 504}, True, "unknown"),
     "delayed answer": ({"kind": "delay_then_execute", "ms": 300}, True, "accepted"),
-    "late answer": ({"kind": "delay_then_execute", "ms": 2500}, True, "unknown"),
+    "late answer": ({"kind": "delay_then_execute", "ms": 3500}, True, "unknown"),
 }
 
 
 @pytest.fixture(autouse=True)
-def short_deadline(settings):
-    settings.CALL_DEADLINE_SECONDS = 1
+def short_deadline(walk, settings):
+    settings.CALL_DEADLINE_SECONDS = 2
 
 
 def arm(walk, operation, name):
@@ -51,7 +51,7 @@ def settle_in_the_sandbox(walk, name):
     import time
 
     if "later" in name or "late" in name:
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 8
         while time.monotonic() < deadline and not all(call["executed"] for call in walk.calls()):
             time.sleep(0.02)
 
