@@ -104,7 +104,7 @@ def test_a_lock_that_can_not_be_installed_stops_and_is_tried_again(clone):
 def test_a_signal_during_set_up_leaves_no_half_environment_in_use(clone):
     slow = clone / "bin"
     slow.mkdir()
-    (slow / "uv").write_text("#!/bin/sh\nexec sleep 60\n")
+    (slow / "uv").write_text(f"#!/bin/sh\n: > {slow}/started\nexec sleep 60\n")
     (slow / "uv").chmod(0o755)
     environment = {name: value for name, value in os.environ.items() if name in OLD}
     environment["PATH"] = f"{slow}{os.pathsep}{environment['PATH']}"
@@ -116,8 +116,9 @@ def test_a_signal_during_set_up_leaves_no_half_environment_in_use(clone):
         stderr=subprocess.PIPE,
     )
     deadline = time.monotonic() + 60
-    while b"Installing" not in running.stdout.readline():
+    while not (slow / "started").exists():
         assert time.monotonic() < deadline
+        time.sleep(0.05)
     running.send_signal(signal.SIGTERM)
     _, complaint = running.communicate(timeout=10)
     assert running.returncode == 1
