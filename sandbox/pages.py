@@ -34,7 +34,7 @@ CONTROL_CALLS = (
     ("POST /_sandbox/chain/mine · reorg · pay", NOT_YET),
 )  # fmt: skip
 NOT_IMITATED = (
-    "Margin, and the chain-data service under /v2/.",
+    "The interest of margin positions, and the chain-data service under /v2/.",
     "The sockets for market data and trading: their addresses take connections and answer every method with an error.",
     "TLS, registration, two-factor confirmation by mail, withdrawal limits and checks that take days.",
 )

@@ -11,6 +11,7 @@ from sandbox.exchange.ledger import HOUSE, Line, Wallet, moved
 from sandbox.exchange.schedule import go_off
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.symbols import listed
+from sandbox.exchange.traders import Traders
 from sandbox.keys import DESK_ACCOUNT, OTHER_ACCOUNT, SUB_ACCOUNT
 
 HISTORY_MS = 4 * DAY_MS
@@ -70,6 +71,8 @@ def exchange(*, seed: int, symbols: int | None, started_ms: int, config: Config,
     _make_addresses(world)
     _make_history(world)
     _fill_up(world)
+    traders = Traders(world)
+    world.looking, world.living = traders.look, traders
     return world
 
 

@@ -185,7 +185,7 @@ class World:
 
     def due(self) -> int | None:
         """When the next timer goes off, in sandbox milliseconds; None when none waits."""
-        return self.exchange.timers.next_due_ms()
+        return self.exchange.next_due_ms()
 
     def run_due(self) -> None:
         """Lets everything happen that is due by now, each at its own instant, and tells the listeners."""
@@ -199,8 +199,17 @@ class World:
         return self.exchange.moment_ms
 
     def _live_until(self, until_ms: int) -> None:
+        """Runs what is due in the order of its instants: at each of them timers first, then the simulated market, as a
+        replay has it, where what the market did is an input."""
         exchange = self.exchange
-        while timer := exchange.timers.take_due(until_ms):
+        while True:
+            due_ms = exchange.timers.next_due_ms()
+            is_last = due_ms is None or due_ms > until_ms
+            if exchange.live_until(until_ms if due_ms is None or is_last else due_ms - 1, is_last=is_last):
+                continue
+            timer = exchange.timers.take_due(until_ms)
+            if timer is None:
+                break
             exchange.moment_ms = max(exchange.moment_ms, timer.due_ms)
             go_off(exchange, timer)
         exchange.moment_ms = max(exchange.moment_ms, until_ms)

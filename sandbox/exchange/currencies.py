@@ -167,7 +167,7 @@ LISTED: tuple[Currency, ...] = (
     _coin("XMR", "Monero", "340", "monero", digits=12, fee="0.0005", least="0.01", confirmations=6),
     _coin("ADA", "Cardano", "0.55", "plain", digits=6, fee="1", least="2", confirmations=6),
     _coin("TRX", "TRON", "0.29", "tron", digits=6, fee="2", least="5", confirmations=6),
-    _coin("BCN", "Bytecoin", "0.00003", "monero", digits=8, fee="100", least="500", confirmations=6),
+    _coin("BCN", "Bytecoin", "0.00012", "monero", digits=8, fee="100", least="500", confirmations=6),
     _coin("USDC", "USD Coin", "1", "ethereum", digits=6, fee="5", least="10", calm=True),
     _coin("EURS", "STASIS EURO", "1.08", "ethereum", digits=2, fee="5", least="10", calm=True),
     _coin("TUSD", "TrueUSD", "0.999", "ethereum", digits=18, fee="5", least="10", calm=True),
@@ -194,5 +194,5 @@ def made_up(number: int) -> Currency:
     letters = "".join(chr(ord("A") + number // 26**place % 26) for place in (2, 1, 0))
     code = f"Q{letters}"
     draw = int.from_bytes(sha256(code.encode()).digest()[:4], "big")
-    usd = Decimal(1 + draw % 9_999).scaleb(-(draw >> 16) % 6)
+    usd = Decimal(1 + draw % 9_999).scaleb(-((draw >> 16) % 6))
     return _coin(code, f"Sample Token {number + 1}", str(usd), "ethereum", digits=18, fee="1", least="2")

@@ -5,9 +5,10 @@ Each is lived again from its recorded arguments alone; a replay runs no simulate
 
 from collections.abc import Callable, Mapping
 
-from sandbox.exchange import orders_house
+from sandbox.exchange import margin_liquidation, orders_house
 from sandbox.exchange.state import Exchange
 
 HAPPENINGS: dict[str, Callable[[Exchange, Mapping[str, object]], None]] = {
     orders_house.TRADES: orders_house.live_trades,
+    margin_liquidation.ACTION: margin_liquidation.live_liquidation,
 }

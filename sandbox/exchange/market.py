@@ -1,37 +1,40 @@
-"""The market of the sandbox as a pure function of seed, symbol and time: prices that wander but never contradict.
+"""The prices of the sandbox as a pure function of seed, symbol and time: they wander but never contradict.
 
 Every currency has a dollar price that wanders around its listed one; a symbol's price is the quotient of two of them,
-so cross rates agree by construction. All of it is whole-number arithmetic: a price is counted in `UNIT`s of a dollar,
-a deviation in millionths. Nothing here is remembered but what could be computed again.
+so cross rates agree by construction. All of it is whole-number arithmetic: a price is counted in `UNIT`s of a dollar
+or, for a symbol, in its ticks; a deviation in millionths. Nothing here is remembered but what could be computed again.
+
+Two forms of the same wandering exist: `quotes`, which move every second and are what the simulated traders offer
+around, and `path`, without the two fastest waves, which is what their trades of a quarter of an hour follow.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
-from hashlib import sha256
-from typing import TypeVar
+from functools import lru_cache
+from hashlib import sha256, shake_128
+from typing import Final
 
 from sandbox.clock import DAY_MS
-from sandbox.exchange.amounts import ZERO, text_of
-from sandbox.exchange.currencies import Currency
+from sandbox.exchange.currencies import LISTED, Currency
 from sandbox.exchange.symbols import Symbol
-from sandbox.exchange.transactions import instant_text
 
-STEP_MS = 1_000  # a price holds for one second
-MARK_MS = 900_000  # highs, lows and volumes are summed up by quarters of an hour
-UNIT = 10**18
-_MILLION = 10**6
-_MASK = 2**64 - 1
-# Waves of the wandering: period in ms, amplitude in millionths. The slow ones turn only at marks.
-_SLOW = ((3 * DAY_MS, 30_000), (6 * 3_600_000, 12_000), (1_800_000, 4_000))
-_FAST = ((300_000, 1_500), (30_000, 500), (5_000, 150))
-_FAST_BOUND = sum(amplitude for _, amplitude in _FAST)
-_HALF_SPREAD = 100  # millionths of the price
-_CALM = 60  # currencies of account wander sixty times less
-_MOST_REMEMBERED = 200_000
-_WIDE = Context(prec=60)
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
+STEP_MS: Final = 1_000  # quotes hold for one second
+MARK_MS: Final = 300_000  # the path is a straight line from one mark to the next
+MARKS_A_DAY: Final = DAY_MS // MARK_MS
+UNIT: Final = 10**18
+LEAST_TICKS: Final = 10  # of a price on the path: trades happen a few ticks beside it
+_MILLION: Final = 10**6
+_MASK: Final = 2**64 - 1
+# Waves of the wandering: period in marks, amplitude in millionths, and where among the knots of a day it has its own.
+_LONGEST: Final = 3 * MARKS_A_DAY, 30_000
+_SLOW: Final = ((MARKS_A_DAY // 4, 12_000, MARKS_A_DAY), (6, 4_000, MARKS_A_DAY + 5))
+_QUICK: Final = 1_500  # amplitude of the wave that turns at every mark
+_FAST: Final = ((30_000, 500), (5_000, 150))  # and of those that turn between them: period in ms, amplitude
+_KNOTS: Final = MARKS_A_DAY + 5 + 49
+_HALF_SPREAD: Final = 100  # millionths of the price
+_CALM: Final = 60  # currencies of account wander sixty times less
+_MOST_MARKS, _MOST_DAYS = 100_000, 400
+_KNOWN: Final = frozenset(currency.code for currency in LISTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,136 +46,163 @@ class _Course:
     calm: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Day:
-    """Extremes (price times UNIT, without the fast waves) and volumes of the quarters that are over."""
-
-    low: int
-    high: int
-    volume: Decimal
-    volume_quote: Decimal
-
-
 class Market:
-    """The market of one world. With `still_at_ms` it stands still at that instant."""
+    """The prices of one world. With `still_at_ms` they stand still from that instant on."""
 
     def __init__(self, seed: int, currencies: Mapping[str, Currency], still_at_ms: int | None = None) -> None:
-        self._still_at_ms = still_at_ms
+        self.seed = seed
+        self.still_at_ms = still_at_ms
         self._courses = {
-            code: _Course(int(currency.usd * UNIT), _key(seed, code), currency.calm)
+            code: _Course(int(currency.usd * UNIT), key_of(seed, code), currency.calm)
             for code, currency in currencies.items()
         }
-        self._slow: dict[tuple[str, int], int] = {}
-        self._days: dict[tuple[str, int], _Day] = {}
+        self._ticks: dict[str, int] = {}
+        self._marks: dict[tuple[str, int], int] = {}
+        self._days: dict[tuple[str, int], list[int]] = {}
+        self._steps: dict[str, int] = {}
+        self._step_ms = -1
 
-    def ticker(self, symbol: Symbol, at_ms: int) -> dict[str, object]:
-        """The Ticker record of the symbol at an instant, in the member order of the streams."""
-        at_ms = self._still_at_ms if self._still_at_ms is not None else at_ms
-        step_ms = at_ms - at_ms % STEP_MS
-        bid, ask = self._quotes(symbol, step_ms)
-        last = self._last(symbol, step_ms)
-        before = self._last(symbol, step_ms - DAY_MS)
-        low, high, volume, volume_quote = self._around(symbol, step_ms)
-        return {
-            "ask": text_of(ask),
-            "bid": text_of(bid),
-            "last": text_of(last),
-            "open": text_of(before),
-            "low": text_of(min(low, last, before)),
-            "high": text_of(max(high, last, before)),
-            "volume": text_of(volume),
-            "volumeQuote": text_of(volume_quote),
-            "timestamp": instant_text(step_ms),
-            "symbol": symbol.id,
-        }
+    def reached_ms(self, at_ms: int) -> int:
+        """How far the simulated market has come at an instant."""
+        return at_ms if self.still_at_ms is None else min(at_ms, self.still_at_ms)
 
-    def _quotes(self, symbol: Symbol, step_ms: int) -> tuple[Decimal, Decimal]:
-        middle = self._ratio(symbol, step_ms)
-        bid = _to_tick(middle * (_MILLION - _HALF_SPREAD) // _MILLION, symbol.tick, ROUND_FLOOR)
-        bid = max(bid, symbol.tick)
-        ask = _to_tick(middle * (_MILLION + _HALF_SPREAD) // _MILLION, symbol.tick, ROUND_CEILING)
-        return bid, max(ask, bid + symbol.tick)
+    def listed_price(self, code: str) -> int:
+        """The dollar price around which a currency wanders, in units."""
+        return self._courses[code].base
 
-    def _last(self, symbol: Symbol, step_ms: int) -> Decimal:
-        bid, ask = self._quotes(symbol, step_ms)
-        return ask if _mixed(self._courses[symbol.base].key ^ (step_ms // STEP_MS)) & 1 else bid
+    def listed_ticks(self, symbol: Symbol) -> int:
+        """The price around which a symbol wanders, in ticks, at least one."""
+        return max(self.listed_price(symbol.base) * UNIT // self.listed_price(symbol.quote) // self._tick(symbol), 1)
 
-    def _around(self, symbol: Symbol, step_ms: int) -> tuple[Decimal, Decimal, Decimal, Decimal]:
-        """Low, high, volume and quote volume of the 24 hours up to the step."""
-        mark = step_ms // MARK_MS
-        day = self._day(symbol, mark)
-        now = self._slow_ratio(symbol, step_ms)
-        bound = self._bound(symbol)
-        low = _to_tick(min(day.low, now) * (_MILLION - bound) // _MILLION, symbol.tick, ROUND_FLOOR)
-        high = _to_tick(max(day.high, now) * (_MILLION + bound) // _MILLION, symbol.tick, ROUND_CEILING)
-        entering, leaving = self._traded(symbol, mark), self._traded(symbol, mark - DAY_MS // MARK_MS)
-        part = Decimal(step_ms % MARK_MS) / MARK_MS
-        volume = day.volume + _to_tick_decimal((entering[0] - leaving[0]) * part, symbol.increment)
-        quote = day.volume_quote + _to_tick_decimal((entering[1] - leaving[1]) * part, symbol.increment * symbol.tick)
-        return max(low, symbol.tick), high, volume, quote
+    def quotes(self, symbol: Symbol, at_ms: int) -> tuple[int, int]:
+        """What the simulated traders bid and ask at an instant, in ticks; never equal."""
+        step_ms = self.reached_ms(at_ms) // STEP_MS * STEP_MS
+        middle = self._price(symbol.base, step_ms) * UNIT // self._price(symbol.quote, step_ms)
+        part = _MILLION * self._tick(symbol)
+        bid = max(middle * (_MILLION - _HALF_SPREAD) // part, 1)
+        return bid, max(-(-middle * (_MILLION + _HALF_SPREAD) // part), bid + 1)
 
-    def _day(self, symbol: Symbol, mark: int) -> _Day:
-        found = self._days.get((symbol.id, mark))
-        if found is None:
-            marks = range(mark - DAY_MS // MARK_MS, mark + 1)
-            ratios = [self._slow_ratio(symbol, number * MARK_MS) for number in marks]
-            traded = [self._traded(symbol, number) for number in marks[:-1]]
-            volume, quote = (sum((row[column] for row in traded), start=ZERO) for column in (0, 1))
-            found = _Day(min(ratios), max(ratios), volume, quote)
-            _remember(self._days, (symbol.id, mark), found)
-        return found
+    def path(self, symbol: Symbol, mark: int) -> int:
+        """The middle price in ticks at a mark (of so many times `MARK_MS`), at least `LEAST_TICKS`."""
+        ratio = self._on_mark(symbol.base, mark) * UNIT // self._on_mark(symbol.quote, mark)
+        return max(ratio // self._tick(symbol), LEAST_TICKS)
 
-    def _traded(self, symbol: Symbol, mark: int) -> tuple[Decimal, Decimal]:
-        """Quantity and quote amount traded in a quarter of an hour: thousands of dollars, more in some symbols."""
-        liveliness = 1 + _mixed(self._courses[symbol.base].key) % 40
-        dollars = liveliness * (500 + _mixed(_key(mark, symbol.id)) % 4_500)
-        quantity = Decimal(dollars * UNIT) / self._courses[symbol.base].base
-        rounded = max(_to_tick_decimal(quantity, symbol.increment), symbol.increment)
-        price = _to_tick(self._slow_ratio(symbol, mark * MARK_MS), symbol.tick, ROUND_HALF_EVEN)
-        return rounded, rounded * max(price, symbol.tick)
+    def _tick(self, symbol: Symbol) -> int:
+        """The tick in units."""
+        units = self._ticks.get(symbol.id)
+        if units is None:
+            units = self._ticks[symbol.id] = int(symbol.tick * UNIT)
+        return units
 
-    def _bound(self, symbol: Symbol) -> int:
-        parts = (_FAST_BOUND // (_CALM if self._courses[code].calm else 1) for code in (symbol.base, symbol.quote))
-        return sum(parts) + 2 * _HALF_SPREAD
+    def _price(self, code: str, step_ms: int) -> int:
+        """The dollar price of a currency at a step; that of the latest step is remembered for all symbols."""
+        if step_ms != self._step_ms:
+            self._step_ms, self._steps = step_ms, {}
+        price = self._steps.get(code)
+        if price is None:
+            price = self._steps[code] = self._wandered(code, step_ms)
+        return price
 
-    def _ratio(self, symbol: Symbol, at_ms: int) -> int:
-        return self._price(symbol.base, at_ms) * UNIT // self._price(symbol.quote, at_ms)
-
-    def _slow_ratio(self, symbol: Symbol, at_ms: int) -> int:
-        return self._slow_price(symbol.base, at_ms) * UNIT // self._slow_price(symbol.quote, at_ms)
-
-    def _price(self, code: str, at_ms: int) -> int:
-        course = self._courses[code]
-        return self._slow_price(code, at_ms) * (_MILLION + _wander(course, at_ms, _FAST)) // _MILLION
-
-    def _slow_price(self, code: str, at_ms: int) -> int:
+    def _wandered(self, code: str, step_ms: int) -> int:
         if code == "USD":
             return UNIT
-        on_mark = at_ms % MARK_MS == 0
-        price = self._slow.get((code, at_ms)) if on_mark else None
+        course = self._courses[code]
+        mark, passed_ms = divmod(step_ms, MARK_MS)
+        price = self._on_mark(code, mark)
+        if passed_ms:
+            price += (self._on_mark(code, mark + 1) - price) * passed_ms // MARK_MS
+        fast = sum(_fast(course.key, step_ms, *wave) for wave in _FAST)
+        return price * (_MILLION + (fast // _CALM if course.calm else fast)) // _MILLION
+
+    def _on_mark(self, code: str, mark: int) -> int:
+        """The dollar price of a currency at a mark: of the known ones whole days are kept, they are asked for often."""
+        if code == "USD":
+            return UNIT
+        if code in _KNOWN:
+            day, place = divmod(mark, MARKS_A_DAY)
+            prices = self._days.get((code, day))
+            if prices is None:
+                if len(self._days) >= _MOST_DAYS:
+                    self._days.clear()
+                prices = self._days[code, day] = _day(self._courses[code], day)
+            return prices[place]
+        price = self._marks.get((code, mark))
         if price is None:
-            course = self._courses[code]
-            price = course.base * (_MILLION + _wander(course, at_ms, _SLOW)) // _MILLION
-            if on_mark:
-                _remember(self._slow, (code, at_ms), price)
+            if len(self._marks) >= _MOST_MARKS:
+                self._marks.clear()
+            price = self._marks[code, mark] = _marked(self._courses[code], mark)
         return price
 
 
-def _wander(course: _Course, at_ms: int, waves: tuple[tuple[int, int], ...]) -> int:
-    """The deviation in millionths: straight lines between random heights at multiples of each period."""
-    total = 0
-    for period_ms, amplitude in waves:
-        place, passed_ms = divmod(at_ms, period_ms)
-        start, end = _height(course.key, period_ms, place), _height(course.key, period_ms, place + 1)
-        total += amplitude * (start * (period_ms - passed_ms) + end * passed_ms) // (period_ms * _MILLION)
-    return total // _CALM if course.calm else total
+def _marked(course: _Course, mark: int) -> int:
+    """The price at a mark: straight lines between random heights at the ends of each period."""
+    day, place = divmod(mark, MARKS_A_DAY)
+    knots = _knots(course.key, day)
+    slow = _longest(course.key, mark)
+    for period, amplitude, begin in _SLOW:
+        turn, passed = divmod(place, period)
+        start, end = _height(knots[begin + turn]), _height(knots[begin + turn + 1])
+        slow += amplitude * (start * (period - passed) + end * passed) // (period * _MILLION)
+    return _priced(course, slow, _height(knots[place]))
 
 
-def _height(key: int, period_ms: int, place: int) -> int:
-    return _mixed(key ^ (period_ms << 32) ^ place) % (2 * _MILLION + 1) - _MILLION
+def _day(course: _Course, day: int) -> list[int]:
+    """The prices at all marks of a day, as `_marked` gives them one by one."""
+    first = day * MARKS_A_DAY
+    knots = [_height(number) for number in _knots(course.key, day)]
+    slow = [_longest(course.key, mark) for mark in range(first, first + MARKS_A_DAY)]
+    for period, amplitude, begin in _SLOW:
+        for turn in range(MARKS_A_DAY // period):
+            start, end = knots[begin + turn], knots[begin + turn + 1]
+            for passed in range(period):
+                line = amplitude * (start * (period - passed) + end * passed) // (period * _MILLION)
+                slow[turn * period + passed] += line
+    return [_priced(course, deviation, quick) for deviation, quick in zip(slow, knots[:MARKS_A_DAY], strict=True)]
 
 
-def _mixed(number: int) -> int:
+def _priced(course: _Course, slow: int, height: int) -> int:
+    quick = _QUICK * height // _MILLION
+    if course.calm:
+        slow, quick = slow // _CALM, quick // _CALM
+    return course.base * (_MILLION + slow) * (_MILLION + quick) // _MILLION**2
+
+
+def _longest(key: int, mark: int) -> int:
+    period, amplitude = _LONGEST
+    turn, passed = divmod(mark, period)
+    start, end = _turn(key, turn), _turn(key, turn + 1)
+    return amplitude * (start * (period - passed) + end * passed) // (period * _MILLION)
+
+
+@lru_cache(maxsize=10_000)
+def _turn(key: int, turn: int) -> int:
+    return _height(mixed(key ^ turn << 20))
+
+
+@lru_cache(maxsize=4_000)
+def _knots(key: int, day: int) -> memoryview:
+    """Random numbers for the heights of a currency's waves on a day, each slow wave with the first one of the next."""
+    drawn = bytearray(shake_128(b"%d|%d" % (key, day)).digest(4 * _KNOTS))
+    knots = memoryview(drawn).cast("I")
+    for period, _, begin in _SLOW:
+        knots[begin] = mixed(key ^ day << 8 ^ period) >> 32
+        knots[begin + MARKS_A_DAY // period] = mixed(key ^ (day + 1) << 8 ^ period) >> 32
+    return knots
+
+
+def _height(number: int) -> int:
+    """A height in millionths from -1 to 1."""
+    return number % (2 * _MILLION + 1) - _MILLION
+
+
+def _fast(key: int, at_ms: int, period_ms: int, amplitude: int) -> int:
+    """The deviation by a wave whose heights are drawn one by one."""
+    turn, passed_ms = divmod(at_ms, period_ms)
+    start, end = (_height(mixed(key ^ (period_ms << 32) ^ place)) for place in (turn, turn + 1))
+    return amplitude * (start * (period_ms - passed_ms) + end * passed_ms) // (period_ms * _MILLION)
+
+
+def mixed(number: int) -> int:
     """A well-spread 64-bit number (the finalizer of splitmix64)."""
     number = (number + 0x9E3779B97F4A7C15) & _MASK
     number = ((number ^ number >> 30) * 0xBF58476D1CE4E5B9) & _MASK
@@ -180,19 +210,6 @@ def _mixed(number: int) -> int:
     return number ^ number >> 31
 
 
-def _key(seed: int, name: str) -> int:
+def key_of(seed: int, name: str) -> int:
+    """A 64-bit number for a name, another one for every seed."""
     return int.from_bytes(sha256(f"{seed}|{name}".encode()).digest()[:8], "big")
-
-
-def _to_tick(ratio: int, tick: Decimal, rounding: str) -> Decimal:
-    return _to_tick_decimal(_WIDE.divide(Decimal(ratio), Decimal(UNIT)), tick, rounding)
-
-
-def _to_tick_decimal(value: Decimal, tick: Decimal, rounding: str = ROUND_HALF_EVEN) -> Decimal:
-    return _WIDE.divide(value, tick).to_integral_value(rounding=rounding, context=_WIDE) * tick
-
-
-def _remember(memory: dict[_Key, _Value], key: _Key, value: _Value) -> None:
-    if len(memory) >= _MOST_REMEMBERED:
-        memory.clear()
-    memory[key] = value

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from sandbox.exchange import network, orders_life, withdrawals
+from sandbox.exchange import margin_liquidation, network, orders_life, withdrawals
+from sandbox.exchange.margin_funds import WATCH
+from sandbox.exchange.margin_records import CHECK
 from sandbox.exchange.payouts import Payout
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.timers import Timer
@@ -24,6 +26,10 @@ def go_off(exchange: Exchange, timer: Timer) -> None:
         network.confirm_payin(exchange, exchange.transaction(timer.subject))
     elif timer.action == "order_end":
         orders_life.expire(exchange, int(timer.subject))
+    elif timer.action == WATCH:
+        margin_liquidation.watch(exchange, timer.subject)
+    elif timer.action == CHECK:
+        margin_liquidation.check(exchange)
     elif timer.action == "listed":
         exchange.tell(exchange.transaction(timer.subject))
     else:

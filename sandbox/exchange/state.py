@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from typing import Protocol
 
 from sandbox.config import Config
 from sandbox.exchange.accounts import Accounts
@@ -10,17 +11,40 @@ from sandbox.exchange.addresses import Addresses
 from sandbox.exchange.amounts import ZERO, text_of
 from sandbox.exchange.currencies import Currency
 from sandbox.exchange.ledger import Ledger, Line, Wallet
+from sandbox.exchange.margin_records import Margins
 from sandbox.exchange.market import Market
+from sandbox.exchange.matching import BUY, SELL
 from sandbox.exchange.orders import Orders
 from sandbox.exchange.orders_reports import MarketTrade, Report
 from sandbox.exchange.outcomes import Outcomes
 from sandbox.exchange.pairs import Pair
 from sandbox.exchange.payouts import Payout
 from sandbox.exchange.symbols import Symbol
+from sandbox.exchange.tape import Tape
+from sandbox.exchange.tape_tickers import Tickers
 from sandbox.exchange.terms import Event
 from sandbox.exchange.timers import Timers
 from sandbox.exchange.transactions import Transaction, Transactions
 from sandbox.journal_lines import Entry
+
+
+class Living(Protocol):
+    """The simulated market as it lives on between inputs."""
+
+    def live_until(self, until_ms: int, *, is_last: bool) -> bool:
+        """Acts up to an instant; True when it stopped on the way, after something happened, and wants to go on.
+
+        `is_last` tells that nothing else is due before the instant, and lets the moment become it.
+        """
+        ...
+
+    def next_due_ms(self) -> int | None:
+        """When it wants to act next; None when it doesn't."""
+        ...
+
+    def quotes(self, symbol_id: str) -> tuple[int | None, int | None]:
+        """Best bid and ask of a symbol at the moment, in ticks."""
+        ...
 
 
 class Exchange:
@@ -33,8 +57,8 @@ class Exchange:
     The simulated market lives outside the journal, and what it does to customers comes into it by two ways: `outcomes`
     keeps what an order of a customer met (see there), and `happen` makes an input of its own of what the market does
     unasked. `looking` is called before a book is looked at or matched against, so that the market can bring it up to
-    the moment; `trade_listeners` hear of every trade as it happens. Neither is called for what is lived again, except
-    that trades of customers are told then too.
+    the moment; `living` acts between inputs; `trade_listeners` hear of every trade as it happens. None of them is
+    called for what is lived again, except that trades of customers are told then too.
     """
 
     def __init__(
@@ -63,11 +87,15 @@ class Exchange:
         self.timers = Timers()
         self.market = Market(seed, self.currencies, started_ms if still else None)
         self.orders = Orders()
+        self.margins = Margins(self.timers)
         self.pairs: dict[str, Pair] = {}
         self.outcomes = Outcomes()
         self.happened: list[Entry] = []
         self.looking: Callable[[str], None] | None = None
-        self.trade_listeners: list[Callable[[MarketTrade], None]] = []
+        self.living: Living | None = None
+        self.tape = Tape(self.market, self.symbols.values(), started_ms)
+        self.tickers = Tickers(self.tape)
+        self.trade_listeners: list[Callable[[MarketTrade], None]] = [self.margins.hear, self.tape.hear]
         self.telling = False
         self.events: list[Event | Report | MarketTrade] = []
         self._moved: dict[str, None] = {}
@@ -83,6 +111,24 @@ class Exchange:
         """Lets the simulated market bring a book up to the moment, before it is shown or matched against."""
         if self.looking is not None and not self.outcomes.replaying:
             self.looking(symbol_id)
+
+    def live_until(self, until_ms: int, *, is_last: bool) -> bool:
+        """Lets the simulated market act by itself up to an instant; see `Living`."""
+        if self.living is None or self.outcomes.replaying:
+            return False
+        return self.living.live_until(until_ms, is_last=is_last)
+
+    def next_due_ms(self) -> int | None:
+        """When something falls due next, of a timer or of the simulated market; None when nothing does."""
+        dues = (self.timers.next_due_ms(), self.living.next_due_ms() if self.living is not None else None)
+        return min((due_ms for due_ms in dues if due_ms is not None), default=None)
+
+    def quotes(self, symbol_id: str) -> tuple[int | None, int | None]:
+        """Best bid and ask of a symbol at the moment, in ticks; None where the book is empty."""
+        if self.living is not None and not self.outcomes.replaying:
+            return self.living.quotes(symbol_id)
+        book = self.pair(symbol_id).book
+        return book.best(BUY), book.best(SELL)
 
     def happen(
         self, action: str, does: "Callable[[Exchange, Mapping[str, object]], None]", **arguments: object
@@ -166,10 +212,11 @@ class Exchange:
             self.events.append(Event("transaction", transaction.account, shown))
 
     def take_events(self) -> list[Event]:
-        """The news since the last call, transactions before balances."""
+        """The news since the last call, transactions before balances and orders before their margin accounts."""
         if not self.telling:
             return []
         news = [each if isinstance(each, Event) else each.event() for each in self.events]
+        news += [each.event() for each in self.margins.take_reports()]
         news += [Event("balance", account, self.bank_balances(account)) for account in self._moved]
         self.forget_events()
         return news
@@ -177,6 +224,7 @@ class Exchange:
     def forget_events(self) -> None:
         """Drops the news, as when they could not be journaled."""
         self.events = []
+        self.margins.take_reports()
         self._moved = {}
 
     def bank_balances(self, account: str) -> list[dict[str, str]]:

@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Final
 
 from exchange_ops.wire.refusals import SUBACCOUNT_FROZEN_OR_DISABLED, SUBACCOUNT_TRANSFER_REFUSED, SUBACCOUNT_UNKNOWN
-from sandbox.exchange import orders_life
+from sandbox.exchange import margin, orders_life
 from sandbox.exchange.accounts import SubAccount, SubStatus
 from sandbox.exchange.currencies import Currency
 from sandbox.exchange.ledger import Wallet, moved
@@ -56,6 +56,7 @@ def freeze(exchange: Exchange, master: str, numbers: Iterable[int]) -> bool:
     for sub_account in chosen:
         orders_life.cancel_all(exchange, sub_account.email)
         orders_life.cancel_all(exchange, sub_account.email, margin=True)
+        margin.free_idle(exchange, sub_account.email)
         _empty_trading(exchange, sub_account.email)
         sub_account.status = SubStatus.FROZEN
     return True

@@ -68,10 +68,10 @@ class Caller:
 @dataclass(frozen=True, slots=True)
 class Event:
     """A change that sockets tell: `payload` is the wire form of one transaction, of all non-zero balances of the bank
-    account, of one order report, or of one ticker or public trade with its symbol (whose `account` is empty: everybody
-    may hear it)."""
+    account, of one order report, of one margin account, or of one ticker or public trade with its symbol (whose
+    `account` is empty: everybody may hear it)."""
 
-    kind: Literal["transaction", "balance", "ticker", "report", "marginReport", "trade"]
+    kind: Literal["transaction", "balance", "ticker", "report", "marginReport", "marginAccount", "trade"]
     account: str
     payload: object
 

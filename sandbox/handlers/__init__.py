@@ -9,7 +9,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from sandbox.exchange.terms import Caller, Wait
-from sandbox.handlers import account, history, orders, public, subaccounts, transactions, transfers, withdrawals
+from sandbox.handlers import (
+    account,
+    history,
+    margin,
+    market,
+    orders,
+    public,
+    subaccounts,
+    transactions,
+    transfers,
+    withdrawals,
+)
 from sandbox.handlers.given import Arguments
 
 if TYPE_CHECKING:
@@ -24,8 +35,14 @@ HANDLERS: dict[str, Handler] = {
         public.get_currency,
         public.get_symbols,
         public.get_symbol,
-        public.get_tickers,
-        public.get_ticker,
+        market.get_tickers,
+        market.get_ticker,
+        market.get_trades,
+        market.get_symbol_trades,
+        market.get_orderbooks,
+        market.get_orderbook,
+        market.get_candles,
+        market.get_symbol_candles,
         orders.get_orders,
         orders.create_order,
         orders.cancel_orders,
@@ -33,6 +50,10 @@ HANDLERS: dict[str, Handler] = {
         orders.put_order,
         orders.cancel_order,
         orders.replace_order,
+        margin.get_margin_orders,
+        margin.create_margin_order,
+        margin.cancel_margin_orders,
+        margin.cancel_margin_order,
         history.get_order_history,
         history.get_trade_history,
         history.get_order_trades,
@@ -59,6 +80,17 @@ HANDLERS: dict[str, Handler] = {
         account.get_trading_balances,
         orders.get_trading_fee,
         orders.get_trading_fees,
+        margin.get_margin_accounts,
+        margin.get_margin_account,
+        margin.set_margin_account,
+        margin.close_margin_accounts,
+        margin.close_margin_account,
+        margin.get_margin_positions,
+        margin.get_margin_position,
+        margin.close_margin_positions,
+        margin.close_margin_position,
+        margin.get_margin_order,
+        margin.put_margin_order,
         subaccounts.set_subaccount_settings,
         subaccounts.get_subaccount_balances,
         subaccounts.get_subaccount_deposit_address,
@@ -96,5 +128,14 @@ CHANGING: frozenset[str] = frozenset(
         "activate_subaccounts",
         "transfer_subaccount_funds",
         "set_subaccount_settings",
+        "create_margin_order",
+        "put_margin_order",
+        "cancel_margin_orders",
+        "cancel_margin_order",
+        "set_margin_account",
+        "close_margin_accounts",
+        "close_margin_account",
+        "close_margin_positions",
+        "close_margin_position",
     }
 )

@@ -1,4 +1,4 @@
-"""Public market data: currencies, symbols, tickers. Nobody needs a key for them."""
+"""Currencies and symbols. Nobody needs a key for them."""
 
 from typing import TYPE_CHECKING
 
@@ -26,31 +26,21 @@ def get_currency(world: "World", caller: Caller | None, arguments: Arguments) ->
 
 def get_symbols(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """The named symbols, or all."""
-    return [symbol.wire() for symbol in _symbols(world, arguments)]
+    return [symbol.wire() for symbol in named_symbols(world, arguments)]
 
 
 def get_symbol(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """One symbol."""
-    return _symbol(world, arguments).wire()
+    return named_symbol(world, arguments).wire()
 
 
-def get_tickers(world: "World", caller: Caller | None, arguments: Arguments) -> object:
-    """The tickers of the named symbols, or of all."""
-    exchange = world.exchange
-    return [exchange.market.ticker(symbol, exchange.moment_ms) for symbol in _symbols(world, arguments)]
-
-
-def get_ticker(world: "World", caller: Caller | None, arguments: Arguments) -> object:
-    """One ticker."""
-    exchange = world.exchange
-    return exchange.market.ticker(_symbol(world, arguments), exchange.moment_ms)
-
-
-def _symbol(world: "World", arguments: Arguments) -> Symbol:
+def named_symbol(world: "World", arguments: Arguments) -> Symbol:
+    """The symbol that a call is about."""
     return given.symbol_of_id(world, given.text(arguments, "symbol", required=True).upper())
 
 
-def _symbols(world: "World", arguments: Arguments) -> list[Symbol]:
+def named_symbols(world: "World", arguments: Arguments) -> list[Symbol]:
+    """The symbols that a call is about, all when none is named."""
     wanted = given.codes(arguments, "symbols")
     if not wanted:
         return list(world.exchange.symbols.values())

@@ -7,6 +7,7 @@ import pytest
 import requests
 
 from sandbox.serving import InProcessSandbox
+from tests.sandbox.worlds import dismiss_traders
 
 TIMEOUT_SECONDS = 10
 
@@ -34,8 +35,9 @@ def running() -> Iterator[InProcessSandbox]:
 
 @pytest.fixture
 def box(running: InProcessSandbox) -> InProcessSandbox:
-    """The running sandbox with a fresh world: no faults, no calls, default configuration."""
+    """The running sandbox with a fresh world: no faults, no calls, default configuration, empty books."""
     running.control("reset", {"seed": 1})
+    running.inside(lambda: dismiss_traders(running.world))
     return running
 
 

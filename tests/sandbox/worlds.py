@@ -26,9 +26,20 @@ class Ticking:
         return self.at_ms
 
 
-def opened(folder: Path | None = None, clock: Ticking | None = None, **options: Any) -> World:
-    """A world on a standing clock."""
-    return World.open(folder, now_ms=clock or Ticking(), **options)
+def opened(
+    folder: Path | None = None, clock: Ticking | None = None, *, traders: bool | None = None, **options: Any
+) -> World:
+    """A world on a standing clock. Unless `traders` says otherwise, a still one has empty books: what is in them is the
+    test's."""
+    world = World.open(folder, now_ms=clock or Ticking(), **options)
+    if traders is False or (traders is None and options.get("still")):
+        dismiss_traders(world)
+    return world
+
+
+def dismiss_traders(world: World) -> None:
+    """Leaves the books of a world to the test."""
+    world.exchange.looking = world.exchange.living = None
 
 
 def outside(code: str, name: str = "somebody") -> str:

@@ -1,0 +1,78 @@
+"""Liquidation: the end of a position whose mark has reached its liquidation price (supplement 1.5).
+
+Positions are looked at behind every trade of their symbol, and once a minute while there are any. The exchange cancels
+the account's orders and sells or buys at the market; what the book does not take it takes over at the mark itself. The
+account stays, with what is left of its balance. What the mark was is not in the journal: a liquidation therefore
+happens as an input of its own (`Exchange.happen`), and a replay looks at no position.
+
+A liquidation waits until nothing else is due at its instant: a replay lives all timers of an instant before an input.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from sandbox.exchange.ledger import HOUSE, Wallet
+from sandbox.exchange.margin import close_at
+from sandbox.exchange.margin_funds import LIQUIDATED, LIQUIDATION, WATCH, WATCH_MS, is_past
+from sandbox.exchange.margin_records import CHECK, MarginAccount
+from sandbox.exchange.margin_reports import CLOSED, mark_of, tell
+from sandbox.exchange.state import Exchange
+
+ACTION: Final = "margin-liquidation"
+
+
+def watch(exchange: Exchange, symbol: str) -> None:
+    """Has the positions of a symbol looked at, now and in a minute, while there are any."""
+    if not exchange.margins.holding(symbol):
+        exchange.margins.watched.discard(symbol)
+        return
+    exchange.timers.set(exchange.moment_ms + WATCH_MS, WATCH, symbol)
+    exchange.margins.ask(symbol, exchange.moment_ms)
+
+
+def check(exchange: Exchange) -> None:
+    """Liquidates the positions whose time has come, in the symbols that were asked about."""
+    due_ms = exchange.timers.next_due_ms()
+    if due_ms is not None and due_ms <= exchange.moment_ms:
+        exchange.timers.set(exchange.moment_ms, CHECK, "")
+        return
+    for symbol in exchange.margins.take_asked():
+        if not exchange.outcomes.replaying and exchange.margins.holding(symbol):
+            _check(exchange, symbol)
+
+
+def _check(exchange: Exchange, symbol: str) -> None:
+    if not any(is_past(exchange, account, liquidation=True) for account in exchange.margins.holding(symbol)):
+        return
+    exchange.look_at(symbol)  # which may change the mark and the positions
+    for account in exchange.margins.holding(symbol):
+        if is_past(exchange, account, liquidation=True):
+            mark = mark_of(exchange, account.pair)
+            exchange.happen(ACTION, live_liquidation, account=account.owner, symbol=symbol, mark=mark)
+
+
+def live_liquidation(exchange: Exchange, arguments: Mapping[str, object]) -> None:
+    """Liquidates one position; raises ValueError when the record can't be read."""
+    match arguments:
+        case {"account": str(owner), "symbol": str(symbol), "mark": int(mark)}:
+            account = exchange.margins.find(owner, symbol)
+        case _:
+            raise ValueError("not a liquidation")
+    if account is None or account.position is None:
+        raise ValueError("there is no position to liquidate")
+    close_at(exchange, account, None, LIQUIDATION)
+    if account.position is not None:
+        _take_over(exchange, account, mark)
+
+
+def _take_over(exchange: Exchange, account: MarginAccount, mark: int) -> None:
+    """Ends what is left of a position at the mark, between the account and the exchange alone: the latest trade."""
+    margins = exchange.margins
+    margins.traded[account.pair.symbol.id] = (mark, exchange.moment_ms)
+    change = account.traded(-account.quantity, mark, margins.new_position_id, exchange.moment_ms)
+    gained = max(change.gain, -account.balance)
+    account.balance += gained
+    quote = account.pair.quote
+    entries = ((HOUSE, Wallet.LENDING, quote, -gained), (account.owner, Wallet.MARGIN, quote, gained))
+    exchange.ledger.move(exchange.moment_ms, "liquidation", str(change.position_id), entries)
+    tell(exchange, account, CLOSED, LIQUIDATED)
