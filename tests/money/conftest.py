@@ -1,0 +1,43 @@
+"""A desk in front of a sandbox, and a nursery of workers that see both."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.exchange_ops.conftest import account, demo_keys
+from tests.exchange_ops.domain.conftest import walk
+from tests.money.aftermath import Aftermath
+from tests.money.workers import Nursery
+
+__all__ = ["account", "after", "demo_keys", "nursery", "walk", "workers_of_the_run"]
+
+
+@pytest.fixture(scope="session")
+def workers_of_the_run(django_db_setup: None) -> Iterator[Nursery]:
+    """One nursery for the whole run, on the database of the tests."""
+    from django.db import connection
+
+    database = connection.settings_dict
+    if connection.vendor == "sqlite":
+        address = f"sqlite:///{database['NAME']}"
+    else:
+        address = os.environ["DATABASE_URL"].rsplit("/", 1)[0] + f"/{database['NAME']}"
+    nursery = Nursery({**os.environ, "DATABASE_URL": address, "DJANGO_SETTINGS_MODULE": "project.settings"})
+    yield nursery
+    nursery.close()
+
+
+@pytest.fixture
+def nursery(workers_of_the_run: Nursery, walk: Any) -> Nursery:
+    """Workers that see the rows and the sandbox of this test."""
+    workers_of_the_run.exchange_url = walk.sandbox.url
+    return workers_of_the_run
+
+
+@pytest.fixture
+def after(walk: Any, nursery: Nursery, settings: Any) -> Aftermath:
+    """What is left after workers died, and fresh ones that look after it."""
+    settings.MFA_TOTP_TOLERANCE = 100  # people decide faster here than codes change
+    return Aftermath(walk, nursery)

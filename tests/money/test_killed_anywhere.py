@@ -1,0 +1,130 @@
+"""A worker killed before every single thing it does: each write, each commit, each connection, each byte and answer.
+
+The points are not listed here. A worker is killed at its first one, the next at its second, until one survives.
+"""
+
+from decimal import Decimal
+
+import pytest
+
+from desk import audit
+from desk.models import SpentTotpStep, StepUp
+from exchange_ops.models import Approval, Withdrawal
+from tests.exchange_ops.domain.walks import ADDRESS
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(240)]
+MOST = 60
+
+
+def killed_everywhere(after, ready, act="advance", **arguments):
+    """A fresh row for every point of the act; gives them with the states in which they were left."""
+    rows = []
+    for number in range(1, MOST):
+        row = ready()
+        given = {name: value() if callable(value) else value for name, value in arguments.items()}
+        told = after.nursery.run(act, withdrawal_id=row.pk, dies={"number": number}, **given)
+        rows.append((row, given))
+        if not told["killed"]:
+            assert "raised" not in told, told
+            assert number > 5, "a step does more than that"
+            return rows
+    raise AssertionError("the act never came to its end")
+
+
+def sound(after):
+    assert after.walk.balanced()
+    assert audit.verify(replay=True) == []
+
+
+def test_the_hold(after):
+    rows = [row for row, _ in killed_everywhere(after, after.queued)]
+    after.sweep(3)
+    asked = {row.pk: len(after.heard(row)) for row in rows}
+    assert set(asked.values()) == {0, 1}, "some were killed before they asked, some after, and none asked twice"
+    for row in map(after.walk.fresh, rows):
+        assert row.state == ("held" if asked[row.pk] else "hold_unknown"), f"{row.state}: {row.last_problem}"
+        assert len(after.statuses(row)) == asked[row.pk]
+        if row.state == "held":
+            assert row.echo_ok is True
+            after.walk.reject(row)
+    after.sweep(2)
+    after.exchange_later(minutes=62, seconds=5)
+    after.sweep(2)
+    for row in map(after.walk.fresh, rows):
+        assert row.state == ("rolled_back" if asked[row.pk] else "lapsed"), f"{row.state}: {row.last_problem}"
+        assert set(after.statuses(row)) <= {"failed"}
+    assert after.walk.calls("commit_withdrawal") == []
+    sound(after)
+
+
+def test_the_comparison(after):
+    rows = [row for row, _ in killed_everywhere(after, after.held)]
+    after.sweep(2)
+    for row in map(after.walk.fresh, rows):
+        assert (row.state, row.echo_ok, row.decision) == ("held", True, "none"), row.last_problem
+        assert len(after.heard(row)) == 1
+    sound(after)
+
+
+def test_the_order_to_pay(after):
+    rows = [row for row, _ in killed_everywhere(after, after.committing)]
+    after.pay_out()
+    for row in map(after.walk.fresh, rows):
+        assert row.state == "settled", f"{row.state}: {row.last_problem}"
+        assert after.statuses(row) == ["success"], "exactly one payout"
+        told = after.orders(row)
+        assert told["commit"] >= 1
+        assert told["rollback"] == 0
+    spent = after.walk.sandbox.world.exchange.ledger.balance("desk@demo.test", "bank", "BTC")
+    fees = sum((payout.fee for payout in after.walk.payouts()), Decimal(0))
+    assert spent == Decimal(100) - sum((row.amount for row in rows), Decimal(0)) - fees
+    sound(after)
+
+
+def test_the_release(after):
+    rows = [row for row, _ in killed_everywhere(after, after.rolling_back)]
+    after.sweep(3)
+    for row in map(after.walk.fresh, rows):
+        assert row.state == "rolled_back", f"{row.state}: {row.last_problem}"
+        assert after.statuses(row) == ["failed"]
+        assert after.orders(row)["commit"] == 0
+    assert after.walk.sandbox.world.exchange.ledger.balance("desk@demo.test", "bank", "BTC") == Decimal(100)
+    sound(after)
+
+
+def test_the_approval_is_whole_or_not_there(after):
+    """Killed before its commit, nothing of it is there and the same code can be given again; after it, all of it is."""
+    person = after.walk.approvers[0]
+    code = lambda: after.walk.answer(person)["code"]  # noqa: E731
+    given = killed_everywhere(after, after.compared, "approve", username=person.username, code=code)
+    seen = set()
+    for row, arguments in given:
+        words = Approval.objects.filter(withdrawal=row)
+        found = (after.walk.fresh(row).decision, words.count(), StepUp.objects.filter(digest=row.digest).count())
+        assert found in {("none", 0, 0), ("commit", 1, 1)}
+        seen.add(found)
+        if found[0] == "none":
+            SpentTotpStep.objects.filter(person=person).update(step=0)
+            again = after.nursery.run("approve", withdrawal_id=row.pk, **arguments)
+            assert again.get("result") == "committing", again
+    assert len(seen) == 2
+    after.pay_out()
+    for row, _ in given:
+        assert after.walk.fresh(row).state == "settled"
+        assert after.statuses(row) == ["success"]
+    sound(after)
+
+
+def test_the_request_is_there_once_however_often_it_is_sent(after):
+    wanted = {"username": "operator", "currency": "BTC", "address": ADDRESS}
+    for number in range(1, MOST):
+        order = {**wanted, "amount": f"0.07{number:02d}", "request_key": f"form-{number}"}
+        told = after.nursery.run("request", dies={"number": number}, **order)
+        again = [after.nursery.run("request", **order).get("result") for _ in range(2)]
+        assert again[0] is not None
+        assert again[0] == again[1]
+        assert Withdrawal.objects.filter(request_key=f"form-{number}").count() == 1
+        if not told["killed"]:
+            break
+    assert number > 3
+    sound(after)
