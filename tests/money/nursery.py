@@ -20,6 +20,8 @@ from typing import Any
 
 import django
 
+# Bytes: an answer's first line and not much more.
+BEGINNING = 40
 WRITES = re.compile(r"^\s*(INSERT|UPDATE|DELETE)", re.IGNORECASE)
 
 
@@ -86,8 +88,10 @@ def watch_sockets(points: Points) -> None:
     """Connections, bytes that leave and answers that are awaited, of whatever in this process uses Python's sockets.
 
     With the broker, on its socket file, only the connection counts: nothing about money depends on what is said there.
+    The first read after a send gets the beginning of the answer only, however much has come: so every answer can be
+    half heard.
     """
-    plain = socket.socket
+    plain, asked = socket.socket, set[int]()
     connect, sendall, recv_into = plain.connect, plain.sendall, plain.recv_into
 
     def connecting(self: Any, address: Any) -> None:
@@ -97,12 +101,16 @@ def watch_sockets(points: Points) -> None:
     def sending(self: Any, content: Any, *flags: Any) -> None:
         if self.family != socket.AF_UNIX:
             points.reach("send", bytes(content[:120]).decode("latin-1"))
+            asked.add(self.fileno())
         sendall(self, content, *flags)
 
-    def awaiting(self: Any, *arguments: Any) -> int:
+    def awaiting(self: Any, buffer: Any, size: int = 0, *flags: Any) -> int:
         if self.family != socket.AF_UNIX:
             points.reach("recv", "")
-        return recv_into(self, *arguments)
+        if self.fileno() in asked:
+            asked.discard(self.fileno())
+            size = min(BEGINNING, size or len(buffer))
+        return recv_into(self, buffer, size, *flags)
 
     for name, changed in (("connect", connecting), ("sendall", sending), ("recv_into", awaiting)):
         setattr(plain, name, changed)
