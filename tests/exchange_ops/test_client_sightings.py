@@ -102,3 +102,8 @@ def test_a_replacement_is_found_by_its_own_id(sandbox, client, sent_at):
     )
     seen = look_for_order(client, client_order_id="sight-0009", sent_at=sent_at, now=sent_at)
     assert (seen.sight, seen.order.quantity) == (Sight.FOUND, Decimal("0.002"))
+
+
+def test_margin_orders_are_looked_for_among_their_own(client, sent_at):
+    client.create_order(order=RESTING)
+    assert look(client, RESTING, sent_at, margin=True).sight is Sight.NOT_YET_SEEN
