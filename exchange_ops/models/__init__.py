@@ -5,6 +5,15 @@ from exchange_ops.models.facts import Fact
 from exchange_ops.models.ledger import Balance, LedgerAside, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.models.market import Currency, Symbol, Ticker
 from exchange_ops.models.policy import Freeze, PolicyVersion, QuorumTier, ThawVote
+from exchange_ops.models.subaccounts import (
+    SubAccount,
+    SubAccountAction,
+    SubAccountAddress,
+    SubAccountBalance,
+    SubAccountCall,
+    SubAccountEvent,
+    SubAccountReading,
+)
 from exchange_ops.models.watch import AddressCheck, ClockReading, FeeEstimate, FollowerState, Lease
 from exchange_ops.models.withdrawals import Approval, ExternalCall, Withdrawal, WithdrawalEvent
 
@@ -27,6 +36,13 @@ __all__ = [
     "LedgerVersion",
     "PolicyVersion",
     "QuorumTier",
+    "SubAccount",
+    "SubAccountAction",
+    "SubAccountAddress",
+    "SubAccountBalance",
+    "SubAccountCall",
+    "SubAccountEvent",
+    "SubAccountReading",
     "Symbol",
     "ThawVote",
     "Ticker",
