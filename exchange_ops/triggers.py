@@ -5,6 +5,7 @@ asked for is never edited; a hold is told to be paid or to be released, never bo
 Kept as data, so that the migration installs exactly what a check can look for later.
 """
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _T = "exchange_ops_withdrawal"
@@ -91,6 +92,11 @@ def statements(vendor: str) -> dict[str, str]:
     rules += [(f"{table}_{name}", "INSERT", table, when, says) for table, name, when, says in INSERT_RULES]
     rules += [(f"{table}_no_edit", "UPDATE", table, "1 = 1", NO_EDIT) for table in HISTORY]
     rules += [(f"{table}_no_removal", "DELETE", table, "1 = 1", NO_REMOVAL) for table in KEPT]
+    return written(vendor, rules)
+
+
+def written(vendor: str, rules: Iterable[tuple[str, str, str, str, str]]) -> dict[str, str]:
+    """Triggers as statements of an engine, by name; a rule is name, kind, table, when it is broken, what it says."""
     write = _sqlite if vendor == "sqlite" else _postgresql
     return {name: write(name, kind, table, when, says) for name, kind, table, when, says in rules}
 
@@ -120,16 +126,26 @@ def table_of(name: str) -> str:
 
 def install(connection: Any) -> None:
     """Create the triggers; used by the migration."""
-    with connection.cursor() as cursor:
-        for statement in statements(connection.vendor).values():
-            cursor.execute(statement)
+    create(connection, statements(connection.vendor))
 
 
 def remove(connection: Any) -> None:
     """Drop the triggers; used to migrate backwards and by tests that empty the tables."""
+    drop(connection, {name: table_of(name) for name in statements(connection.vendor)})
+
+
+def create(connection: Any, texts: Mapping[str, str]) -> None:
+    """Run the statements that make triggers."""
     with connection.cursor() as cursor:
-        for name in statements(connection.vendor):
+        for statement in texts.values():
+            cursor.execute(statement)
+
+
+def drop(connection: Any, tables: Mapping[str, str]) -> None:
+    """Take triggers away, by name with the table of each; those that are not there are passed over."""
+    with connection.cursor() as cursor:
+        for name, table in tables.items():
             if connection.vendor == "sqlite":
                 cursor.execute(f"DROP TRIGGER IF EXISTS {name}")
             else:
-                cursor.execute(f"DROP TRIGGER IF EXISTS {name} ON {table_of(name)}; DROP FUNCTION IF EXISTS {name}()")
+                cursor.execute(f"DROP TRIGGER IF EXISTS {name} ON {table}; DROP FUNCTION IF EXISTS {name}()")

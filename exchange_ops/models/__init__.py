@@ -3,7 +3,9 @@
 from exchange_ops.models.accounts import Account, ApiKey
 from exchange_ops.models.facts import Fact
 from exchange_ops.models.ledger import Balance, LedgerAside, LedgerEntry, LedgerVersion, Watermark
+from exchange_ops.models.margin import MarginAccount, MarginPosition
 from exchange_ops.models.market import Currency, Symbol, Ticker
+from exchange_ops.models.orders import AccountTrade, Order, OrderCall, OrderEvent, OrderReading
 from exchange_ops.models.policy import Freeze, PolicyVersion, QuorumTier, ThawVote
 from exchange_ops.models.subaccounts import (
     SubAccount,
@@ -19,6 +21,7 @@ from exchange_ops.models.withdrawals import Approval, ExternalCall, Withdrawal, 
 
 __all__ = [
     "Account",
+    "AccountTrade",
     "AddressCheck",
     "ApiKey",
     "Approval",
@@ -34,6 +37,12 @@ __all__ = [
     "LedgerAside",
     "LedgerEntry",
     "LedgerVersion",
+    "MarginAccount",
+    "MarginPosition",
+    "Order",
+    "OrderCall",
+    "OrderEvent",
+    "OrderReading",
     "PolicyVersion",
     "QuorumTier",
     "SubAccount",
