@@ -76,7 +76,7 @@ def _value(name: str, value: object) -> str | bool | list[str]:
         return value
     if isinstance(value, str):
         return _whole_text(value)
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+    if isinstance(value, list) and not isinstance(value, _Members) and all(isinstance(item, str) for item in value):
         return [_whole_text(item) for item in value]
     raise Unreadable(f"Param '{_whole_text(name)[:64]}' is neither a value nor a list of values")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import hypothesis
 import pytest
 from django.conf import settings as django_settings
 
@@ -14,6 +15,8 @@ from tests import browsers, houses, rows
 
 _NO_BROWSER = "no Chromium was found ($CHROMIUM, PATH); `python3 manage.py verify` fetches one"
 _PASSWORD = "a long demo sentence"
+
+hypothesis.settings.register_profile("thorough", max_examples=3_000, deadline=None)
 
 
 def pytest_configure(config: pytest.Config) -> None:

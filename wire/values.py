@@ -10,7 +10,7 @@ from typing import NoReturn, Self, SupportsIndex
 
 MOST_DIGITS = 80  # of one number, before and after the point together
 _STRICT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
-_LENIENT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_LENIENT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 _DIGITS = re.compile(r"[0-9]{1,18}")
 _INSTANT = re.compile(
     r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})"
@@ -77,7 +77,8 @@ def decimal_from(value: str | int | Decimal, *, lenient: bool = False) -> Decima
     """The exact decimal of a text or whole number, at most 80 digits when written out.
 
     Strict texts are a sign, digits and an optional fraction. `lenient` also reads what a server has to: `.5`, `5.`, a
-    plus sign, and an exponent of up to three digits. Raises `CannotRead` for anything else, binary floats included.
+    plus sign. Raises `CannotRead` for anything else, binary floats and texts with an exponent included; a JSON number
+    may have one, and comes as a Decimal.
     """
     if isinstance(value, Decimal):
         return _bounded(value)

@@ -87,6 +87,7 @@ def test_a_body_becomes_pairs_and_keeps_every_digit(content_type: str, body: byt
         ("application/json", b"[" * 60_000, "Body is not valid JSON"),
         ("application/json", b'{"a":' * 20_000, "Body is not valid JSON"),
         ("application/json", b'{"a":{"b":1}}', "Param 'a' is neither a value nor a list of values"),
+        ("application/json", b'{"a":{}}', "Param 'a' is neither a value nor a list of values"),
         ("application/json", b'{"a":[[1]]}', "Param 'a' is neither a value nor a list of values"),
         ("application/json", b'{"a":"\\ud800"}', "Body holds half a character"),
         ("application/json", b'{"\\udfff":"a"}', "Body holds half a character"),

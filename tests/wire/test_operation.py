@@ -141,7 +141,7 @@ def test_amounts_are_sent_as_plain_digits(amount: object, text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "sent", "value"),
     [
-        ("amount", "1e-7", Decimal("0.0000001")),
+        ("amount", Decimal("1E-7"), Decimal("0.0000001")),
         ("amount", ".5", Decimal("0.5")),
         ("amount", "5.", Decimal(5)),
         ("amount", "+5", Decimal(5)),
