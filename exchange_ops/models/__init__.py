@@ -1,10 +1,11 @@
 """Rows about the exchange account; one module a subject."""
 
 from exchange_ops.models.accounts import Account, ApiKey
+from exchange_ops.models.deposits import AddressBook, AddressRequest, DepositAddress
 from exchange_ops.models.facts import Fact
 from exchange_ops.models.ledger import Balance, LedgerAside, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.models.margin import MarginAccount, MarginPosition
-from exchange_ops.models.market import Currency, Symbol, Ticker
+from exchange_ops.models.market import BookSnapshot, Candle, Currency, MarketLook, PublicTrade, Symbol, Ticker
 from exchange_ops.models.orders import AccountTrade, Order, OrderCall, OrderEvent, OrderReading
 from exchange_ops.models.policy import Freeze, PolicyVersion, QuorumTier, ThawVote
 from exchange_ops.models.subaccounts import (
@@ -16,18 +17,24 @@ from exchange_ops.models.subaccounts import (
     SubAccountEvent,
     SubAccountReading,
 )
+from exchange_ops.models.transfers import Transfer, TransferApproval, TransferCall, TransferEvent
 from exchange_ops.models.watch import AddressCheck, ClockReading, FeeEstimate, FollowerState, Lease
 from exchange_ops.models.withdrawals import Approval, ExternalCall, Withdrawal, WithdrawalEvent
 
 __all__ = [
     "Account",
     "AccountTrade",
+    "AddressBook",
     "AddressCheck",
+    "AddressRequest",
     "ApiKey",
     "Approval",
     "Balance",
+    "BookSnapshot",
+    "Candle",
     "ClockReading",
     "Currency",
+    "DepositAddress",
     "ExternalCall",
     "Fact",
     "FeeEstimate",
@@ -39,11 +46,13 @@ __all__ = [
     "LedgerVersion",
     "MarginAccount",
     "MarginPosition",
+    "MarketLook",
     "Order",
     "OrderCall",
     "OrderEvent",
     "OrderReading",
     "PolicyVersion",
+    "PublicTrade",
     "QuorumTier",
     "SubAccount",
     "SubAccountAction",
@@ -55,6 +64,10 @@ __all__ = [
     "Symbol",
     "ThawVote",
     "Ticker",
+    "Transfer",
+    "TransferApproval",
+    "TransferCall",
+    "TransferEvent",
     "Watermark",
     "Withdrawal",
     "WithdrawalEvent",

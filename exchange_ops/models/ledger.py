@@ -33,8 +33,8 @@ class Balance(models.Model):
 class LedgerEntry(models.Model):
     """The newest version of one transaction of the exchange's ledger; `index` grows whenever the exchange changes it.
 
-    `withdrawal` is set when the entry was born from one of our requests; `foreign` marks a payout or transfer that was
-    not. `created_at` and `updated_at` are the exchange's own times.
+    `withdrawal` or `transfer` is set when the entry was born from one of our requests; `foreign` marks a payout or
+    transfer that was not. `created_at` and `updated_at` are the exchange's own times.
     """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="ledger_entries")
@@ -61,6 +61,9 @@ class LedgerEntry(models.Model):
     foreign = models.BooleanField(default=False)
     withdrawal = models.ForeignKey(
         "exchange_ops.Withdrawal", on_delete=models.PROTECT, null=True, related_name="ledger_entries"
+    )
+    transfer = models.ForeignKey(
+        "exchange_ops.Transfer", on_delete=models.PROTECT, null=True, related_name="ledger_entries"
     )
 
     class Meta:
