@@ -1,5 +1,7 @@
 """What the exchange says about currencies, symbols and prices: copies with the time they were read."""
 
+from typing import ClassVar
+
 from django.db import models
 
 from exchange_ops.models.amounts import amount_field
@@ -70,3 +72,82 @@ class Ticker(models.Model):
 
     def __str__(self) -> str:
         return self.symbol
+
+
+class Candle(models.Model):
+    """One period of trading of one symbol; `timestamp` is its start. Periods without trades have no candle.
+
+    `read_at` is when these figures were first read: a later reading of the same figures writes nothing.
+    """
+
+    pk = models.CompositePrimaryKey("symbol", "period", "timestamp")
+    symbol = models.CharField(max_length=40)
+    period = models.CharField(max_length=3)
+    timestamp = models.DateTimeField()
+    open = amount_field()
+    close = amount_field()
+    min = amount_field()
+    max = amount_field()
+    volume = amount_field()
+    volume_quote = amount_field()
+    read_at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["period", "timestamp"], name="candle_by_age")]
+
+    def __str__(self) -> str:
+        return f"{self.symbol} {self.period} {self.timestamp:%Y-%m-%d %H:%M}"
+
+
+class PublicTrade(models.Model):
+    """A trade that everybody sees. `trade_id` is the exchange's number, `side` the taker's."""
+
+    pk = models.CompositePrimaryKey("symbol", "trade_id")
+    symbol = models.CharField(max_length=40)
+    trade_id = models.BigIntegerField()
+    price = amount_field()
+    quantity = amount_field()
+    side = models.CharField(max_length=20)
+    timestamp = models.DateTimeField()
+    read_at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["timestamp"], name="publictrade_by_age")]
+
+    def __str__(self) -> str:
+        return f"{self.symbol} {self.trade_id}"
+
+
+class BookSnapshot(models.Model):
+    """The newest reading of one order book, best levels first; each level is its price and its size, as exact texts."""
+
+    symbol = models.CharField(max_length=40, primary_key=True)
+    timestamp = models.DateTimeField()
+    ask = models.JSONField()
+    bid = models.JSONField()
+    read_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.symbol
+
+
+class MarketLook(models.Model):
+    """Somebody looks at a symbol, with candles of one period: a worker reads what these rows ask for.
+
+    `problem` is what was wrong with the last reading; the times are those of the last good one of each part.
+    """
+
+    symbol = models.CharField(max_length=40)
+    period = models.CharField(max_length=3)
+    asked_at = models.DateTimeField(db_index=True)
+    tried_at = models.DateTimeField(null=True)
+    candles_read_at = models.DateTimeField(null=True)
+    trades_read_at = models.DateTimeField(null=True)
+    book_read_at = models.DateTimeField(null=True)
+    problem = models.CharField(max_length=300, default="", blank=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["symbol", "period"], name="marketlook_one_row")]
+
+    def __str__(self) -> str:
+        return f"{self.symbol} {self.period}"
