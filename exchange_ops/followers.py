@@ -22,12 +22,13 @@ from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
 from exchange_ops.domain import keys, ledger, streams
-from exchange_ops.models import Account
+from exchange_ops.models import Account, ApiKey
 from exchange_ops.wire.session import AccountSession, BecameLive, Ended, Event, Pace, login_params
 from exchange_ops.wire.streams import Address
 from wire.credentials import Credentials
 
 CONNECT_SECONDS = 10
+KEY_LOOKED_AT_EVERY_MS = 1_000  # whether the key that this stream logged in with is still in use
 NOTED_EVERY_MS = 1_000  # how often the row says that something was heard
 _CONTROL = frozenset({websocket.ABNF.OPCODE_PING, websocket.ABNF.OPCODE_PONG})
 _log = structlog.get_logger(__name__)
@@ -106,21 +107,27 @@ class AccountFollower(threading.Thread):
         return turned_down
 
     def _converse(self) -> bool:
-        credentials = keys.stream_credentials(self._account)
+        key = keys.stream_key(self._account)
         talk = AccountSession(
-            login=_login(credentials), watermark=ledger.watermark(account=self._account), pace=self._rhythm.pace
+            login=_login(keys.credentials_of(key)),
+            watermark=ledger.watermark(account=self._account),
+            pace=self._rhythm.pace,
         )
         try:
             self._connect()
             talk.opened(_now_ms())
         except (OSError, websocket.WebSocketException) as problem:
             talk.closed(_kind_of(problem))
-        pinged_ms = _now_ms()
+        pinged_ms = looked_ms = _now_ms()
         while True:
             for event in self._exchange_frames(talk):
                 self._take(event, talk)
                 if isinstance(event, Ended):
-                    return event.turned_down
+                    return event.turned_down and self._has_no_other(key, event)
+            if _now_ms() - looked_ms >= KEY_LOOKED_AT_EVERY_MS:
+                looked_ms = _now_ms()
+                if keys.has_to_change(key):
+                    talk.closed("the key was changed")
             if _now_ms() - pinged_ms >= self._rhythm.ping_ms:
                 pinged_ms = _now_ms()
                 self._ping(talk)
@@ -133,6 +140,11 @@ class AccountFollower(threading.Thread):
         talk.watermark = ledger.watermark(account=self._account)
         if isinstance(event, BecameLive):
             self._failures = 0
+
+    def _has_no_other(self, key: ApiKey, event: Ended) -> bool:
+        """Note that the key was turned down; whether it would be taken again, so that trying soon is of no use."""
+        keys.note_problem(key_id=key.pk, problem=event.sentence)
+        return keys.stream_key(self._account).pk == key.pk
 
     # The socket ------------------------------------------------------------------------------------------------------
 

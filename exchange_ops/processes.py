@@ -12,7 +12,7 @@ import structlog
 from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
-from exchange_ops.domain import copies, leases, pulse, withdrawals
+from exchange_ops.domain import copies, key_probing, keys, leases, new_addresses, pulse, subaccounts, withdrawals
 from exchange_ops.domain.asking import ClientFor
 from exchange_ops.followers import AccountFollower, Rhythm
 from exchange_ops.models import Account
@@ -51,7 +51,10 @@ class Sweeper(threading.Thread):
         try:
             withdrawals.sweep(now=self._now(), client_for=self._client_for)
             pulse.succeeded(pulse.SWEEPER, now=self._now())
+            subaccounts.sweep(now=self._now(), client_for=self._client_for)
             copies.sync_ledgers(now=self._now(), client_for=self._client_for, only_stale=True)
+            key_probing.sweep(now=self._now(), open_client=keys.client_of)
+            new_addresses.sweep(now=self._now(), client_for=self._client_for)
         except DatabaseProblem as problem:
             _log.warning("processes.sweep_failed", reason=type(problem).__name__)
 

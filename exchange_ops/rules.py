@@ -7,7 +7,7 @@ constraint and a trigger in the database.
 from typing import TYPE_CHECKING
 
 from desk import roles
-from exchange_ops.models import Withdrawal, states
+from exchange_ops.models import Transfer, Withdrawal, states
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -40,6 +40,11 @@ def may_recall(person: "Person", withdrawal: Withdrawal) -> bool:
     return person.has_role(roles.TREASURY) and withdrawal.state == "committing" and withdrawal.put_count == 0
 
 
+def may_trade(person: "Person") -> bool:
+    """Operators place and cancel orders; they don't leave the account, so nobody else has to agree."""
+    return person.has_role(roles.OPERATOR)
+
+
 def may_freeze(person: "Person") -> bool:
     """Treasury and administrators stop everything, alone."""
     return person.has_role(roles.TREASURY, roles.ADMIN)
@@ -55,8 +60,50 @@ def may_resolve(person: "Person", withdrawal: Withdrawal) -> bool:
     return may_decide(person, withdrawal) and withdrawal.state in {"investigate", "disputed"}
 
 
+def may_see_keys(person: "Person") -> bool:
+    """Administrators keep the keys of the exchange accounts; auditors read what became of them."""
+    return person.has_role(roles.ADMIN, roles.AUDITOR)
+
+
+def may_keep_keys(person: "Person") -> bool:
+    """Administrators add, rotate and disable keys."""
+    return person.has_role(roles.ADMIN)
+
+
+def may_keep_subaccounts(person: "Person") -> bool:
+    """Administrators freeze, activate and set sub-accounts."""
+    return person.has_role(roles.ADMIN)
+
+
+def may_reread_subaccounts(person: "Person") -> bool:
+    """Everybody who works with them may have them read again; auditors only look."""
+    return person.has_role(roles.OPERATOR, roles.TREASURY, roles.ADMIN)
+
+
 def is_decidable(withdrawal: Withdrawal) -> bool:
     """Whether the row waits for approvals at all."""
     if withdrawal.decision != states.NONE:
         return False
     return withdrawal.state == "review" or (withdrawal.state == "held" and withdrawal.echo_ok is True)
+
+
+def may_cancel_transfer(person: "Person", transfer: Transfer) -> bool:
+    """Whoever asked can take it back until it is sent; treasury can do so too when nobody has to approve it any more."""
+    if person.pk == transfer.initiator_id:
+        return person.has_role(roles.OPERATOR, roles.TREASURY)
+    return person.has_role(roles.TREASURY) and transfer.state == "approved"
+
+
+def may_decide_transfer(person: "Person", transfer: Transfer) -> bool:
+    """Treasury approves, rejects and closes, never what they asked for themselves."""
+    return person.has_role(roles.TREASURY) and person.pk != transfer.initiator_id
+
+
+def may_close_transfer(person: "Person", transfer: Transfer) -> bool:
+    """Treasury decides what was not seen: closes it or asks for it anew, never their own."""
+    return may_decide_transfer(person, transfer) and transfer.state == "not_seen"
+
+
+def may_resolve_transfer(person: "Person", transfer: Transfer) -> bool:
+    """Two people of treasury close an unclear transfer, never the one who asked for it."""
+    return may_decide_transfer(person, transfer) and transfer.state == "investigate"

@@ -6,7 +6,7 @@ No task is ever repeated by the broker, none waits for a moment, and arguments a
 from celery import shared_task
 
 from desk import clock
-from exchange_ops.domain import checks, copies, keys, pulse, withdrawals
+from exchange_ops.domain import checks, copies, key_probing, keys, pulse, subaccount_readings, subaccounts, withdrawals
 
 
 @shared_task(name="exchange_ops.advance", max_retries=0, ignore_result=True)
@@ -20,6 +20,7 @@ def sweep() -> None:
     """Every withdrawal that is due; also the worker's sign of life."""
     pulse.succeeded(pulse.WORKER, now=clock.now())
     withdrawals.sweep(now=clock.now(), client_for=keys.client_for)
+    new_addresses.sweep(now=clock.now(), client_for=keys.client_for)
 
 
 @shared_task(name="exchange_ops.sync_ledger", max_retries=0, ignore_result=True)
@@ -44,3 +45,51 @@ def check_address(check_id: int) -> None:
 def estimate_fee(estimate_id: int) -> None:
     """Ask what a withdrawal would cost."""
     checks.fill_fee(estimate_id=estimate_id, client_for=keys.client_for, now=clock.now())
+
+
+@shared_task(name="exchange_ops.advance_subaccount", max_retries=0, ignore_result=True)
+def advance_subaccount(action_id: int) -> None:
+    """One step of one action on a sub-account, when it is due."""
+    subaccounts.advance(action_id=action_id, now=clock.now(), client_for=keys.client_for)
+
+
+@shared_task(name="exchange_ops.sweep_subaccounts", max_retries=0, ignore_result=True)
+def sweep_subaccounts() -> None:
+    """Every action on a sub-account that is due."""
+    subaccounts.sweep(now=clock.now(), client_for=keys.client_for)
+
+
+@shared_task(name="exchange_ops.sync_subaccounts", max_retries=0, ignore_result=True)
+def sync_subaccounts() -> None:
+    """Read what is due of the list of sub-accounts, their settings, balances and addresses."""
+    subaccount_readings.sync(now=clock.now(), client_for=keys.client_for)
+
+
+@shared_task(name="exchange_ops.read_subaccount_address", max_retries=0, ignore_result=True)
+def read_subaccount_address(address_id: int) -> None:
+    """Ask for one deposit address of one sub-account."""
+    subaccount_readings.fill_address(address_id=address_id, client_for=keys.client_for, now=clock.now())
+
+
+@shared_task(name=key_probing.TASK, max_retries=0, ignore_result=True)
+def probe_key(key_id: int) -> None:
+    """Ask the exchange which rights a key really has."""
+    key_probing.fill(key_id=key_id, open_client=keys.client_of, now=clock.now())
+
+
+@shared_task(name="exchange_ops.probe_keys", max_retries=0, ignore_result=True)
+def probe_keys() -> None:
+    """Every key whose rights nobody asked about yet, or not for a day."""
+    key_probing.sweep(now=clock.now(), open_client=keys.client_of)
+
+
+@shared_task(name="exchange_ops.read_addresses", max_retries=0, ignore_result=True)
+def read_addresses(book_id: int) -> None:
+    """Read the addresses of one currency."""
+    deposits.fill(book_id=book_id, client_for=keys.client_for, now=clock.now())
+
+
+@shared_task(name="exchange_ops.make_address", max_retries=0, ignore_result=True)
+def make_address(request_id: int) -> None:
+    """One step of one request for a new address, when it is due."""
+    new_addresses.advance(request_id=request_id, now=clock.now(), client_for=keys.client_for)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 # With a key: the number of a row. Without: one topic for the whole desk.
-KEYED = ("withdrawal", "ledger", "balances", "addresscheck", "feeestimate")
-PLAIN = ("withdrawals", "approvals", "freezes", "market", "system")
+KEYED = ("withdrawal", "ledger", "balances", "addresscheck", "addresses", "feeestimate", "subaccount")
+PLAIN = ("withdrawals", "approvals", "freezes", "market", "system", "subaccounts")
 
 
 def register() -> None:
@@ -22,6 +22,7 @@ def register() -> None:
         topics.register(name, _may_follow_row)
     for name in PLAIN:
         topics.register(name, _may_follow)
+    topics.register("keys", _may_follow_keys)
 
 
 def _may_follow_row(person: "Person", key: str) -> bool:
@@ -30,3 +31,7 @@ def _may_follow_row(person: "Person", key: str) -> bool:
 
 def _may_follow(person: "Person", key: str) -> bool:
     return not key and rules.may_see(person)
+
+
+def _may_follow_keys(person: "Person", key: str) -> bool:
+    return not key and rules.may_see_keys(person)

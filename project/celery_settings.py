@@ -20,5 +20,12 @@ timezone = "UTC"
 beat_schedule = {
     "sweep": {"task": "exchange_ops.sweep", "schedule": settings.SWEEP_SECONDS, "options": {"expires": 9}},
     "sync-ledger": {"task": "exchange_ops.sync_ledger", "schedule": 10, "options": {"expires": 9}},
+    "sweep-subaccounts": {
+        "task": "exchange_ops.sweep_subaccounts",
+        "schedule": settings.SWEEP_SECONDS,
+        "options": {"expires": 9},
+    },
+    "sync-subaccounts": {"task": "exchange_ops.sync_subaccounts", "schedule": 15, "options": {"expires": 14}},
+    "probe-keys": {"task": "exchange_ops.probe_keys", "schedule": 15, "options": {"expires": 14}},
     "refresh-market": {"task": "exchange_ops.refresh_market", "schedule": 15, "options": {"expires": 14}},
 }

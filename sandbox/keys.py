@@ -51,6 +51,10 @@ def seeded() -> Keys:
             key("demo-trade", frozenset({PLACE_CANCEL, HISTORY})),
             key("demo-read", frozenset({HISTORY, PAYMENT})),
             key("demo-withdraw", frozenset({PAYMENT, WITHDRAW})),
+            # To rotate to: the same rights as the three before.
+            key("next-trade", frozenset({PLACE_CANCEL, HISTORY})),
+            key("next-read", frozenset({HISTORY, PAYMENT})),
+            key("next-withdraw", frozenset({PAYMENT, WITHDRAW})),
             key("other-full", EVERY_RIGHT, OTHER_ACCOUNT),
             key("sub-full", EVERY_RIGHT, SUB_ACCOUNT),
         )

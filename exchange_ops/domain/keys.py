@@ -4,7 +4,7 @@ A secret goes in once and never comes out again: it is sealed for its own row, a
 and a fingerprint. Only worker-side code calls `client_for`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,10 +14,10 @@ from django.conf import settings
 from django.db import DatabaseError, IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 
-from desk import audit, clock, sealing
+from desk import audit, clock, live, sealing
 from exchange_ops import budgets
 from exchange_ops.client import ExchangeClient
-from exchange_ops.domain import clocks
+from exchange_ops.domain import clocks, key_rights
 from exchange_ops.models import Account, ApiKey
 from exchange_ops.wire import refusals
 from exchange_ops.wire.catalogue import Right
@@ -28,15 +28,19 @@ from wire.values import Secret
 if TYPE_CHECKING:
     from desk.models import Person
 
+TOPIC = "keys"
 LAST_FOUR_FROM = 16  # characters a secret needs before its last four may be shown
 USE_NOTED_EVERY = timedelta(minutes=1)
-AVOIDED_FOR = timedelta(minutes=10)  # after the exchange turned a key down, others are tried first
 
 _log = structlog.get_logger(__name__)
 
 
 class CannotAddKey(Exception):
-    """The key was not added; the sentence says why."""
+    """The key was not added; the sentence says why, and `field` which of the things typed it is about."""
+
+    def __init__(self, sentence: str, *, field: str = "") -> None:
+        super().__init__(sentence)
+        self.field = field
 
 
 class NoUsableKey(Exception):
@@ -52,12 +56,19 @@ def add(
     rights: Sequence[Right],
     actor: "Person | None",
     now: datetime,
+    replaces: ApiKey | None = None,
+    request_key: str | None = None,
+    session_key: str = "",
+    evidence: Mapping[str, object] | None = None,
 ) -> ApiKey:
-    """Store a new key pair, sealed. `rights` is what the key was given at the exchange; one of them at least."""
+    """Store a new key pair, sealed. `rights` is what the key was given at the exchange; one of them at least.
+
+    A key that `replaces` another waits until it takes over. The exchange is asked for its real rights by a worker.
+    """
     if not login.strip() or not label.strip():
-        raise CannotAddKey("A key needs a name and a login.")
+        raise CannotAddKey("A key needs a name and a login.", field="login" if label.strip() else "label")
     if not rights:
-        raise CannotAddKey("Say which rights the key carries; without one it is good for nothing.")
+        raise CannotAddKey("Say which rights the key carries; without one it is good for nothing.", field="rights")
     try:
         with transaction.atomic():
             key = ApiKey.objects.create(
@@ -67,46 +78,57 @@ def add(
                 fingerprint=fingerprint(secret),
                 last_four=secret.reveal()[-4:] if len(secret.reveal()) >= LAST_FOUR_FROM else "",
                 rights=sorted(Right(right).value for right in rights),
+                active=replaces is None,
+                replaces=replaces,
                 created_by=actor,
                 created_at=now,
+                probe_asked_at=now,
+                request_key=request_key,
             )
             ApiKey.objects.filter(pk=key.pk).update(sealed_secret=sealing.seal(secret, context=_context(key)))
             key.refresh_from_db(fields=["sealed_secret"])
-            _record(key, "apikey.added", actor, now, before={}, after=_told(key))
+            action = "apikey.added" if replaces is None else "apikey.successor_added"
+            told = {**_told(key), **(evidence or {})}
+            record(key, action, actor=actor, now=now, before={}, after=told, session_key=session_key)
     except IntegrityError:
-        raise CannotAddKey(f"The account already has a key with the login {login.strip()!r}.") from None
+        raise CannotAddKey(f"The account already has a key with the login {login.strip()!r}.", field="login") from None
     return key
 
 
-def disable(*, key: ApiKey, actor: "Person | None", now: datetime) -> bool:
+def disable(
+    *,
+    key: ApiKey,
+    actor: "Person | None",
+    now: datetime,
+    session_key: str = "",
+    evidence: Mapping[str, object] | None = None,
+) -> bool:
     """Take a key out of use for good; False when it already was. Its sealed secret is wiped."""
     with transaction.atomic():
-        changed = ApiKey.objects.filter(pk=key.pk, active=True).update(active=False, retired_at=now, sealed_secret="")
+        live_row = ApiKey.objects.filter(pk=key.pk, retired_at=None)
+        changed = live_row.update(active=False, kept_at=None, retired_at=now, sealed_secret="")
         if changed:
-            _record(key, "apikey.disabled", actor, now, before={"active": True}, after={"active": False})
+            after = {"active": False, **(evidence or {})}
+            before = {"active": key.active}
+            record(key, "apikey.disabled", actor=actor, now=now, before=before, after=after, session_key=session_key)
     return bool(changed)
 
 
 def client_for(account: Account, right: Right | None) -> ExchangeClient:
-    """A client with the active key of fewest rights that carries `right` (none: any key). Raises `NoUsableKey`.
+    """A client with the key of fewest rights that carries `right` (none: any key). Raises `NoUsableKey`.
 
-    A key that the exchange turned down within the last ten minutes is taken only when there is no other.
+    A key that the exchange turned down within the last ten minutes is taken only when there is no other, and a
+    predecessor that handed over only when nothing but it is left: a call for money is not lost to a bad new key.
     """
     now = clock.now()
     key = _choose(account, right, now)
-    transport = Transport(
-        base_url=settings.EXCHANGE_URL,
-        credentials=credentials_of(key),
-        deadline_s=settings.CALL_DEADLINE_SECONDS,
-        refusals=refusals.KNOWN,
-    )
     ApiKey.objects.filter(pk=key.pk).exclude(last_used_at__gt=now - USE_NOTED_EVERY).update(last_used_at=now)
-    return ExchangeClient(
-        transport,
-        date_seen=partial(_note_date, account.pk),
-        rejected=partial(_note_problem, key.pk),
-        budget=_budget_of(key.login),
-    )
+    return _client(key, rejected=partial(_note_refusal, key.pk))
+
+
+def client_of(key: ApiKey) -> ExchangeClient:
+    """A client with exactly this key, to find out what it may do: a refusal is an answer and not held against it."""
+    return _client(key, rejected=None)
 
 
 def public_client() -> ExchangeClient:
@@ -115,9 +137,25 @@ def public_client() -> ExchangeClient:
     return ExchangeClient(transport, budget=_budget_of(""))
 
 
-def stream_credentials(account: Account) -> Credentials:
-    """What the account stream logs in with: the least-privileged key that may read payments."""
-    return credentials_of(_choose(account, Right.PAYMENTS, clock.now()))
+def stream_key(account: Account) -> ApiKey:
+    """What the account stream logs in with: the least-privileged key that may read payments. Raises `NoUsableKey`."""
+    return _choose(account, Right.PAYMENTS, clock.now())
+
+
+def has_to_change(key: ApiKey) -> bool:
+    """Whether a stream that logged in with this key has to log in again: it is out of use, and there is another."""
+    if ApiKey.objects.filter(pk=key.pk, active=True).exists():
+        return False
+    try:
+        return stream_key(key.account).pk != key.pk
+    except NoUsableKey:
+        return True
+
+
+def note_problem(*, key_id: int, problem: str) -> None:
+    """Remember that the exchange turned the key down: others are tried first for a while."""
+    ApiKey.objects.filter(pk=key_id).update(last_problem=problem[:300], last_problem_at=clock.now())
+    live.announce(TOPIC)
 
 
 def credentials_of(key: ApiKey) -> Credentials:
@@ -149,44 +187,59 @@ def _budget_of(login: str) -> budgets.KeyBudget:
     return budgets.of_this_process.for_key(settings.EXCHANGE_URL, login, settings.EXCHANGE_CALLS_PER_SECOND)
 
 
+def _client(key: ApiKey, *, rejected: Callable[[Refused], None] | None) -> ExchangeClient:
+    transport = Transport(
+        base_url=settings.EXCHANGE_URL,
+        credentials=credentials_of(key),
+        deadline_s=settings.CALL_DEADLINE_SECONDS,
+        refusals=refusals.KNOWN,
+    )
+    date_seen = partial(_note_date, key.account_id)
+    return ExchangeClient(transport, date_seen=date_seen, rejected=rejected, budget=_budget_of(key.login))
+
+
 def _choose(account: Account, right: Right | None, now: datetime) -> ApiKey:
-    usable = [
-        key
-        for key in ApiKey.objects.filter(account=account, active=True).exclude(sealed_secret="")
-        if right is None or right.value in key.rights
-    ]
-    if not usable:
+    live_rows = key_rights.usable(account).select_related("account")
+    found = [key for key in live_rows if key_rights.carries(key, right)]
+    if not found:
         named = "any right" if right is None else f"the right “{right.value}”"
         raise NoUsableKey(f"{account.name} has no active key with {named}. An admin can add one.")
-    return min(usable, key=lambda key: (_was_turned_down(key, now), len(key.rights), key.pk))
-
-
-def _was_turned_down(key: ApiKey, now: datetime) -> bool:
-    return key.last_problem_at is not None and now - key.last_problem_at < AVOIDED_FOR
+    return min(found, key=lambda key: key_rights.drawbacks(key, now))
 
 
 def _note_date(account_id: int, date: datetime) -> None:
     clocks.note(account_id=account_id, date=date, now=clock.now())
 
 
-def _note_problem(key_id: int, refusal: Refused) -> None:
-    """Remember that the exchange turned the key down. A database that is away must not hide the refusal itself."""
+def _note_refusal(key_id: int, refusal: Refused) -> None:
+    """A database that is away must not hide the refusal itself."""
     try:
-        ApiKey.objects.filter(pk=key_id).update(last_problem=str(refusal)[:300], last_problem_at=clock.now())
+        note_problem(key_id=key_id, problem=str(refusal))
     except DatabaseError as problem:
         _log.warning("keys.problem_not_kept", key=key_id, reason=str(problem))
 
 
-def _record(
+def record(
     key: ApiKey,
     action: str,
+    *,
     actor: "Person | None",
     now: datetime,
-    *,
-    before: dict[str, object],
-    after: dict[str, object],
+    before: Mapping[str, object],
+    after: Mapping[str, object],
+    session_key: str = "",
 ) -> None:
-    audit.record(actor=actor, action=action, subject=f"apikey:{key.pk}", before=before, after=after, now=now)
+    """Write the audit row of a change of the key, in the caller's transaction, and let open pages know."""
+    audit.record(
+        actor=actor,
+        action=action,
+        subject=key.subject,
+        before=dict(before),
+        after=dict(after),
+        now=now,
+        session_key=session_key,
+    )
+    live.announce(TOPIC, id=key.pk)
 
 
 def _told(key: ApiKey) -> dict[str, object]:
@@ -196,7 +249,8 @@ def _told(key: ApiKey) -> dict[str, object]:
         "login": key.login,
         "rights": key.rights,
         "fingerprint": key.fingerprint,
-        "active": True,
+        "active": key.active,
+        **({"replaces": key.replaces_id} if key.replaces_id else {}),
     }
 
 

@@ -61,6 +61,9 @@ def test_keys_carry_the_rights_of_the_contract(world: World) -> None:
         "demo-trade": ("demo-trade-secret", "desk@demo.test", trade),
         "demo-read": ("demo-read-secret", "desk@demo.test", read),
         "demo-withdraw": ("demo-withdraw-secret", "desk@demo.test", withdraw),
+        "next-trade": ("next-trade-secret", "desk@demo.test", trade),
+        "next-read": ("next-read-secret", "desk@demo.test", read),
+        "next-withdraw": ("next-withdraw-secret", "desk@demo.test", withdraw),
         "other-full": ("other-full-secret", "other@demo.test", set(EVERY_RIGHT)),
         "sub-full": ("sub-full-secret", "desk+1@demo.test", set(EVERY_RIGHT)),
     }
