@@ -341,6 +341,7 @@ words = st.one_of(
 PAIRS = [(operation, param) for operation in catalogue.OPERATIONS for param in operation.params]
 
 
+@pytest.mark.timeout(3_600)
 @given(
     pair=st.sampled_from(PAIRS),
     text=st.one_of(numbers, instants, words),
