@@ -3,10 +3,30 @@
 No task is ever repeated by the broker, none waits for a moment, and arguments are row ids.
 """
 
+from functools import partial
+
 from celery import shared_task
 
 from desk import clock
-from exchange_ops.domain import checks, copies, key_probing, keys, pulse, subaccount_readings, subaccounts, withdrawals
+from exchange_ops.domain import (
+    checks,
+    copies,
+    deposits,
+    key_probing,
+    keys,
+    looks,
+    new_addresses,
+    pulse,
+    retention,
+    subaccount_readings,
+    subaccounts,
+    watched,
+    withdrawals,
+)
+
+
+# A market that is only looked at does not hold a worker for as long as money may.
+_quick_client = partial(keys.public_client, deadline_s=5)
 
 
 @shared_task(name="exchange_ops.advance", max_retries=0, ignore_result=True)
@@ -93,3 +113,21 @@ def read_addresses(book_id: int) -> None:
 def make_address(request_id: int) -> None:
     """One step of one request for a new address, when it is due."""
     new_addresses.advance(request_id=request_id, now=clock.now(), client_for=keys.client_for)
+
+
+@shared_task(name="exchange_ops.refresh_watched", max_retries=0, ignore_result=True)
+def refresh_watched() -> None:
+    """Read candles, trades and books of the markets that somebody looks at."""
+    watched.refresh(now=clock.now(), open_client=_quick_client)
+
+
+@shared_task(name=looks.TASK, max_retries=0, ignore_result=True)
+def read_look(look_id: int) -> None:
+    """Read a market that somebody just began to look at."""
+    watched.read_one(look_id=look_id, now=clock.now(), open_client=_quick_client)
+
+
+@shared_task(name="exchange_ops.purge", max_retries=0, ignore_result=True)
+def purge() -> None:
+    """Remove what the settings no longer keep of market copies and answered questions."""
+    retention.purge(now=clock.now())

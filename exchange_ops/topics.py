@@ -22,11 +22,16 @@ def register() -> None:
         topics.register(name, _may_follow_row)
     for name in PLAIN:
         topics.register(name, _may_follow)
+    topics.register("symbol", _may_follow_symbol)
     topics.register("keys", _may_follow_keys)
 
 
 def _may_follow_row(person: "Person", key: str) -> bool:
     return key.isascii() and key.isdigit() and rules.may_see(person)
+
+
+def _may_follow_symbol(person: "Person", key: str) -> bool:
+    return bool(key) and rules.may_see(person)
 
 
 def _may_follow(person: "Person", key: str) -> bool:

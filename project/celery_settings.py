@@ -28,4 +28,6 @@ beat_schedule = {
     "sync-subaccounts": {"task": "exchange_ops.sync_subaccounts", "schedule": 15, "options": {"expires": 14}},
     "probe-keys": {"task": "exchange_ops.probe_keys", "schedule": 15, "options": {"expires": 14}},
     "refresh-market": {"task": "exchange_ops.refresh_market", "schedule": 15, "options": {"expires": 14}},
+    "refresh-watched": {"task": "exchange_ops.refresh_watched", "schedule": 5, "options": {"expires": 4}},
+    "purge": {"task": "exchange_ops.purge", "schedule": 600, "options": {"expires": 300}},
 }

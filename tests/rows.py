@@ -20,14 +20,15 @@ def _flush_without_guards(case: Any) -> None:
     from desk import audit
     from desk import triggers as desk_guards
     from exchange_ops import order_triggers as order_guards
+    from exchange_ops import subaccount_triggers as subaccount_guards
     from exchange_ops import transfer_triggers as transfer_guards
     from exchange_ops import triggers as money_guards
 
-    for guards in (desk_guards, money_guards, order_guards, transfer_guards):
+    for guards in (desk_guards, money_guards, order_guards, subaccount_guards, transfer_guards):
         guards.remove(connection)
     try:
         _flush(case)
     finally:
-        for guards in (desk_guards, money_guards, order_guards, transfer_guards):
+        for guards in (desk_guards, money_guards, order_guards, subaccount_guards, transfer_guards):
             guards.install(connection)
         Path(settings.DATA_DIR, audit.HEADS_FILE).unlink(missing_ok=True)

@@ -57,7 +57,7 @@ class Sight:
 
 
 @contextmanager
-def client(client_for: ClientFor, *, account: Account, right: Right) -> Iterator[ExchangeClient]:
+def client(client_for: ClientFor, *, account: Account, right: Right | None) -> Iterator[ExchangeClient]:
     """A client for a few calls; its connections are let go afterwards. Raises `keys.NoUsableKey`."""
     asking = client_for(account, right)
     try:
