@@ -24,7 +24,6 @@ from exchange_ops.domain import (
     withdrawals,
 )
 
-
 # A market that is only looked at does not hold a worker for as long as money may.
 _quick_client = partial(keys.public_client, deadline_s=5)
 
