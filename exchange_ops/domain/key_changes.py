@@ -155,8 +155,10 @@ def why_not_switch(key: ApiKey, successor: ApiKey) -> str:
     """The first reason why the successor can't take over yet; empty when it can."""
     if successor.is_being_probed:
         return "The exchange was not asked about the successor yet. That takes a few seconds."
-    if successor.is_turned_down or successor.probe_problem:
-        return f"The successor does not work: {successor.last_problem or successor.probe_problem}"
+    if successor.is_turned_down:
+        return f"The exchange turned the successor down: {successor.last_problem}"
+    if successor.probe_problem:
+        return f"The exchange could not be asked about the successor: {successor.probe_problem}"
     if successor.same_account is False:
         return "The successor opens another account at the exchange: our transactions are not there."
     lost = [right.value for right in Right if _would_lose(key, successor, right)]

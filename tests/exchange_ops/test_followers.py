@@ -189,6 +189,78 @@ def test_a_key_that_is_turned_down_is_said_and_tried_rarely(account, demo_keys, 
     assert state().reconnects - first <= 1
 
 
+def logins(sandbox):
+    """The keys that streams logged in with, in their order."""
+    return [call["form"]["pKey"] for call in sandbox.control("calls?operation=login")["calls"]]
+
+
+def test_a_stream_whose_key_is_disabled_logs_in_with_another(account, demo_keys, sandbox, follow, state, exchange):
+    follow()
+    first = demo_keys[logins(sandbox)[0]]
+    keys.disable(key=first, actor=None, now=clock.now())
+    assert until(lambda: len(logins(sandbox)) == 2 and state().connected, seconds=5)
+    assert logins(sandbox)[1] not in {first.login, "demo-trade"}
+    made = hold(exchange)
+    assert until(lambda: LedgerEntry.objects.filter(exchange_id=made).exists(), seconds=1)
+
+
+def test_a_stream_whose_last_key_is_disabled_says_so(account, demo_keys, sandbox, follow, state):
+    ApiKey.objects.filter(login="demo-withdraw").update(active=False)
+    follow()
+    keys.disable(key=demo_keys["demo-read"], actor=None, now=clock.now())
+    assert until(lambda: not state().connected and "no active key" in state().problem)
+    assert logins(sandbox) == ["demo-read"]
+
+
+def test_a_stream_follows_a_rotation_to_the_new_key(account, demo_keys, sandbox, follow, state, exchange):
+    follow()
+    old = demo_keys[logins(sandbox)[0]]
+    new = keys.add(
+        account=account,
+        label="new",
+        login=old.login.replace("demo", "next"),
+        secret=keys.Secret(old.login.replace("demo", "next") + "-secret"),
+        rights=[keys.Right(right) for right in old.rights],
+        actor=None,
+        now=clock.now(),
+        replaces=old,
+    )
+    time.sleep(1.3)
+    assert logins(sandbox) == [old.login]  # a successor that waits changes nothing
+    ApiKey.objects.filter(login__startswith="demo").update(active=False, kept_at=clock.now())
+    ApiKey.objects.filter(pk=new.pk).update(active=True)
+    assert until(lambda: logins(sandbox)[-1] == new.login and state().connected, seconds=5)
+    made = hold(exchange)
+    assert until(lambda: LedgerEntry.objects.filter(exchange_id=made).exists(), seconds=1)
+    time.sleep(1.3)
+    assert len(logins(sandbox)) == 2  # and it stays
+
+
+def test_a_stream_whose_new_key_is_refused_goes_on_with_the_one_that_is_kept(
+    account, demo_keys, sandbox, follow, state
+):
+    ApiKey.objects.filter(login="demo-withdraw").update(active=False)
+    old = demo_keys["demo-read"]
+    bad = keys.add(
+        account=account,
+        label="bad",
+        login="next-read",
+        secret=keys.Secret("not its secret at all"),
+        rights=[keys.Right.PAYMENTS],
+        actor=None,
+        now=clock.now(),
+        replaces=old,
+    )
+    ApiKey.objects.filter(pk=old.pk).update(active=False, kept_at=clock.now())
+    ApiKey.objects.filter(pk=bad.pk).update(active=True)
+    follow()
+    assert logins(sandbox) == ["next-read", "demo-read"]
+    bad.refresh_from_db()
+    assert "1002" in bad.last_problem
+    time.sleep(1.3)
+    assert len(logins(sandbox)) == 2  # no going to and fro
+
+
 def test_without_a_key_the_follower_says_so_and_waits(account, sandbox, follow, state):
     ApiKey.objects.update(active=False)
     follow(wait=False)
