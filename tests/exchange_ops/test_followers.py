@@ -194,7 +194,7 @@ def logins(sandbox):
     return [call["form"]["pKey"] for call in sandbox.control("calls?operation=login")["calls"]]
 
 
-def test_a_stream_whose_key_is_disabled_logs_in_with_another(account, demo_keys, sandbox, follow, state, exchange):
+def test_a_stream_whose_key_is_disabled_logs_in_with_another(*, account, demo_keys, sandbox, follow, state, exchange):
     follow()
     first = demo_keys[logins(sandbox)[0]]
     keys.disable(key=first, actor=None, now=clock.now())
@@ -212,7 +212,7 @@ def test_a_stream_whose_last_key_is_disabled_says_so(account, demo_keys, sandbox
     assert logins(sandbox) == ["demo-read"]
 
 
-def test_a_stream_follows_a_rotation_to_the_new_key(account, demo_keys, sandbox, follow, state, exchange):
+def test_a_stream_follows_a_rotation_to_the_new_key(*, account, demo_keys, sandbox, follow, state, exchange):
     follow()
     old = demo_keys[logins(sandbox)[0]]
     new = keys.add(
