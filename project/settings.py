@@ -306,3 +306,11 @@ EXCHANGE_CALLS_PER_SECOND = {
 }
 LEASE_SECONDS = 90
 SWEEP_SECONDS = 10
+
+# Market copies ------------------------------------------------------------------------------------------------------
+# Symbols whose candles, trades and books are read although nobody looks at them.
+MARKET_PINNED = environment.words("MARKET_PINNED", "BTCUSD,ETHBTC" if DEMO else "")
+MARKET_CANDLES_KEPT = environment.integer("MARKET_CANDLES_KEPT", 2_000, lowest=500, highest=1_000_000)
+MARKET_TRADES_KEPT_DAYS = environment.integer("MARKET_TRADES_KEPT_DAYS", 7, lowest=1, highest=3_650)
+# Answers of the exchange to the questions of forms: whose an address is, what a fee would be.
+ANSWERS_KEPT_DAYS = environment.integer("ANSWERS_KEPT_DAYS", 30, lowest=1, highest=3_650)

@@ -131,9 +131,9 @@ def client_of(key: ApiKey) -> ExchangeClient:
     return _client(key, rejected=None)
 
 
-def public_client() -> ExchangeClient:
-    """A client without a key, for public market data."""
-    transport = Transport(base_url=settings.EXCHANGE_URL, deadline_s=settings.CALL_DEADLINE_SECONDS)
+def public_client(*, deadline_s: int | None = None) -> ExchangeClient:
+    """A client without a key, for public market data; a call takes at most `deadline_s`, or as long as any other."""
+    transport = Transport(base_url=settings.EXCHANGE_URL, deadline_s=deadline_s or settings.CALL_DEADLINE_SECONDS)
     return ExchangeClient(transport, budget=_budget_of(""))
 
 

@@ -1,0 +1,71 @@
+"""Which symbols are read closely: those that somebody looks at, and those that the settings pin.
+
+A page writes that it is looked at and goes on; a worker reads candles, trades and book and announces it; the page reads
+its rows again, by which it goes on asking. A symbol that nobody looks at any more is let go a minute later.
+"""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import F, Q, QuerySet
+
+from desk import outbox
+from exchange_ops.models import MarketLook, Symbol
+
+# The periods of candles as the interface has them (exchange REST, Candles). A month is at least so long.
+PERIODS = {
+    "M1": timedelta(minutes=1),
+    "M3": timedelta(minutes=3),
+    "M5": timedelta(minutes=5),
+    "M15": timedelta(minutes=15),
+    "M30": timedelta(minutes=30),
+    "H1": timedelta(hours=1),
+    "H4": timedelta(hours=4),
+    "D1": timedelta(days=1),
+    "D7": timedelta(days=7),
+    "1M": timedelta(days=31),
+}
+DEFAULT_PERIOD = "M30"
+LOOKED_AT_FOR = timedelta(seconds=60)  # a page that is open asks again at least twice in this time
+NOTED_EVERY = timedelta(seconds=10)
+PINNED_EVERY = timedelta(seconds=60)
+MOST_AT_ONCE = 40  # three calls each, within what the exchange allows in a second or two
+TASK = "exchange_ops.read_look"
+
+
+class UnknownPeriod(ValueError):
+    """The interface has no candles of this period."""
+
+
+def ask(*, symbol: Symbol, period: str, now: datetime) -> MarketLook:
+    """Note that somebody looks at the symbol now; a worker is woken when nobody did lately. Announces symbol:<code>."""
+    if period not in PERIODS:
+        raise UnknownPeriod(f"There are no candles of the period {period!r}.")
+    row, made = MarketLook.objects.get_or_create(symbol=symbol.code, period=period, defaults={"asked_at": now})
+    asked = MarketLook.objects.filter(pk=row.pk, asked_at__lte=now - NOTED_EVERY).update(asked_at=now)
+    if made or (asked and is_late(row, now=now)):
+        outbox.wake(TASK, row.pk)
+    return row
+
+
+def is_late(look: MarketLook, *, now: datetime) -> bool:
+    """Whether a worker should have tried to read the symbol by now."""
+    return look.tried_at is None or now - look.tried_at >= NOTED_EVERY
+
+
+def due(*, now: datetime) -> QuerySet[MarketLook]:
+    """What is to be read in this round: what is looked at, then what is pinned; the longest unread first."""
+    looked_at = Q(asked_at__gt=now - LOOKED_AT_FOR)
+    unread = Q(tried_at=None) | Q(tried_at__lte=now - PINNED_EVERY)
+    rows = MarketLook.objects.filter(looked_at | (Q(symbol__in=settings.MARKET_PINNED) & unread))
+    return rows.order_by(F("tried_at").asc(nulls_first=True), "-asked_at", "pk")[:MOST_AT_ONCE]
+
+
+def pin(*, now: datetime) -> None:
+    """Have a row for every pinned symbol that the exchange lists; nobody looks at it by that."""
+    codes = Symbol.objects.filter(code__in=settings.MARKET_PINNED).values_list("code", flat=True)
+    rows = MarketLook.objects.filter(symbol__in=list(codes), period=DEFAULT_PERIOD)
+    known = set(rows.values_list("symbol", flat=True))
+    long_ago = now - LOOKED_AT_FOR
+    missing = [MarketLook(symbol=code, period=DEFAULT_PERIOD, asked_at=long_ago) for code in codes if code not in known]
+    MarketLook.objects.bulk_create(missing, ignore_conflicts=True)
