@@ -29,7 +29,11 @@ class Answer:
 
 def of_json(value: object, status: int = HTTPStatus.OK) -> Answer:
     """The value as JSON, members in their own order, text as UTF-8."""
-    body = text_of(value)
+    return of_text(text_of(value), status)
+
+
+def of_text(body: bytes, status: int = HTTPStatus.OK) -> Answer:
+    """JSON that is written already."""
     return Answer(int(status), body, JSON, shown=shown(body))
 
 

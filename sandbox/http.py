@@ -1,6 +1,7 @@
 """The sandbox as one ASGI application: the exchange's REST interface, the control plane, the sockets, and the page.
 
 Everything is decided on the event loop without waiting in between: a call is read whole, executed at once, answered.
+Only answers about many symbols are written a slice at a time.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from exchange_ops.wire import catalogue
-from sandbox import answers, auth, bodies, pages, patience, reading, reception, refusing, spoiling
+from sandbox import answers, auth, bodies, pages, patience, reading, reception, refusing, slices, spoiling
 from sandbox.answers import Answer
 from sandbox.calls import Call, Calls
 from sandbox.control import Control
@@ -20,6 +21,7 @@ from sandbox.fault_kinds import REST_KINDS
 from sandbox.fault_kinds import Scope as FaultScope
 from sandbox.faults import Faults
 from sandbox.handlers import WAITING
+from sandbox.handlers.market import LISTINGS
 from sandbox.limits import Limits, group_of
 from sandbox.reception import Delivery, Receive, Received, Scope, Send
 from sandbox.routing import Routes
@@ -123,7 +125,8 @@ class Sandbox:
 
         fault = self.faults.take(operation.name, key=call.key, kinds=REST_KINDS, scope=FaultScope.REST)
         if fault is None:
-            delivery: Delivery = execute()
+            writes = operation.name in LISTINGS and not self._is_changed(operation, call)
+            delivery: Delivery = await self._write(received, operation, path_values, call) if writes else execute()
         else:
             call.fault = fault.kind
             delivery = await spoiling.spoil(fault, execute, target=received.target, later=self._later)
@@ -149,28 +152,39 @@ class Sandbox:
 
     def _execute(self, received: Received, operation: Operation, path_values: dict[str, str], call: Call) -> Answer:
         try:
-            caller = self._caller(received, operation)
-            if not self._limits.allows(
-                group_of(operation), caller.account if caller else received.address, self.world.config.rate_limits
-            ):
-                raise Refusal(refusing.TOO_MANY_REQUESTS)
-            arguments = _arguments(received, operation, path_values)
+            caller, arguments = self._admitted(received, operation, path_values)
             result = self.world.perform(operation.name, caller, arguments)
-        except NoHandler:
-            return refusing.not_imitated(operation.name)
-        except bodies.Unreadable as problem:
-            return refusing.answer(Refusal(refusing.VALIDATION_ERROR, str(problem)))
-        except BadArgument as problem:
-            return refusing.answer(refusing.of_bad_argument(problem, operation))
-        except Refusal as refusal:
-            return refusing.answer(refusal)
-        except Exception:
-            log.exception("%s failed", operation.name)
-            return refusing.of_status(500)
+        except Exception as problem:
+            return _refused(problem, operation)
         call.executed = True
         return answers.of_json(
             spoiling.echo(self.faults, operation.name, key=call.key, scope=FaultScope.REST, value=result)
         )
+
+    async def _write(self, received: Received, operation: Operation, path_values: dict[str, str], call: Call) -> Answer:
+        """An answer about many symbols, during which others are answered too."""
+        try:
+            _, arguments = self._admitted(received, operation, path_values)
+            body = await slices.written(self.world, self.world.listing(operation.name, arguments))
+        except Exception as problem:
+            return _refused(problem, operation)
+        call.executed = True
+        return answers.of_text(body)
+
+    def _admitted(
+        self, received: Received, operation: Operation, path_values: dict[str, str]
+    ) -> tuple[Caller | None, dict[str, object]]:
+        """Who calls, within the rate of his group, and what he asks for."""
+        caller = self._caller(received, operation)
+        limited, rates = caller.account if caller else received.address, self.world.config.rate_limits
+        if not self._limits.allows(group_of(operation), limited, rates):
+            raise Refusal(refusing.TOO_MANY_REQUESTS)
+        return caller, _arguments(received, operation, path_values)
+
+    def _is_changed(self, operation: Operation, call: Call) -> bool:
+        """Whether a fault wants the records of the answer changed."""
+        kinds = ("echo_differs",)
+        return any(self.faults.matching(operation.name, key=call.key, kinds=kinds, scope=FaultScope.REST))
 
     async def _wait(self, received: Received, operation: Operation, path_values: dict[str, str]) -> None:
         """Lets a call wait that wants to; one that is going to be refused is not kept waiting."""
@@ -206,6 +220,21 @@ TOO_LARGE = Answer(
     answers.text_of(answers.envelope(413, "Payload Too Large", f"A body holds at most {bodies.MOST_BYTES} bytes")),
     headers=(("connection", "close"),),
 )
+
+
+def _refused(problem: Exception, operation: Operation) -> Answer:
+    """The answer to a call that did not go well."""
+    match problem:
+        case NoHandler():
+            return refusing.not_imitated(operation.name)
+        case bodies.Unreadable():
+            return refusing.answer(Refusal(refusing.VALIDATION_ERROR, str(problem)))
+        case BadArgument():
+            return refusing.answer(refusing.of_bad_argument(problem, operation))
+        case Refusal():
+            return refusing.answer(problem)
+    log.error("%s failed", operation.name, exc_info=problem)
+    return refusing.of_status(500)
 
 
 def _arguments(received: Received, operation: Operation, path_values: dict[str, str]) -> dict[str, object]:

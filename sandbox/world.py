@@ -17,6 +17,7 @@ from sandbox.exchange.happenings import HAPPENINGS
 from sandbox.exchange.schedule import go_off
 from sandbox.exchange.terms import UNAVAILABLE, VALIDATION_ERROR, Caller, Event, Listener, NoHandler, Refusal, Wait
 from sandbox.handlers import controls
+from sandbox.handlers.market import LISTINGS, Listing
 from sandbox.journal import Journal, Lock
 from sandbox.journal_lines import Entry, Header, NotPlain, Reading, plain
 
@@ -125,6 +126,15 @@ class World:
             self._keep(Entry(at_ms, operation, given, caller.login, caller.account, outcomes))
         self._tell()
         return answer
+
+    def listing(self, operation: str, arguments: Mapping[str, object]) -> Listing:
+        """What a public operation tells about many symbols, to be written one by one; raises `Refusal`.
+
+        It goes on with the exchange as it is now, also when the world is begun again meanwhile.
+        """
+        self._must_be_sound()
+        self._live()
+        return LISTINGS[operation](self, _plain(arguments))
 
     def _done(self, work: Callable[[], object]) -> object:
         """The answer of an input's work; what the simulated market did meanwhile is journaled, also when it refuses."""

@@ -13,8 +13,7 @@ from typing import Final, NamedTuple
 
 from sandbox.clock import DAY_MS, HOUR_MS
 from sandbox.exchange.tape import Tape
-from sandbox.exchange.tape_figures import Figures, instant
-from sandbox.exchange.tape_simulated import Bar, Track, bar_of, joined
+from sandbox.exchange.tape_records import Bar, Track, bar_of, joined
 from sandbox.exchange.tape_sketches import LEAF_MS
 
 _MINUTE_MS: Final = 60_000
@@ -132,17 +131,3 @@ def _month(at_ms: int) -> int:
 @lru_cache(maxsize=20_000)
 def _month_of_day(day: int) -> int:
     return (day - (_EPOCH + timedelta(days=day)).day + 1) * DAY_MS
-
-
-def record(candle: Candle, figures: Figures) -> dict[str, object]:
-    """The Candle record."""
-    start_ms, bar = candle
-    return {
-        "timestamp": instant(start_ms),
-        "open": figures.price(bar.open),
-        "close": figures.price(bar.close),
-        "min": figures.price(bar.low),
-        "max": figures.price(bar.high),
-        "volume": figures.quantity(bar.quantity),
-        "volumeQuote": figures.notional(bar.notional),
-    }

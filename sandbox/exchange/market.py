@@ -8,10 +8,11 @@ Two forms of the same wandering exist: `quotes`, which move every second and are
 around, and `path`, without the two fastest waves, which is what their trades of a quarter of an hour follow.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256, shake_128
+from itertools import pairwise
 from typing import Final
 
 from sandbox.clock import DAY_MS
@@ -25,25 +26,51 @@ UNIT: Final = 10**18
 LEAST_TICKS: Final = 10  # of a price on the path: trades happen a few ticks beside it
 _MILLION: Final = 10**6
 _MASK: Final = 2**64 - 1
-# Waves of the wandering: period in marks, amplitude in millionths, and where among the knots of a day it has its own.
-_LONGEST: Final = 3 * MARKS_A_DAY, 30_000
-_SLOW: Final = ((MARKS_A_DAY // 4, 12_000, MARKS_A_DAY), (6, 4_000, MARKS_A_DAY + 5))
-_QUICK: Final = 1_500  # amplitude of the wave that turns at every mark
-_FAST: Final = ((30_000, 500), (5_000, 150))  # and of those that turn between them: period in ms, amplitude
-_KNOTS: Final = MARKS_A_DAY + 5 + 49
+# Waves of the wandering: the period of the longest in days, of the others in marks; how high they go, in millionths;
+# and where among the random numbers of a day they have theirs.
+_LONGEST, _LONGEST_HEIGHT = 3, 30_000
+_LONG, _LONG_HEIGHT, _FIRST_LONG = MARKS_A_DAY // 4, 12_000, MARKS_A_DAY
+_SHORT, _SHORT_HEIGHT, _FIRST_SHORT = 6, 4_000, MARKS_A_DAY + 5
+_A_DRIFT: Final = MARKS_A_DAY * _MILLION // _LONGEST_HEIGHT
+_QUICK: Final = 1_500  # height of the wave that turns at every mark
+_FAST: Final = ((30_000, 500), (5_000, 150))  # waves that turn between the marks: period in ms, height
+_KNOTS: Final = _FIRST_SHORT + MARKS_A_DAY // _SHORT + 1
 _HALF_SPREAD: Final = 100  # millionths of the price
 _CALM: Final = 60  # currencies of account wander sixty times less
-_MOST_MARKS, _MOST_DAYS = 100_000, 400
+_MOST_DAYS: Final = 1_000
+_DOLLARS: Final = [UNIT] * MARKS_A_DAY
 _KNOWN: Final = frozenset(currency.code for currency in LISTED)
 
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """What tells one currency's course from another's."""
+    """What tells one listed currency's course from another's."""
 
     base: int  # units
     key: int
-    calm: bool
+    calm: bool  # currencies of account hardly move
+
+
+class _Drift:
+    """The course of a made-up currency: straight from midnight to midnight, and a little off it at every mark.
+
+    There are so many of them that it must be cheap at any single mark.
+    """
+
+    __slots__ = ("_day", "_end", "_start", "base", "calm", "key")
+
+    def __init__(self, base: int, key: int) -> None:
+        self.base, self.key, self.calm = base, key, False
+        self._day, self._start, self._end = -1, 0, 0
+
+    def at(self, mark: int) -> int:
+        """The dollar price at a mark, in units."""
+        day, place = divmod(mark, MARKS_A_DAY)
+        if day != self._day:
+            self._day, self._start, self._end = day, _turn(self.key, day), _turn(self.key, day + 1)
+        slow = (self._start * (MARKS_A_DAY - place) + self._end * place) // _A_DRIFT
+        quick = ((self.key ^ mark) * 0x9E3779B97F4A7C15 & _MASK) % (2 * _QUICK + 1) - _QUICK
+        return self.base * (_MILLION + slow + quick) // _MILLION
 
 
 class Market:
@@ -52,12 +79,16 @@ class Market:
     def __init__(self, seed: int, currencies: Mapping[str, Currency], still_at_ms: int | None = None) -> None:
         self.seed = seed
         self.still_at_ms = still_at_ms
-        self._courses = {
-            code: _Course(int(currency.usd * UNIT), key_of(seed, code), currency.calm)
-            for code, currency in currencies.items()
-        }
+        self._courses: dict[str, _Course] = {}
+        self._drifts: dict[str, _Drift] = {}
+        for code, currency in currencies.items():
+            base, key = int(currency.usd * UNIT), key_of(seed, code)
+            if code in _KNOWN:
+                self._courses[code] = _Course(base, key, currency.calm)
+            else:
+                self._drifts[code] = _Drift(base, key)
         self._ticks: dict[str, int] = {}
-        self._marks: dict[tuple[str, int], int] = {}
+        self._paths: dict[tuple[str, int], list[int]] = {}
         self._days: dict[tuple[str, int], list[int]] = {}
         self._steps: dict[str, int] = {}
         self._step_ms = -1
@@ -68,7 +99,7 @@ class Market:
 
     def listed_price(self, code: str) -> int:
         """The dollar price around which a currency wanders, in units."""
-        return self._courses[code].base
+        return self._course(code).base
 
     def listed_ticks(self, symbol: Symbol) -> int:
         """The price around which a symbol wanders, in ticks, at least one."""
@@ -86,6 +117,20 @@ class Market:
         """The middle price in ticks at a mark (of so many times `MARK_MS`), at least `LEAST_TICKS`."""
         ratio = self._on_mark(symbol.base, mark) * UNIT // self._on_mark(symbol.quote, mark)
         return max(ratio // self._tick(symbol), LEAST_TICKS)
+
+    def path_of_day(self, symbol: Symbol, day: int) -> Sequence[int]:
+        """The path of a symbol of listed currencies at all marks of a day, and at the first of the next one."""
+        path = self._paths.get((symbol.id, day))
+        if path is None:
+            if len(self._paths) >= _MOST_DAYS:
+                self._paths.clear()
+            base, quote = self._whole_day(symbol.base, day), self._whole_day(symbol.quote, day)
+            tick, least = self._tick(symbol), LEAST_TICKS
+            ratios = [above * UNIT // below // tick for above, below in zip(base, quote, strict=True)]
+            path = ratios if min(ratios) >= least else [max(ratio, least) for ratio in ratios]
+            path.append(self.path(symbol, (day + 1) * MARKS_A_DAY))
+            self._paths[symbol.id, day] = path
+        return path
 
     def _tick(self, symbol: Symbol) -> int:
         """The tick in units."""
@@ -106,7 +151,7 @@ class Market:
     def _wandered(self, code: str, step_ms: int) -> int:
         if code == "USD":
             return UNIT
-        course = self._courses[code]
+        course = self._course(code)
         mark, passed_ms = divmod(step_ms, MARK_MS)
         price = self._on_mark(code, mark)
         if passed_ms:
@@ -114,64 +159,72 @@ class Market:
         fast = sum(_fast(course.key, step_ms, *wave) for wave in _FAST)
         return price * (_MILLION + (fast // _CALM if course.calm else fast)) // _MILLION
 
+    def _course(self, code: str) -> "_Course | _Drift":
+        return self._drifts.get(code) or self._courses[code]
+
     def _on_mark(self, code: str, mark: int) -> int:
-        """The dollar price of a currency at a mark: of the known ones whole days are kept, they are asked for often."""
-        if code == "USD":
-            return UNIT
-        if code in _KNOWN:
-            day, place = divmod(mark, MARKS_A_DAY)
-            prices = self._days.get((code, day))
-            if prices is None:
-                if len(self._days) >= _MOST_DAYS:
-                    self._days.clear()
-                prices = self._days[code, day] = _day(self._courses[code], day)
-            return prices[place]
-        price = self._marks.get((code, mark))
-        if price is None:
-            if len(self._marks) >= _MOST_MARKS:
-                self._marks.clear()
-            price = self._marks[code, mark] = _marked(self._courses[code], mark)
-        return price
+        """The dollar price of a currency at a mark."""
+        drift = self._drifts.get(code)
+        if drift is not None:
+            return drift.at(mark)
+        day, place = divmod(mark, MARKS_A_DAY)
+        return self._whole_day(code, day)[place]
 
-
-def _marked(course: _Course, mark: int) -> int:
-    """The price at a mark: straight lines between random heights at the ends of each period."""
-    day, place = divmod(mark, MARKS_A_DAY)
-    knots = _knots(course.key, day)
-    slow = _longest(course.key, mark)
-    for period, amplitude, begin in _SLOW:
-        turn, passed = divmod(place, period)
-        start, end = _height(knots[begin + turn]), _height(knots[begin + turn + 1])
-        slow += amplitude * (start * (period - passed) + end * passed) // (period * _MILLION)
-    return _priced(course, slow, _height(knots[place]))
+    def _whole_day(self, code: str, day: int) -> list[int]:
+        """The dollar prices of a listed currency at all marks of a day."""
+        prices = self._days.get((code, day))
+        if prices is None:
+            if len(self._days) >= _MOST_DAYS:
+                self._days.clear()
+            prices = self._days[code, day] = _DOLLARS if code == "USD" else _day(self._courses[code], day)
+        return prices
 
 
 def _day(course: _Course, day: int) -> list[int]:
-    """The prices at all marks of a day, as `_marked` gives them one by one."""
-    first = day * MARKS_A_DAY
+    """The prices of a listed currency at all marks of a day.
+
+    The slow waves are straight lines between random heights at the ends of their periods, so that together they are
+    straight, too, within a period of the shortest.
+    """
     knots = [_height(number) for number in _knots(course.key, day)]
-    slow = [_longest(course.key, mark) for mark in range(first, first + MARKS_A_DAY)]
-    for period, amplitude, begin in _SLOW:
-        for turn in range(MARKS_A_DAY // period):
-            start, end = knots[begin + turn], knots[begin + turn + 1]
-            for passed in range(period):
-                line = amplitude * (start * (period - passed) + end * passed) // (period * _MILLION)
-                slow[turn * period + passed] += line
-    return [_priced(course, deviation, quick) for deviation, quick in zip(slow, knots[:MARKS_A_DAY], strict=True)]
-
-
-def _priced(course: _Course, slow: int, height: int) -> int:
-    quick = _QUICK * height // _MILLION
+    ends = _ends(course.key, day, knots)
+    slow: list[int] = []
+    for here, there in pairwise(ends):
+        step = (there - here) // _SHORT
+        slow += [here + step * passed for passed in range(_SHORT)]
+    quick = _QUICK
     if course.calm:
-        slow, quick = slow // _CALM, quick // _CALM
-    return course.base * (_MILLION + slow) * (_MILLION + quick) // _MILLION**2
+        slow, quick = [deviation // _CALM for deviation in slow], _QUICK // _CALM
+    base, whole = course.base, _MILLION * _MILLION
+    return [
+        base * (whole + _MILLION * deviation + quick * height) // whole
+        for deviation, height in zip(slow, knots, strict=False)
+    ]
 
 
-def _longest(key: int, mark: int) -> int:
-    period, amplitude = _LONGEST
-    turn, passed = divmod(mark, period)
-    start, end = _turn(key, turn), _turn(key, turn + 1)
-    return amplitude * (start * (period - passed) + end * passed) // (period * _MILLION)
+def _ends(key: int, day: int, knots: Sequence[int]) -> list[int]:
+    """The deviation by the slow waves, in millionths, at the beginnings of all periods of the shortest in a day, and of
+    the first one of the next day."""
+    stretches, in_long = MARKS_A_DAY // _SHORT, _LONG // _SHORT
+    first, last = _longest(key, day), _longest(key, day + 1)
+    ends = []
+    for stretch in range(stretches + 1):
+        turn, passed = divmod(stretch, in_long)
+        start, end = knots[_FIRST_LONG + turn], knots[_FIRST_LONG + turn + (passed > 0)]
+        long = _LONG_HEIGHT * (start * (in_long - passed) + end * passed) // (in_long * _MILLION)
+        short = _SHORT_HEIGHT * knots[_FIRST_SHORT + stretch] // _MILLION
+        ends.append((first * (stretches - stretch) + last * stretch) // stretches + long + short)
+    return ends
+
+
+def _longest(key: int, day: int) -> int:
+    """The deviation by the longest wave at the beginning of a day, in millionths."""
+    turn, passed = divmod(day, _LONGEST)
+    return (
+        _LONGEST_HEIGHT
+        * (_turn(key, turn) * (_LONGEST - passed) + _turn(key, turn + 1) * passed)
+        // (_LONGEST * _MILLION)
+    )
 
 
 @lru_cache(maxsize=10_000)
@@ -179,14 +232,13 @@ def _turn(key: int, turn: int) -> int:
     return _height(mixed(key ^ turn << 20))
 
 
-@lru_cache(maxsize=4_000)
 def _knots(key: int, day: int) -> memoryview:
     """Random numbers for the heights of a currency's waves on a day, each slow wave with the first one of the next."""
     drawn = bytearray(shake_128(b"%d|%d" % (key, day)).digest(4 * _KNOTS))
     knots = memoryview(drawn).cast("I")
-    for period, _, begin in _SLOW:
-        knots[begin] = mixed(key ^ day << 8 ^ period) >> 32
-        knots[begin + MARKS_A_DAY // period] = mixed(key ^ (day + 1) << 8 ^ period) >> 32
+    for period, first in ((_LONG, _FIRST_LONG), (_SHORT, _FIRST_SHORT)):
+        knots[first] = mixed(key ^ day << 8 ^ period) >> 32
+        knots[first + MARKS_A_DAY // period] = mixed(key ^ (day + 1) << 8 ^ period) >> 32
     return knots
 
 

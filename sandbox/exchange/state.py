@@ -21,6 +21,7 @@ from sandbox.exchange.pairs import Pair
 from sandbox.exchange.payouts import Payout
 from sandbox.exchange.symbols import Symbol
 from sandbox.exchange.tape import Tape
+from sandbox.exchange.tape_texts import Texts
 from sandbox.exchange.tape_tickers import Tickers
 from sandbox.exchange.terms import Event
 from sandbox.exchange.timers import Timers
@@ -95,6 +96,7 @@ class Exchange:
         self.living: Living | None = None
         self.tape = Tape(self.market, self.symbols.values(), started_ms)
         self.tickers = Tickers(self.tape)
+        self.texts = Texts(self.tape)
         self.trade_listeners: list[Callable[[MarketTrade], None]] = [self.margins.hear, self.tape.hear]
         self.telling = False
         self.events: list[Event | Report | MarketTrade] = []

@@ -6,7 +6,7 @@ always has an end, `until_ms`: nothing of the future is told.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
@@ -15,21 +15,12 @@ from sandbox.clock import DAY_MS
 from sandbox.exchange.market import Market
 from sandbox.exchange.orders_reports import MarketTrade
 from sandbox.exchange.symbols import Symbol
-from sandbox.exchange.tape_simulated import (
-    ID_ROOM,
-    ID_STEP,
-    LEAVES_A_DAY,
-    Bar,
-    Simulation,
-    Track,
-    Trade,
-    bar_of,
-    joined,
-)
+from sandbox.exchange.tape_records import ID_ROOM, ID_STEP, LEAVES_A_DAY, Bar, Track, Trade, bar_of, joined
+from sandbox.exchange.tape_simulated import Simulation
 from sandbox.exchange.tape_sketches import LEAF_MS
 
 _SLACK_MS: Final = 60_000  # by how much numbers may run ahead of their instants
-_MOST_TRADES, _MOST_BARS, _MOST_DAYS = 200_000, 120_000, 200_000
+_MOST_TRADES, _MOST_BARS, _MOST_DAYS = 100_000, 60_000, 100_000
 _FOREVER_MS: Final = 2**62
 _when = attrgetter("at_ms")
 
@@ -71,6 +62,8 @@ class Tape:
         self._simulation = Simulation(market)
         self._tracks = {symbol.id: Track(symbol, place, market, started_ms) for place, symbol in enumerate(symbols)}
         self._told: dict[str, dict[int, list[Trade]]] = {}
+        self._counts: dict[int, int] = {}
+        self._told_days: dict[str, set[int]] = {}
         self._made: dict[tuple[int, int], list[Trade]] = {}
         self._made_trades = 0
         self._bars: dict[tuple[int, int], Bar | None] = {}
@@ -85,8 +78,27 @@ class Tape:
         track, leaf = self._tracks[trade.pair.symbol.id], trade.at_ms // LEAF_MS
         if trade.id % ID_STEP >= ID_ROOM and any(made.id == trade.id for made in self._simulated(track, leaf)):
             return
+        self._counts[track.number] = self._counts.get(track.number, 0) + 1
+        self._told_days.setdefault(track.symbol.id, set()).add(leaf // LEAVES_A_DAY)
         leaves = self._told.setdefault(track.symbol.id, {})
         leaves.setdefault(leaf, []).append(Trade(trade.id, trade.at_ms, trade.price, trade.quantity, trade.side))
+
+    def told(self, track: Track) -> int:
+        """How many trades the matching engine has told of a symbol."""
+        return self._counts.get(track.number, 0)
+
+    def next_ms(self, track: Track, at_ms: int) -> int:
+        """Up to when, after an instant, no simulated trade of a symbol happens: the next one, or midnight at most."""
+        day, leaf = at_ms // DAY_MS, at_ms // LEAF_MS
+        for later in self._simulation.leaves(track, day):
+            if later == leaf:
+                trades = self._simulated(track, leaf)
+                place = bisect_right(trades, at_ms, key=_when)
+                if place < len(trades):
+                    return trades[place].at_ms
+            elif later > leaf:
+                return later * LEAF_MS
+        return (day + 1) * DAY_MS
 
     # Trades ----------------------------------------------------------------------------------------------------------
 
@@ -136,6 +148,8 @@ class Tape:
         return trades if (leaf + 1) * LEAF_MS <= reached_ms else trades[: bisect_right(trades, reached_ms, key=_when)]
 
     def _simulated(self, track: Track, leaf: int) -> list[Trade]:
+        if track.is_quiet:
+            return self._simulation.trades(track, leaf) if self._simulation.has(track, leaf) else []
         key = track.number, leaf
         trades = self._made.get(key)
         if trades is None:
@@ -182,16 +196,19 @@ class Tape:
         """The bar of a leaf; None when it has no trades."""
         if not self._is_over(leaf, until_ms):
             return bar_of(self.trades(track, leaf, until_ms))
+        if leaf in self._told.get(track.symbol.id, ()):
+            return self._kept_bar(track, leaf, lambda: bar_of(self.trades(track, leaf, until_ms)))
+        if track.is_quiet:  # to make it again is as quick as to keep it
+            return self._simulation.bar(track, leaf) if self._simulation.has(track, leaf) else None
+        return self._kept_bar(track, leaf, lambda: self._simulation.bar(track, leaf))
+
+    def _kept_bar(self, track: Track, leaf: int, make: Callable[[], Bar | None]) -> Bar | None:
         key = track.number, leaf
         if key in self._bars:
             return self._bars[key]
-        if leaf in self._told.get(track.symbol.id, ()):
-            bar = bar_of(self.trades(track, leaf, until_ms))
-        else:
-            bar = self._simulation.bar(track, leaf) if self._simulation.has(track, leaf) else None
         if len(self._bars) >= _MOST_BARS:
             self._bars.clear()
-        self._bars[key] = bar
+        bar = self._bars[key] = make()
         return bar
 
     def day(self, track: Track, day: int, until_ms: int) -> Bar | None:
@@ -201,13 +218,13 @@ class Tape:
             return self._days[key]
         first_ms = day * DAY_MS
         last_ms = min(first_ms + DAY_MS - 1, until_ms)
-        leaves = self.leaves(track, first_ms, last_ms)
         is_over = first_ms + DAY_MS <= self._market.reached_ms(until_ms)
-        if is_over and track.symbol.id not in self._told:
-            traded = [self._simulation.bar(track, leaf) for leaf in leaves]
+        if is_over and day >= track.begin_day and day not in self._told_days.get(track.symbol.id, ()):
+            bar: Bar | None = self._simulation.day(track, day)
         else:
+            leaves = self.leaves(track, first_ms, last_ms)
             traded = [bar for bar in (self.bar(track, leaf, until_ms) for leaf in leaves) if bar is not None]
-        bar = joined(traded) if traded else None
+            bar = joined(traded) if traded else None
         if is_over:
             if len(self._days) >= _MOST_DAYS:
                 self._days.clear()

@@ -9,19 +9,18 @@ from functools import cache
 from typing import Final, NamedTuple
 
 LEAF_MS: Final = 900_000  # a leaf of the tape: a quarter of an hour
-POINTS: Final = 7  # of the path in a leaf: its four marks and the middles between them
-HIGH: Final = POINTS
-LOW: Final = POINTS + 1
+POINTS: Final = 4  # of the path in a leaf: its marks, those at both ends included
 FARTHEST: Final = 4  # offset from the path
 VARIANTS: Final = 16  # sketches of each length
 MOST_TRADES: Final = 1_000
+NOWHERE: Final = 2**60  # the lowest offset at a point without trades; its negative is the highest one
 _LEAST_WITH_EXTREMES: Final = 6
 _HEAVIEST: Final = 40
 
 
 class Slot(NamedTuple):
-    """One trade to be: where on the path it happens (or HIGH, LOW), how far above (a purchase) or below it (a sale),
-    and its share of the volume."""
+    """One trade to be: at which point of the path it happens, how far above (a purchase) or below it (a sale), and its
+    share of the volume."""
 
     point: int
     offset: int
@@ -29,17 +28,20 @@ class Slot(NamedTuple):
 
 
 class Sketch(NamedTuple):
-    """The trades of a leaf in their order, and what its sums need.
+    """The trades of a leaf in their order, and what its sums and extremes need.
 
-    `weights` are the shares by point, HIGH and LOW included; `net` is the sum of the offsets of the others by their
-    shares. `reach` are the points and offsets among which the extremes are found.
+    `weights` are the shares by point; `net` is the sum of the offsets by their shares. `lowest` and `highest` are the
+    outermost offsets by point, `least` and `most` those of all.
     """
 
     slots: tuple[Slot, ...]
     weights: tuple[int, ...]
     net: int
     total: int
-    reach: tuple[tuple[int, int], ...]
+    lowest: tuple[int, ...]
+    highest: tuple[int, ...]
+    least: int
+    most: int
 
 
 @cache
@@ -52,20 +54,18 @@ def sketches(trades: int) -> tuple[Sketch, ...]:
 def _sketch(draw: random.Random, trades: int) -> Sketch:
     slots = [_slot(draw, (2 * place + 1) * (POINTS - 1) // trades) for place in range(trades)]
     if trades >= _LEAST_WITH_EXTREMES:
-        high, low = draw.sample(range(1, trades - 1), 2)
-        slots[high] = Slot(HIGH, 1, draw.randint(1, 3))
-        slots[low] = Slot(LOW, -1, draw.randint(1, 3))
-        reach: tuple[tuple[int, int], ...] = ((HIGH, 1), (LOW, -1))
-    else:
-        reach = tuple({(slot.point, slot.offset): None for slot in slots})
-    weights = [0] * (POINTS + 2)
-    for slot in slots:
-        weights[slot.point] += slot.weight
-    net = sum(slot.offset * slot.weight for slot in slots if slot.point < POINTS)
-    return Sketch(tuple(slots), tuple(weights), net, sum(weights), reach)
+        for place, offset in zip(draw.sample(range(1, trades - 1), 2), (FARTHEST, -FARTHEST), strict=True):
+            slots[place] = Slot(slots[place].point, offset, draw.randint(1, 3))
+    weights, lowest, highest = [0] * POINTS, [NOWHERE] * POINTS, [-NOWHERE] * POINTS
+    for point, offset, weight in slots:
+        weights[point] += weight
+        lowest[point], highest[point] = min(lowest[point], offset), max(highest[point], offset)
+    net = sum(slot.offset * slot.weight for slot in slots)
+    outermost = tuple(lowest), tuple(highest), min(lowest), max(highest)
+    return Sketch(tuple(slots), tuple(weights), net, sum(weights), *outermost)
 
 
 def _slot(draw: random.Random, doubled_point: int) -> Slot:
     """A trade at the point nearest to its time; most are small, a few are large."""
     weight = 1 + draw.randrange(_HEAVIEST) * draw.randrange(_HEAVIEST) // _HEAVIEST
-    return Slot((doubled_point + 1) // 2, draw.choice((-1, 1)) * draw.randint(1, FARTHEST), weight)
+    return Slot((doubled_point + 1) // 2, draw.choice((-1, 1)) * draw.randint(1, FARTHEST - 1), weight)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from sandbox.clock import DAY_MS
 from sandbox.exchange.tape import Tape
 from sandbox.exchange.tape_figures import instant
-from sandbox.exchange.tape_simulated import Bar, Track, Trade, bar_of, joined
+from sandbox.exchange.tape_records import Bar, Track, Trade, bar_of, joined
 from sandbox.exchange.tape_sketches import LEAF_MS
 
 NOTHING: Final = "0"

@@ -20,7 +20,7 @@ from sandbox.exchange.market import STEP_MS
 from sandbox.exchange.matching import BUY, SELL
 from sandbox.exchange.pairs import Pair
 from sandbox.exchange.state import Exchange
-from sandbox.exchange.tape_simulated import Bar, Trade
+from sandbox.exchange.tape_records import Bar, Trade
 from sandbox.exchange.tape_sketches import LEAF_MS
 from sandbox.exchange.traders_ladder import Wishes
 

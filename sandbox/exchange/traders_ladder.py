@@ -7,7 +7,7 @@ a while, so that most of a book stays as it is while the market moves.
 from typing import Final
 
 from sandbox.exchange.market import STEP_MS, UNIT, Market, mixed
-from sandbox.exchange.tape_simulated import Track
+from sandbox.exchange.tape_records import Track
 
 LEVELS: Final = 50  # a side, best one included
 _GRID: Final = 60  # millionths of the price from one offer to the next

@@ -3,15 +3,16 @@
 Intervals include both their ends. Without `from` an ascending list begins with the oldest there is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from sandbox.exchange import books, candles
+from sandbox.exchange.state import Exchange
 from sandbox.exchange.symbols import Symbol
 from sandbox.exchange.tape import Span
-from sandbox.exchange.tape_figures import instant
-from sandbox.exchange.tape_simulated import Trade
 from sandbox.exchange.terms import Caller
 from sandbox.handlers import given
 from sandbox.handlers.given import Arguments
@@ -43,109 +44,186 @@ class _Page:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is told about several symbols: of each its own JSON, by symbol or, without `keyed`, in a row.
+
+    It can be written symbol by symbol, so that other calls come in between; each part is of its own instant.
+    """
+
+    symbols: Sequence[Symbol]
+    write: Callable[[Symbol], str]
+    keyed: bool = True
+
+    def part(self, symbol: Symbol) -> str:
+        """What is told about one symbol."""
+        return f'"{symbol.id}":{self.write(symbol)}' if self.keyed else self.write(symbol)
+
+    def whole(self, parts: Iterable[str]) -> str:
+        """The parts together."""
+        opening, closing = "{}" if self.keyed else "[]"
+        return f"{opening}{','.join(parts)}{closing}"
+
+    def read(self) -> object:
+        """All of it at once, as plain JSON."""
+        return _plain(self.whole(self.part(symbol) for symbol in self.symbols))
+
+
+def list_tickers(world: "World", arguments: Arguments) -> Listing:
+    """The tickers of the named symbols, or of all."""
+    exchange = world.exchange
+    return Listing(named_symbols(world, arguments), lambda symbol: _text(_ticker(exchange, symbol)), keyed=False)
+
+
+def list_trades(world: "World", arguments: Arguments) -> Listing:
+    """The trades of the named symbols, or of all, by symbol."""
+    exchange, span, page = world.exchange, _time_span(arguments), _Page.asked(arguments, DESC)
+    return _remembered(
+        world, arguments, page, ("trades", span, page), lambda symbol: _trades(exchange, symbol, span, page)
+    )
+
+
+def list_orderbooks(world: "World", arguments: Arguments) -> Listing:
+    """The order books of the named symbols, or of all, by symbol."""
+    exchange, depth = world.exchange, _depth(arguments)
+    return Listing(named_symbols(world, arguments), lambda symbol: books.book(exchange, symbol.id, depth))
+
+
+def list_candles(world: "World", arguments: Arguments) -> Listing:
+    """The candles of the named symbols, or of all, by symbol."""
+    exchange, asked = world.exchange, _Candles.asked(arguments)
+    return _remembered(world, arguments, asked.page, asked, lambda symbol: _candles(exchange, symbol, asked))
+
+
+# What can be told symbol by symbol.
+LISTINGS: "dict[str, Callable[[World, Arguments], Listing]]" = {
+    "get_tickers": list_tickers,
+    "get_trades": list_trades,
+    "get_orderbooks": list_orderbooks,
+    "get_candles": list_candles,
+}
+
+
 def get_tickers(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """The tickers of the named symbols, or of all."""
-    return [_ticker(world, symbol) for symbol in named_symbols(world, arguments)]
+    return list_tickers(world, arguments).read()
 
 
 def get_ticker(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """One ticker."""
-    return _ticker(world, named_symbol(world, arguments))
+    return _ticker(world.exchange, named_symbol(world, arguments))
 
 
 def get_trades(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """The trades of the named symbols, or of all, by symbol."""
-    span, page = _time_span(arguments), _Page.asked(arguments, DESC)
-    return {symbol.id: _trades(world, symbol, span, page) for symbol in named_symbols(world, arguments)}
+    return list_trades(world, arguments).read()
 
 
 def get_symbol_trades(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """The trades of one symbol, by time or by number."""
     symbol, page = named_symbol(world, arguments), _Page.asked(arguments, DESC)
     if given.choice(arguments, "by", ("timestamp", "id"), "timestamp") == "timestamp":
-        return _trades(world, symbol, _time_span(arguments), page)
+        return _plain(_trades(world.exchange, symbol, _time_span(arguments), page))
     first, last = _bounds(arguments, given.index)
-    return _trades(world, symbol, Span.of_ids(first, last), page)
+    return _plain(_trades(world.exchange, symbol, Span.of_ids(first, last), page))
 
 
 def get_orderbooks(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """The order books of the named symbols, or of all, by symbol."""
-    depth = _depth(arguments)
-    return {symbol.id: books.book(world.exchange, symbol.id, depth) for symbol in named_symbols(world, arguments)}
+    return list_orderbooks(world, arguments).read()
 
 
 def get_orderbook(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """One order book; with `volume` only as deep as that quantity goes, and with average prices."""
     symbol = named_symbol(world, arguments)
     if arguments.get("volume") in (None, ""):
-        return books.book(world.exchange, symbol.id, _depth(arguments))
+        return _plain(books.book(world.exchange, symbol.id, _depth(arguments)))
     volume = given.amount(arguments, "volume")
-    return books.book_for(world.exchange, symbol.id, -int(-volume // symbol.increment))
+    return _plain(books.book_for(world.exchange, symbol.id, -int(-volume // symbol.increment)))
 
 
 def get_candles(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """The candles of the named symbols, or of all, by symbol."""
-    listed = _candles(world, arguments)
-    return {symbol.id: listed(symbol) for symbol in named_symbols(world, arguments)}
+    return list_candles(world, arguments).read()
 
 
 def get_symbol_candles(world: "World", caller: Caller | None, arguments: Arguments) -> object:
     """The candles of one symbol."""
     symbol = named_symbol(world, arguments)
-    return _candles(world, arguments)(symbol)
+    return _plain(_candles(world.exchange, symbol, _Candles.asked(arguments)))
 
 
-def _ticker(world: "World", symbol: Symbol) -> dict[str, object]:
-    exchange = world.exchange
+def _ticker(exchange: Exchange, symbol: Symbol) -> dict[str, object]:
     return exchange.tickers.ticker(symbol.id, exchange.moment_ms, exchange.quotes(symbol.id))
 
 
-def _trades(world: "World", symbol: Symbol, span: Span, page: _Page) -> list[dict[str, object]]:
-    tape = world.exchange.tape
+def _trades(exchange: Exchange, symbol: Symbol, span: Span, page: _Page) -> str:
+    tape = exchange.tape
     track = tape.track(symbol.id)
     found = tape.listed(
         track,
         span,
-        until_ms=world.exchange.moment_ms,
+        until_ms=exchange.moment_ms,
         newest_first=page.newest_first,
         offset=page.offset,
         limit=page.limit,
     )
-    price, quantity = track.figures.price, track.figures.quantity
-
-    def record(trade: Trade) -> dict[str, object]:
-        return {
-            "id": trade.id,
-            "price": price(trade.price),
-            "quantity": quantity(trade.quantity),
-            "side": trade.side,
-            "timestamp": instant(trade.at_ms),
-        }
-
-    return [record(trade) for trade in found]
+    return f"[{','.join(map(track.figures.trade, found))}]"
 
 
-def _candles(world: "World", arguments: Arguments) -> Callable[[Symbol], list[dict[str, object]]]:
-    period = given.choice(arguments, "period", candles.PERIODS, candles.DEFAULT_PERIOD)
-    span, page = _time_span(arguments), _Page.asked(arguments, ASC)
-    tape, moment_ms = world.exchange.tape, world.exchange.moment_ms
+@dataclass(frozen=True, slots=True)
+class _Candles:
+    """Which candles are wanted."""
 
-    def listed(symbol: Symbol) -> list[dict[str, object]]:
-        track = tape.track(symbol.id)
-        found = candles.listed(
-            tape,
-            track,
-            period,
-            first_ms=span.first_ms,
-            last_ms=span.last_ms,
-            until_ms=moment_ms,
-            newest_first=page.newest_first,
-            offset=page.offset,
-            limit=page.limit,
-        )
-        return [candles.record(candle, track.figures) for candle in found]
+    period: str
+    span: Span
+    page: _Page
 
-    return listed
+    @classmethod
+    def asked(cls, arguments: Arguments) -> "_Candles":
+        period = given.choice(arguments, "period", candles.PERIODS, candles.DEFAULT_PERIOD)
+        return cls(period, _time_span(arguments), _Page.asked(arguments, ASC))
+
+
+def _candles(exchange: Exchange, symbol: Symbol, asked: _Candles) -> str:
+    tape = exchange.tape
+    track = tape.track(symbol.id)
+    found = candles.listed(
+        tape,
+        track,
+        asked.period,
+        first_ms=asked.span.first_ms,
+        last_ms=asked.span.last_ms,
+        until_ms=exchange.moment_ms,
+        newest_first=asked.page.newest_first,
+        offset=asked.page.offset,
+        limit=asked.page.limit,
+    )
+    write = track.figures.candle
+    return f"[{','.join([write(start_ms, bar) for start_ms, bar in found])}]"
+
+
+def _remembered(
+    world: "World", arguments: Arguments, page: _Page, question: Hashable, write: Callable[[Symbol], str]
+) -> Listing:
+    """What is kept for the next time, unless it is more than the usual."""
+    exchange = world.exchange
+    if page.limit > DEFAULT_LIMIT:
+        return Listing(named_symbols(world, arguments), write)
+
+    def again(symbol: Symbol) -> str:
+        track = exchange.tape.track(symbol.id)
+        return exchange.texts.text(question, track, exchange.moment_ms, lambda: write(symbol))
+
+    return Listing(named_symbols(world, arguments), again)
+
+
+def _text(record: object) -> str:
+    return msgspec.json.encode(record).decode()
+
+
+def _plain(text: str) -> object:
+    return msgspec.json.decode(text)
 
 
 def _bounds(arguments: Arguments, bound: Callable[[Arguments, str], int | None]) -> tuple[int | None, int | None]:

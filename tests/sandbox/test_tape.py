@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from sandbox.clock import DAY_MS
 from sandbox.exchange.currencies import LISTED
-from sandbox.exchange.market import MARKS_A_DAY, Market
-from sandbox.exchange.symbols import TABLE, listed
-from sandbox.exchange.tape_simulated import Simulation, Track, bar_of, joined
+from sandbox.exchange.market import MARK_MS, MARKS_A_DAY, Market
+from sandbox.exchange.symbols import TABLE, Symbol, listed
+from sandbox.exchange.tape_records import Track, bar_of, joined
+from sandbox.exchange.tape_simulated import Simulation
 from sandbox.exchange.tape_sketches import LEAF_MS, sketches
 from sandbox.world import World
 from tests.sandbox.trading import order
@@ -48,17 +49,33 @@ def test_a_bar_is_what_its_trades_come_to(track: Track, passed: int) -> None:
     assert all(trade.price > 0 and trade.quantity > 0 for trade in made)
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(TRACKS), st.integers(-30, 4000))
+def test_the_bar_of_a_day_is_what_its_leaves_come_to(track: Track, passed: int) -> None:
+    day = START_MS // DAY_MS + passed
+    leaves = SIMULATION.leaves(track, day)
+    assert leaves
+    assert list(leaves) == sorted(set(leaves))
+    assert SIMULATION.day(track, day) == joined([SIMULATION.bar(track, leaf) for leaf in leaves])
+
+
 @settings(max_examples=25, deadline=None)
-@given(st.sampled_from(LISTED), st.integers(0, 40_000), st.integers(0, 2**63))
-def test_whole_days_and_single_marks_of_the_path_agree(currency: Any, day: int, seed: int) -> None:
-    market = Market(seed, {currency.code: currency, "USD": next(each for each in LISTED if each.code == "USD")})
-    alone = Market(seed, {"QAAA": currency})
-    kept, single = market._courses[currency.code], alone._courses["QAAA"]
-    object.__setattr__(single, "key", kept.key)
-    if currency.code != "USD":
-        first = day * MARKS_A_DAY
-        marks = range(first, first + MARKS_A_DAY)
-        assert [market._on_mark(currency.code, mark) for mark in marks] == [alone._on_mark("QAAA", m) for m in marks]
+@given(st.sampled_from(TABLE), st.integers(0, 40_000), st.integers(0, 2**63))
+def test_whole_days_and_single_marks_of_the_path_agree(symbol: Symbol, day: int, seed: int) -> None:
+    market, alone = (Market(seed, {currency.code: currency for currency in LISTED}) for _ in range(2))
+    marks = range(day * MARKS_A_DAY, (day + 1) * MARKS_A_DAY + 1)
+    path = market.path_of_day(symbol, day)
+    assert list(path) == [alone.path(symbol, mark) for mark in marks]
+    assert all(abs(later - earlier) * 100 <= earlier + 200 for earlier, later in pairwise(path))
+    assert path[-1] == market.path_of_day(symbol, day + 1)[0]
+
+
+def test_a_made_up_currency_moves_in_small_steps_too() -> None:
+    track = TRACKS[-1]
+    marks = range(START_MS // MARK_MS, START_MS // MARK_MS + 3 * MARKS_A_DAY)
+    path = [MARKET.path(track.symbol, mark) for mark in marks]
+    assert max(abs(later / earlier - 1) for earlier, later in pairwise(path)) < 0.01
+    assert len(set(path)) > 500
 
 
 def test_trades_happen_where_the_market_is() -> None:
