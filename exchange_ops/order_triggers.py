@@ -24,7 +24,6 @@ _CONTENT = (
     "expire_time",
     "post_only",
     "strict_validate",
-    "margin",
     "created_at",
 )
 NO_EVENT = "an order moves only together with the event of its new version"

@@ -121,12 +121,17 @@ class OrderCalls(Calls):
         return self.listing("get_order_history", symbol=symbol, **interval)
 
     def orders_back(
-        self, *, symbol: str | None = None, since: datetime | None = None, limit: int = PAGE
+        self,
+        *,
+        symbol: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = PAGE,
     ) -> Iterator[Listing[records.Order]]:
-        """Pages of the order history from the newest order back to `since`, no order twice; see `paging.backwards`."""
+        """Pages of the order history from `until`, or the newest order, back to `since`, no order twice."""
         return backwards(
             lambda till: self.get_order_history(symbol=symbol, since=since, until=till, limit=limit),
-            till=None,
+            till=until,
             limit=limit,
             instant_of=lambda order: order.created_at,
             key_of=lambda order: order.id,

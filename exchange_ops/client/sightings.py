@@ -43,15 +43,17 @@ def look_for_order(
     now: datetime,
     looks_before: int = 0,
     margin: bool = False,
+    history: ExchangeClient | None = None,
 ) -> Sighting:
     """One look: the active orders, then the history. Call it again later until it says found or absent.
 
     `sent_at` and `now` are in the exchange's time. An order of that id that was last touched before `sent_at` is
     another day's: ids may repeat. Absent is said after three looks and a minute after sending. Rights: Place/cancel
-    orders and Orderbook, History, Trading balance. A look that fails raises what its call raises and does not count.
+    orders and Orderbook, History, Trading balance; where no key has both, `history` is a client with the second. A look
+    that fails raises what its call raises and does not count.
     """
     looks = looks_before + 1
-    order = _active(client, client_order_id, margin=margin) or _past(client, client_order_id)
+    order = _active(client, client_order_id, margin=margin) or _past(history or client, client_order_id)
     if order is not None and order.client_order_id == client_order_id and order.updated_at >= _whole_ms(sent_at):
         return Sighting(Sight.FOUND, looks, order)
     if looks >= LOOKS and now - sent_at >= ABSENT_AFTER:

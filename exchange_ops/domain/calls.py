@@ -84,13 +84,14 @@ def make(
 
     The clocks are asked again by the client itself, after it waited for its turn and before the first byte.
     """
-    if problem := _not_ours_any_more(call, row, watch) or _too_late(watch, until):
+    if problem := _not_ours_any_more(call, row, watch) or too_late(watch, until):
         return _close(call, Reply(ExternalCall.NOT_SENT, problem=problem), watch)
-    client.look_before_acting(lambda: _too_late(watch, until))
-    return _close(call, _sent(send), watch)
+    client.look_before_acting(lambda: too_late(watch, until))
+    return _close(call, sent(send), watch)
 
 
-def _too_late(watch: Stopwatch, until: datetime | None) -> str:
+def too_late(watch: Stopwatch, until: datetime | None) -> str:
+    """Why nothing may be sent any more, else an empty text; `until` is by our clock."""
     if until is not None and watch.now() >= until:
         return "The last moment for this call had passed, so it was not sent."
     return watch.too_late_to_send()
@@ -99,7 +100,7 @@ def _too_late(watch: Stopwatch, until: datetime | None) -> str:
 def make_unclaimed(call: ExternalCall, *, watch: Stopwatch, send: Callable[[], Any]) -> Reply:
     """Send a call that needs no claim because it can only release money; keep its outcome."""
     ExternalCall.objects.filter(pk=call.pk).update(outcome=ExternalCall.SENT, sent_at=watch.now())
-    return _close(call, _sent(send), watch)
+    return _close(call, sent(send), watch)
 
 
 def _not_ours_any_more(call: ExternalCall, row: Withdrawal, watch: Stopwatch) -> str:
@@ -116,7 +117,8 @@ def _not_ours_any_more(call: ExternalCall, row: Withdrawal, watch: Stopwatch) ->
     return "" if marked else "Another worker had taken over, so this one sent nothing."
 
 
-def _sent(send: Callable[[], Any]) -> Reply:
+def sent(send: Callable[[], Any]) -> Reply:
+    """Send, and say in one of four outcomes what came of it; nothing that can happen outside is raised."""
     try:
         return Reply(ExternalCall.ACCEPTED, value=send())
     except Refused as refused:

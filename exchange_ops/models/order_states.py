@@ -46,7 +46,7 @@ STATES: Final[dict[str, State]] = {
     ),
     PLACED: State(
         "Placed",
-        "The exchange has the order. What became of it is the exchange’s to say, and stands here as last read.",
+        "The exchange has the order. What became of it is the exchange's to say, and stands here as last read.",
         NOBODY,
         GOOD,
     ),
@@ -65,7 +65,7 @@ STATES: Final[dict[str, State]] = {
     ),
     UNKNOWN: State(
         "Unknown, being looked for",
-        "Unknown whether it was placed: the exchange’s answer did not arrive. The desk looks for it among the open "
+        "Unknown whether it was placed: the exchange's answer did not arrive. The desk looks for it among the open "
         "orders and in the history, and never sends it again. Nobody should place the same order meanwhile.",
         EXCHANGE,
         WARN,

@@ -126,7 +126,8 @@ class Order(models.Model):
     @property
     def left(self) -> Decimal:
         """What is not filled yet, in the base currency."""
-        return max(self.quantity - self.cum_quantity, ZERO)
+        left: Decimal = self.quantity - self.cum_quantity
+        return max(left, ZERO)
 
     @property
     def turn(self) -> str:
@@ -174,7 +175,7 @@ class OrderEvent(models.Model):
 
 
 class OrderCall(models.Model):
-    """One call that places or cancels, written and committed before its bytes leave; after `send_by` it never leaves."""
+    """One call that places or cancels, committed before its bytes leave; after `send_by` it is never sent."""
 
     PLACE, CANCEL = "place", "cancel"
     PREPARED = "prepared"
