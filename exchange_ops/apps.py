@@ -11,13 +11,15 @@ class ExchangeOpsConfig(AppConfig):
         from desk import audit, demo, sealing
         from exchange_ops import demo as own_demo
         from exchange_ops import health, topics
-        from exchange_ops.domain import keys, replay
+        from exchange_ops.domain import keys, order_replay, replay
 
         topics.register()
         health.register()
         demo.register_loader("exchange account", own_demo.load)
+        audit.register_replay(order_replay.SUBJECT, order_replay.check)
         sealing.register_rewrapper("exchange keys", keys.rewrap_all)
-        audit.register_replay(replay.SUBJECT, replay.check)
+        for machine in (replay.WITHDRAWALS, replay.TRANSFERS):
+            audit.register_replay(machine.subject, machine.check)
         post_migrate.connect(_publish_first_rules, sender=self, dispatch_uid="exchange_ops.first_rules")
 
 

@@ -12,7 +12,18 @@ import structlog
 from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
-from exchange_ops.domain import copies, key_probing, keys, leases, new_addresses, pulse, subaccounts, withdrawals
+from exchange_ops.domain import (
+    copies,
+    key_probing,
+    keys,
+    leases,
+    new_addresses,
+    orders,
+    pulse,
+    subaccounts,
+    transfers,
+    withdrawals,
+)
 from exchange_ops.domain.asking import ClientFor
 from exchange_ops.followers import AccountFollower, Rhythm
 from exchange_ops.models import Account
@@ -50,9 +61,12 @@ class Sweeper(threading.Thread):
         close_old_connections()
         try:
             withdrawals.sweep(now=self._now(), client_for=self._client_for)
+            orders.sweep(now=self._now(), client_for=self._client_for)
             pulse.succeeded(pulse.SWEEPER, now=self._now())
+            transfers.sweep(now=self._now(), client_for=self._client_for)
             subaccounts.sweep(now=self._now(), client_for=self._client_for)
             copies.sync_ledgers(now=self._now(), client_for=self._client_for, only_stale=True)
+            orders.read_all(now=self._now(), client_for=self._client_for, only_stale=True)
             key_probing.sweep(now=self._now(), open_client=keys.client_of)
             new_addresses.sweep(now=self._now(), client_for=self._client_for)
         except DatabaseProblem as problem:

@@ -16,10 +16,12 @@ from exchange_ops.domain import (
     keys,
     looks,
     new_addresses,
+    orders,
     pulse,
     retention,
     subaccount_readings,
     subaccounts,
+    transfers,
     watched,
     withdrawals,
 )
@@ -34,12 +36,24 @@ def advance(withdrawal_id: int) -> None:
     withdrawals.advance(withdrawal_id=withdrawal_id, now=clock.now(), client_for=keys.client_for)
 
 
+@shared_task(name="exchange_ops.advance_transfer", max_retries=0, ignore_result=True)
+def advance_transfer(transfer_id: int) -> None:
+    """One step of one transfer, when it is due."""
+    transfers.advance(transfer_id=transfer_id, now=clock.now(), client_for=keys.client_for)
+
+
 @shared_task(name="exchange_ops.sweep", max_retries=0, ignore_result=True)
 def sweep() -> None:
     """Every withdrawal that is due; also the worker's sign of life."""
     pulse.succeeded(pulse.WORKER, now=clock.now())
     withdrawals.sweep(now=clock.now(), client_for=keys.client_for)
     new_addresses.sweep(now=clock.now(), client_for=keys.client_for)
+
+
+@shared_task(name="exchange_ops.sweep_transfers", max_retries=0, ignore_result=True)
+def sweep_transfers() -> None:
+    """Every transfer that is due."""
+    transfers.sweep(now=clock.now(), client_for=keys.client_for)
 
 
 @shared_task(name="exchange_ops.sync_ledger", max_retries=0, ignore_result=True)
@@ -130,3 +144,21 @@ def read_look(look_id: int) -> None:
 def purge() -> None:
     """Remove what the settings no longer keep of market copies and answered questions."""
     retention.purge(now=clock.now())
+
+
+@shared_task(name="exchange_ops.advance_order", max_retries=0, ignore_result=True)
+def advance_order(order_id: int) -> None:
+    """One step of one order, when it is due."""
+    orders.advance(order_id=order_id, now=clock.now(), client_for=keys.client_for)
+
+
+@shared_task(name="exchange_ops.sweep_orders", max_retries=0, ignore_result=True)
+def sweep_orders() -> None:
+    """Every order that is due."""
+    orders.sweep(now=clock.now(), client_for=keys.client_for)
+
+
+@shared_task(name="exchange_ops.read_orders", max_retries=0, ignore_result=True)
+def read_orders() -> None:
+    """Read open orders, the history, the account's trades and margin."""
+    orders.read_all(now=clock.now(), client_for=keys.client_for)

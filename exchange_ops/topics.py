@@ -12,8 +12,18 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 # With a key: the number of a row. Without: one topic for the whole desk.
-KEYED = ("withdrawal", "ledger", "balances", "addresscheck", "addresses", "feeestimate", "subaccount")
-PLAIN = ("withdrawals", "approvals", "freezes", "market", "system", "subaccounts")
+KEYED = (
+    "withdrawal",
+    "ledger",
+    "balances",
+    "addresscheck",
+    "addresses",
+    "feeestimate",
+    "subaccount",
+    "transfer",
+    "order",
+)
+PLAIN = ("withdrawals", "approvals", "freezes", "market", "system", "subaccounts", "transfers", "orders", "margin")
 
 
 def register() -> None:

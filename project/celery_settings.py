@@ -19,6 +19,17 @@ timezone = "UTC"
 # Every entry expires before the next is due, so a worker that was away does not meet a flood.
 beat_schedule = {
     "sweep": {"task": "exchange_ops.sweep", "schedule": settings.SWEEP_SECONDS, "options": {"expires": 9}},
+    "sweep-transfers": {
+        "task": "exchange_ops.sweep_transfers",
+        "schedule": settings.SWEEP_SECONDS,
+        "options": {"expires": 9},
+    },
+    "sweep-orders": {
+        "task": "exchange_ops.sweep_orders",
+        "schedule": settings.SWEEP_SECONDS,
+        "options": {"expires": 9},
+    },
+    "read-orders": {"task": "exchange_ops.read_orders", "schedule": 10, "options": {"expires": 9}},
     "sync-ledger": {"task": "exchange_ops.sync_ledger", "schedule": 10, "options": {"expires": 9}},
     "sweep-subaccounts": {
         "task": "exchange_ops.sweep_subaccounts",
