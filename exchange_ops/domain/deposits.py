@@ -49,11 +49,15 @@ def ask(*, account: Account, currency: str, person: "Person | None", now: dateti
         account=account, currency=currency, defaults={"requested_by": person, "requested_at": now}
     )
     asked = {"answered_at": None, "requested_at": now, "requested_by": person}
-    due = Q() if anew else Q(answered_at__lte=now - FRESH_FOR) | Q(answered_at=None, requested_at__lte=now - WAITED_FOR)
-    if made or AddressBook.objects.filter(due, pk=row.pk).update(**asked):
+    if made or AddressBook.objects.filter(Q() if anew else _due(now), pk=row.pk).update(**asked):
         outbox.wake(READ_TASK, row.pk)
         row.refresh_from_db()
     return row
+
+
+def is_due(book: AddressBook | None, *, now: datetime) -> bool:
+    """Whether the copy is old enough to be read again, or its question was never answered."""
+    return book is None or AddressBook.objects.filter(_due(now), pk=book.pk).exists()
 
 
 def fill(*, book_id: int, client_for: ClientFor, now: datetime) -> None:
@@ -129,6 +133,10 @@ def problem_of(currency: Currency | None) -> str:
     if not currency.payin_enabled:
         return f"The exchange has switched off deposits of {currency.code} for now. Send nothing meanwhile."
     return ""
+
+
+def _due(now: datetime) -> Q:
+    return Q(answered_at__lte=now - FRESH_FOR) | Q(answered_at=None, requested_at__lte=now - WAITED_FOR)
 
 
 def _keep(

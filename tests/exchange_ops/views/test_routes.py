@@ -15,6 +15,7 @@ ROLES = roles.ALL
 SAFE, NOBODY, EVERYBODY = ("get",), (), ROLES
 OPEN, OWN = "open to anybody", "belongs to whoever is signed in"
 AUDIT, DRAFT, STOP, THAW = ("admin", "auditor"), ("operator",), ("treasury", "admin"), ("treasury",)
+KEEP = ("admin",)
 
 # Name of the address: who may GET, who may POST. A GET on a decision leads back to its page.
 MATRIX = {
@@ -32,7 +33,20 @@ MATRIX = {
     "withdrawal-resolve": (EVERYBODY, EVERYBODY),
     "approvals": (EVERYBODY, NOBODY),
     "approvals-count": (EVERYBODY, NOBODY),
+    "funds": (EVERYBODY, NOBODY),
+    "deposit": (EVERYBODY, NOBODY),
+    "deposit-read": (NOBODY, EVERYBODY),
+    "deposit-new": (NOBODY, DRAFT),
     "ledger": (EVERYBODY, NOBODY),
+    "keys": (AUDIT, NOBODY),
+    "key": (AUDIT, NOBODY),
+    "key-new": (KEEP, KEEP),
+    "key-probe": (NOBODY, KEEP),
+    "key-rotate": (KEEP, KEEP),
+    "key-switch": (KEEP, KEEP),
+    "key-finish": (KEEP, KEEP),
+    "key-go-back": (NOBODY, KEEP),
+    "key-disable": (KEEP, KEEP),
     "policy": (EVERYBODY, NOBODY),
     "freeze": (NOBODY, STOP),
     "thaw": (NOBODY, THAW),
@@ -76,7 +90,7 @@ OWN_PAGES = {
 def addresses(patterns=None, prefix="/"):
     """Every address with its name; a converter becomes a key that a row of the test can have."""
     for pattern in get_resolver().url_patterns if patterns is None else patterns:
-        place = prefix + re.sub(r"<int:[a-z_]+>", "{key}", str(pattern.pattern))
+        place = prefix + re.sub(r"<int:[a-z_]+>", "{key}", str(pattern.pattern)).replace("<slug:currency>", "BCH")
         if isinstance(pattern, URLResolver):
             yield from addresses(pattern.url_patterns, place)
         elif isinstance(pattern, URLPattern):
