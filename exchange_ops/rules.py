@@ -88,7 +88,7 @@ def is_decidable(withdrawal: Withdrawal) -> bool:
 
 
 def may_cancel_transfer(person: "Person", transfer: Transfer) -> bool:
-    """Whoever asked can take it back until it is sent; treasury can do so too when nobody has to approve it any more."""
+    """Whoever asked can take it back until it is sent; treasury can too, once nobody has to approve it."""
     if person.pk == transfer.initiator_id:
         return person.has_role(roles.OPERATOR, roles.TREASURY)
     return person.has_role(roles.TREASURY) and transfer.state == "approved"

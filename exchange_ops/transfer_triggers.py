@@ -19,7 +19,7 @@ _CONTENT = (
     "currency",
     "amount",
     "to_currency",
-    "by",
+    "identified_by",
     "identifier",
     "subaccount_id",
     "reason",

@@ -14,7 +14,7 @@ from django.db import IntegrityError, connection, transaction
 from desk import audit, live, outbox, stepup
 from exchange_ops import rules
 from exchange_ops.domain import lifecycle
-from exchange_ops.models import Account, Freeze, ThawVote, Withdrawal, states
+from exchange_ops.models import Account, Freeze, ThawVote, Transfer, Withdrawal, states
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -155,6 +155,7 @@ def _wake_waiting(account_id: int, now: datetime) -> None:
     for number in waiting.values_list("pk", flat=True):
         outbox.wake(lifecycle.ADVANCE_TASK, number)
     waiting.update(next_action_at=now)
+    Transfer.objects.filter(account_id=account_id, state__in=("review", "approved")).update(next_action_at=now)
 
 
 def _record(

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from desk import audit, live, outbox
-from exchange_ops.domain import lifecycle, probing
+from exchange_ops.domain import lifecycle, probing, transfer_links
 from exchange_ops.models import Account, ExternalCall, LedgerEntry, Withdrawal, states
 
 LEAVING = ("payout", "withdraw")  # types of movements that take money out of the account
@@ -30,7 +30,7 @@ def link(*, entry: LedgerEntry, now: datetime) -> None:
             LedgerEntry.objects.filter(pk=entry.pk).update(withdrawal=withdrawal, foreign=False)
             entry.withdrawal, entry.foreign = withdrawal, False
         _wake(withdrawal, now)
-    elif _is_foreign(entry) and not entry.foreign:
+    elif not transfer_links.link(entry=entry, now=now) and _is_foreign(entry) and not entry.foreign:
         _flag(entry, now)
 
 
@@ -39,6 +39,7 @@ def review(*, account: Account, now: datetime) -> None:
     waiting = LedgerEntry.objects.filter(
         account=account,
         withdrawal=None,
+        transfer=None,
         type__in=LEAVING,
         first_seen_at__gte=now - REVIEWED_FOR,
         created_at__gte=account.created_at - REVIEWED_FOR,
@@ -65,7 +66,7 @@ def _is_foreign(entry: LedgerEntry) -> bool:
         return False
     if entry.status in UNPAID and probing.is_probe(account=entry.account, public_comment=entry.public_comment):
         return False
-    return not _awaited(entry).exists()
+    return not _awaited(entry).exists() and not transfer_links.is_awaited(entry)
 
 
 def _awaited(entry: LedgerEntry) -> QuerySet[Withdrawal]:

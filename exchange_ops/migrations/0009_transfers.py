@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                 ("currency", models.CharField(max_length=20)),
                 ("amount", desk.fields.ExactDecimalField(decimal_places=24, max_digits=60)),
                 ("to_currency", models.CharField(blank=True, default="", max_length=20)),
-                ("by", models.CharField(blank=True, default="", max_length=10)),
+                ("by", models.CharField(blank=True, db_column="identified_by", default="", max_length=10)),
                 ("identifier", models.CharField(blank=True, default="", max_length=254)),
                 ("subaccount_id", models.BigIntegerField(null=True)),
                 ("reason", models.CharField(max_length=500)),

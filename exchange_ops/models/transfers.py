@@ -42,7 +42,7 @@ class Transfer(models.Model):
     currency = models.CharField(max_length=20)
     amount = amount_field()
     to_currency = models.CharField(max_length=20, default="", blank=True)
-    by = models.CharField(max_length=10, default="", blank=True)
+    by = models.CharField(max_length=10, default="", blank=True, db_column="identified_by")
     identifier = models.CharField(max_length=254, default="", blank=True)
     subaccount_id = models.BigIntegerField(null=True)
     reason = models.CharField(max_length=500)

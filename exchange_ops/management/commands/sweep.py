@@ -3,14 +3,16 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from desk import clock
-from exchange_ops.domain import keys, withdrawals
+from exchange_ops.domain import keys, transfers, withdrawals
 
 
 class Command(BaseCommand):
     help = (
-        "Does one round of everything that is due for payouts, from this process. Safe beside workers and at any time."
+        "Does one round of everything that is due for payouts and transfers, from this process. "
+        "Safe beside workers and at any time."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
         steps = withdrawals.sweep(now=clock.now(), client_for=keys.client_for)
+        steps += transfers.sweep(now=clock.now(), client_for=keys.client_for)
         self.stdout.write(f"{steps} steps were due and done.")
