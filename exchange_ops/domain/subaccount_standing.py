@@ -16,6 +16,7 @@ from exchange_ops.models import subaccount_states as states
 from exchange_ops.models.states import ACTIVE, BAD, GOOD, QUIET, WARN
 
 OPEN, NEW, FROZEN, DISABLED, CLOSED, UNCLEAR, GONE = "active", "new", "frozen", "disabled", "closed", "unclear", "gone"
+NAMES: Final = (OPEN, NEW, FROZEN, DISABLED, CLOSED, UNCLEAR, GONE)
 SHUT: Final = frozenset({FROZEN, DISABLED, CLOSED})
 
 

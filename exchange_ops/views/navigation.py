@@ -32,6 +32,7 @@ ENTRIES = (
     Entry("Funds", "funds", "wallet", "Money", key="f", may_see=rules.may_see),
     Entry("Ledger", "ledger", "book-open", "Money", key="l", may_see=rules.may_see),
     Entry("Sub-accounts", "subaccounts", "users-round", "Money", key="u", may_see=rules.may_see),
+    Entry("Markets", "markets", "chart-candlestick", "Trading", key="m", may_see=rules.may_see),
     Entry("Policy", "policy", "shield-check", "Control", key="p", may_see=rules.may_see),
     Entry("Keys", "keys", "key-round", "Control", may_see=rules.may_see_keys),
     Entry("Audit trail", "audit", "scroll-text", "Control", key="a", may_see=_audits),

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from exchange_ops.domain import facts, judging, lifecycle, policy, windows
-from exchange_ops.models import Account, Balance, Currency, LedgerEntry, Symbol, Ticker, Withdrawal
+from exchange_ops.models import Account, Balance, Currency, LedgerEntry, SubAccount, Symbol, Ticker, Withdrawal
 
 NOW = datetime(2026, 11, 20, 14, 0, 0, tzinfo=UTC)
 ADDRESS = "bchreg:qzd59qv9a8lctxa6eal3dw4rdmnguzxqlqmnj0xnqg"
@@ -119,3 +119,19 @@ def entry(number: int, *, now: datetime = NOW, **changes: Any) -> LedgerEntry:
         "seen_at": now,
     }
     return LedgerEntry.objects.create(**{**columns, **changes})
+
+
+def subaccount(number: int = 7001, *, now: datetime = NOW, **changes: Any) -> SubAccount:
+    """A sub-account as it was read: active, allowed to pay out."""
+    columns = {
+        "email": f"desk+{number}@demo.test",
+        "status": "active",
+        "observed_at": now,
+        "settings_at": now,
+        "settings_shown": True,
+        "payout_enabled": True,
+        "description": "Trading",
+        "balances_at": now,
+        "balances_tried_at": now,
+    }
+    return SubAccount.objects.create(account=account(now=now), exchange_id=number, **{**columns, **changes})

@@ -16,6 +16,7 @@ SAFE, NOBODY, EVERYBODY = ("get",), (), ROLES
 OPEN, OWN = "open to anybody", "belongs to whoever is signed in"
 AUDIT, DRAFT, STOP, THAW = ("admin", "auditor"), ("operator",), ("treasury", "admin"), ("treasury",)
 KEEP = ("admin",)
+REREAD = ("operator", "treasury", "admin")
 
 # Name of the address: who may GET, who may POST. A GET on a decision leads back to its page.
 MATRIX = {
@@ -47,6 +48,16 @@ MATRIX = {
     "key-finish": (KEEP, KEEP),
     "key-go-back": (NOBODY, KEEP),
     "key-disable": (KEEP, KEEP),
+    "subaccounts": (EVERYBODY, NOBODY),
+    "subaccounts-reread": (NOBODY, REREAD),
+    "subaccount-freeze": (KEEP, KEEP),
+    "subaccount-activate": (KEEP, KEEP),
+    "subaccount": (EVERYBODY, NOBODY),
+    "subaccount-settings": (NOBODY, KEEP),
+    "subaccount-address": (NOBODY, REREAD),
+    "subaccount-take-back": (NOBODY, KEEP),
+    "markets": (EVERYBODY, NOBODY),
+    "market": (EVERYBODY, NOBODY),
     "policy": (EVERYBODY, NOBODY),
     "freeze": (NOBODY, STOP),
     "thaw": (NOBODY, THAW),
@@ -59,6 +70,11 @@ MATRIX = {
     "api-ledger": (EVERYBODY, NOBODY),
     "api-balances": (EVERYBODY, NOBODY),
     "api-currencies": (EVERYBODY, NOBODY),
+    "api-subaccounts": (EVERYBODY, NOBODY),
+    "api-subaccount": (EVERYBODY, NOBODY),
+    "api-subaccount-actions": (EVERYBODY, NOBODY),
+    "api-keys": (AUDIT, NOBODY),
+    "api-key": (AUDIT, NOBODY),
     "schema": (EVERYBODY, NOBODY),
     "api-docs": (EVERYBODY, NOBODY),
     "healthz": (OPEN, NOBODY),
@@ -108,6 +124,7 @@ def test_every_address_is_listed_here():
 @pytest.fixture
 def place(operator, payable):
     row = rows.held(operator, now=clock.now())
+    rows.subaccount(row.pk, now=clock.now())
     return lambda name: ADDRESSES[name].replace("{key}", str(row.pk))
 
 

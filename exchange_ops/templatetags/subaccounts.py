@@ -1,0 +1,77 @@
+"""How sub-accounts and what is asked for them are shown: a word, an icon, a tone."""
+
+from django import template
+from django.utils.safestring import SafeString
+
+from desk.templatetags.desk import chip
+from exchange_ops.domain import subaccount_standing
+from exchange_ops.models import SubAccount
+from exchange_ops.models import subaccount_states as states
+
+register = template.Library()
+
+_STANDING_SIGNS = {
+    subaccount_standing.OPEN: "circle-check",
+    subaccount_standing.NEW: "circle-dashed",
+    subaccount_standing.FROZEN: "snowflake",
+    subaccount_standing.DISABLED: "ban",
+    subaccount_standing.CLOSED: "circle-question-mark",
+    subaccount_standing.UNCLEAR: "triangle-alert",
+    subaccount_standing.GONE: "circle-x",
+}
+_STATE_SIGNS = {
+    "requested": "clock",
+    "sending": "send",
+    "accepted": "hourglass",
+    "unknown": "circle-question-mark",
+    "done": "circle-check",
+    "refused": "circle-x",
+    "not_done": "circle-x",
+    "cancelled": "ban",
+}
+_EVENTS = {
+    "created": "Asked for",
+    "claimed": "Asking the exchange",
+    "accepted": "The exchange said yes",
+    "refused": "The exchange refused",
+    "not_sent": "Did not leave the desk",
+    "lost": "No answer that says the outcome",
+    "seen": "Seen at the exchange",
+    "seen_unchanged": "Seen not to have happened",
+    "taken_back": "Taken back",
+}
+
+
+@register.simple_tag
+def standing(sub: SubAccount) -> SafeString:
+    """Where it stands by what was observed, in one chip."""
+    shown = subaccount_standing.of(sub)
+    return chip(shown.tone, shown.label, sign=_STANDING_SIGNS[shown.name])
+
+
+@register.simple_tag
+def wish(sub: SubAccount) -> SafeString:
+    """What is wanted of it, in one chip; empty when nothing was asked for."""
+    wanted = subaccount_standing.wanted(sub)
+    if not wanted:
+        return SafeString("")
+    return chip("quiet", wanted, sign="snowflake" if sub.wanted == states.AS_FROZEN else "circle-check")
+
+
+@register.simple_tag
+def action_state(name: str) -> SafeString:
+    """The state of an action in one chip."""
+    known = states.STATES[name]
+    return chip(known.tone, known.label, sign=_STATE_SIGNS[name])
+
+
+@register.simple_tag
+def action_sign(name: str) -> str:
+    """The icon of an action's state, for the timeline."""
+    return _STATE_SIGNS[name]
+
+
+@register.filter
+def action_event(name: str) -> str:
+    """What happened to an action, in the words of the timeline."""
+    return _EVENTS[name]
