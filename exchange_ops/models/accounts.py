@@ -17,6 +17,15 @@ class Account(models.Model):
         return self.name
 
 
+class ApiKeys(models.QuerySet["ApiKey"]):
+    """Questions about keys."""
+
+    def listed(self) -> "ApiKeys":
+        """As lists show them: those in use first, with who added them and what they replace."""
+        rows = self.select_related("account", "created_by", "replaces")
+        return rows.order_by(models.F("retired_at").desc(nulls_first=True), "pk")
+
+
 class ApiKey(models.Model):
     """One key pair of an account. The secret is sealed for this row alone and is opened only in a worker.
 
@@ -51,6 +60,8 @@ class ApiKey(models.Model):
     replaces = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="successors")
     kept_at = models.DateTimeField(null=True)
     request_key = models.CharField(max_length=80, null=True, unique=True)
+
+    objects = ApiKeys.as_manager()
 
     class Meta:
         constraints: ClassVar = [

@@ -106,7 +106,8 @@ OWN_PAGES = {
 def addresses(patterns=None, prefix="/"):
     """Every address with its name; a converter becomes a key that a row of the test can have."""
     for pattern in get_resolver().url_patterns if patterns is None else patterns:
-        place = prefix + re.sub(r"<int:[a-z_]+>", "{key}", str(pattern.pattern)).replace("<slug:currency>", "BCH")
+        place = prefix + re.sub(r"<int:[a-z_]+>", "{key}", str(pattern.pattern))
+        place = place.replace("<slug:currency>", "BCH").replace("<str:symbol>", "BCHUSD")
         if isinstance(pattern, URLResolver):
             yield from addresses(pattern.url_patterns, place)
         elif isinstance(pattern, URLPattern):
