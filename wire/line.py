@@ -139,6 +139,8 @@ def _inside(problem: Exception) -> Exception | None:
 
 def _whole_body(response: urllib3.BaseHTTPResponse) -> bytes | None:
     """The decoded body, or None when it is larger than allowed."""
+    if "Content-Encoding" not in response.headers and (response.length_remaining or MOST_BYTES) < MOST_BYTES:
+        return response.read()  # as long as it says, in one piece: half the time of a short answer
     pieces, size = [], 0
     for piece in response.stream(_CHUNK, decode_content=True):
         pieces.append(piece)

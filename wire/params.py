@@ -4,6 +4,7 @@
 (supplement 2.6). For every kind the one gives back what the other was given.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,7 @@ from enum import Enum, StrEnum
 from wire import values
 
 MASK = "…"
+_CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")  # halves of characters too: they have no bytes
 
 
 class Place(Enum):
@@ -221,7 +223,7 @@ def _checked_text(param: Param, kind: Kind, text: str) -> str:
         raise wrong(param, Problem.EMPTY, text)
     if len(text) > (param.max_length or 1000):
         raise wrong(param, Problem.TOO_LONG, text, f"at most {param.max_length or 1000} characters")
-    if any(ord(character) < 32 or ord(character) == 127 or 0xD800 <= ord(character) <= 0xDFFF for character in text):
+    if _CONTROL.search(text):
         raise wrong(param, Problem.MALFORMED, text, "it has control characters")
     if kind is Kind.CODE and ("," in text or " " in text):
         raise wrong(param, Problem.MALFORMED, text, "a code has no comma and no space")
