@@ -166,7 +166,17 @@
     lost();
   }
 
+  // What somebody opened to read stays open when the part around it is read again; such a part has an id for each.
+  const opened = new Set();
+  function noteOpened(event) {
+    event.detail.target.querySelectorAll?.("details[id]").forEach((one) => (one.open ? opened.add(one.id) : opened.delete(one.id)));
+  }
+  function openAgain(fresh) {
+    fresh.querySelectorAll?.("details[id]").forEach((one) => { if (opened.has(one.id)) one.open = true; });
+  }
+
   document.addEventListener("htmx:beforeSwap", keepTyped);
+  document.addEventListener("htmx:beforeSwap", noteOpened);
   document.addEventListener("htmx:afterRequest", function (event) {
     if (!event.detail.successful || !askedBy(event).closest("[data-background]")) return;
     lastRead = window.countersign.now();
@@ -177,6 +187,7 @@
   });
   document.addEventListener("htmx:load", function (event) {
     compare(event.detail.elt);
+    openAgain(event.detail.elt);
     follow();
   });
   document.addEventListener("desk:reread", poll);

@@ -1,0 +1,212 @@
+"""The keys in a real browser: an admin adds one, sees it probed, rotates it and disables it; an operator may not."""
+
+import os
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_look import DRAWN, OVERFLOW, failures
+from tests.e2e.test_second_factor import enrol, virtual_passkey
+from tests.e2e.visitors import rows, until
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+SHOTS = os.environ.get("SHOTS", "")
+
+
+def shot(page, name):
+    """Both themes at both widths into the folder named by SHOTS, for somebody to look at."""
+    if not SHOTS:
+        return
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            page.evaluate(DRAWN)
+            page.screenshot(path=f"{SHOTS}/{name}-{width}-{theme}.png", full_page=True)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light")
+
+
+def complaints(page, name):
+    """What is wrong with how the page looks: accessibility in both themes, and anything over the edge."""
+    shot(page, name)
+    found = []
+    for width in (1280, 360, 320):
+        page.set_viewport_size({"width": width, "height": 900})
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+            page.evaluate(DRAWN)
+            found += failures(page, f"{name} {theme} {width}")
+        if over := page.evaluate(OVERFLOW):
+            found.append(f"{name} {width}: {over}")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light")
+    return found
+
+
+def fill(visitor, *, login, secret, rights, label="", account=""):
+    page = visitor.page
+    if account:
+        page.get_by_label("Account").select_option(label=account)
+    if label:
+        page.get_by_label("Name", exact=True).fill(label)
+    page.get_by_label("Login").fill(login)
+    page.get_by_label("Secret").fill(secret)
+    for box in page.get_by_role("checkbox", name=re.compile("orders|Orderbook|Payment|Withdraw")).all():
+        box.set_checked(any(right in (box.get_attribute("value") or "") for right in rights))
+
+
+def give_code(visitor, button):
+    visitor.page.get_by_label("Code of your authenticator app").fill(visitor.codes.fresh())
+    visitor.page.get_by_role("button", name=button, exact=True).click()
+
+
+def state(visitor):
+    return visitor.page.locator("#key .head .chip")
+
+
+def number(visitor):
+    visitor.page.wait_for_url(re.compile(r"/keys/\d+/$"))
+    return int(re.search(r"/keys/(\d+)/", visitor.page.url)[1])
+
+
+def right(visitor, name):
+    return visitor.page.get_by_role("row", name=re.compile(re.escape(name)))
+
+
+def test_a_key_from_its_first_day_to_its_last(house, visit):
+    admin = visit("admin")
+    found = []
+    admin.open("/keys/")
+    expect(admin.page.get_by_role("heading", name="Main desk")).to_be_visible()
+    found += complaints(admin.page, "keys")
+
+    # A wrong code first: nothing is stored, and the secret has to be typed again.
+    admin.page.get_by_role("link", name="Add a key").click()
+    fill(admin, label="Reader, autumn", login="demo-full", secret="demo-full-secret", rights=["Orderbook", "Payment"])
+    admin.page.get_by_label("Code of your authenticator app").fill("000000")
+    admin.page.get_by_role("button", name="Add this key", exact=True).click()
+    expect(admin.page.get_by_role("alert")).to_contain_text("Nothing was stored.")
+    expect(admin.page.get_by_label("Secret")).to_have_value("")
+    expect(admin.page.get_by_label("Login")).to_have_value("demo-full")
+    found += complaints(admin.page, "key-form")
+    assert not rows(house, "SELECT id FROM exchange_ops_apikey WHERE login = 'demo-full'")
+
+    admin.page.get_by_label("Secret").fill("demo-full-secret")
+    give_code(admin, "Add this key")
+    first = number(admin)
+    # The worker asks the exchange, and the page shows it without being loaded again.
+    admin.page.evaluate("window.mark = 'here'")
+    expect(state(admin)).to_have_text("In use")
+    expect(right(admin, "Withdraw cryptocurrencies")).to_contain_text("Granted, not needed")
+    expect(admin.page.locator("#key")).to_contain_text("It can do more than it is for")
+    assert admin.page.evaluate("window.mark") == "here"
+    found += complaints(admin.page, "key")
+
+    # Step 1: a successor with exactly the rights that are needed.
+    admin.page.get_by_role("link", name="Rotate: add its successor").click()
+    fill(admin, login="next-read", secret="next-read-secret", rights=["Orderbook", "Payment"])
+    give_code(admin, "Store the successor")
+    second = number(admin)
+    expect(state(admin)).to_have_text("Waits to take over")
+    # Step 2: switch over.
+    admin.open(f"/keys/{first}/")
+    expect(admin.page.locator("#key")).to_contain_text("Step 2 of 3")
+    found += complaints(admin.page, "key-switch")
+    give_code(admin, "Switch over to the successor")
+    expect(state(admin)).to_have_text("Kept, handed over")
+    expect(admin.page.locator("#key")).to_contain_text("may still be under way")
+    found += complaints(admin.page, "key-kept")
+    assert rows(house, "SELECT active FROM exchange_ops_apikey WHERE id = ?", second) == [(1,)]
+    # Somebody thinks again: back to the old key, and the successor is gone.
+    admin.page.get_by_role("button", name="Go back to this key, wipe the successor").click()
+    expect(state(admin)).to_have_text("In use")
+    assert rows(house, "SELECT active, sealed_secret FROM exchange_ops_apikey WHERE id = ?", second) == [(0, "")]
+
+    # And its last day.
+    admin.page.get_by_role("link", name="Disable, and see first what stops").click()
+    expect(admin.page.locator("main")).to_contain_text("Nothing: other keys of Main desk carry everything")
+    give_code(admin, "Disable this key for good")
+    expect(state(admin)).to_have_text("Disabled")
+    assert rows(house, "SELECT active, sealed_secret FROM exchange_ops_apikey WHERE id = ?", first) == [(0, "")]
+    assert "demo-full-secret" not in house.text
+    assert not found, "\n".join(found)
+
+
+def test_what_stops_with_the_last_key_and_a_passkey_that_confirms(house, visit):
+    admin = visit("admin")
+    virtual_passkey(admin.page)
+    enrol(admin)
+    admin.open("/keys/new/")
+    fill(admin, label="Orders only", login="next-trade", secret="next-trade-secret", rights=["Place/cancel"])
+    admin.page.get_by_role("button", name="Add it with a passkey").click()
+    key = number(admin)
+    expect(state(admin)).to_have_text("In use")
+    ((trade,),) = rows(house, "SELECT id FROM exchange_ops_apikey WHERE login = 'demo-withdraw'")
+    admin.open(f"/keys/{trade}/disable/")
+    expect(admin.page.locator("main")).to_contain_text("No payout can be reserved, paid or released")
+    assert not complaints(admin.page, "key-disable")
+    admin.open(f"/keys/{key}/disable/")
+    admin.page.get_by_role("button", name="Disable this key for good, with a passkey").click()
+    expect(state(admin)).to_have_text("Disabled")
+    kinds = rows(house, "SELECT kind FROM desk_stepup WHERE purpose IN ('key-add', 'key-disable') AND kind = 'passkey'")
+    assert len(kinds) == 2
+
+
+def test_an_operator_may_not_and_an_auditor_only_reads(house, visit):
+    operator, auditor = visit("operator"), visit("auditor")
+    expect(operator.page.get_by_role("link", name="Keys", exact=True)).to_have_count(0)
+    before = rows(house, "SELECT count(*), sum(active) FROM exchange_ops_apikey")
+    ((key,),) = rows(house, "SELECT id FROM exchange_ops_apikey WHERE login = 'demo-read'")
+    for path in ("/keys/new/", f"/keys/{key}/disable/", f"/keys/{key}/rotate/", f"/keys/{key}/probe/"):
+        for visitor in (operator, auditor):
+            status, told = visitor.post_by_hand(path, label="x", login="y", secret="z", code=visitor.codes.fresh())
+            assert status == 403
+            assert "Nothing was changed" in told
+    assert rows(house, "SELECT count(*), sum(active) FROM exchange_ops_apikey") == before
+    auditor.open("/keys/")
+    expect(auditor.page.locator("#keys")).to_contain_text("demo-read")
+    expect(auditor.page.get_by_role("link", name="Add a key")).to_have_count(0)
+    auditor.open(f"/keys/{key}/")
+    expect(auditor.page.locator("#key")).to_contain_text("Payment information")
+    expect(auditor.page.locator("#key").get_by_role("button", name=re.compile("exchange again|Disable"))).to_have_count(
+        0
+    )
+
+
+def test_the_demo_keys_were_asked_about_without_anybody_asking(house, crew):
+    def probed():
+        asked = "SELECT count(*) FROM exchange_ops_apikey WHERE login LIKE 'demo-%' AND probed_at IS NOT NULL"
+        return rows(house, asked)[0][0] >= 3
+
+    until(probed)
+
+
+def test_opened_evidence_stays_open_when_it_is_read_again(house, visit):
+    operator = visit("operator")
+    withdrawal = operator.ask_and_hold(amount="1.3071", reason="Evidence to read")
+    evidence = operator.page.locator("#story details").last
+    evidence.locator("summary").click()
+    expect(evidence).to_have_attribute("open", "")
+    events = operator.page.locator("#story ol.line > li").count()
+    another = visit("operator", name=operator.name)
+    another.open(f"/withdrawals/{withdrawal}/")
+    another.page.locator("summary", has_text=re.compile("^Cancel")).click()
+    another.page.locator("#id_cancel-reason").fill("Not needed")
+    another.page.get_by_role("button", name=re.compile("^Cancel")).click()
+    expect(operator.page.locator("#story ol.line > li")).not_to_have_count(events)
+    expect(operator.page.locator("#story details").last).to_have_attribute("open", "")
+
+
+def test_the_tables_of_the_system_page_fit_a_narrow_screen(house, visit):
+    visitor = visit("auditor", width=360)
+    visitor.open("/system/")
+    shot(visitor.page, "system")
+    cut = visitor.page.evaluate(
+        """() => [...document.querySelectorAll("#now table")].filter((one) => {
+            const frame = one.closest(".scroll") || one.parentElement;
+            return one.getBoundingClientRect().right > frame.getBoundingClientRect().right + 0.5;
+        }).length"""
+    )
+    assert cut == 0
