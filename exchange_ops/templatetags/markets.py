@@ -1,0 +1,73 @@
+"""How prices, changes and quantities of markets are written. Prices are exact; a share or a volume may be rounded."""
+
+from decimal import ROUND_HALF_EVEN, Decimal
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from desk.templatetags.desk import plain
+
+register = template.Library()
+
+NOTHING = "\u2013"  # for a figure that the exchange did not tell; a template gives "" when its row is missing too
+_HUNDREDTH, _DIGITS = Decimal("0.01"), 5
+_WAYS = {1: ("good", "\u2191", "+"), -1: ("bad", "\u2193", "\u2212"), 0: ("quiet", "\u2192", "")}
+_SIDES = {"buy": ("good", "\u2191", "Buy"), "sell": ("bad", "\u2193", "Sell")}
+
+
+@register.filter
+def price(value: Decimal | str | None, step: Decimal | None = None) -> str:
+    """A price, or a quantity, with as many digits after the point as its step has; a finer one is shown whole."""
+    if value is None or value == "":
+        return NOTHING
+    return plain(Decimal(value), places=places(step))
+
+
+def places(step: Decimal | None) -> int:
+    """Digits after the point of a tick size or increment."""
+    exponent = step.normalize().as_tuple().exponent if step else 0
+    return -exponent if isinstance(exponent, int) and exponent < 0 else 0
+
+
+@register.filter
+def brief(value: Decimal | str | None) -> str:
+    """A volume in about five digits: 1,234,568 or 12.346 or 0.0012346."""
+    if not isinstance(value, Decimal):
+        return NOTHING
+    exponent = min(value.adjusted() - _DIGITS + 1, 0) if value else 0
+    return plain(value.quantize(Decimal(1).scaleb(exponent), rounding=ROUND_HALF_EVEN))
+
+
+@register.simple_tag
+def change(fraction: Decimal | None) -> SafeString:
+    """A change in percent: with its sign and an arrow, so that nobody needs the colour."""
+    if fraction is None:
+        return format_html('<span class="muted">{}</span>', NOTHING)
+    percent = (fraction * 100).quantize(_HUNDREDTH, rounding=ROUND_HALF_EVEN)
+    tone, arrow, sign = _WAYS[(percent > 0) - (percent < 0)]
+    text = f"{sign}{plain(abs(percent), places=2)}"
+    return format_html('<span class="figure tone-{}"><span aria-hidden="true">{} </span>{} %</span>', tone, arrow, text)
+
+
+@register.filter
+def percent(fraction: Decimal | None, digits: int = 3) -> str:
+    """A fraction in percent, rounded to so many digits after the point."""
+    if fraction is None:
+        return NOTHING
+    step = Decimal(1).scaleb(-digits)
+    return f"{plain((fraction * 100).quantize(step, rounding=ROUND_HALF_EVEN))} %"
+
+
+@register.simple_tag
+def side(name: str) -> SafeString:
+    """The taker's side of a trade: an arrow and a word; an unknown one is shown as it is."""
+    tone, arrow, word = _SIDES.get(name, ("quiet", "", name))
+    return format_html('<span class="nowrap tone-{}"><span aria-hidden="true">{} </span>{}</span>', tone, arrow, word)
+
+
+@register.simple_tag
+def reach(total: Decimal, whole: Decimal) -> SafeString:
+    """A thin bar for the part of a whole that is reached; the figure stands beside it."""
+    share = min(total / whole, Decimal(1)) * 100 if whole else Decimal(0)
+    return format_html('<span class="reach" aria-hidden="true"><i style="inline-size:{}%"></i></span>', f"{share:.1f}")
