@@ -14,8 +14,6 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 
-import msgspec
-
 from exchange_ops.wire import records
 from wire import jsonrpc
 from wire import records as wire_records
@@ -272,18 +270,13 @@ class AccountSession:
         self._outgoing.append(jsonrpc.encode(jsonrpc.Call(method, params, self._last_id)))
 
     def _each(self, body: bytes, kind: Any, method: str) -> tuple[tuple[Any, ...], tuple[Unread, ...]]:
-        """The elements of a list, each read by itself."""
+        """The elements of a list; one that can't be read hides no other."""
         try:
-            elements = msgspec.json.decode(body, type=list[msgspec.Raw])
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            found, aside = wire_records.decode_each(body, kind)
+        except BadReply:
             self._end(f"What came with {method} is not a list.")
             return (), ()
-        found, unread = [], []
-        for element in elements:
-            try:
-                found.append(wire_records.decode(bytes(element), kind))
-            except BadReply as problem:
-                unread.append(Unread(bytes(element).decode("utf-8", "replace"), problem.reason))
+        unread = (Unread(each.content.decode("utf-8", "replace"), each.reason) for each in aside)
         return tuple(found), tuple(unread)
 
     def _odd(self, sentence: str) -> None:
