@@ -54,7 +54,7 @@ class Moving:
             "reason": "Margin for the week",
             "request_key": f"transfer-{next(self._keys)}",
             "now": self.now(),
-            **ASKED[kind],
+            **ASKED.get(kind, ASKED[kinds.BANK_TO_TRADING]),
         }
         return transfers.request(**(asked | changes))
 
