@@ -139,14 +139,6 @@ def _activation_obstacle(name: str, number: int) -> str:
     return ""
 
 
-def transfer_obstacle(sub: SubAccount) -> str:
-    """Why no money can be moved to or from it now, or an empty text (exchange REST, Errors: code 500 Bad Request)."""
-    name = _name(sub)
-    if name in SHUT or name == GONE:
-        return f"Sub-account {sub.exchange_id} is {of(sub).label.lower()}, so the exchange would refuse the transfer."
-    return ""
-
-
 def digest_of(kind: str, subs: Sequence[SubAccount]) -> str:
     """What a person confirms: this act on these sub-accounts as they stood on the screen, and no other."""
     seen = [

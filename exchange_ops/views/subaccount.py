@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from desk import clock, roles
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import subaccount_readings, subaccount_standing
+from exchange_ops.domain import subaccount_readings, subaccount_standing, transfer_requests
 from exchange_ops.domain import subaccounts as domain
 from exchange_ops.forms import fresh_key
 from exchange_ops.forms_subaccounts import SubAccountAddressForm, SubAccountSettingsForm
@@ -117,7 +117,7 @@ def _standing(sub: SubAccount) -> dict[str, Any]:
         "actions": actions,
         "open_kinds": {action.kind for action in under_way},
         "obstacles": {kind: subaccount_standing.obstacle(kind, sub) for kind in states.KINDS},
-        "transfer_obstacle": subaccount_standing.transfer_obstacle(sub),
+        "transfer_obstacle": transfer_requests.subaccount_problem(sub.account, sub.exchange_id),
         "drawn_for": f"{subaccount_standing.digest_of('page', [sub])[:16]}:{len(under_way)}:{len(actions)}",
     }
 

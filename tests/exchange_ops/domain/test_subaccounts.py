@@ -451,11 +451,6 @@ def test_settings_of_a_closed_one_are_refused_here(desk):
         desk.ask_settings(7004)
 
 
-def test_a_transfer_to_a_closed_one_has_an_obstacle(desk):
-    assert subaccount_standing.transfer_obstacle(desk.sub(7001)) == ""
-    assert "refuse the transfer" in subaccount_standing.transfer_obstacle(desk.sub(7004))
-
-
 def test_what_changed_since_the_page_was_drawn_is_not_decided(desk):
     seen = subaccount_standing.digest_of("freeze", [desk.sub()])
     desk.until(desk.ask_settings(description="Other words"), "done")

@@ -142,6 +142,18 @@ def test_the_page_of_one_shows_balances_settings_and_their_age(signed_in, audito
         assert words in page, words
 
 
+def test_operators_are_led_to_the_form_of_a_transfer_with_the_sub_account_chosen(signed_in, operator, admin, sub):
+    frozen(7002)
+    page = signed_in(operator).get("/subaccounts/7001/").content.decode()
+    for slug in ("to-subaccount", "from-subaccount"):
+        address = re.search(rf'href="(/transfers/new/{slug}/[^"]*)"', page)[1]
+        form = signed_in(operator).get(address).content.decode()
+        assert re.search(r'<option value="7001"\s+selected>', form), slug
+    assert "/transfers/new/" not in signed_in(operator).get("/subaccounts/7002/").content.decode()
+    assert "so no money moves to or from it" in text_of(signed_in(operator).get("/subaccounts/7002/"))
+    assert "/transfers/new/" not in signed_in(admin).get("/subaccounts/7001/").content.decode()
+
+
 @pytest.mark.parametrize("part", ["facts", "decide", "story"])
 def test_a_part_is_read_again_at_the_same_address(signed_in, admin, sub, part):
     headers = {"HX-Request": "true", "HX-Target": part}
