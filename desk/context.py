@@ -16,7 +16,7 @@ from desk import clock, demo, roles
 from desk.models import Person
 
 THEMES = ("light", "dark")
-STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "small")
+STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "orders", "small")
 SCRIPTS = ("page", "countdown", "live", "passkey")
 
 

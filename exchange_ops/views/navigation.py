@@ -4,11 +4,11 @@ from desk import roles
 from desk.context import Entry
 from desk.models import Person
 from exchange_ops import rules
-from exchange_ops.domain import approvals
+from exchange_ops.domain import approvals, transfer_approvals
 
 
 def _waiting(person: Person) -> int:
-    return approvals.waiting_for(person).count()
+    return approvals.waiting_for(person).count() + transfer_approvals.waiting_for(person).count()
 
 
 def _audits(person: Person) -> bool:
@@ -26,13 +26,16 @@ ENTRIES = (
         may_see=rules.may_see,
         count=_waiting,
         count_url_name="approvals-count",
-        topics="withdrawals approvals",
+        topics="withdrawals transfers approvals",
     ),
     Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", key="w", may_see=rules.may_see),
     Entry("Funds", "funds", "wallet", "Money", key="f", may_see=rules.may_see),
+    Entry("Transfers", "transfers", "arrow-left-right", "Money", key="v", may_see=rules.may_see),
     Entry("Ledger", "ledger", "book-open", "Money", key="l", may_see=rules.may_see),
     Entry("Sub-accounts", "subaccounts", "users-round", "Money", key="u", may_see=rules.may_see),
     Entry("Markets", "markets", "chart-candlestick", "Trading", key="m", may_see=rules.may_see),
+    Entry("Orders", "orders", "file-check", "Trading", key="t", may_see=rules.may_see),
+    Entry("Margin", "margin", "shield-alert", "Trading", may_see=rules.may_see),
     Entry("Policy", "policy", "shield-check", "Control", key="p", may_see=rules.may_see),
     Entry("Keys", "keys", "key-round", "Control", may_see=rules.may_see_keys),
     Entry("Audit trail", "audit", "scroll-text", "Control", key="a", may_see=_audits),

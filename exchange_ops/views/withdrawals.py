@@ -1,24 +1,16 @@
 """The list of withdrawals, filtered by its address, and the same rows as a file."""
 
-import csv
-from collections.abc import Iterator
-from datetime import datetime
-from decimal import Decimal
-from typing import Any
-
-from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from desk import audit, clock, paging
+from desk import clock, paging
 from desk.views.rendering import show
 from exchange_ops import rules
 from exchange_ops.forms import WithdrawalFilter
 from exchange_ops.models import Account, Withdrawal
-from exchange_ops.views import accounts
+from exchange_ops.views import accounts, exports
 from exchange_ops.views.access import requires
-from wire.values import decimal_text
 
 COLUMNS = (
     ("reference", "reference"),
@@ -37,8 +29,6 @@ COLUMNS = (
     ("hash", "hash"),
     ("reason", "reason"),
 )
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_AMOUNT_COLUMNS = frozenset({"amount", "known_fee"})
 
 
 @require_safe
@@ -67,22 +57,8 @@ def withdrawals(request: HttpRequest) -> HttpResponse:
 def export(request: HttpRequest) -> HttpResponse:
     """The filtered rows as CSV. The export itself is written into the audit trail before the first row leaves."""
     now, filters = clock.now(), WithdrawalFilter(request.GET)
-    with transaction.atomic():
-        audit.record(
-            actor=request.user,
-            action="withdrawals.exported",
-            subject="withdrawals",
-            before={},
-            after={name: str(value) for name, value in filters.chosen().items()},
-            now=now,
-            session_key=request.session.session_key or "",
-        )
-    response = StreamingHttpResponse(
-        _lines(filters.narrow(_rows(accounts.current()))), content_type="text/csv; charset=utf-8"
-    )
-    response["Content-Disposition"] = f'attachment; filename="withdrawals-{now:%Y%m%dT%H%M%SZ}.csv"'
-    response["Cache-Control"] = "no-store"
-    return response
+    rows = filters.narrow(_rows(accounts.current()))
+    return exports.export(request, rows, COLUMNS, name="withdrawals", chosen=filters.chosen(), now=now)
 
 
 def _rows(account: Account | None) -> QuerySet[Withdrawal]:
@@ -92,35 +68,3 @@ def _rows(account: Account | None) -> QuerySet[Withdrawal]:
 def _used_currencies(account: Account | None) -> list[str]:
     codes = Withdrawal.objects.filter(account=account).order_by("currency").values_list("currency", flat=True)
     return list(codes.distinct())
-
-
-class _Line:
-    """What csv.writer writes to: it gives the line back instead of keeping it."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
-def _lines(rows: QuerySet[Withdrawal]) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    yield writer.writerow([title for title, _ in COLUMNS])
-    for row in rows.order_by("-pk").iterator(chunk_size=500):
-        yield writer.writerow([_cell(row, path) for _, path in COLUMNS])
-
-
-def _cell(row: Withdrawal, path: str) -> str:
-    value: Any = row
-    for name in path.split("."):
-        value = getattr(value, name)
-    if path in _AMOUNT_COLUMNS:
-        return decimal_text(value) if isinstance(value, Decimal) else ""
-    if isinstance(value, datetime):
-        return value.strftime("%Y-%m-%dT%H:%M:%SZ")
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return safe_cell(str(value or ""))
-
-
-def safe_cell(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: an apostrophe stands before what could start one."""
-    return f"'{text}" if text.lstrip(" \ufeff").startswith(_FORMULA_STARTS) else text

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from desk import clock
 from desk.models import AuditEvent
-from exchange_ops.views.withdrawals import safe_cell
+from exchange_ops.views.exports import safe_cell
 from tests.exchange_ops.views import rows
 
 pytestmark = pytest.mark.django_db

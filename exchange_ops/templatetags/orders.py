@@ -1,0 +1,127 @@
+"""How orders are shown: what the exchange says of them, what the desk knows itself, and what a button would do."""
+
+from typing import Any
+
+from django import template
+from django.utils.safestring import SafeString
+
+from desk.templatetags.desk import chip, plain
+from exchange_ops.models import Order, Symbol, order_states
+from exchange_ops.models.order_states import STATES
+
+register = template.Library()
+
+SIGNS = {
+    order_states.REQUESTED: "clock",
+    order_states.SENDING: "send",
+    order_states.PLACED: "circle-check",
+    order_states.REFUSED: "circle-x",
+    order_states.NOT_SENT: "circle-pause",
+    order_states.UNKNOWN: "circle-question-mark",
+    order_states.FOUND: "circle-check",
+    order_states.NOT_SEEN: "circle-question-mark",
+    order_states.CANCELLING: "undo-2",
+}
+# The exchange's own words, and ours for them. An unknown one is shown as it came.
+STATUSES = {
+    "new": ("active", "Open", "circle-dashed"),
+    "partiallyFilled": ("active", "Partly filled", "loader"),
+    "suspended": ("quiet", "Waits for its stop price", "hourglass"),
+    "filled": ("good", "Filled", "circle-check"),
+    "canceled": ("quiet", "Cancelled", "ban"),
+    "expired": ("quiet", "Expired", "circle-pause"),
+}
+TYPES = {"limit": "Limit", "market": "Market", "stopLimit": "Stop-limit", "stopMarket": "Stop-market"}
+_SIDES = {"buy": ("good", "Buy", "arrow-down-left"), "sell": ("bad", "Sell", "arrow-up-right")}
+_EVENTS = {
+    "asked": "Asked for",
+    "seen_elsewhere": "Seen at the exchange, placed elsewhere",
+    "claimed": "Sent to the exchange",
+    "stopped": "Stopped before it was sent",
+    "accepted": "Accepted by the exchange",
+    "refused": "Refused by the exchange",
+    "not_sent": "Did not leave the desk",
+    "answer_lost": "Answer lost",
+    "found": "Found at the exchange",
+    "not_seen": "Not seen at the exchange",
+    "cancel_asked": "Cancelling asked for",
+    "cancel_claimed": "Cancelling sent",
+    "cancel_unconfirmed": "Cancelling not confirmed yet",
+    "cancel_confirmed": "No longer open",
+    "cancel_refused": "Cancelling refused",
+    "observed": "Told by the exchange",
+}
+_CALLS = {"place": "Place", "cancel": "Cancel"}
+
+
+@register.simple_tag
+def order_status(row: Order) -> SafeString:
+    """What there is to know of an order in one chip: the exchange's word, unless the desk is still at work."""
+    if row.state not in order_states.AT_EXCHANGE:
+        return chip(STATES[row.state].tone, STATES[row.state].label, sign=SIGNS[row.state])
+    if not row.active and row.status not in order_states.ENDED and row.missing_since is not None:
+        return chip("warn", "No longer listed", sign="circle-question-mark")
+    tone, label, sign = STATUSES.get(row.status, ("warn", row.status or "No status", "circle-question-mark"))
+    return chip(tone, label, sign=sign)
+
+
+@register.simple_tag
+def order_side(side: str) -> SafeString:
+    """Buy or sell, with an arrow, so that the colour is never alone."""
+    tone, label, sign = _SIDES.get(side, ("warn", side, "circle-question-mark"))
+    return chip(tone, label, sign=sign)
+
+
+@register.filter
+def order_type(name: str) -> str:
+    """The type of an order in words; an unknown one as it came."""
+    return TYPES.get(name, name)
+
+
+@register.simple_tag
+def order_sign(name: str) -> str:
+    """The icon of a state, for the timeline."""
+    return SIGNS[name]
+
+
+@register.filter
+def order_state_label(name: str) -> str:
+    """The words of a state of ours."""
+    return STATES[name].label
+
+
+@register.filter
+def order_event_label(name: str) -> str:
+    """What happened, in the words of the timeline."""
+    return _EVENTS.get(name, name)
+
+
+@register.filter
+def order_call_label(kind: str) -> str:
+    """What a call asked the exchange for."""
+    return _CALLS.get(kind, kind)
+
+
+def title(order: Any, symbol: Symbol | None) -> str:
+    """An order in one line: "buy order: 0.5 BTC at 12,000 USD". Every word of it is part of what is agreed to."""
+    base = symbol.base_currency if symbol else order.symbol
+    quote = f" {symbol.quote_currency}" if symbol else ""
+    kind = {"limit": "", "market": "market ", "stopLimit": "stop-limit ", "stopMarket": "stop-market "}
+    words = [f"{kind.get(order.type, f'{order.type} ')}{order.side} order: {plain(order.quantity)} {base}"]
+    if order.price is not None:
+        words.append(f"at {plain(order.price)}{quote}")
+    if order.stop_price is not None:
+        words.append(f"once it trades at {plain(order.stop_price)}{quote}")
+    usual = "IOC" if order.type == "market" else "GTC"
+    terms = [order.time_in_force] if order.time_in_force != usual else []
+    if order.expire_time is not None:
+        terms.append(f"until {order.expire_time:%Y-%m-%d %H:%M} UTC")
+    if order.post_only:
+        terms.append("post-only")
+    return " ".join(words) + (f" ({', '.join(terms)})" if terms else "")
+
+
+@register.simple_tag
+def order_title(order: Any, symbol: Symbol | None) -> str:
+    """The same for templates."""
+    return title(order, symbol)
