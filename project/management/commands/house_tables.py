@@ -1,15 +1,19 @@
 """`manage.py house_tables`: the tables of docs/house.md that say what the code says, written from the code."""
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from exchange_ops.models.states import STATES, TRANSITIONS
+from exchange_ops.models import states, subaccount_states
+from exchange_ops.models.states import State, Transition
 
 PAGE = Path(settings.BASE_DIR) / "docs" / "house.md"
+# What the names of a machine's tables begin with, and where it is described.
+MACHINES: dict[str, Any] = {"": states, "subaccount-": subaccount_states}
 _BEGIN, _END = "<!-- {name}: written by `manage.py house_tables --write` -->", "<!-- /{name} -->"
 
 
@@ -24,27 +28,28 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         before = PAGE.read_text()
         after = before
-        for name, table in {"states": states_table(), "moves": moves_table()}.items():
-            after = _put(after, name, table)
+        for prefix, machine in MACHINES.items():
+            after = _put(after, f"{prefix}states", states_table(machine.STATES))
+            after = _put(after, f"{prefix}moves", moves_table(machine.TRANSITIONS))
         if options["write"]:
             PAGE.write_text(after)
         elif after != before:
             raise CommandError(f"{PAGE.name} is not what the code says; run `manage.py house_tables --write`.")
 
 
-def states_table() -> str:
-    """Every state of a withdrawal: what people read, whose turn it is, whether it is the end."""
+def states_table(states: Mapping[str, State]) -> str:
+    """Every state of a machine: what people read, whose turn it is, whether it is the end."""
     rows = [
         f"| `{name}` | {state.label} | {state.turn} | {'yes' if state.terminal else ''} | {state.sentence} |"
-        for name, state in STATES.items()
+        for name, state in states.items()
     ]
     return "\n".join(["| state | label | whose turn | end | what the page says |", "|---|---|---|---|---|", *rows])
 
 
-def moves_table() -> str:
+def moves_table(transitions: Iterable[Transition]) -> str:
     """Every move between states, gathered by where it starts."""
     moves = defaultdict(list)
-    for move in TRANSITIONS:
+    for move in transitions:
         target = "stays" if move.source == move.target else f"`{move.target}`"
         moves[move.source].append(f"{move.event} → {target} ({', '.join(move.who)})")
     rows = [f"| {f'`{source}`' if source else 'nothing'} | {'<br>'.join(events)} |" for source, events in moves.items()]
