@@ -37,7 +37,7 @@
   volumes.priceScale().applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
 
   function dress() {
-    const [surface, text, line, good, bad] = ["surface", "muted", "line", "good", "bad"].map(colour);
+    const [surface, text, line, edge, good, bad] = ["surface", "muted", "line", "edge", "good", "bad"].map(colour);
     chart.applyOptions({
       layout: { background: { type: "solid", color: surface }, textColor: text },
       grid: { vertLines: { color: line }, horzLines: { color: line } },
@@ -46,7 +46,7 @@
       upColor: surface, borderUpColor: good, wickUpColor: good,
       downColor: bad, borderDownColor: bad, wickDownColor: bad, priceLineColor: text,
     });
-    volumes.applyOptions({ color: line });
+    volumes.applyOptions({ color: edge });
   }
 
   const bar = ([time, open, high, low, close]) => ({ time, open, high, low, close });

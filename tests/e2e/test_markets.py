@@ -1,0 +1,125 @@
+"""Markets in a real browser: found, sorted, still under a resting pointer, drawn in both themes, wide and narrow."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.e2e.visitors import rows, until
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+LEVELS = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+PICTURES = os.environ.get("PICTURES", "")
+
+
+@pytest.fixture
+def priced(house, crew):
+    """A house that has read its prices."""
+    until(lambda: rows(house, "SELECT 1 FROM exchange_ops_ticker WHERE symbol = 'ETHBTC'"))
+
+
+def picture(page, name):
+    """Keep what is seen, for somebody who wants to look, in the folder that PICTURES names."""
+    if PICTURES:
+        page.screenshot(path=str(Path(PICTURES) / f"{name}.png"), full_page=True)
+
+
+def sound(page):
+    found = Axe().run(page, options=LEVELS)
+    assert not found.response["violations"], found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), "cut off"
+
+
+def bars(page):
+    return json.loads(page.locator("#candles").get_attribute("data-candles"))
+
+
+def test_a_market_is_found_sorted_and_opened_and_everything_comes_by_itself(visit, priced):
+    person = visit("operator")
+    page = person.open("/markets/")
+    expect(page.get_by_role("link", name="ETH / BTC")).to_be_visible()
+    page.get_by_label("Symbol or currency").fill("eos")
+    page.get_by_role("button", name="Find").click()
+    expect(page.get_by_role("link", name="ETH / BTC")).to_have_count(0)
+    assert {"EOS" in name for name in page.locator("tbody th").all_inner_texts()} == {True}
+    page.get_by_role("link", name="All", exact=True).click()
+    page.get_by_role("link", name="24 h change").click()
+    expect(page.get_by_role("columnheader", name="24 h change")).to_have_attribute("aria-sort", "descending")
+    page.get_by_role("link", name="BCH / USD").click()
+    person.mark()
+    expect(page.locator("#trades tbody tr")).not_to_have_count(0)
+    expect(page.locator("#book .ask")).to_be_visible()
+    expect(page.locator("#chart canvas").first).to_be_visible()
+    assert len(bars(page)) > 50
+    assert person.is_same_document(), "the page was loaded again"
+    expect(page.locator("#legend")).to_contain_text(re.compile("open .* volume"))
+
+
+def test_candles_are_drawn_and_grow_where_they_are(visit, priced, house):
+    person = visit("treasury")
+    page = person.open("/markets/ETHBTC/?period=M1")
+    expect(page.locator("#chart canvas").first).to_be_visible()
+    person.mark()
+    first = bars(page)[-1]
+    until(lambda: bars(page)[-1] != first, 120)
+    assert person.is_same_document()
+    expect(page.locator("#chart canvas").first).to_be_visible()
+
+
+def test_nothing_moves_under_a_resting_pointer(visit, priced, house):
+    page = visit("auditor").open("/markets/?sort=-read")
+    names = page.locator("tbody th a").all_inner_texts()
+    shown = page.locator("#rows").get_attribute("hx-get")
+    page.locator("tbody tr").nth(3).hover()
+    before = page.locator("tbody tr").nth(3).bounding_box()
+    page.evaluate("document.getElementById('rows').dataset.seen = 'yes'")
+    until(lambda: page.locator("#rows").get_attribute("data-seen") is None, 90)
+    assert page.locator("tbody th a").all_inner_texts() == names
+    after = page.locator("tbody tr").nth(3).bounding_box()
+    assert (before["y"], before["height"]) == (after["y"], after["height"])
+    assert page.locator("#rows").get_attribute("hx-get") == shown
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (360, False), (360, True)])
+def test_both_pages_in_both_themes_wide_and_narrow(visit, priced, width, dark):
+    person = visit("operator", width=width, dark=dark)
+    name = f"{width}-{'dark' if dark else 'light'}"
+    page = person.open("/markets/")
+    expect(page.locator("tbody tr").first).to_be_visible()
+    sound(page)
+    picture(page, f"markets-{name}")
+    page = person.open("/markets/BTCUSD/")
+    expect(page.locator("#trades tbody tr")).not_to_have_count(0)
+    expect(page.locator("#chart canvas").first).to_be_visible()
+    sound(page)
+    picture(page, f"market-{name}")
+    page = person.open("/markets/BTCUSD/?candles=table&depth=table")
+    expect(page.locator("#candles tbody tr")).not_to_have_count(0)
+    sound(page)
+    picture(page, f"tables-{name}")
+
+
+def test_the_drawing_follows_the_theme(visit, priced):
+    person = visit("operator")
+    page = person.open("/markets/BTCUSD/")
+    expect(page.locator("#trades tbody tr")).not_to_have_count(0)
+    corner = """() => { const canvas = document.querySelector('#chart canvas');
+                        return Array.from(canvas.getContext('2d').getImageData(2, 2, 1, 1).data) }"""
+    until(lambda: page.evaluate(corner)[3])
+    light = page.evaluate(corner)
+    page.locator("[data-theme-toggle]").first.click()
+    until(lambda: page.evaluate(corner) != light)
+    assert sum(page.evaluate(corner)[:3]) < sum(light[:3])
+
+
+def test_an_unknown_market_says_so(visit, priced):
+    person = visit(
+        "operator",
+    )
+    answer = person.page.request.get(f"{person.house.url}/markets/NOSUCH/")
+    assert answer.status == 404
