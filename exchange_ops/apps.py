@@ -11,12 +11,13 @@ class ExchangeOpsConfig(AppConfig):
         from desk import audit, demo, sealing
         from exchange_ops import demo as own_demo
         from exchange_ops import health, topics
-        from exchange_ops.domain import keys, order_replay, replay
+        from exchange_ops.domain import keys, order_replay, replay, subaccount_replay
 
         topics.register()
         health.register()
         demo.register_loader("exchange account", own_demo.load)
         audit.register_replay(order_replay.SUBJECT, order_replay.check)
+        audit.register_replay(subaccount_replay.SUBJECT, subaccount_replay.check)
         sealing.register_rewrapper("exchange keys", keys.rewrap_all)
         for machine in (replay.WITHDRAWALS, replay.TRANSFERS):
             audit.register_replay(machine.subject, machine.check)

@@ -23,6 +23,7 @@ __all__ = ["CannotMove", "create", "lock_accounts", "move", "touch"]
 
 ADVANCE_TASK = "exchange_ops.advance_subaccount"
 TOPIC = "subaccounts"
+CONTENT = ("kind", "wanted_payout", "wanted_description", "reason", "requested_by_id", "confirmation_id", "digest")
 _ALLOWED = {(t.source, t.event, t.target) for t in states.TRANSITIONS}
 _UNRECORDED = frozenset({"next_action_at", "lease_until", "updated_at", "looks"})
 _TOUCHABLE = frozenset({"next_action_at", "last_problem", "looks"})
@@ -38,7 +39,8 @@ def create(*, action: SubAccountAction, now: datetime, session_key: str, evidenc
     action.before = {name: getattr(sub, name) for name in ("wanted", "wanted_payout", "wanted_description")}
     action.save(force_insert=True)
     _wish(sub, _wanted_by(action))
-    after = {"wanted": _wanted_by(action), "reason": action.reason, "state": "requested", "version": 1}
+    content = {name: getattr(action, name) for name in CONTENT}
+    after = {**content, "wanted": _wanted_by(action), "state": "requested", "version": 1}
     actor = action.requested_by
     _record(action, "created", "", {}, after, actor=actor, evidence=evidence, now=now, key=session_key)
     _tell(action, "requested", action.next_action_at, now)

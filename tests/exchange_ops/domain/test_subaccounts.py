@@ -7,12 +7,13 @@ from itertools import count
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 
 from desk import audit, clock, stepup, totp
 from desk.models import AuditEvent
+from exchange_ops import subaccount_triggers
 from exchange_ops.domain import keys, subaccount_moves, subaccount_readings, subaccount_standing, subaccounts
-from exchange_ops.models import SubAccount, SubAccountAction, SubAccountCall
+from exchange_ops.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
 from exchange_ops.models import subaccount_states as states
 from sandbox.exchange.accounts import SubStatus
 from tests.exchange_ops.domain.walks import TOTP_SECRET
@@ -581,4 +582,27 @@ def test_every_move_is_in_the_trail(desk):
     assert names == [f"subaccount.freeze_{name}" for name in ("created", "claimed", "accepted", "seen")]
     assert trail[0].actor_id == desk.admin.pk
     assert [event.audit_number for event in row.events.all()] == [event.seq for event in trail]
-    assert not audit.verify()
+    assert not audit.verify(replay=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"state": "refused"}, "state is 'refused' in the table and 'done' by the trail"),
+        ({"reason": "Another"}, "reason is 'Another' in the table"),
+        ({"answer": "lost"}, "answer is 'lost' in the table and 'yes' by the trail"),
+    ],
+)
+def test_a_change_behind_the_movers_back_shows_in_the_replay(desk, change, words):
+    row = desk.until(desk.ask("freeze")[0], "done")
+    desk.ask_settings(7002, payout_enabled=True)
+    subaccount_triggers.remove(connection)
+    try:
+        SubAccountAction.objects.filter(pk=row.pk).update(**change)
+        SubAccountEvent.objects.filter(action=row.pk, version=2).delete()
+    finally:
+        subaccount_triggers.install(connection)
+    found = audit.verify(replay=True)
+    assert len(found) == 2
+    assert words in found[0]
+    assert "version 2: its event and the trail do not belong together" in found[1]
