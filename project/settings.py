@@ -276,6 +276,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "exchange_ops.api.errors.answer",
 }
 SPECTACULAR_SETTINGS = {
+    "ENUM_NAME_OVERRIDES": {"TransferKindEnum": "exchange_ops.api.transfers.KINDS"},
     "TITLE": "Countersign",
     "VERSION": "1",
     "DESCRIPTION": "Drafts, states and figures of the desk. An API user may draft; only people approve.",

@@ -141,6 +141,7 @@ class LedgerEntryOut(serializers.ModelSerializer):
             "seen_at",
             "foreign",
             "withdrawal",
+            "transfer",
         )
         read_only_fields = fields
 

@@ -73,7 +73,7 @@ class Withdrawals(APIView):
     def get(self, request: Request) -> Response:
         """Fifty a page, newest first."""
         rows = Withdrawal.objects.select_related("initiator")
-        return _page(request, WithdrawalFilter(request.query_params).narrow(rows), WithdrawalOut, key="pk")
+        return page_of(request, WithdrawalFilter(request.query_params).narrow(rows), WithdrawalOut, key="pk")
 
     @extend_schema(
         operation_id="withdrawals_create",
@@ -93,7 +93,7 @@ class Withdrawals(APIView):
         now = clock.now()
         try:
             row = withdrawals.request(
-                initiator=request.user, account=_account(), now=now, via="api", **asked.validated_data
+                initiator=request.user, account=first_account(), now=now, via="api", **asked.validated_data
             )
         except withdrawals.CannotRequest as problem:
             raise CannotRecord(problem.problems) from None
@@ -129,7 +129,7 @@ class Ledger(APIView):
     )
     def get(self, request: Request) -> Response:
         """Fifty a page, the most recently changed first."""
-        return _page(
+        return page_of(
             request, LedgerFilter(request.query_params).narrow(LedgerEntry.objects.all()), LedgerEntryOut, key="index"
         )
 
@@ -160,11 +160,13 @@ class Currencies(APIView):
         return Response({"items": CurrencyOut(rows, many=True).data})
 
 
-def _account() -> Account:
+def first_account() -> Account:
+    """The account of this desk; 404 before there is one."""
     return get_object_or_404(Account.objects.order_by("pk")[:1])
 
 
-def _page(request: Request, rows: QuerySet[Any], shape: type[Any], *, key: str) -> Response:
+def page_of(request: Request, rows: QuerySet[Any], shape: type[Any], *, key: str) -> Response:
+    """Fifty rows in their shape, and the address of the next ones."""
     page = paging.page(request._request, rows, key=key)
     older = f"{request.path}{page.older}" if page.older else None
     return Response({"items": shape(page.rows, many=True).data, "older": older})

@@ -36,8 +36,19 @@ MATRIX = {
     "approvals-count": (EVERYBODY, NOBODY),
     "funds": (EVERYBODY, NOBODY),
     "deposit": (EVERYBODY, NOBODY),
-    "deposit-read": (NOBODY, EVERYBODY),
+    "deposit-read": (NOBODY, REREAD),
     "deposit-new": (NOBODY, DRAFT),
+    "transfers": (EVERYBODY, NOBODY),
+    "transfers-export": (EVERYBODY, NOBODY),
+    "transfer-new": (DRAFT, DRAFT),
+    "transfer-figures": (NOBODY, DRAFT),
+    "transfer": (EVERYBODY, NOBODY),
+    "transfer-approve": (EVERYBODY, EVERYBODY),
+    "transfer-reject": (EVERYBODY, EVERYBODY),
+    "transfer-cancel": (EVERYBODY, EVERYBODY),
+    "transfer-close": (EVERYBODY, EVERYBODY),
+    "transfer-reissue": (EVERYBODY, EVERYBODY),
+    "transfer-resolve": (EVERYBODY, EVERYBODY),
     "orders": (EVERYBODY, NOBODY),
     "orders-export": (EVERYBODY, NOBODY),
     "orders-refresh": (NOBODY, DRAFT),
@@ -76,6 +87,14 @@ MATRIX = {
     "search": (EVERYBODY, NOBODY),
     "api-withdrawals": (EVERYBODY, DRAFT),
     "api-withdrawal": (EVERYBODY, NOBODY),
+    "api-orders": (EVERYBODY, DRAFT),
+    "api-order": (EVERYBODY, NOBODY),
+    "api-order-cancel": (NOBODY, DRAFT),
+    "api-trades": (EVERYBODY, NOBODY),
+    "api-margin": (EVERYBODY, NOBODY),
+    "api-transfers": (EVERYBODY, DRAFT),
+    "api-transfer": (EVERYBODY, NOBODY),
+    "api-transfer-cancel": (NOBODY, DRAFT),
     "api-ledger": (EVERYBODY, NOBODY),
     "api-balances": (EVERYBODY, NOBODY),
     "api-currencies": (EVERYBODY, NOBODY),
@@ -84,12 +103,19 @@ MATRIX = {
     "api-subaccount-actions": (EVERYBODY, NOBODY),
     "api-keys": (AUDIT, NOBODY),
     "api-key": (AUDIT, NOBODY),
+    "api-markets": (EVERYBODY, NOBODY),
+    "api-market": (EVERYBODY, NOBODY),
+    "api-market-candles": (EVERYBODY, NOBODY),
+    "api-market-trades": (EVERYBODY, NOBODY),
+    "api-market-book": (EVERYBODY, NOBODY),
     "schema": (EVERYBODY, NOBODY),
     "api-docs": (EVERYBODY, NOBODY),
     "healthz": (OPEN, NOBODY),
     "readyz": (OPEN, NOBODY),
     "metrics": (OPEN, NOBODY),
     "step_up_challenge": (NOBODY, OWN),
+    "sessions": (OWN, NOBODY),
+    "session-end": (NOBODY, OWN),
 }
 # The pages of the sign-in library: open ones, and those that belong to whoever is signed in.
 SIGN_IN = {"account_login", "account_inactive", "mfa_authenticate", "mfa_login_webauthn"}
@@ -116,7 +142,7 @@ def addresses(patterns=None, prefix="/"):
     """Every address with its name; a converter becomes a key that a row of the test can have."""
     for pattern in get_resolver().url_patterns if patterns is None else patterns:
         place = prefix + re.sub(r"<int:[a-z_]+>", "{key}", str(pattern.pattern))
-        place = place.replace("<slug:currency>", "BCH").replace("<str:symbol>", "BCHUSD")
+        place = place.replace("<slug:currency>", "BCH").replace("<str:symbol>", "BCHUSD").replace("<slug:kind>", "move")
         if isinstance(pattern, URLResolver):
             yield from addresses(pattern.url_patterns, place)
         elif isinstance(pattern, URLPattern):
@@ -135,7 +161,14 @@ def test_every_address_is_listed_here():
 def place(operator, payable):
     row = rows.held(operator, now=clock.now())
     rows.subaccount(row.pk, now=clock.now())
-    return lambda name: ADDRESSES[name].replace("{key}", str(row.pk))
+    rows.currency(now=clock.now(), transfer_enabled=True)
+    moved = rows.transfer(operator, kind="to_user", now=clock.now())
+
+    def place(name):
+        key = moved.pk if name.removeprefix("api-").startswith("transfer") else row.pk
+        return ADDRESSES[name].replace("{key}", str(key))
+
+    return place
 
 
 def person_of(role, make_person, operator):
