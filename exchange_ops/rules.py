@@ -80,6 +80,11 @@ def may_reread_subaccounts(person: "Person") -> bool:
     return person.has_role(roles.OPERATOR, roles.TREASURY, roles.ADMIN)
 
 
+def may_reread_addresses(person: "Person") -> bool:
+    """Everybody who works with addresses may have them read again; auditors only look."""
+    return person.has_role(roles.OPERATOR, roles.TREASURY, roles.ADMIN)
+
+
 def is_decidable(withdrawal: Withdrawal) -> bool:
     """Whether the row waits for approvals at all."""
     if withdrawal.decision != states.NONE:

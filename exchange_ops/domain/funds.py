@@ -3,6 +3,7 @@
 Every figure is the one last read; `read_at` is the older of the two wallets' readings.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,6 +32,7 @@ class Funds:
     read_at: datetime | None = None
     takes_deposits: bool = False
     moves: bool = False
+    converts: bool = False
 
     @property
     def total(self) -> Decimal:
@@ -55,15 +57,17 @@ class Funds:
 
 def of(*, account: Account, now: datetime) -> list[Funds]:
     """Every currency the exchange describes or the account holds, by code; five queries however many there are."""
+    described = list(Currency.objects.all())
     rows = {
         row.code: Funds(
             row.code,
             row.full_name,
             takes_deposits=row.crypto and row.payin_enabled and not row.delisted,
-            moves=row.transfer_enabled,
+            moves=row.transfer_enabled and not row.delisted,
         )
-        for row in Currency.objects.all()
+        for row in described
     }
+    _mark_convertible(rows, [row.code for row in described if not row.delisted])
     for balance in Balance.objects.filter(account=account):
         _add(rows.setdefault(balance.currency, Funds(balance.currency)), balance)
     for code, amount in _holds(account):
@@ -85,6 +89,13 @@ def as_of(rows: Iterable[Funds]) -> datetime | None:
     """When the oldest price was read that any of the values rests on."""
     moments = (row.value.as_of for row in rows if row.value is not None and row.value.amount is not None)
     return min((moment for moment in moments if moment is not None), default=None)
+
+
+def _mark_convertible(rows: dict[str, Funds], codes: list[str]) -> None:
+    """A currency converts when the same coin is there on another network."""
+    coins = Counter(valuation.plain_code(code) for code in codes)
+    for code in codes:
+        rows[code].converts = coins[valuation.plain_code(code)] > 1
 
 
 def _add(row: Funds, balance: Balance) -> None:

@@ -129,7 +129,7 @@ def _conversion_problem(transfer: Transfer) -> str:
 
 
 def _funds_problem(transfer: Transfer) -> str:
-    found = _funds(transfer)
+    found = giving(transfer)
     if found is None or transfer.amount <= found[0]:
         return ""
     available, where, read_at = found
@@ -139,7 +139,7 @@ def _funds_problem(transfer: Transfer) -> str:
     )
 
 
-def _funds(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
+def giving(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
     """What the giving wallet holds, which one it is, and when that was read; nothing when it was never read."""
     if transfer.kind == kinds.FROM_SUBACCOUNT:
         return _funds_of_subaccount(transfer)

@@ -12,7 +12,8 @@ from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops import rules
 from exchange_ops.domain import approvals as domain
-from exchange_ops.models import Withdrawal, states
+from exchange_ops.domain import transfer_approvals
+from exchange_ops.models import Transfer, Withdrawal, states
 from exchange_ops.views import accounts
 from exchange_ops.views.access import requires
 
@@ -26,7 +27,7 @@ def approvals(request: HttpRequest) -> HttpResponse:
     """One of the four lists, with the size of each of them."""
     now, account = clock.now(), accounts.current()
     exchange_now = accounts.exchange_now(account, now)
-    lists = _lists(request.user, exchange_now)
+    lists, transfers = _lists(request.user, exchange_now), _transfers(request.user)
     name = request.GET.get("list", "")
     chosen = name if name in lists else ("mine" if request.user.has_role(roles.TREASURY) else "others")
     context = {
@@ -34,11 +35,12 @@ def approvals(request: HttpRequest) -> HttpResponse:
         "exchange_now": exchange_now,
         "chosen": chosen,
         "tabs": [
-            {"name": key, "label": label, "count": rows.count()}
+            {"name": key, "label": label, "count": rows.count() + transfers[key].count()}
             for key, (label, rows) in lists.items()
             if key != "done"
         ],
         "rows": _with_counts(lists[chosen][1])[:MOST_ROWS],
+        "transfers": _with_counts(transfers[chosen])[:MOST_ROWS],
         "empty": _EMPTY[chosen],
     }
     return show(request, "exchange_ops/approvals.html", context, parts={"inbox": "exchange_ops/approvals/_inbox.html"})
@@ -50,9 +52,9 @@ def count(request: HttpRequest) -> HttpResponse:
     """How many wait for this person, for the navigation."""
     counted = {
         "name": "approvals",
-        "count": domain.waiting_for(request.user).count(),
+        "count": domain.waiting_for(request.user).count() + transfer_approvals.waiting_for(request.user).count(),
         "url": request.path,
-        "topics": "withdrawals approvals",
+        "topics": "withdrawals transfers approvals",
     }
     return show(request, "components/count.html", {"counted": counted})
 
@@ -81,7 +83,18 @@ def _lists(person: Person, exchange_now: datetime) -> dict[str, tuple[str, Query
     }
 
 
-def _with_counts(rows: QuerySet[Withdrawal]) -> Any:
+def _transfers(person: Person) -> dict[str, QuerySet[Transfer]]:
+    """The same lists of transfers to others; no hour runs for them, so none of them closes soon."""
+    decided = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
+    return {
+        "mine": transfer_approvals.waiting_for(person),
+        "others": transfer_approvals.waiting_for_others(person),
+        "soon": Transfer.objects.none(),
+        "done": decided.select_related("initiator").order_by(F("decided_at").desc()),
+    }
+
+
+def _with_counts(rows: QuerySet[Any]) -> Any:
     """With how many people approved the digest that is on the row now."""
     given = Q(approvals__digest=F("digest"), approvals__verdict="approve")
     return rows.select_related("decided_by").annotate(given=Count("approvals__person", filter=given, distinct=True))

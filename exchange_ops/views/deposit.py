@@ -34,7 +34,7 @@ def deposit(request: HttpRequest, currency: str) -> HttpResponse:
 
 
 @require_POST
-@requires(rules.may_see)
+@requires(rules.may_reread_addresses)
 def read(request: HttpRequest, currency: str) -> HttpResponse:
     """Have the addresses read once more, unless that happened just now."""
     known = _currency(currency)
@@ -76,6 +76,7 @@ def _shown(request: HttpRequest, known: Currency, *, status: int = 200, refusal:
         "problem": deposits.problem_of(known),
         "refusal": refusal,
         "may_request": rules.may_request(request.user),
+        "may_reread": rules.may_reread_addresses(request.user),
         "form": NewAddressForm(initial={"request_key": fresh_key()}),
         "most": new_addresses.NEW_A_DAY,
     }

@@ -11,8 +11,8 @@ from desk import clock, health
 from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import approvals
-from exchange_ops.models import Account, LedgerEntry, Withdrawal, states
+from exchange_ops.domain import approvals, transfer_approvals, transfers
+from exchange_ops.models import Account, LedgerEntry, Withdrawal, states, transfer_states
 from exchange_ops.views import accounts, holdings
 from exchange_ops.views.access import requires
 
@@ -33,6 +33,8 @@ def _work(person: Person, account: Account | None, now: datetime) -> dict[str, A
         "mine": list(approvals.waiting_for(person).order_by("approve_until", "pk")[:LAST_LINES]),
         "asked": list(_open(account).filter(initiator=person).order_by("-pk")[:LAST_LINES]),
         "holds": holds,
+        "mine_transfers": list(transfer_approvals.waiting_for(person)[:LAST_LINES]),
+        "transfers": list(_open_transfers(account)[:LAST_LINES]),
         "next": next((row for row in holds if row.state == "held" and row.approve_until), None),
     }
 
@@ -49,6 +51,11 @@ def _wellbeing(person: Person, account: Account | None, now: datetime) -> dict[s
 def _open(account: Account | None) -> Any:
     rows = Withdrawal.objects.filter(account=account, state__in=states.OPEN_STATES)
     return rows.select_related("initiator")
+
+
+def _open_transfers(account: Account | None) -> Any:
+    """Those that wait or whose outcome is unknown, the newest first."""
+    return transfers.newest().filter(account=account, state__in=transfer_states.OPEN_STATES)
 
 
 READERS: dict[str, Reader] = {"balances": _balances, "work": _work, "lines": _lines, "wellbeing": _wellbeing}

@@ -5,8 +5,18 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from exchange_ops.domain import facts, judging, lifecycle, policy, windows
-from exchange_ops.models import Account, Balance, Currency, LedgerEntry, SubAccount, Symbol, Ticker, Withdrawal
+from exchange_ops.domain import facts, judging, lifecycle, policy, transfer_moves, transfers, windows
+from exchange_ops.models import (
+    Account,
+    Balance,
+    Currency,
+    LedgerEntry,
+    SubAccount,
+    Symbol,
+    Ticker,
+    Transfer,
+    Withdrawal,
+)
 
 NOW = datetime(2026, 11, 20, 14, 0, 0, tzinfo=UTC)
 ADDRESS = "bchreg:qzd59qv9a8lctxa6eal3dw4rdmnguzxqlqmnj0xnqg"
@@ -135,3 +145,35 @@ def subaccount(number: int = 7001, *, now: datetime = NOW, **changes: Any) -> Su
         "balances_tried_at": now,
     }
     return SubAccount.objects.create(account=account(now=now), exchange_id=number, **{**columns, **changes})
+
+
+def transfer(person: Any, *, kind: str = "bank_to_trading", now: datetime = NOW, **changes: Any) -> Transfer:
+    """A transfer that was asked for; to another user it waits for an approval."""
+    target = {
+        "to_user": {"by": "username", "identifier": "other"},
+        "convert": {"to_currency": "BCHT20"},
+        "to_subaccount": {"subaccount_id": 7001},
+        "from_subaccount": {"subaccount_id": 7001},
+    }
+    columns = {
+        "account": account(now=now),
+        "currency": "BCH",
+        "amount": Decimal("2.5"),
+        "reason": "For the orders of tomorrow",
+        "request_key": str(uuid.uuid4()),
+        **target.get(kind, {}),
+    }
+    return transfers.request(initiator=person, kind=kind, now=now, **{**columns, **changes})
+
+
+def transfer_sent(person: Any, *, to: str = "unknown", now: datetime = NOW, **changes: Any) -> Transfer:
+    """A transfer whose call is over: moved, or its answer lost and what became of that."""
+    row = transfer(person, now=now, **changes)
+    transfer_moves.move(row, event="send_claimed", to="sending", now=now, attempt=1, sent_at=now)
+    if to == "done":
+        return transfer_moves.move(row, event="accepted", to="done", now=now, exchange_id=f"tx-{row.pk}")
+    transfer_moves.move(row, event="outcome_unknown", to="unknown", now=now, last_problem="No usable answer: timeout")
+    if to != "unknown":
+        event = {"not_seen": "not_found", "investigate": "ambiguous"}[to]
+        transfer_moves.move(row, event=event, to=to, now=now)
+    return row

@@ -184,23 +184,32 @@ def test_an_address_of_the_exchange_is_escaped(signed_in, auditor):
     assert b"<script>alert" not in signed_in(auditor).get("/funds/BCH/deposit/").content
 
 
-def test_an_old_copy_asks_for_a_fresh_one_by_itself_and_a_fresh_one_does_not(signed_in, auditor):
-    client = signed_in(auditor)
+def test_an_old_copy_asks_for_a_fresh_one_by_itself_and_a_fresh_one_does_not(signed_in, treasury):
+    client = signed_in(treasury)
     asks = b'hx-trigger="load"'
     assert asks in client.get("/funds/BCH/deposit/").content
     assert not AddressBook.objects.exists(), "looking writes nothing"
     part = client.post("/funds/BCH/deposit/read/", headers={"HX-Request": "true", "HX-Target": "addresses"})
     assert part.content.decode().lstrip().startswith('<div id="addresses"')
     assert asks not in part.content, "it was asked for just now"
-    assert AddressBook.objects.get().requested_by == auditor
+    assert AddressBook.objects.get().requested_by == treasury
     read(told((ADDRESS, None)))
     assert asks not in client.get("/funds/BCH/deposit/").content
     AddressBook.objects.update(answered_at=clock.now() - timedelta(minutes=1))
     assert asks in client.get("/funds/BCH/deposit/").content
 
 
-def test_reading_without_scripts_leads_back(signed_in, auditor):
-    response = signed_in(auditor).post("/funds/bch/deposit/read/")
+def test_an_auditor_only_looks(signed_in, auditor):
+    client = signed_in(auditor)
+    page = client.get("/funds/BCH/deposit/")
+    assert b'hx-trigger="load"' not in page.content
+    assert "An operator who opens this page has it read" in text(page)
+    assert client.post("/funds/BCH/deposit/read/").status_code == 403
+    assert not AddressBook.objects.exists()
+
+
+def test_reading_without_scripts_leads_back(signed_in, operator):
+    response = signed_in(operator).post("/funds/bch/deposit/read/")
     assert (response.status_code, response["Location"]) == (302, "/funds/BCH/deposit/")
 
 

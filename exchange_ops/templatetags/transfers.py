@@ -1,0 +1,86 @@
+"""How the states and kinds of a transfer and its events are shown: a word, an icon, a tone."""
+
+from django import template
+from django.utils.safestring import SafeString
+
+from desk.templatetags.desk import chip
+from exchange_ops.models import Transfer, transfer_states
+from exchange_ops.templatetags import exchange_ops
+
+register = template.Library()
+
+SIGNS = {
+    "draft": "circle-dashed",
+    "review": "users-round",
+    "approved": "clock",
+    "sending": "loader",
+    "unknown": "circle-question-mark",
+    "done": "circle-check",
+    "refused": "circle-x",
+    "not_seen": "hand",
+    "investigate": "users-round",
+    "closed": "ban",
+    "cancelled": "ban",
+    "rejected": "circle-x",
+    "resolved_moved": "stamp",
+    "resolved_not_moved": "stamp",
+}
+_EVENTS = {
+    "submitted": "Put under the rules",
+    "send_claimed": "Telling the exchange to move it",
+    "accepted": "Moved by the exchange",
+    "refused": "Refused by the exchange",
+    "not_sent": "Did not leave the desk",
+    "outcome_unknown": "Answer lost",
+    "found": "Found in the ledger",
+    "ambiguous": "The ledger does not say clearly",
+    "not_found": "Nothing in the ledger",
+    "closed": "Closed by treasury",
+    "issued_anew": "Asked for anew",
+    "appeared_late": "Appeared in the ledger after all",
+    "listed": "Listed in the ledger",
+    "not_listed": "Not listed in the ledger",
+    "listed_differently": "Listed differently in the ledger",
+}
+_WORDS = {"moved": "Found it moved", "not_moved": "Found it not moved"}
+
+
+@register.simple_tag
+def transfer_state(name: str) -> SafeString:
+    """The state of a transfer in one chip."""
+    known = transfer_states.STATES[name]
+    return chip(known.tone, known.label, sign=SIGNS[name])
+
+
+@register.simple_tag
+def transfer_sign(name: str) -> str:
+    """The icon of a state, for the timeline."""
+    return SIGNS[name]
+
+
+@register.filter
+def transfer_label(name: str) -> str:
+    """The words of a state."""
+    return transfer_states.STATES[name].label
+
+
+@register.filter
+def transfer_event(name: str) -> str:
+    """What happened, in the words of the timeline."""
+    return _EVENTS.get(name) or exchange_ops.event_label(name)
+
+
+@register.filter
+def transfer_word(verdict: str) -> str:
+    """What a person said."""
+    return _WORDS.get(verdict) or exchange_ops.word_label(verdict)
+
+
+@register.filter
+def transfer_target(row: Transfer) -> str:
+    """Where it goes, in one short text for lists."""
+    if row.kind == transfer_states.CONVERT:
+        return f"into {row.to_currency}"
+    if row.kind in transfer_states.SUBACCOUNT_KINDS:
+        return f"sub-account {row.subaccount_id}"
+    return str(row.identifier)
