@@ -31,6 +31,7 @@ SECONDS = Histogram("countersign_request_seconds", "Time to answer a request", [
 
 SIGNED_IN_AT = "desk.signed_in_at"
 SEEN_AT = "desk.seen_at"
+DEVICE = "desk.device"
 # Writing the session at every request would make every read a write; the idle limit is early by at most this much.
 SEEN_EVERY_SECONDS = 30
 
@@ -107,8 +108,9 @@ class SessionLifeMiddleware:
         return response
 
 
-def mark_sign_in(session: Any, now: datetime) -> None:
-    """Start both clocks of a session."""
+def mark_sign_in(session: Any, now: datetime, *, device: str = "") -> None:
+    """Start both clocks of a session, and keep what it was made with."""
+    session[DEVICE] = device
     session[SIGNED_IN_AT] = session[SEEN_AT] = int(now.timestamp())
 
 

@@ -10,7 +10,7 @@ from django.db.backends.signals import connection_created
 from django.db.models.signals import m2m_changed, post_migrate
 from django.http import HttpRequest
 
-from desk import audit, clock, fields, models, requests, roles
+from desk import audit, clock, fields, models, own_sessions, requests, roles
 
 _log = structlog.get_logger(__name__)
 
@@ -52,7 +52,8 @@ def _end_sessions(*, instance: Any, action: str, reverse: bool, pk_set: set[int]
 def _signed_in(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
     if request is None:
         return
-    requests.mark_sign_in(request.session, clock.now())
+    device = own_sessions.device_of(request.headers.get("User-Agent", ""))
+    requests.mark_sign_in(request.session, clock.now(), device=device)
     _tell(user, "person.signed_in", request)
 
 

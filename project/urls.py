@@ -5,7 +5,7 @@ from allauth.mfa.base import views as factors
 from django.urls import include, path
 
 from desk import context
-from desk.views import trail
+from desk.views import sessions, trail
 from exchange_ops.views.navigation import ENTRIES
 
 handler400 = "desk.views.errors.bad_request"
@@ -27,6 +27,8 @@ urlpatterns = [
     path("account/confirm/", account.reauthenticate, name="account_reauthenticate"),
     path("account/confirm/second-factor/", factors.reauthenticate, name="mfa_reauthenticate"),
     path("account/password/", account.password_change, name="account_change_password"),
+    path("account/sessions/", sessions.sessions, name="sessions"),
+    path("account/sessions/end/", sessions.end, name="session-end"),
     path("account/second-factor/", factors.index, name="mfa_index"),
     path("account/second-factor/app/", include("allauth.mfa.totp.urls")),
     path("account/second-factor/recovery-codes/", include("allauth.mfa.recovery_codes.urls")),

@@ -192,9 +192,9 @@ def test_opened_evidence_stays_open_when_it_is_read_again(house, visit):
     events = operator.page.locator("#story ol.line > li").count()
     another = visit("operator", name=operator.name)
     another.open(f"/withdrawals/{withdrawal}/")
-    another.page.locator("summary", has_text=re.compile("^Cancel")).click()
+    another.page.locator("summary", has_text="Take it back").click()
     another.page.locator("#id_cancel-reason").fill("Not needed")
-    another.page.get_by_role("button", name=re.compile("^Cancel")).click()
+    another.page.get_by_role("button", name="Take the request back").click()
     expect(operator.page.locator("#story ol.line > li")).not_to_have_count(events)
     expect(operator.page.locator("#story details").last).to_have_attribute("open", "")
 
@@ -203,10 +203,11 @@ def test_the_tables_of_the_system_page_fit_a_narrow_screen(house, visit):
     visitor = visit("auditor", width=360)
     visitor.open("/system/")
     shot(visitor.page, "system")
+    visitor.page.set_viewport_size({"width": 360, "height": 900})
     cut = visitor.page.evaluate(
         """() => [...document.querySelectorAll("#now table")].filter((one) => {
             const frame = one.closest(".scroll") || one.parentElement;
             return one.getBoundingClientRect().right > frame.getBoundingClientRect().right + 0.5;
-        }).length"""
+        }).map((one) => `${one.offsetWidth} ${one.innerText}`)"""
     )
-    assert cut == 0
+    assert cut == []
