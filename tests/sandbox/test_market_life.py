@@ -278,3 +278,44 @@ def test_time_that_passed_while_it_was_down_is_lived_at_the_start(tmp_path: Path
     assert not {"day", "gtd"} & left
     assert is_settled(again)
     again.close()
+
+
+# Margin --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_moving_market_liquidates_what_it_endangers(tmp_path: Path) -> None:
+    clock = Ticking()
+    world = opened(tmp_path, clock, seed=7)  # in its second week ether falls by eight in a hundred
+    for caller, side in ((DESK, "buy"), (OTHER, "sell")):
+        call(world, "set_margin_account", caller, symbol="ETHBTC", marginBalance="0.04")
+        made = call(
+            world, "create_margin_order", caller, symbol="ETHBTC", side=side, quantity="10", type="market"
+        )  # fmt: skip
+        assert made["status"] == "filled"
+    edges = {
+        caller.login: Decimal(margin_account(world, "ETHBTC", caller)["position"]["priceLiquidation"])
+        for caller in (DESK, OTHER)
+    }
+    bid, ask = quotes(world)
+    assert edges["demo-full"] < bid < ask < edges["other-full"]
+    seen: list[Decimal] = []
+    for _ in range(10 * 24):
+        clock.at_ms += HOUR_MS
+        seen += quotes(world)
+        if len(call(world, "get_margin_positions", DESK)) + len(call(world, "get_margin_positions", OTHER)) < 2:
+            break
+    assert call(world, "get_margin_positions", DESK) == []
+    (short,) = call(world, "get_margin_positions", OTHER)
+    assert Decimal(short["pnl"]) > 0
+    newest = call(world, "get_trade_history", margin="only", limit=1)[0]
+    assert newest["liquidation"] is True
+    assert Decimal(newest["price"]) <= edges["demo-full"]
+    assert min(seen) <= edges["demo-full"] * Decimal("1.005")
+    assert 0 < Decimal(margin_account(world)["marginBalance"]) < Decimal("0.04")
+    assert is_sound(world)
+    shown = picture(world)
+    world.close()
+    again = opened(tmp_path, clock, seed=7)
+    assert not again.warnings
+    assert picture(again) == shown
+    again.close()
