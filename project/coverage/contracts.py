@@ -1,0 +1,157 @@
+"""Which contract test asks which operation: calls with literal methods and addresses, found in the tests' own text.
+
+A contract test uses neither the catalogue nor our client, so the only link between the two is the address it spells.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wire.operation import Operation
+
+ASKING = "ask"  # the method with which a contract test asks: ask("GET", "/api/2/…")
+_ANY = "*"  # what is only known when the test runs
+_Names = dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call of a contract test: which test, and what it asks; `*` stands for what is not spelled out."""
+
+    test: str
+    method: str
+    path: str
+
+
+def asked_in(files: Iterable[Path]) -> list[Asked]:
+    """Every call of the tests in the files, in their order."""
+    return [asked for path in files for asked in _asked(path)]
+
+
+def tests_of(operations: Sequence[Operation], calls: Iterable[Asked]) -> dict[str, str]:
+    """The first test that asks each operation, by the operation's name; an operation nobody asks is missing."""
+    found: dict[str, str] = {}
+    for asked in calls:
+        operation = _meant(operations, asked)
+        if operation is not None:
+            found.setdefault(operation.name, asked.test)
+    return found
+
+
+def _meant(operations: Sequence[Operation], asked: Asked) -> Operation | None:
+    """The operation of a call; an address with fewer parameters in it comes before one with more."""
+    given = asked.path.partition("?")[0].strip("/").split("/")
+    fitting = [
+        operation
+        for operation in operations
+        if operation.method == asked.method and _fits(operation.path.strip("/").split("/"), given)
+    ]
+    return min(fitting, key=lambda operation: operation.path.count("{"), default=None)
+
+
+def _fits(documented: list[str], given: list[str]) -> bool:
+    return len(documented) == len(given) and all(
+        each == part or (each.startswith("{") and part != "") for each, part in zip(documented, given, strict=True)
+    )
+
+
+# Reading a test file -------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Reader:
+    """The texts that names stand for, in one function of a file."""
+
+    names: _Names = field(default_factory=dict)
+
+    def learn(self, node: ast.AST) -> None:
+        """Takes over a name that is given texts, at once or one after the other."""
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self._keep(name, [value])
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                for target, value in zip(targets, values, strict=False):
+                    self.learn(ast.Assign(targets=[target], value=value))
+            case ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=values) | ast.List(elts=values)):
+                self._keep(name, values)
+            case ast.Call(
+                func=ast.Attribute(attr="parametrize"),
+                args=[ast.Constant(value=str(name)), ast.Tuple(elts=values) | ast.List(elts=values)],
+            ):
+                self._keep(name, values)
+
+    def _keep(self, name: str, values: list[ast.expr]) -> None:
+        texts = tuple(text for value in values for text in self.texts(value))
+        if texts:
+            self.names[name] = texts
+
+    def texts(self, node: ast.expr) -> tuple[str, ...]:
+        """The texts that an expression may be, with `*` for parts that are not spelled out; empty for no text."""
+        match node:
+            case ast.Constant(value=str(text)):
+                return (text,)
+            case ast.Name(id=name):
+                return self.names.get(name, ())
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return _joined([self.texts(left) or (_ANY,), self.texts(right) or (_ANY,)])
+            case ast.JoinedStr(values=parts):
+                return _joined([self.texts(part) or (_ANY,) for part in parts])
+            case ast.FormattedValue(value=value):
+                return self.texts(value)
+        return ()
+
+
+def _joined(parts: list[tuple[str, ...]]) -> tuple[str, ...]:
+    made = [""]
+    for texts in parts:
+        made = [before + text for before in made for text in texts]
+    return tuple(made)
+
+
+def _asked(path: Path) -> Iterator[Asked]:
+    syntax = ast.parse(path.read_text())
+    functions = [node for node in syntax.body if isinstance(node, ast.FunctionDef)]
+    known = _Reader()
+    for statement in syntax.body:
+        known.learn(statement)
+    shorthands = {function.name: short for function in functions if (short := _shorthand(function)) is not None}
+    for function in functions:
+        if not function.name.startswith("test_"):
+            continue
+        reader = _Reader(dict(known.names))
+        for part in _in_order(function):
+            reader.learn(part)
+            if isinstance(part, ast.Call) and (said := _said(part, shorthands)) is not None:
+                for method in reader.texts(said[0]):
+                    for target in reader.texts(said[1]):
+                        yield Asked(f"{path.name}::{function.name}", method, target)
+
+
+def _in_order(function: ast.FunctionDef) -> Sequence[ast.stmt | ast.expr]:
+    """The function's parts as they stand in the text, so that a name is known before it is used."""
+    parts = [node for node in ast.walk(function) if isinstance(node, ast.stmt | ast.expr)]
+    return sorted(parts, key=lambda node: (node.lineno, node.col_offset))
+
+
+def _said(call: ast.Call, shorthands: dict[str, tuple[ast.expr, int]]) -> tuple[ast.expr, ast.expr] | None:
+    """What a call says of method and address; None when it asks nothing."""
+    match call:
+        case ast.Call(func=ast.Attribute(attr=name), args=[method, target, *_]) if name == ASKING:
+            return method, target
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in shorthands:
+            method, place = shorthands[name]
+            return (method, arguments[place]) if place < len(arguments) else None
+    return None
+
+
+def _shorthand(function: ast.FunctionDef) -> tuple[ast.expr, int] | None:
+    """The method that a function asks with, and which of its arguments is the address; None when it is no such one."""
+    given = [argument.arg for argument in function.args.args]
+    for part in _in_order(function):
+        match part:
+            case ast.Call(func=ast.Attribute(attr=name), args=[ast.Constant() as method, ast.Name(id=target), *_]) if (
+                name == ASKING and target in given
+            ):
+                return method, given.index(target)
+    return None

@@ -1,0 +1,136 @@
+"""Which page of the desk uses which operation: from the calls in the rules, and one declared table of pages.
+
+The rules say what they call, so only the page that a rule's module belongs to is declared here. A module that calls the
+exchange and has no page, or the other way round, is an error: the table follows the code.
+"""
+
+import ast
+from collections.abc import Mapping
+from pathlib import Path
+
+from exchange_ops.wire import catalogue
+
+# Modules of exchange_ops/domain that call the exchange, and the names of the pages that they work for.
+PAGES: Mapping[str, tuple[str, ...]] = {
+    "adoption": ("withdrawals",),
+    "balances": ("funds", "overview"),
+    "checks": ("withdrawal-new",),
+    "committing": ("withdrawals",),
+    "deposits": ("funds",),
+    "drafting": ("withdrawals",),
+    "following": ("funds",),
+    "holding": ("withdrawals",),
+    "key_probing": ("keys",),
+    "ledger": ("ledger",),
+    "margin": ("margin",),
+    "market": ("markets",),
+    "new_addresses": ("funds",),
+    "order_cancelling": ("orders",),
+    "order_looking": ("orders",),
+    "order_reading": ("orders",),
+    "order_sending": ("order-new",),
+    "orphans": ("withdrawals",),
+    "quotes": ("markets",),
+    "reconciliation": ("ledger",),
+    "releasing": ("withdrawals",),
+    "subaccount_calls": ("subaccounts",),
+    "subaccount_readings": ("subaccounts",),
+    "transfer_calls": ("transfers",),
+    "transfer_snapshots": ("transfers",),
+    "transfer_watching": ("transfers",),
+}
+
+
+class CannotTell(Exception):
+    """The table of pages and the rules that call the exchange don't match; the text says where."""
+
+
+def operations_by_module(root: Path) -> dict[str, frozenset[str]]:
+    """The operations that each module of the rules calls, whatever way the client offers them."""
+    offered = _offered(root / "exchange_ops" / "client")
+    found = {path.stem: _used(path, offered) for path in sorted((root / "exchange_ops" / "domain").glob("*.py"))}
+    return {module: operations for module, operations in found.items() if operations}
+
+
+def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[str, tuple[str, ...]]:
+    """The names of the pages that use each operation, by the operation's name. Raises `CannotTell`."""
+    by_module = operations_by_module(root)
+    missing, idle = sorted(set(by_module) - set(pages)), sorted(set(pages) - set(by_module))
+    if missing:
+        raise CannotTell(f"These rules call the exchange and have no page in project/coverage/uses.py: {missing}")
+    if idle:
+        raise CannotTell(f"These have a page in project/coverage/uses.py and call nothing: {idle}")
+    found: dict[str, dict[str, None]] = {}
+    for module, operations in by_module.items():
+        for operation in operations:
+            found.setdefault(operation, {}).update(dict.fromkeys(pages[module]))
+    return {operation: tuple(names) for operation, names in found.items()}
+
+
+# Reading the code ----------------------------------------------------------------------------------------------------
+
+
+def _offered(folder: Path) -> dict[str, frozenset[str]]:
+    """What calling a function of the client asks, by the function's name: itself, or what it walks through."""
+    calls: dict[str, set[str]] = {}
+    for path in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                calls.setdefault(node.name, set()).update(_named(node))
+    offered = {name: frozenset({name}) for name in catalogue.by_name}
+    for name in calls:
+        if name not in offered:
+            offered[name] = frozenset(_asked(name, calls, set()))
+    return {name: operations for name, operations in offered.items() if operations}
+
+
+def _named(function: ast.FunctionDef) -> set[str]:
+    """Names of what the function calls, and the texts it calls with: an operation may be either."""
+    names: set[str] = set()
+    for node in ast.walk(function):
+        match node:
+            case ast.Attribute(attr=name) | ast.Call(func=ast.Name(id=name)):
+                names.add(name)
+            case ast.Call(args=[ast.Constant(value=str(text)), *_]):
+                names.add(text)
+    return names
+
+
+def _asked(name: str, calls: Mapping[str, set[str]], seen: set[str]) -> set[str]:
+    seen.add(name)
+    found: set[str] = set()
+    for each in calls.get(name, ()):
+        if each in catalogue.by_name:
+            found.add(each)
+        elif each not in seen and each.startswith("_"):
+            found |= _asked(each, calls, seen)
+    return found
+
+
+def _used(path: Path, offered: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    syntax = ast.parse(path.read_text())
+    givers = {"client"} | {
+        alias.asname or alias.name
+        for node in ast.walk(syntax)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("exchange_ops.client")
+        for alias in node.names
+    }
+    found: set[str] = set()
+    for node in ast.walk(syntax):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=giver), attr="call" | "listing"), args=[name, *_]) if (
+                giver in givers
+            ):
+                # Called by a name that stands elsewhere in the module, any name that stands there may be meant.
+                found |= _texts(name) or _texts(syntax)
+            case ast.Attribute(value=ast.Name(id=giver), attr=name) if giver in givers and name in offered:
+                found |= offered[name]
+            case ast.Call(func=ast.Name(id=name)) if name in givers and name in offered:
+                found |= offered[name]
+    return frozenset(found)
+
+
+def _texts(node: ast.AST) -> set[str]:
+    """The operations that are named by texts inside."""
+    texts = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+    return texts & set(catalogue.by_name)

@@ -1,0 +1,37 @@
+"""`manage.py coverage_page`: every documented operation and what of ours stands behind it, as docs/coverage.md."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from project.coverage import table, uses
+
+PAGE = Path(settings.BASE_DIR) / "docs" / "coverage.md"
+
+
+class Command(BaseCommand):
+    """Compare the page with the code, print it, or write it anew; an operation with a gap is an error."""
+
+    help = "Check that docs/coverage.md is what the code says; --write puts it right, --print only shows it."
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("--write", action="store_true", help="write the page instead of comparing it")
+        parser.add_argument("--print", action="store_true", dest="show", help="print the page instead of comparing it")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            rows = table.rows(Path(settings.BASE_DIR))
+        except uses.CannotTell as problem:
+            raise CommandError(str(problem)) from None
+        page = table.page(rows)
+        if options["show"]:
+            self.stdout.write(page)
+        elif options["write"]:
+            PAGE.write_text(page)
+        elif not PAGE.exists() or PAGE.read_text() != page:
+            raise CommandError(f"{PAGE.name} is not what the code says; run `manage.py coverage_page --write`.")
+        gaps = [f"{row.operation.name}: {', '.join(row.gaps)}" for row in rows if row.gaps]
+        if gaps:
+            raise CommandError("Nothing stands behind " + "; ".join(gaps) + ".")

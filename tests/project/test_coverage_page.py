@@ -1,0 +1,145 @@
+"""Every documented operation has something of everything behind it, and docs/coverage.md says so."""
+
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from exchange_ops.client import ExchangeClient
+from exchange_ops.wire import catalogue
+from project.coverage import contracts, table, uses
+from project.management.commands import coverage_page
+from sandbox.handlers import HANDLERS
+from tests.architecture import tree
+
+GOLDEN = tree.ROOT / "tests" / "golden" / "exchange"
+
+
+def test_no_operation_has_a_gap():
+    assert {row.operation.name: row.gaps for row in table.rows(tree.ROOT) if row.gaps} == {}
+
+
+def test_the_page_is_what_the_code_says():
+    call_command("coverage_page")
+
+
+def test_a_page_that_fell_behind_is_noticed_and_put_right(tmp_path, monkeypatch):
+    page = tmp_path / "coverage.md"
+    monkeypatch.setattr(coverage_page, "PAGE", page)
+    with pytest.raises(CommandError, match="not what the code says"):
+        call_command("coverage_page")
+    call_command("coverage_page", write=True)
+    assert page.read_text() == (tree.ROOT / "docs" / "coverage.md").read_text()
+    page.write_text(page.read_text().replace("commit_withdrawal", "commit_payout"))
+    with pytest.raises(CommandError, match="not what the code says"):
+        call_command("coverage_page")
+
+
+def test_a_gap_is_an_error_even_when_the_page_admits_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(coverage_page, "PAGE", tmp_path / "coverage.md")
+    monkeypatch.delitem(HANDLERS, "get_balances")
+    with pytest.raises(CommandError, match=r"Nothing stands behind get_balances: sandbox\."):
+        call_command("coverage_page", write=True)
+
+
+def test_the_page_is_printed(capsys):
+    call_command("coverage_page", show=True)
+    printed = capsys.readouterr().out
+    row = next(line for line in printed.splitlines() if line.startswith("| commit_withdrawal |"))
+    assert "`PUT /account/crypto/withdraw/{id}`" in row
+    assert "`withdrawals.commit_withdrawal` | `withdrawals.commit_withdrawal` | commit_withdrawal.json" in row
+    assert row.endswith("| `/withdrawals/` |")
+    assert f"{len(catalogue.OPERATIONS)} operations" in printed
+
+
+def test_no_golden_file_is_about_nothing():
+    assert {path.stem for path in GOLDEN.iterdir()} == set(catalogue.by_name)
+
+
+def test_the_sandbox_answers_only_what_is_documented():
+    assert set(HANDLERS) <= set(catalogue.by_name)
+
+
+def test_the_client_has_no_call_that_is_not_documented():
+    own = {"call", "listing", "close", "look_before_acting"}
+    walks = {"transactions_after", "trades_after", "account_trades_after", "orders_back", "candles_from"}
+    methods = {name for name in dir(ExchangeClient) if not name.startswith("_")} - own - walks
+    assert methods == set(catalogue.by_name)
+
+
+# Reading contract tests ----------------------------------------------------------------------------------------------
+
+CONTRACT = """
+ORDER = "/api/2/order"
+
+@pytest.fixture
+def placed(target):
+    target.ask("PUT", "/api/2/order/x")
+
+def read(target, path):
+    return good(target.ask("GET", path, anonymous=True))
+
+def test_by_a_shorthand(target):
+    read(target, "/api/2/public/candles/ETHBTC?limit=1")
+    read("/api/2/public/candles")
+
+def test_literal(target):
+    good(target.ask("GET", "/api/2/account/balance?x=1"))
+
+def test_named(target, placed):
+    path = f"{ORDER}/{placed['id']}"
+    target.ask("PATCH", path, quantity="1")
+    target.ask("DELETE", f"{path}?x={1}")
+
+def test_each(target):
+    for action in ("freeze", "activate"):
+        target.ask("POST", "/api/2/sub-acc/" + action)
+
+@pytest.mark.parametrize("path", ["/api/2/public/symbol", "/api/2/public/ticker/ETHBTC"])
+def test_given(target, path):
+    target.ask("GET", path)
+
+def test_all_before_one(target):
+    target.ask("GET", "/api/2/trading/fee/all")
+
+def test_unknown(target, path):
+    target.ask("GET", path)
+    target.ask("GET", "/api/2/no/such")
+    target.ask("POST", "/api/2/account/balance")
+    target.ask("GET", f"/api/2/{path}")
+"""
+
+
+def test_a_call_is_found_by_what_it_spells(tmp_path: Path):
+    file = tmp_path / "test_contract_x.py"
+    file.write_text(CONTRACT)
+    found = contracts.tests_of(catalogue.OPERATIONS, contracts.asked_in([file]))
+    assert {name: test.removeprefix("test_contract_x.py::") for name, test in found.items()} == {
+        "get_symbol_candles": "test_by_a_shorthand",
+        "get_balances": "test_literal",
+        "replace_order": "test_named",
+        "cancel_order": "test_named",
+        "freeze_subaccounts": "test_each",
+        "activate_subaccounts": "test_each",
+        "get_symbols": "test_given",
+        "get_ticker": "test_given",
+        "get_trading_fees": "test_all_before_one",
+    }
+
+
+# The pages -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_walk_and_a_name_ask_for_counts_as_used():
+    used = uses.operations_by_module(tree.ROOT)
+    assert used["ledger"] == {"get_transactions"}
+    assert used["holding"] == {"create_withdrawal"}
+    assert "lifecycle" not in used
+
+
+def test_rules_without_a_page_and_pages_without_rules_are_errors():
+    without = {module: page for module, page in uses.PAGES.items() if module != "holding"}
+    with pytest.raises(uses.CannotTell, match="holding"):
+        uses.pages_of(tree.ROOT, without)
+    with pytest.raises(uses.CannotTell, match="lifecycle"):
+        uses.pages_of(tree.ROOT, {**uses.PAGES, "lifecycle": ("overview",)})
