@@ -3,7 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 
-from exchange_ops.api import keys, markets, orders, subaccounts, transfers, views
+from exchange_ops.api import funds, keys, markets, orders, subaccounts, transfers, views
 from exchange_ops.views import interface
 
 urlpatterns = [
@@ -12,6 +12,8 @@ urlpatterns = [
     path("transfers/", transfers.Transfers.as_view(), name="api-transfers"),
     path("transfers/<int:transfer_id>/", transfers.OneTransfer.as_view(), name="api-transfer"),
     path("transfers/<int:transfer_id>/cancel/", transfers.TransferCancel.as_view(), name="api-transfer-cancel"),
+    path("funds/", funds.Funds.as_view(), name="api-funds"),
+    path("deposit-addresses/", funds.DepositAddresses.as_view(), name="api-deposit-addresses"),
     path("orders/", orders.Orders.as_view(), name="api-orders"),
     path("orders/<int:order_id>/", orders.OneOrder.as_view(), name="api-order"),
     path("orders/<int:order_id>/cancel/", orders.CancelOrder.as_view(), name="api-order-cancel"),

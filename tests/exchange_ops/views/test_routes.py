@@ -95,6 +95,8 @@ MATRIX = {
     "api-transfers": (EVERYBODY, DRAFT),
     "api-transfer": (EVERYBODY, NOBODY),
     "api-transfer-cancel": (NOBODY, DRAFT),
+    "api-funds": (EVERYBODY, NOBODY),
+    "api-deposit-addresses": (EVERYBODY, DRAFT),
     "api-ledger": (EVERYBODY, NOBODY),
     "api-balances": (EVERYBODY, NOBODY),
     "api-currencies": (EVERYBODY, NOBODY),
