@@ -54,6 +54,12 @@ def ask(*, account: Account, person: "Person", now: datetime) -> None:
     outbox.wake(SYNC_TASK)
 
 
+def ask_balances(*, sub: SubAccount, now: datetime) -> None:
+    """Have the balances of this one read as soon as a worker is free."""
+    SubAccount.objects.filter(pk=sub.pk).update(balances_asked_at=now)
+    outbox.wake(SYNC_TASK)
+
+
 def ask_address(*, sub: SubAccount, currency: str, person: "Person", now: datetime) -> SubAccountAddress:
     """Have the sub-account's deposit address of a currency read; asked again only after ten seconds."""
     row, made = SubAccountAddress.objects.get_or_create(

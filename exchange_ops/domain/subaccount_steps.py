@@ -82,6 +82,7 @@ def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
         moves.move(
             row, event="seen", to="done", now=watch.now(), evidence=seen, last_problem="", closed_as=_taught(row)
         )
+        readings.ask_balances(sub=sub, now=watch.now())  # a freeze moves money
     elif not _is_over(row, watch.now()):
         told = _not_yet(row, sub)
         moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=told, looks=row.looks + 1)

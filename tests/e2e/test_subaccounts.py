@@ -78,6 +78,8 @@ def test_an_admin_freezes_and_activates(house, visit, known):
     expect(page.locator("#story .panel").first).to_contain_text("Done and seen")
     expect(page.locator("#facts").get_by_role("row", name=re.compile("^Status"))).to_contain_text("As asked for")
 
+    expect(page.locator("#facts").get_by_role("row", name=re.compile("^USD"))).to_contain_text("15,000.00")
+    expect(page.locator("#facts").get_by_role("row", name=re.compile("^BTC"))).to_contain_text("3.0000")
     assert status(house, 7001) == "disable"
     assert trading(house, 7001) == {}
     assert changes(house, outside) == [("freeze_subaccounts", True)]

@@ -217,7 +217,9 @@ def test_a_freeze_is_done_when_it_is_seen(desk):
     assert events == [("created", "requested"), ("claimed", "sending"), ("accepted", "accepted"), ("seen", "done")]
     held = row.events.get(event="created").evidence["trading"]
     assert held["USD"] == ["5000", "0"]
-    desk.read()
+    assert desk.sub().balances.filter(wallet="trading").exists()
+    desk.ahead += timedelta(seconds=1)
+    subaccount_readings.sync(now=desk.now, client_for=keys.client_for)
     assert not desk.sub().balances.filter(wallet="trading").exists()
 
 
