@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import identifiers, transfer_judging, transfer_requests, transfers, valuation
+from exchange_ops.domain import funds, identifiers, transfer_judging, transfer_requests, transfers, valuation
 from exchange_ops.forms import fresh_key, read_amount
 from exchange_ops.forms_funds import SLUGS, NewTransferForm
 from exchange_ops.models import Account, Currency, SubAccount, Transfer
@@ -56,7 +56,7 @@ def figures(request: HttpRequest, kind: str) -> HttpResponse:
     """What is available, what will be left and who has to approve, for what is typed so far."""
     if kind not in SLUGS:
         raise Http404("There is no such kind of transfer.")
-    known = Currency.objects.filter(pk=request.POST.get("currency", "")[:20]).first()
+    known = funds.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "currency": known, "slug": kind}
     if known is not None:
         context |= _figures(request, _typed(request, kind, accounts.required(), known), known)
@@ -116,7 +116,8 @@ def _typed(request: HttpRequest, slug: str, account: Account, known: Currency) -
     row = Transfer(initiator=request.user, account=account, currency=known.code)
     row.kind = wished if wished in SLUGS[slug] else SLUGS[slug][0]
     row.by, row.identifier = told.get("by", "")[:10], told.get("identifier", "")[:254].strip()
-    row.to_currency = told.get("to_currency", "")[:20]
+    target = funds.currency(told.get("to_currency", ""))
+    row.to_currency = target.code if target is not None else ""
     is_number = number.isascii() and number.isdigit() and len(number) <= _NUMBER_MOST
     row.subaccount_id = int(number) if is_number else None
     return row

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import checks, destinations, judging, requesting, withdrawals
+from exchange_ops.domain import checks, destinations, funds, judging, requesting, withdrawals
 from exchange_ops.forms import NewWithdrawalForm, fresh_key, read_amount
 from exchange_ops.models import Account, Balance, Currency
 from exchange_ops.views import accounts
@@ -55,7 +55,7 @@ def new(request: HttpRequest) -> HttpResponse:
 def figures(request: HttpRequest) -> HttpResponse:
     """What arrives, what leaves, what it is worth and how many approvals it takes, for what is typed so far."""
     account = accounts.required()
-    known = Currency.objects.filter(pk=request.POST.get("currency", "")[:20]).first()
+    known = funds.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "account": account, "currency": known}
     if known is not None:
         context["held"] = Balance.objects.filter(account=account, currency=known.code, wallet=Balance.BANK).first()
@@ -68,7 +68,7 @@ def figures(request: HttpRequest) -> HttpResponse:
 def destination(request: HttpRequest) -> HttpResponse:
     """The address in its normal form and in groups, its network, its warnings, and whether it is our own."""
     context: dict[str, Any] = {"now": clock.now()}
-    known = Currency.objects.filter(pk=request.POST.get("currency", "")[:20]).first()
+    known = funds.currency(request.POST.get("currency", ""))
     typed = request.POST.get("address", "")[:1000]
     if known is not None and typed.strip():
         context |= _destination(request, known, typed)

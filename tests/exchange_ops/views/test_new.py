@@ -227,3 +227,12 @@ def test_a_link_may_fill_in_the_form_but_not_send_it(signed_in, operator):
     assert f'value="{rows.ADDRESS}"' in page
     assert 'value="5"' not in page
     assert not Withdrawal.objects.exists()
+
+
+@pytest.mark.parametrize("code", ["\x00", "BCH\x00", "B" * 999, "ВСН", "BCH'--"])
+@pytest.mark.parametrize("part", ["figures", "destination"])
+def test_a_currency_that_is_no_code_at_all_is_one_not_chosen_yet(signed_in, operator, part, code):
+    typed = {"currency": code, "amount": "1", "address": rows.ADDRESS}
+    response = signed_in(operator).post(f"/withdrawals/new/{part}/", typed)
+    assert response.status_code == 200
+    assert b"Choose a currency" in response.content or b"Choose the currency" in response.content

@@ -1,0 +1,195 @@
+"""Funds and deposit addresses for programs: both wallets with their value, the addresses, and asking for a new one."""
+
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from desk import clock
+from exchange_ops.api.errors import CannotRecord, Refusal
+from exchange_ops.api.parsing import BoundedJSONParser
+from exchange_ops.api.serializers import AmountText, StrictText
+from exchange_ops.api.views import REFUSALS, MaySee, MaySeeAndDraft, first_account
+from exchange_ops.domain import funds, new_addresses
+from exchange_ops.domain.requesting import FORM
+from exchange_ops.models import Account, AddressBook, AddressRequest, DepositAddress
+from exchange_ops.models.deposits import REQUEST_STATES
+
+MOST_ADDRESSES = 500
+CURRENCY = OpenApiParameter("currency", OpenApiTypes.STR, required=True, description="The code of the currency.")
+
+
+class FundsOut(serializers.Serializer):
+    """One currency, as both wallets were last read; `holds` is what our payouts keep of `bank_reserved`."""
+
+    currency = serializers.CharField()
+    bank = AmountText(help_text="Available in the bank wallet.")
+    bank_reserved = AmountText()
+    trading = AmountText(help_text="Available in the trading wallet.")
+    trading_reserved = AmountText()
+    holds = AmountText()
+    total = AmountText()
+    worth = AmountText(allow_null=True, help_text="The total in the quote currency; null without a fresh price.")
+    read_at = serializers.DateTimeField(allow_null=True, help_text="The older of both readings; null before the first.")
+
+
+class FundsList(serializers.Serializer):
+    """Every currency the exchange describes or the account holds, by code."""
+
+    quote_currency = serializers.CharField()
+    total = AmountText(allow_null=True, help_text="The value of all that has a fresh price.")
+    items = FundsOut(many=True)
+
+
+class DepositAddressOut(serializers.ModelSerializer):
+    """An address to pay in to. A deposit needs its payment id and its public key as well, where it has them."""
+
+    place = serializers.IntegerField(
+        allow_null=True, read_only=True, help_text="In the exchange's last ten, the newest being 1; null: still valid."
+    )
+
+    class Meta:
+        model = DepositAddress
+        fields = (
+            "currency",
+            "address",
+            "payment_id",
+            "public_key",
+            "is_current",
+            "place",
+            "first_seen_at",
+            "seen_at",
+        )
+        read_only_fields = fields
+
+
+class AddressRequestOut(serializers.ModelSerializer):
+    """A wish for a new address; `sentence` says first whether there is one."""
+
+    state = serializers.ChoiceField(choices=list(REQUEST_STATES), read_only=True)
+    sentence = serializers.CharField(read_only=True)
+    initiator = serializers.CharField(source="initiator.username", read_only=True)
+    address = serializers.CharField(source="made.address", read_only=True, default=None, allow_null=True)
+
+    class Meta:
+        model = AddressRequest
+        fields = (
+            "id",
+            "currency",
+            "state",
+            "sentence",
+            "initiator",
+            "initiated_via",
+            "request_key",
+            "address",
+            "last_problem",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+
+class DepositAddressList(serializers.Serializer):
+    """What is known of one currency's addresses; `read_at` is when the exchange last told it."""
+
+    read_at = serializers.DateTimeField(allow_null=True)
+    left_today = serializers.IntegerField(help_text="How many new ones may still be asked for, as far as is known.")
+    latest_request = AddressRequestOut(allow_null=True)
+    items = DepositAddressOut(many=True)
+
+
+class AddressIn(serializers.Serializer):
+    """A new address to ask for. The older ones stay valid."""
+
+    currency = StrictText(max_length=20)
+    request_key = StrictText(
+        max_length=80, min_length=8, help_text="Yours, and new for each address: sent again, it gives the same request."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        unknown = sorted(set(self.initial_data) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError({name: ["This member is not known."] for name in unknown[:20]})
+        return attrs
+
+
+class MaySeeAndAsk(MaySeeAndDraft):
+    """Operators ask for new addresses as well."""
+
+    message = "Nothing was recorded: operators ask for new addresses."
+
+
+class Funds(APIView):
+    """What is where."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="funds_list", responses={200: FundsList, 404: OpenApiResponse(Refusal), **REFUSALS})
+    def get(self, request: Request) -> Response:
+        """Both wallets side by side, with what they are worth."""
+        account = first_account()
+        rows = funds.of(account=account, now=clock.now())
+        told = {"quote_currency": account.quote_currency, "total": funds.total(rows), "items": rows}
+        return Response(FundsList(told).data)
+
+
+class DepositAddresses(APIView):
+    """The addresses to pay in to."""
+
+    permission_classes = (MaySeeAndAsk,)
+    parser_classes = (BoundedJSONParser,)
+
+    @extend_schema(
+        operation_id="deposit_addresses_list",
+        parameters=[CURRENCY],
+        responses={200: DepositAddressList, 404: OpenApiResponse(Refusal), **REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        """Those of one currency as they were last read, the newest first."""
+        known = funds.currency(str(request.query_params.get("currency", "")).upper())
+        if known is None:
+            raise Http404
+        return Response(DepositAddressList(_addresses(first_account(), known.code)).data)
+
+    @extend_schema(
+        operation_id="deposit_addresses_create",
+        request=AddressIn,
+        responses={
+            201: AddressRequestOut,
+            200: OpenApiResponse(AddressRequestOut, description="The same address was asked for before with this key."),
+            400: OpenApiResponse(Refusal),
+            422: OpenApiResponse(Refusal),
+            **REFUSALS,
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Ask for a new address, at most five in 24 hours and currency. A worker asks the exchange, once."""
+        asked = AddressIn(data=request.data)
+        asked.is_valid(raise_exception=True)
+        now = clock.now()
+        try:
+            row = new_addresses.request(
+                initiator=request.user, account=first_account(), now=now, via="api", **asked.validated_data
+            )
+        except new_addresses.CannotAsk as problem:
+            raise CannotRecord({FORM: str(problem)}) from None
+        return Response(AddressRequestOut(row).data, status=201 if row.created_at == now else 200)
+
+
+def _addresses(account: Account, code: str) -> dict[str, Any]:
+    mine: dict[str, Any] = {"account": account, "currency": code}
+    book = AddressBook.objects.filter(**mine).first()
+    asked = AddressRequest.objects.filter(**mine).select_related("initiator", "made").order_by("-pk")
+    rows = list(DepositAddress.objects.filter(**mine).order_by("-first_seen_at", "-pk")[:MOST_ADDRESSES])
+    rows.sort(key=lambda row: (not row.is_current, row.place is None, row.place or 0))
+    return {
+        "read_at": book.read_at if book else None,
+        "left_today": new_addresses.left(account=account, currency=code, now=clock.now()),
+        "latest_request": asked.first(),
+        "items": rows,
+    }
