@@ -37,8 +37,10 @@ _log = structlog.get_logger(__name__)
 class Sweeper(threading.Thread):
     """Sweeps every few seconds. What it is in the middle of may be broken off at any point: the rows are the truth."""
 
+    title = "sweep"
+
     def __init__(self, *, every_s: int, now: Callable[[], datetime], client_for: ClientFor) -> None:
-        super().__init__(name="sweep", daemon=True)
+        super().__init__(name=self.title, daemon=True)
         self._every_s = every_s
         self._now = now
         self._client_for = client_for
@@ -60,17 +62,29 @@ class Sweeper(threading.Thread):
     def _round(self) -> None:
         close_old_connections()
         try:
-            withdrawals.sweep(now=self._now(), client_for=self._client_for)
-            orders.sweep(now=self._now(), client_for=self._client_for)
-            pulse.succeeded(pulse.SWEEPER, now=self._now())
-            transfers.sweep(now=self._now(), client_for=self._client_for)
-            subaccounts.sweep(now=self._now(), client_for=self._client_for)
-            copies.sync_ledgers(now=self._now(), client_for=self._client_for, only_stale=True)
-            orders.read_all(now=self._now(), client_for=self._client_for, only_stale=True)
-            key_probing.sweep(now=self._now(), open_client=keys.client_of)
-            new_addresses.sweep(now=self._now(), client_for=self._client_for)
+            self._jobs()
         except DatabaseProblem as problem:
-            _log.warning("processes.sweep_failed", reason=type(problem).__name__)
+            _log.warning("processes.sweep_failed", title=self.title, reason=type(problem).__name__)
+
+    def _jobs(self) -> None:
+        """Payouts, and the ledger that decides on them: nothing else may make a deadline wait."""
+        withdrawals.sweep(now=self._now(), client_for=self._client_for)
+        pulse.succeeded(pulse.SWEEPER, now=self._now())
+        copies.sync_ledgers(now=self._now(), client_for=self._client_for, only_stale=True)
+
+
+class Errands(Sweeper):
+    """The work without a deadline, in a thread of its own: a slow answer about it keeps no payout waiting."""
+
+    title = "errands"
+
+    def _jobs(self) -> None:
+        orders.sweep(now=self._now(), client_for=self._client_for)
+        transfers.sweep(now=self._now(), client_for=self._client_for)
+        subaccounts.sweep(now=self._now(), client_for=self._client_for)
+        orders.read_all(now=self._now(), client_for=self._client_for, only_stale=True)
+        key_probing.sweep(now=self._now(), open_client=keys.client_of)
+        new_addresses.sweep(now=self._now(), client_for=self._client_for)
 
 
 class Following:
@@ -94,6 +108,7 @@ class Following:
         self._held_until: datetime | None = None
         self._followers: dict[int, AccountFollower] = {}
         self._sweeper: Sweeper | None = None
+        self._errands: Errands | None = None
 
     @property
     def is_working(self) -> bool:
@@ -128,6 +143,9 @@ class Following:
         if self._sweeper is None or not self._sweeper.is_alive():
             self._sweeper = Sweeper(every_s=self._sweep_every_s, now=self._now, client_for=self._client_for)
             self._sweeper.start()
+        if self._errands is None or not self._errands.is_alive():
+            self._errands = Errands(every_s=self._sweep_every_s, now=self._now, client_for=self._client_for)
+            self._errands.start()
         for account in Account.objects.order_by("pk"):
             running = self._followers.get(account.pk)
             if running is None or not running.is_alive():
@@ -139,14 +157,14 @@ class Following:
         """Stop everything and wait for it a little; a call that takes longer is left to itself."""
         threads: list[AccountFollower | Sweeper] = [
             *self._followers.values(),
-            *([self._sweeper] if self._sweeper else []),
+            *(sweeper for sweeper in (self._sweeper, self._errands) if sweeper is not None),
         ]
         for thread in threads:
             thread.stop()
         ends = time.monotonic() + LET_GO_SECONDS
         for thread in threads:
             thread.join(max(0.0, ends - time.monotonic()))
-        self._followers, self._sweeper = {}, None
+        self._followers, self._sweeper, self._errands = {}, None, None
 
     def _give_back(self) -> None:
         try:

@@ -112,6 +112,8 @@ def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: dat
     record = next((found for found in listing.records if found.id == row.exchange_id), None)
     if record is not None and record.status in order_states.ENDED and not order_records.unstorable(record):
         _over(row, record, now)
+    elif record is not None:
+        _again(row, now, "The exchange's lists disagree whether it is open; they are read again.")
     elif now - row.updated_at < GONE_AFTER:
         _again(row, now, "It is no longer open; how it ended is not in the history yet.")
     else:

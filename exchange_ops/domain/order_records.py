@@ -205,7 +205,6 @@ def _enter(record: records.Order, reading: _Reading) -> bool:
         stop_price=record.stop_price,
         expire_time=record.expire_time,
         post_only=bool(record.post_only),
-        margin=reading.margin,
         **_read(record, reading),
     )
     try:
@@ -221,13 +220,15 @@ def _read(record: records.Order, reading: _Reading) -> dict[str, Any]:
     columns = observed(record, now=reading.now)
     if record.id in reading.open_numbers and record.status not in order_states.ENDED:
         columns["active"] = True
+    if reading.margin:  # the history does not say so, and may have been first to tell of it
+        columns["margin"] = True
     return columns
 
 
 def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
     """Bring the row up to this record when it is newer, and note what changed."""
     columns = _read(record, reading)
-    told = ("status", "cum_quantity", "average_price", "active")
+    told = ("status", "cum_quantity", "average_price", "active", "margin")
     changes = {name: columns[name] for name in told if name in columns and getattr(row, name) != columns[name]}
     if not changes and row.exchange_updated_at == record.updated_at:
         return False

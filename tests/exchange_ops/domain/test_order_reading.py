@@ -221,3 +221,21 @@ def test_a_margin_order_placed_elsewhere_is_known_and_cancelled_as_one(dealing):
     row = dealing.step(row)
     assert (row.status, row.active) == ("canceled", False)
     assert dealing.sent("cancel_margin_order") == 1
+
+
+def test_a_margin_order_that_the_history_told_of_first_is_not_taken_for_a_spot_order(dealing):
+    client = dealing.client_for(dealing.account, Right.ORDERS)
+    client.set_margin_account(symbol="BTCUSD", margin_balance=Decimal(1000))
+    client.call("create_margin_order", symbol="BTCUSD", side="buy", quantity="0.01", price="1000", clientOrderId="m-2")
+    told = client.call("get_order_history", clientOrderId="m-2")
+    client.close()
+    take(dealing.account, *told)
+    row = Order.objects.get(client_order_id="m-2")
+    assert not row.margin
+    dealing.ask_to_cancel(row)
+    for _ in range(2):
+        row = dealing.step(row, later=timedelta(seconds=90))
+    assert (row.state, row.active) == ("cancelling", True), "it is open, whatever the list of spot orders says"
+    dealing.read()
+    row = dealing.step(row)
+    assert (row.margin, row.status, row.active) == (True, "canceled", False)
