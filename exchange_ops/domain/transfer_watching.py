@@ -38,7 +38,7 @@ def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
     watch = Stopwatch(now)
     call = TransferCall.objects.filter(transfer=row).exclude(outcome=TransferCall.NOT_SENT).order_by("attempt").last()
     if call is None:
-        _call_people(row, None, {}, "No row of a call was kept for it.", watch.now())
+        _not_sent(row, watch.now())
         return
     if call.outcome == TransferCall.ACCEPTED and call.exchange_id:
         _found(row, call, [call.exchange_id, call.second_id], {"answered": "late"}, watch.now())
@@ -178,8 +178,13 @@ def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: dat
         _resolve(call, TransferCall.ABSENT, "", "")
 
 
-def _call_people(row: Transfer, call: TransferCall | None, facts: dict[str, Any], reason: str, now: datetime) -> None:
-    sent_at = None if call is None else call.sent_at
+def _not_sent(row: Transfer, now: datetime) -> None:
+    """A worker that was given up came back, and its last look kept it from sending: certain, and still a person's."""
+    problem = "It was not sent: its worker came back too late to send it."
+    moves.move(row, event="not_found", to="not_seen", now=now, next_action_at=now + WATCH_EVERY, last_problem=problem)
+
+
+def _call_people(row: Transfer, call: TransferCall, facts: dict[str, Any], reason: str, now: datetime) -> None:
     moves.move(
         row,
         event="ambiguous",
@@ -187,7 +192,7 @@ def _call_people(row: Transfer, call: TransferCall | None, facts: dict[str, Any]
         now=now,
         next_action_at=None,
         last_problem=reason[:500],
-        sent_at=sent_at,
+        sent_at=call.sent_at,
         evidence=facts,
     )
 

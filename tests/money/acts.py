@@ -5,13 +5,23 @@ from typing import Any
 
 from desk import clock
 from desk.models import Person
-from exchange_ops.domain import approvals, keys, withdrawals
+from exchange_ops.domain import approvals, keys, transfers, withdrawals
 from exchange_ops.models import Account, Withdrawal
 
 
 def advance(*, withdrawal_id: int) -> bool:
     """One step of one row, as a task does it."""
     return withdrawals.advance(withdrawal_id=withdrawal_id, now=clock.now(), client_for=keys.client_for)
+
+
+def advance_transfer(*, transfer_id: int) -> bool:
+    """One step of one transfer, as a task does it."""
+    return transfers.advance(transfer_id=transfer_id, now=clock.now(), client_for=keys.client_for)
+
+
+def sweep_transfers() -> int:
+    """Every transfer that is due, as beat and the following process do it."""
+    return transfers.sweep(now=clock.now(), client_for=keys.client_for)
 
 
 def sweep() -> int:
@@ -57,4 +67,12 @@ def reject(*, withdrawal_id: int, username: str) -> str:
     return str(row.state)
 
 
-ALL = {"advance": advance, "sweep": sweep, "request": request, "approve": approve, "reject": reject}
+ALL = {
+    "advance": advance,
+    "advance_transfer": advance_transfer,
+    "sweep": sweep,
+    "sweep_transfers": sweep_transfers,
+    "request": request,
+    "approve": approve,
+    "reject": reject,
+}

@@ -1,0 +1,176 @@
+"""SIGKILL of a worker that moves money inside the exchange: moved once, or not at all, or two people are asked."""
+
+import signal
+from datetime import timedelta
+
+import pytest
+
+from desk import audit, clock
+from exchange_ops.models import Transfer, TransferCall
+from exchange_ops.models import transfer_states as kinds
+from tests.exchange_ops.domain.transfers.movings import Moving
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(240)]
+
+KEPT_CALL = {"kind": "sql", "like": 'INSERT INTO "exchange_ops_transfercall"'}
+KEPT_OUTCOME = {"kind": "sql", "like": 'UPDATE "exchange_ops_transfercall" SET "outcome"'}
+EXCHANGE = {"kind": "connect", "like": "127.0.0.1", "after": "INSERT INTO .exchange_ops_transfercall"}
+QUIET_S = 800  # later than any lease and the quiet period
+
+
+@pytest.fixture
+def moving(walk, nursery, settings):
+    """Transfers on that desk, and workers that die on them."""
+    settings.MFA_TOTP_TOLERANCE = 100
+    ready = Moving(walk)
+    ready.read_subaccounts()
+    ready.nursery = nursery
+    return ready
+
+
+def due(moving, kind=kinds.BANK_TO_TRADING, **changes):
+    """A transfer that waits for a worker now."""
+    row = moving.approved(kind, **changes)
+    Transfer.objects.filter(pk=row.pk).update(next_action_at=clock.now() - timedelta(seconds=1))
+    return moving.fresh(row)
+
+
+def die(moving, row, **at):
+    told = moving.nursery.run("advance_transfer", transfer_id=row.pk, dies=at)
+    assert told["killed"] == signal.SIGKILL, told
+    return moving.fresh(row)
+
+
+def sweep(moving, ahead_s=100, rounds=2):
+    """Fresh workers, that much later."""
+    for number in range(rounds):
+        told = moving.nursery.run("sweep_transfers", ahead_s=ahead_s + 20 * number)
+        assert "result" in told, told
+
+
+def sound(moving, row, *, executed):
+    assert len(moving.calls(row, executed=True)) == executed
+    assert len(moving.calls(row)) <= 1, "a machine never sends a transfer again"
+    assert moving.walk.balanced()
+    assert audit.verify(replay=True) == []
+
+
+def test_c3_inside_the_claim_it_still_waits_and_is_sent_once(moving):
+    row = die(moving, due(moving), **KEPT_CALL)
+    assert (row.state, row.attempt, TransferCall.objects.count()) == ("approved", 0, 0)
+    sweep(moving)
+    row = moving.fresh(row)
+    assert (row.state, row.ledger_seen_at is not None) == ("done", True), row.last_problem
+    sound(moving, row, executed=1)
+
+
+@pytest.mark.parametrize(
+    "point",
+    [KEPT_OUTCOME, EXCHANGE, {"kind": "send", "like": "^POST"}],
+    ids=["c4 claimed", "c4 marked as sent", "c5 connected"],
+)
+def test_c4_c5_claimed_and_nothing_sent_is_unknown_and_then_a_persons(moving, point):
+    row = die(moving, due(moving), **point)
+    assert row.state == "sending"
+    sweep(moving)
+    assert moving.fresh(row).state == "unknown"
+    sweep(moving, QUIET_S, rounds=3)
+    row = moving.fresh(row)
+    assert row.state == "not_seen", row.last_problem
+    assert moving.outcomes(row) == ["absent"]
+    sweep(moving, QUIET_S + 400)
+    sound(moving, row, executed=0)
+
+
+SENT = {"kind": "recv", "after": "^send POST"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "point"),
+    [
+        pytest.param(kinds.TO_USER, SENT, id="c6 sent, to a user"),
+        pytest.param(kinds.CONVERT, SENT, id="c6 sent, a conversion"),
+        pytest.param(kinds.BANK_TO_TRADING, {**SENT, "nth": 2}, id="c6 half answered"),
+        pytest.param(kinds.BANK_TO_TRADING, {**KEPT_OUTCOME, "after": "^send POST"}, id="c12 answered"),
+        pytest.param(
+            kinds.BANK_TO_TRADING,
+            {"kind": "sql", "like": 'INSERT INTO "desk_auditevent"', "after": "^send POST"},
+            id="c12 outcome kept",
+        ),
+        pytest.param(
+            kinds.CONVERT,
+            {"kind": "commit", "after": 'UPDATE "exchange_ops_ledgerentry" SET .transfer'},
+            id="c12 moved, not committed",
+        ),
+    ],
+)
+def test_c6_c12_what_the_exchange_has_moved_is_found(moving, kind, point):
+    row = die(moving, due(moving, kind), **point)
+    assert row.state == "sending"
+    sweep(moving)
+    row = moving.fresh(row)
+    assert (row.state, row.ledger_seen_at is not None) == ("done", True), row.last_problem
+    sound(moving, row, executed=1)
+
+
+def test_killed_while_it_finds_out_nothing_is_sent_and_the_next_one_finds_it(moving):
+    row = die(moving, due(moving), kind="recv", after="^send POST")
+    Transfer.objects.filter(pk=row.pk).update(next_action_at=clock.now(), lease_until=None)
+    moving.nursery.run("advance_transfer", transfer_id=row.pk)
+    assert moving.fresh(row).state == "unknown"
+    row = die(moving, row, kind="sql", like='INSERT INTO "exchange_ops_transferevent"')
+    assert row.state == "unknown"
+    sweep(moving)
+    assert moving.fresh(row).state == "done"
+    sound(moving, row, executed=1)
+
+
+def test_c2_workers_that_begin_together_make_one_call(moving):
+    row = due(moving, kinds.TO_USER)
+    told = moving.nursery.at_once(*[("advance_transfer", {"transfer_id": row.pk})] * 4)
+    assert not [one["raised"] for one in told if "raised" in one]
+    assert moving.fresh(row).state == "done"
+    sound(moving, row, executed=1)
+
+
+def test_c13_a_paused_worker_comes_back_after_others_took_over_and_sends_nothing(moving):
+    row = due(moving)
+    # Before it marks the call as sent: it has claimed it.
+    moving.nursery.pause("advance_transfer", KEPT_OUTCOME, transfer_id=row.pk)
+    sweep(moving, rounds=1)
+    assert moving.fresh(row).state == "unknown"
+    told = moving.nursery.go_on()
+    assert "raised" not in told, told
+    row = moving.fresh(row)
+    assert (row.state, moving.outcomes(row)) == ("unknown", ["not_sent"])
+    sweep(moving)
+    row = moving.fresh(row)
+    assert (row.state, row.last_problem) == ("not_seen", "It was not sent: its worker came back too late to send it.")
+    sound(moving, row, executed=0)
+
+
+def test_c14_a_worker_that_sends_after_its_transfer_was_closed_raises_the_alarm(moving):
+    """Held up between its last look and the socket for longer than the quiet period: no software can prevent that."""
+    row = due(moving)
+    moving.nursery.pause("advance_transfer", EXCHANGE, transfer_id=row.pk)
+    sweep(moving)
+    sweep(moving, QUIET_S, rounds=3)
+    row = moving.end("close", moving.fresh(row))
+    assert row.state == "closed"
+    told = moving.nursery.go_on()
+    assert "raised" not in told, told
+    moving.walk.read_ledger()
+    sweep(moving, QUIET_S + 400)
+    row = moving.fresh(row)
+    assert row.state == "investigate"
+    assert "after all" in row.last_problem
+    sound(moving, row, executed=1)
+
+
+def test_c27_old_wake_up_calls_replayed_change_nothing(moving):
+    row = due(moving)
+    sweep(moving)
+    assert moving.fresh(row).ledger_seen_at is not None
+    for _ in range(4):
+        assert moving.nursery.run("advance_transfer", transfer_id=row.pk)["result"] is False
+    sound(moving, row, executed=1)
