@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from desk import clock, health
 from desk.health import Health
-from exchange_ops.domain import clocks, market, pulse, streams, unreadable, withdrawals
-from exchange_ops.models import Account, FollowerState, Ticker
+from exchange_ops.domain import clocks, market, pulse, streams, transfers, unreadable, withdrawals
+from exchange_ops.models import Account, ApiKey, FollowerState, Ticker, Transfer
 
 LEDGER_AGE = timedelta(seconds=60)
 STREAM_SILENCE = timedelta(seconds=60)
@@ -21,6 +21,8 @@ def register() -> None:
     health.register("exchange", _exchange)
     health.register("stream", _stream)
     health.register("payouts", _payouts)
+    health.register("transfers", _transfers)
+    health.register("keys", _keys)
     health.register("worker", _worker)
     health.register("sweeper", _sweeper)
     health.register("prices", _prices)
@@ -85,6 +87,34 @@ def _payouts() -> Health:
     oldest = max(waiting)
     sentence = f"The oldest payout that is due has waited {_spoken(oldest)} for a worker."
     return Health(ok=oldest <= DUE_AGE, sentence=sentence, age_s=oldest.total_seconds())
+
+
+def _transfers() -> Health:
+    """How long the oldest transfer that is due has been waiting for a worker, and which of them wait for people."""
+    now = clock.now()
+    due = transfers.due(now=now).order_by("next_action_at").values_list("next_action_at", flat=True).first()
+    age = _age(due, now) or timedelta(0)
+    waited = "No transfer waits for a worker."
+    if due is not None:
+        waited = f"The oldest transfer that is due has waited {_spoken(age)} for a worker."
+    unclear = [row.reference for row in Transfer.objects.filter(state__in=("investigate", "not_seen")).order_by("pk")]
+    people = f" {', '.join(unclear[:5])}: the ledger does not say what was expected, and treasury decides."
+    return Health(ok=age <= DUE_AGE, sentence=waited + (people if unclear else ""), age_s=age.total_seconds())
+
+
+def _keys() -> Health:
+    """Which keys the exchange turned down, and whether another one of the same rights is there to take over."""
+    active = list(ApiKey.objects.filter(active=True).select_related("account").order_by("pk"))
+    bad = [key for key in active if key.is_turned_down]
+    if not bad:
+        return Health(ok=True, sentence="No key in use was turned down by the exchange.", age_s=0)
+    rights = {(key.account_id, right) for key in active if not key.is_turned_down for right in key.rights}
+    alone = [key for key in bad if not {(key.account_id, right) for right in key.rights} <= rights]
+    named = (alone or bad)[0]
+    then = "No other key has all of its rights." if alone else "Other keys take over."
+    sentence = f"The exchange turned down the key {named.label}: {named.last_problem} {then}"
+    age = _age(named.last_problem_at, clock.now())
+    return Health(ok=not alone, sentence=sentence, age_s=None if age is None else age.total_seconds())
 
 
 def _worker() -> Health:

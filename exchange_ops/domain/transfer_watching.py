@@ -9,8 +9,10 @@ all. Nothing here ever sends anything.
 from datetime import datetime, timedelta
 from typing import Any
 
+import structlog
 from django.db import transaction
 
+from desk import live
 from exchange_ops.domain import asking, freezes, keys, ledger
 from exchange_ops.domain import transfer_links as links
 from exchange_ops.domain import transfer_moves as moves
@@ -31,6 +33,7 @@ LISTED_BY = timedelta(minutes=10)
 WATCH_EVERY = timedelta(minutes=5)
 LISTED = "success"
 NO_SUCH_TRANSACTION = 20004
+_log = structlog.get_logger(__name__)
 
 
 def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
@@ -100,6 +103,7 @@ def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -
         last_problem=reason[:500],
         evidence={"candidates": [_facts(entry) for entry in entries]},
     )
+    _alarm(row)
 
 
 def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, watch: Stopwatch) -> None:
@@ -195,6 +199,7 @@ def _call_people(row: Transfer, call: TransferCall, facts: dict[str, Any], reaso
         sent_at=call.sent_at,
         evidence=facts,
     )
+    _alarm(row)
 
 
 def _listed(row: Transfer, now: datetime) -> None:
@@ -215,6 +220,7 @@ def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
         last_problem=reason,
         evidence={"exchange_id": row.exchange_id, "problem": problem},
     )
+    _alarm(row)
 
 
 def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) -> None:
@@ -232,6 +238,13 @@ def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) ->
             evidence={"entries": [_facts(entry) for entry in odd]},
         )
         freezes.freeze(person=None, reason=f"{row.reference}: {reason}", account=row.account, now=now)
+    _alarm(row)
+
+
+def _alarm(row: Transfer) -> None:
+    """People have to look: the inbox of treasury shows it at once, readiness names it, and the log says it loudly."""
+    live.announce("approvals", transfer=row.pk)
+    _log.error("transfers.alarm", transfer=row.pk, state=row.state, reason=row.last_problem)
 
 
 def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datetime) -> tuple[bool, str]:

@@ -6,10 +6,11 @@ import pytest
 
 from desk import clock, health
 from exchange_ops import tasks
-from exchange_ops.domain import clocks, copies, keys, ledger, pulse, streams
-from exchange_ops.models import FollowerState
+from exchange_ops.domain import clocks, copies, keys, ledger, pulse, streams, transfer_moves
+from exchange_ops.models import ApiKey, FollowerState
 from exchange_ops.wire.session import BecameLive, Ended
 from tests.exchange_ops.test_ledger import transaction
+from tests.exchange_ops.views import rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
@@ -113,3 +114,34 @@ def test_every_check_answers_within_few_queries(account, demo_keys, sandbox, dja
     tasks.sync_ledger()
     with django_assert_max_num_queries(25):
         health.look()
+
+
+def test_a_key_that_was_turned_down_is_told_and_unwell_only_when_no_other_can_take_over(account, demo_keys):
+    assert look("keys").ok
+    key = demo_keys["demo-withdraw"]
+    ApiKey.objects.filter(pk=key.pk).update(last_problem="1003: Action forbidden.", last_problem_at=clock.now())
+    found = look("keys")
+    assert not found.ok
+    assert "turned down the key demo-withdraw: 1003" in found.sentence
+    assert "No other key has all of its rights." in found.sentence
+    ApiKey.objects.filter(pk=key.pk).update(last_problem_at=None)
+    reader = demo_keys["demo-read"]
+    ApiKey.objects.filter(pk=reader.pk).update(last_problem="1002: Authorization failed.", last_problem_at=clock.now())
+    found = look("keys")
+    assert found.ok
+    assert found.sentence.endswith("Other keys take over.")
+
+
+def test_transfers_that_wait_too_long_or_for_people_are_told(account, make_person):
+    assert look("transfers").sentence == "No transfer waits for a worker."
+    rows.currency(transfer_enabled=True)
+    row = rows.transfer(make_person("operator"), account=account, now=clock.now() - timedelta(minutes=3))
+    found = look("transfers")
+    assert not found.ok
+    assert "has waited 180 s" in found.sentence or "has waited 3 min" in found.sentence
+    transfer_moves.move(row, event="send_claimed", to="sending", now=clock.now(), attempt=1)
+    transfer_moves.move(row, event="outcome_unknown", to="unknown", now=clock.now())
+    transfer_moves.move(row, event="ambiguous", to="investigate", now=clock.now())
+    found = look("transfers")
+    assert found.ok
+    assert f"{row.reference}: the ledger does not say what was expected" in found.sentence
