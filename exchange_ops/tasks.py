@@ -112,8 +112,8 @@ def probe_key(key_id: int) -> None:
 
 @shared_task(name="exchange_ops.probe_keys", max_retries=0, ignore_result=True)
 def probe_keys() -> None:
-    """Every key whose rights nobody asked about yet, or not for a day."""
-    key_probing.sweep(now=clock.now(), open_client=keys.client_of)
+    """Wake workers for the keys whose rights nobody asked about yet, or not for a day."""
+    key_probing.wake_due(now=clock.now())
 
 
 @shared_task(name="exchange_ops.read_addresses", max_retries=0, ignore_result=True)

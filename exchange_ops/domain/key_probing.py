@@ -36,6 +36,7 @@ READS: dict[Right, str] = {
 FORBIDDEN = 1003
 TURNED_DOWN = frozenset({403, 1001, 1002, 1004})  # about the account or the key as a whole, not about a right
 WAITED_FOR = timedelta(seconds=5)  # what a worker was woken for is left to it for so long
+LEFT_FOR = timedelta(minutes=1)
 TRIED_AGAIN_AFTER = timedelta(minutes=1)
 ASKED_AGAIN_AFTER = timedelta(days=1)  # rights are changed at the exchange, and nobody tells the desk
 OpenClient = Callable[[ApiKey], ExchangeClient]
@@ -101,8 +102,8 @@ def _tell(key: ApiKey, columns: dict[str, object], now: datetime) -> None:
     live.announce(keys.TOPIC, id=key.pk)
 
 
-def sweep(*, now: datetime, open_client: OpenClient) -> int:
-    """Ask about every key that is due: asked for and not answered, failed a minute ago, or not asked for a day."""
+def wake_due(*, now: datetime) -> int:
+    """Wake a worker for every key that is due: never asked about, failed a minute ago, or not asked for a day."""
     again = Q(probed_at__lte=now - ASKED_AGAIN_AFTER) | (
         ~Q(probe_problem="") & Q(probed_at__lte=now - TRIED_AGAIN_AFTER)
     )
@@ -110,10 +111,19 @@ def sweep(*, now: datetime, open_client: OpenClient) -> int:
     live_rows.filter(again | Q(probe_asked_at=None)).exclude(probe_asked_at__gt=F("probed_at")).update(
         probe_asked_at=now - WAITED_FOR
     )
-    due = list(_waiting().filter(probe_asked_at__lte=now - WAITED_FOR).values_list("pk", flat=True))
+    due = _waiting().filter(probe_asked_at__lte=now - WAITED_FOR).values_list("pk", flat=True)
     for key_id in due:
-        fill(key_id=key_id, open_client=open_client, now=now)
+        outbox.wake(TASK, key_id)
     return len(due)
+
+
+def sweep(*, now: datetime, open_client: OpenClient) -> bool:
+    """Without broker or worker: ask about one key that nobody took for a minute. One, since payouts wait meanwhile."""
+    left = _waiting().filter(probe_asked_at__lte=now - LEFT_FOR).order_by("probe_asked_at").first()
+    if left is None:
+        return False
+    fill(key_id=left.pk, open_client=open_client, now=now)
+    return True
 
 
 def _waiting() -> QuerySet[ApiKey]:

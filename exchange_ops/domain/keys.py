@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 TOPIC = "keys"
 LAST_FOUR_FROM = 16  # characters a secret needs before its last four may be shown
+PROBE_SECONDS = 5  # for each call that only asks about a key: a handful of them fits into the time of a task
 USE_NOTED_EVERY = timedelta(minutes=1)
 
 _log = structlog.get_logger(__name__)
@@ -128,7 +129,7 @@ def client_for(account: Account, right: Right | None) -> ExchangeClient:
 
 def client_of(key: ApiKey) -> ExchangeClient:
     """A client with exactly this key, to find out what it may do: a refusal is an answer and not held against it."""
-    return _client(key, rejected=None)
+    return _client(key, rejected=None, deadline_s=min(PROBE_SECONDS, settings.CALL_DEADLINE_SECONDS))
 
 
 def public_client(*, deadline_s: int | None = None) -> ExchangeClient:
@@ -187,11 +188,13 @@ def _budget_of(login: str) -> budgets.KeyBudget:
     return budgets.of_this_process.for_key(settings.EXCHANGE_URL, login, settings.EXCHANGE_CALLS_PER_SECOND)
 
 
-def _client(key: ApiKey, *, rejected: Callable[[Refused], None] | None) -> ExchangeClient:
+def _client(
+    key: ApiKey, *, rejected: Callable[[Refused], None] | None, deadline_s: int | None = None
+) -> ExchangeClient:
     transport = Transport(
         base_url=settings.EXCHANGE_URL,
         credentials=credentials_of(key),
-        deadline_s=settings.CALL_DEADLINE_SECONDS,
+        deadline_s=deadline_s or settings.CALL_DEADLINE_SECONDS,
         refusals=refusals.KNOWN,
     )
     date_seen = partial(_note_date, key.account_id)

@@ -105,4 +105,6 @@ class NewKeyForm(PairForm):
 
     def __init__(self, *arguments: Any, accounts: list[Account], **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.fields["account"].choices = [(str(row.pk), row.name) for row in accounts]  # type: ignore[attr-defined]
+        none_yet = [("", "Choose")] if len(accounts) > 1 else []
+        choices = [(str(row.pk), row.name) for row in accounts]
+        self.fields["account"].choices = [*none_yet, *choices]  # type: ignore[attr-defined]

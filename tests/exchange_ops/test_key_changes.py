@@ -393,8 +393,10 @@ def test_the_secret_is_nowhere_but_in_its_column(account, keeper, sandbox, capfd
 def test_a_day_later_the_rotation_is_still_there(demo_keys, keeper, sandbox):
     """Nothing ends by itself: neither the successor nor the key that is kept."""
     key = demo_keys["demo-read"]
-    probed(succeed(key, keeper))
-    key_probing.sweep(now=clock.now() + timedelta(days=2), open_client=keys.client_of)
+    successor = probed(succeed(key, keeper))
+    later = clock.now() + timedelta(days=2)
+    assert key_probing.wake_due(now=later) >= 1
+    key_probing.fill(key_id=successor.pk, open_client=keys.client_of, now=later)
     decide("switch", key, keeper)
     key.refresh_from_db()
     assert key_changes.why_not_finish(key, clock.now() + timedelta(days=30)) == ""

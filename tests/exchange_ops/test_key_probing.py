@@ -1,5 +1,6 @@
 """What the exchange says of a key: asked with reads alone, kept with its time, and put to use in the choice of keys."""
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -127,8 +128,8 @@ def test_an_exchange_that_is_away_leaves_everything_unknown_and_is_asked_again(a
     probed(key, now=now)
     assert key.probe_problem
     assert not key.last_problem
-    assert not key_probing.sweep(now=now + timedelta(seconds=30), open_client=keys.client_of)
-    assert key_probing.sweep(now=now + timedelta(seconds=70), open_client=keys.client_of) == 1
+    assert key_probing.wake_due(now=now + timedelta(seconds=30)) == 0
+    assert key_probing.wake_due(now=now + timedelta(seconds=70)) == 1
 
 
 def test_a_key_of_another_account_is_recognized_by_what_it_does_not_know(account, demo_keys, sandbox):
@@ -197,16 +198,38 @@ def test_what_was_disabled_while_it_was_asked_about_keeps_what_it_had(account, s
     assert (key.probed_at, key.observed) == (None, {})
 
 
-def test_the_sweep_asks_what_nobody_asked_and_again_after_a_day(account, demo_keys, sandbox):
+def test_workers_are_woken_for_what_nobody_asked_and_again_after_a_day(account, demo_keys, sandbox):
     now = clock.now() + timedelta(seconds=6)
-    assert key_probing.sweep(now=now, open_client=keys.client_of) == 3
-    assert key_probing.sweep(now=now + timedelta(hours=23), open_client=keys.client_of) == 0
+    assert key_probing.wake_due(now=now) == 3
+    for key in demo_keys.values():
+        probed(key, now=now)
+    assert key_probing.wake_due(now=now + timedelta(hours=23)) == 0
     # Keys of a desk that was there before anybody asked.
     ApiKey.objects.filter(login="demo-read").update(probe_asked_at=None, probed_at=None)
-    assert key_probing.sweep(now=now, open_client=keys.client_of) == 1
+    assert key_probing.wake_due(now=now) == 1
+    probed(demo_keys["demo-read"], now=now)
     told = AuditEvent.objects.filter(action="apikey.probed").count()
-    assert key_probing.sweep(now=now + timedelta(hours=25), open_client=keys.client_of) == 3
+    assert key_probing.wake_due(now=now + timedelta(hours=25)) == 3
+    for key in demo_keys.values():
+        probed(key, now=now + timedelta(hours=25))
     assert AuditEvent.objects.filter(action="apikey.probed").count() == told  # the same answers are no news
+
+
+def test_without_a_worker_one_key_after_the_other_is_asked_about_after_a_minute(account, demo_keys, sandbox):
+    now = clock.now()
+    assert not key_probing.sweep(now=now + timedelta(seconds=30), open_client=keys.client_of)
+    later = now + timedelta(seconds=61)
+    assert [key_probing.sweep(now=later, open_client=keys.client_of) for _ in range(4)] == [True, True, True, False]
+    assert not ApiKey.objects.filter(probed_at=None).exists()
+
+
+def test_a_probe_of_a_silent_exchange_ends_soon(account, sandbox, settings):
+    settings.CALL_DEADLINE_SECONDS = 25
+    key = add(account, "demo-read")
+    sandbox.control("faults", {"operation": "*", "kind": "delay_then_execute", "ms": 20_000, "times": 9})
+    began = time.monotonic()
+    assert probed(key).probe_problem
+    assert time.monotonic() - began < 2 * keys.PROBE_SECONDS
 
 
 def test_a_secret_that_does_not_open_is_said(account, sandbox):

@@ -109,6 +109,16 @@ def test_the_list_shows_every_account_with_its_keys(signed_in, auditor, account)
     assert "Add a key" not in page
 
 
+def test_a_key_is_added_to_the_account_it_was_begun_at(client, account):
+    other = Account.objects.create(name="Second desk")
+    assert f"/keys/new/?account={other.pk}" in page_of(client, "/keys/")
+    form = page_of(client, f"/keys/new/?account={other.pk}")
+    assert f'<option value="{other.pk}" selected>Second desk' in form
+    assert '<option value="" selected>Choose' in page_of(client, "/keys/new/")
+    assert client.post("/keys/new/", typed(other)).status_code == 302
+    assert ApiKey.objects.get().account == other
+
+
 def test_without_an_account_the_list_says_how_to_begin(client):
     assert "add_key --new-account" in page_of(client, "/keys/")
 
