@@ -123,13 +123,16 @@ def obstacle(kind: str, sub: SubAccount) -> str:
         told = {FROZEN: "frozen", DISABLED: "disabled for good", CLOSED: "frozen or disabled"}.get(name)
         return f"{number} is {told} already, so the exchange would refuse to freeze it." if told else ""
     if kind == states.ACTIVATE:
-        return _activation_obstacle(name, number)
+        return _activation_obstacle(name, sub)
     if name in SHUT:
         return f"{number} is {of(sub).label.lower()}, so the exchange would refuse to change its payout settings."
     return ""
 
 
-def _activation_obstacle(name: str, number: int) -> str:
+def _activation_obstacle(name: str, sub: SubAccount) -> str:
+    number = sub.exchange_id
+    if name == OPEN and sub.wanted == states.AS_FROZEN:
+        return ""  # a freeze that failed is given up by wanting it active again
     if name == OPEN:
         return f"{number} is active already."
     if name == NEW:

@@ -30,7 +30,7 @@ FORM = "__all__"
 PURPOSES = {states.FREEZE: "freeze-subaccounts", states.ACTIVATE: "activate-subaccounts"}
 LONGEST_REASON = 500
 MOST_AT_ONCE = 50
-SWEEP_SECONDS = 15.0
+SWEEP_SECONDS = 10.0
 STALE = "This changed since the page was drawn. Read it again, then decide."
 _STEPS = {
     "requested": steps.send,
@@ -72,7 +72,7 @@ def ask_status(
     """
     numbers = sorted(set(exchange_ids))
     if earlier := _earlier(person, request_key):
-        return _same(earlier, kind, numbers)
+        return _same(earlier, kind, numbers, reason=reason.strip())
     reason = _checked(person, reason, numbers)
     try:
         with transaction.atomic():
@@ -100,7 +100,7 @@ def ask_status(
             ]
             _store(asked, now, session_key, confirmation)
     except IntegrityError:
-        return _lost_race(person, request_key, kind, numbers)
+        return _lost_race(person, request_key, kind, numbers, reason=reason)
     return asked
 
 
@@ -117,9 +117,10 @@ def ask_settings(
     session_key: str,
     now: datetime,
 ) -> SubAccountAction:
-    """Ask for other payout settings; only what differs from what is shown is sent. Raises CannotAsk."""
+    """Ask for other payout settings; what is shown so already, and wanted so, is not sent. Raises CannotAsk."""
+    wanted = {"reason": reason.strip(), "wanted_payout": payout_enabled, "wanted_description": description.strip()}
     if earlier := _earlier(person, request_key):
-        return _same(earlier, states.SETTINGS, [exchange_id])[0]
+        return _same(earlier, states.SETTINGS, [exchange_id], **wanted)[0]
     reason, description = _checked(person, reason, [exchange_id]), description.strip()
     if len(description) > LONGEST_DESCRIPTION or not description.isprintable():
         told = f"A description has at most {LONGEST_DESCRIPTION} characters, on one line."
@@ -128,8 +129,8 @@ def ask_settings(
         with transaction.atomic():
             (sub,) = _found(account, [exchange_id])
             _refuse_unless_possible(states.SETTINGS, [sub], digest)
-            payout = payout_enabled if payout_enabled != sub.payout_enabled else None
-            text = description if description != sub.description else None
+            payout = payout_enabled if {sub.payout_enabled, sub.wanted_payout} - {payout_enabled, None} else None
+            text = description if {sub.description, sub.wanted_description} - {description, None} else None
             if payout is None and text is None:
                 raise CannotAsk({FORM: "These are the settings already; there is nothing to change."})
             asked = SubAccountAction(
@@ -144,7 +145,7 @@ def ask_settings(
             )
             _store([asked], now, session_key, None)
     except IntegrityError:
-        return _lost_race(person, request_key, states.SETTINGS, [exchange_id])[0]
+        return _lost_race(person, request_key, states.SETTINGS, [exchange_id], **wanted)[0]
     return asked
 
 
@@ -269,15 +270,28 @@ def _earlier(person: "Person", request_key: str) -> list[SubAccountAction]:
     return list(rows.select_related("sub_account").order_by("sub_account__exchange_id"))
 
 
-def _same(earlier: list[SubAccountAction], kind: str, numbers: Sequence[int]) -> list[SubAccountAction]:
+def _same(
+    earlier: list[SubAccountAction], kind: str, numbers: Sequence[int], **content: object
+) -> list[SubAccountAction]:
     """The earlier actions, when they are the same; a used key with other content is refused."""
-    if [(one.kind, one.sub_account.exchange_id) for one in earlier] != [(kind, number) for number in numbers]:
+    named = [(one.kind, one.sub_account.exchange_id) for one in earlier]
+    differs = any(_asked(one, name) != value for one in earlier for name, value in content.items())
+    if differs or named != [(kind, number) for number in numbers]:
         raise CannotAsk({FORM: "This form was sent before, with other content. Nothing more was recorded."})
     return earlier
 
 
-def _lost_race(person: "Person", request_key: str, kind: str, numbers: Sequence[int]) -> list[SubAccountAction]:
+def _asked(action: SubAccountAction, name: str) -> object:
+    """What was asked for; a setting that was not sent was asked for as it is shown."""
+    shown = {"wanted_payout": "payout_enabled", "wanted_description": "description"}
+    value: object = getattr(action, name)
+    return getattr(action.sub_account, shown[name]) if value is None and name in shown else value
+
+
+def _lost_race(
+    person: "Person", request_key: str, kind: str, numbers: Sequence[int], **content: object
+) -> list[SubAccountAction]:
     """The same form sent twice in one moment, or somebody else who asked for the same."""
     if earlier := _earlier(person, request_key):
-        return _same(earlier, kind, numbers)
+        return _same(earlier, kind, numbers, **content)
     raise CannotAsk({FORM: "Somebody else asked for the same in this moment. Nothing more was recorded."})

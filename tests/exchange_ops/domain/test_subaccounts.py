@@ -316,6 +316,8 @@ def test_a_freeze_that_never_happens_is_tried_three_times_and_stays_wanted(desk)
     assert desk.sub().wanted == "frozen"
     assert subaccount_standing.difference(desk.sub()).label == "Differs: should be frozen and is not"
     assert SubAccountCall.objects.filter(action=row).count() == 3
+    desk.until(desk.ask("activate")[0], "done")
+    assert subaccount_standing.difference(desk.sub()).label == "As asked for"
 
 
 def test_an_activation_of_unknown_outcome_is_never_sent_again(desk):
@@ -400,6 +402,26 @@ def test_only_what_differs_of_the_settings_is_sent_and_then_seen(desk):
     theirs = desk.theirs()
     assert (theirs.is_payout_enabled, theirs.description) == (False, "Trading")
     assert subaccount_standing.difference(desk.sub()).tone == "quiet"
+
+
+def test_settings_changed_elsewhere_differ_until_they_are_asked_for_again_or_wanted_so(desk):
+    desk.until(desk.ask_settings(description="Ours"), "done")
+    desk.sandbox.inside(lambda: setattr(desk.theirs(), "description", "Theirs"))
+    desk.read()
+    assert subaccount_standing.difference(desk.sub()).label == "Settings differ"
+    row = desk.ask_settings(description="Theirs")
+    assert (row.wanted_payout, row.wanted_description) == (None, "Theirs")
+    desk.until(row, "done")
+    assert subaccount_standing.difference(desk.sub()).tone == "quiet"
+
+
+def test_a_used_key_with_other_settings_is_refused(desk):
+    first = desk.ask_settings(request_key="one")
+    assert desk.ask_settings(request_key="one").pk == first.pk
+    for changes in ({"payout_enabled": True}, {"description": "Other words"}, {"reason": "Another"}):
+        with pytest.raises(subaccounts.CannotAsk, match="sent before, with other content"):
+            desk.ask_settings(request_key="one", **changes)
+    assert SubAccountAction.objects.count() == 1
 
 
 def test_settings_that_a_freeze_overtakes_are_refused_and_given_up(desk):
@@ -497,8 +519,9 @@ def test_the_same_form_twice_is_one_request(desk):
     first = desk.ask("freeze", request_key="one")
     second = desk.ask("freeze", request_key="one", answer={"kind": "totp", "code": "000000"})
     assert [row.pk for row in first] == [row.pk for row in second]
-    with pytest.raises(subaccounts.CannotAsk, match="sent before, with other content"):
-        desk.ask("freeze", 7002, request_key="one")
+    for numbers, changes in (((7002,), {}), ((7001,), {"reason": "Another"})):
+        with pytest.raises(subaccounts.CannotAsk, match="sent before, with other content"):
+            desk.ask("freeze", *numbers, request_key="one", **changes)
     with pytest.raises(subaccounts.CannotAsk, match="under way"):
         desk.ask("freeze")
     assert SubAccountAction.objects.count() == 1
