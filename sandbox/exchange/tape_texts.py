@@ -32,11 +32,12 @@ class Texts:
 
         Time only runs on: `at_ms` is never before that of an earlier call.
         """
-        kept = self._kept.get(question)
+        kept = self._kept.pop(question, None)
         if kept is None:
+            kept = {}
             while len(self._kept) >= _MOST_QUESTIONS:
                 del self._kept[next(iter(self._kept))]
-            kept = self._kept[question] = {}
+        self._kept[question] = kept  # behind all others: the first one is what was not asked for longest
         found, told = kept.get(track.number), self._tape.told(track)
         if found is None or found.told != told or at_ms >= found.until_ms:
             found = kept[track.number] = _Text(write(), self._tape.next_ms(track, at_ms), told)

@@ -196,20 +196,36 @@ def test_a_trade_of_the_engine_is_in_its_candles_at_once_and_for_good() -> None:
     assert day == kept["D1"]
 
 
-def test_what_is_remembered_of_many_symbols_never_lags() -> None:
+@pytest.mark.parametrize("asked", [{"sort": "DESC", "limit": 20}, {"period": "M1", "sort": "DESC", "limit": 5}])
+def test_candles_of_many_symbols_never_lag_behind_those_of_one(asked: dict[str, object]) -> None:
     clock = Ticking()
-    world = opened(clock=clock, symbols=40)
-    for step_ms in (0, 1, 5_000, 60_000, 14 * MINUTE_MS, HOUR_MS, DAY_MS, 31 * DAY_MS):
+    world = opened(clock=clock, symbols=60)
+    for step_ms in (0, 1, 999, 5_000, MINUTE_MS, *[47 * MINUTE_MS] * 30, DAY_MS, 31 * DAY_MS):
         clock.at_ms += step_ms
-        for asked in ({}, {"sort": "DESC"}, {"period": "M1", "sort": "DESC", "limit": 5}):
-            every = call(world, "get_candles", None, **asked)
-            assert list(every) == list(world.exchange.symbols)
-            for symbol in ("BTCUSD", "SHIBUSD", QUIET):
-                assert every[symbol] == call(world, "get_symbol_candles", None, symbol=symbol, **asked)
-        for asked in ({}, {"sort": "ASC", "limit": 7}):
-            every = call(world, "get_trades", None, **asked)
-            for symbol in ("BTCUSD", "SHIBUSD", QUIET):
-                assert every[symbol] == call(world, "get_symbol_trades", None, symbol=symbol, **asked)
+        every = call(world, "get_candles", None, **asked)
+        assert list(every) == list(world.exchange.symbols)
+        for symbol in ("BTCUSD", "SHIBUSD", *list(every)[24:]):
+            assert every[symbol] == call(world, "get_symbol_candles", None, symbol=symbol, **asked)
+
+
+def test_trades_of_many_symbols_never_lag_behind_those_of_one() -> None:
+    clock = Ticking()
+    world = opened(clock=clock, symbols=60)
+    for step_ms in (0, 1, 999, *[1_300] * 20, MINUTE_MS, *[47 * MINUTE_MS] * 30, DAY_MS):
+        clock.at_ms += step_ms
+        every = call(world, "get_trades", None, limit=7)
+        for symbol in ("BTCUSD", "SHIBUSD", *list(every)[24:]):
+            assert every[symbol] == call(world, "get_symbol_trades", None, symbol=symbol, limit=7)
+
+
+def test_a_trade_of_the_engine_is_told_among_many_symbols_at_once() -> None:
+    world = opened()
+    call(world, "get_candles", None, sort="DESC")
+    call(world, "get_trades", None)
+    made = order(world, "buy", "0.1", type="market")["tradesReport"]
+    assert call(world, "get_trades", None)["ETHBTC"][0]["id"] == made[-1]["id"]
+    assert call(world, "get_candles", None, sort="DESC")["ETHBTC"][0]["close"] == made[-1]["price"]
+    assert call(world, "get_candles", None, sort="DESC")["ETHBTC"] == candles(world, "ETHBTC", sort="DESC")
 
 
 # Pages and intervals -------------------------------------------------------------------------------------------------

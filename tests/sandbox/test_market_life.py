@@ -280,6 +280,24 @@ def test_time_that_passed_while_it_was_down_is_lived_at_the_start(tmp_path: Path
     again.close()
 
 
+def test_a_journal_goes_on_still_and_moving_again(tmp_path: Path) -> None:
+    clock = Ticking()
+    world = opened(tmp_path, clock)
+    waiting_orders(world)
+    clock.at_ms += 3 * HOUR_MS
+    shown = call(world, "get_orders"), call(world, "get_trade_history"), world.ledger()
+    world.close()
+    for still in (True, False):
+        world = opened(tmp_path, clock, still=still, traders=True)
+        assert not world.warnings
+        assert (call(world, "get_orders"), call(world, "get_trade_history"), world.ledger()) == shown
+        taken = order(world, "buy", "0.01", type="market")
+        assert taken["status"] == "filled"
+        shown = call(world, "get_orders"), call(world, "get_trade_history"), world.ledger()
+        assert is_settled(world)
+        world.close()
+
+
 # Margin --------------------------------------------------------------------------------------------------------------
 
 

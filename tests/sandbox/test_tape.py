@@ -15,6 +15,7 @@ from sandbox.exchange.symbols import TABLE, Symbol, listed
 from sandbox.exchange.tape_records import Track, bar_of, joined
 from sandbox.exchange.tape_simulated import Simulation
 from sandbox.exchange.tape_sketches import LEAF_MS, sketches
+from sandbox.exchange.tape_texts import Texts
 from sandbox.world import World
 from tests.sandbox.trading import order
 from tests.sandbox.worlds import DESK, HOUR_MS, START_MS, Ticking, call, opened, refused
@@ -216,6 +217,24 @@ def test_what_is_odd_is_refused() -> None:
             refused(world, "get_symbol_trades", 10001, None, symbol="ETHBTC", **{name: value})
     refused(world, "get_symbol_trades", 10001, None, symbol="ETHBTC", by="id", from_="2026-11-18T10:05Z")
     refused(world, "get_trades", 10001, None, limit=0)
+
+
+def test_what_was_asked_for_lately_is_kept() -> None:
+    tape = opened().exchange.tape
+    texts, track, written = Texts(tape), tape.track("BTCUSD"), list[str]()
+
+    def ask(question: str) -> None:
+        texts.text(question, track, START_MS, lambda: (written.append(question), question)[1])
+
+    for question in "abcda":
+        ask(question)
+    assert written == list("abcd")
+    ask("e")  # more than are kept: b was not asked for longest
+    for question in "acde":
+        ask(question)
+    assert written == list("abcde")
+    ask("b")
+    assert written == list("abcdeb")
 
 
 # The same past everywhere --------------------------------------------------------------------------------------------
