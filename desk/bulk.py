@@ -151,20 +151,30 @@ def _send(table: Table, cursor: Any, ready: list[tuple[Any, ...]]) -> int:
 def _send_copy(table: Table, cursor: Any, ready: list[tuple[Any, ...]]) -> int:
     """Through a temporary table of the same shape."""
     names = ", ".join(connection.ops.quote_name(name) for name in table.names)
+    lines = zip(*map(_copy_column, zip(*ready, strict=True)), strict=True)
     cursor.execute(f"CREATE TEMPORARY TABLE arriving (LIKE {table.name}) ON COMMIT DROP")
     with cursor.copy(f"COPY arriving ({names}) FROM STDIN") as copy:
-        copy.write("".join(map(_copy_line, ready)))
+        copy.write("".join([f"{line}\n" for line in map("\t".join, lines)]))
     cursor.execute(table.statement.replace("{rows}", f"SELECT {names} FROM arriving"))  # noqa: S608
     written = int(cursor.rowcount)
     cursor.execute("DROP TABLE arriving")  # the transaction may go on, and with it the next table
     return written
 
 
+_SPECIAL = frozenset("\\\t\n\r")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
-def _copy_line(row: tuple[Any, ...]) -> str:
-    return "\t".join([r"\N" if value is None else str(value).translate(_ESCAPES) for value in row]) + "\n"
+def _copy_column(values: Sequence[Any]) -> Sequence[str]:
+    """The values of one column as COPY takes them. Texts without a character that needs escaping stay as they are."""
+    kinds = set(map(type, values))
+    if kinds == {str}:
+        is_plain = _SPECIAL.isdisjoint("".join(values))
+        return values if is_plain else [value.translate(_ESCAPES) for value in values]
+    if kinds == {datetime}:
+        texts = {value: str(value) for value in set(values)}
+        return [texts[value] for value in values]
+    return [r"\N" if value is None else str(value).translate(_ESCAPES) for value in values]
 
 
 # The columns ---------------------------------------------------------------------------------------------------------
@@ -187,13 +197,21 @@ def _column(field: "models.Field[Any, Any]", vendor: str) -> Column:
 
 def _amounts(name: str) -> Column:
     def ready(values: Sequence[Decimal | None]) -> list[Any]:
-        return [None if value is None else _plain_text(name, value) for value in values]
+        # Most numbers are written plainly already: short, without exponent, and with no zero at their end.
+        return [
+            text
+            if text[-1] in "123456789" and len(text) <= _SURELY_SHORT and "E" not in text
+            else _text_of(name, value)
+            for text, value in zip(map(str, values), values, strict=True)
+        ]
 
     return ready
 
 
-def _plain_text(name: str, value: Decimal) -> str:
+def _text_of(name: str, value: Decimal | None) -> str | None:
     """The one text of a number, as `ExactDecimalField` keeps it: no exponent, no trailing zeros."""
+    if value is None:
+        return None
     text = format(value, "f")
     if len(text) > _SURELY_SHORT or not text[-1].isdigit():
         return _long_text(name, value)
