@@ -1,11 +1,16 @@
 """A key is rotated while a payout is on its way: the payout is decided all the same, once, with a key that works."""
 
-import pytest
+import contextlib
+import threading
 
-from desk import totp
+import pytest
+from django.db import connection
+
+from desk import clock, totp
+from exchange_ops.domain import key_changes, keys
 from exchange_ops.models import ApiKey
 from exchange_ops.wire.catalogue import Right
-from tests.exchange_ops.test_key_changes import CODES, TOTP, decide, pair, probed, succeed
+from tests.exchange_ops.test_key_changes import CODES, TOTP, by, decide, pair, probed, succeed
 from wire.errors import Refused
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
@@ -69,3 +74,61 @@ def test_c36_a_release_falls_back_on_the_old_key_in_time(walk, rotated):
     row = walk.until(row, "rolled_back")
     assert keys_of(walk, "rollback_withdrawal")[-1] == "demo-withdraw"
     assert walk.balanced()
+
+
+def test_two_admins_at_once_end_a_rotation_one_way(walk, admin, make_person):
+    """One switches over while the other wipes the successor: one of them is told that it is too late."""
+    other = make_person("admin", username="admin2")
+    for person in (admin, other):
+        totp.enrol(person, TOTP)
+    CODES.step = 0
+    old = ApiKey.objects.get(login="demo-withdraw")
+    successor = probed(succeed(old, admin, pair("next-withdraw", rights=WITHDRAWING)))
+    seen = by(admin, key_changes.digest_of(key_changes.SWITCH, old))
+    start, ended = threading.Barrier(2), []
+
+    def attempt(act):
+        start.wait()
+        try:
+            act()
+            ended.append("done")
+        except key_changes.CannotChangeKey:
+            ended.append("refused")
+        finally:
+            connection.close()
+
+    acts = [
+        lambda: key_changes.switch(key_id=old.pk, by=seen),
+        lambda: key_changes.go_back(key_id=old.pk, person=other, session_key="", now=clock.now()),
+    ]
+    threads = [threading.Thread(target=attempt, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    old.refresh_from_db()
+    successor.refresh_from_db()
+    # Going back is possible after the switch too, so the old key is in use in any case, and never both or none.
+    assert "done" in ended
+    assert (old.active, old.kept_at, successor.active, successor.sealed_secret) == (True, None, False, "")
+
+
+def test_the_same_form_from_two_tabs_at_once_adds_one_key(walk, admin):
+    totp.enrol(admin, TOTP)
+    CODES.step = 0
+    typed = pair()
+    confirmed = [by(admin, key_changes.new_digest(typed.request_key)) for _ in range(2)]
+    start = threading.Barrier(2)
+
+    def attempt(one):
+        start.wait()
+        with contextlib.suppress(key_changes.CannotChangeKey, keys.CannotAddKey):
+            key_changes.add(account=walk.account, pair=typed, by=one)
+        connection.close()
+
+    threads = [threading.Thread(target=attempt, args=(one,)) for one in confirmed]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ApiKey.objects.filter(login="next-read").count() == 1
