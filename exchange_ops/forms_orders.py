@@ -15,12 +15,12 @@ from exchange_ops.wire import records
 
 TYPES = (("limit", "Limit"), ("market", "Market"), ("stopLimit", "Stop-limit"), ("stopMarket", "Stop-market"))
 TIMES = (
-    ("", "As usual: until filled, a market order at once"),
-    ("GTC", "GTC, until filled or cancelled"),
-    ("IOC", "IOC, at once, the rest cancelled"),
-    ("FOK", "FOK, at once and whole, or not at all"),
-    ("Day", "Day, until the end of the day (UTC)"),
-    ("GTD", "GTD, until the date below"),
+    ("", "Usual for the type"),
+    ("GTC", "GTC, until cancelled"),
+    ("IOC", "IOC, at once or cancelled"),
+    ("FOK", "FOK, whole or not at all"),
+    ("Day", "Day, until midnight UTC"),
+    ("GTD", "GTD, until a date"),
 )
 _INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
 _SEARCH_MOST = 200
