@@ -105,6 +105,12 @@ def test_without_broker_and_worker_the_release_still_comes_in_time(own, enter):
     until(lambda: is_ready(house))
     expect(operator.state()).to_have_text("Released, not paid")
     assert operator.is_same_document(), "the page came back by itself"
+    after = enter("operator").ask_and_hold(amount="1.2572", reason="And on it goes")
+    treasury = enter("treasury")
+    treasury.open(f"/withdrawals/{after}/")
+    treasury.approve()
+    expect(treasury.state()).to_have_text("Paid")
+    assert outside.statuses("1.2572") == ["success"]
 
 
 def test_a_hold_survives_the_end_of_everything_and_is_approved_afterwards(own, enter):

@@ -28,14 +28,17 @@ T = TypeVar("T")
 
 @dataclass
 class Codes:
-    """One-time codes of one person, each given out once: three of them are good at any moment."""
+    """One-time codes of one person, each given out once, and good for half a minute at least: never the step before.
+
+    The code of the step before is accepted too, and may be too old a moment later, before it has arrived.
+    """
 
     last: int = 0
 
     def fresh(self) -> str:
-        """A code that was not used yet; waits for the next one when all that are good now were."""
+        """A code that was not used yet: the present one or the next, and what comes then after a wait."""
         while True:
-            step = max(self.last + 1, totp.step_at(datetime.now(UTC)) - 1)
+            step = max(self.last + 1, totp.step_at(datetime.now(UTC)))
             if step <= totp.step_at(datetime.now(UTC)) + 1:
                 self.last = step
                 return totp.code_at(SECRET, step)

@@ -37,7 +37,6 @@ def nursery(workers_of_the_run: Nursery, walk: Any) -> Nursery:
 
 
 @pytest.fixture
-def after(walk: Any, nursery: Nursery, settings: Any) -> Aftermath:
+def after(walk: Any, nursery: Nursery) -> Aftermath:
     """What is left after workers died, and fresh ones that look after it."""
-    settings.MFA_TOTP_TOLERANCE = 100  # people decide faster here than codes change
     return Aftermath(walk, nursery)
