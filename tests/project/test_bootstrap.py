@@ -127,8 +127,16 @@ def test_a_signal_during_set_up_leaves_no_half_environment_in_use(clone):
     assert "making .venv again" in start(clone, "up").stdout
 
 
+@pytest.fixture
+def interruptible():
+    """A shell starts background jobs with interrupts ignored; here they count."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_while_a_command_is_being_started_ends_that_command(tmp_path, monkeypatch, number):
+def test_a_signal_while_a_command_is_being_started_ends_that_command(interruptible, monkeypatch, number):
     begun = []
 
     class Interrupted(subprocess.Popen):
