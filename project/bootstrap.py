@@ -113,11 +113,29 @@ def _install(lock: str) -> None:
 
 
 def _run(command: list[str], *, quiet: bool = False, must: bool = False) -> bool:
-    """Run a command to its end; whether it succeeded. `must` ends this process with a sentence when it did not."""
-    ended = subprocess.run(command, stdout=subprocess.DEVNULL if quiet else None, check=False)
-    if ended.returncode and must:
-        sys.exit(f"{' '.join(command)} ended with {ended.returncode}; what it said is above.")
-    return ended.returncode == 0
+    """Run a command to its end; whether it succeeded. `must` ends this process with a sentence when it did not.
+
+    A signal that comes while the command is being started waits until there is a process to end.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    try:
+        running = subprocess.Popen(
+            command,
+            stdout=subprocess.DEVNULL if quiet else None,
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
+        )
+        try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            code = running.wait()
+        except BaseException:
+            running.kill()
+            running.wait()
+            raise
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if code and must:
+        sys.exit(f"{' '.join(command)} ended with {code}; what it said is above.")
+    return code == 0
 
 
 def _stamp(lock: str) -> Path:
@@ -161,7 +179,7 @@ def _one_at_a_time() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """SIGTERM ends the installer too: as an exception it makes `subprocess` kill what it waits for."""
+    """SIGTERM ends the installer too: as an exception it makes `_run` kill what it waits for."""
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit("Stopped while preparing the environment."))
     try:
         yield

@@ -22,7 +22,7 @@ class OwnHouse:
     def __init__(self):
         self.now = RunningHouse()
         self.now.wait_until_ready()
-        self.crew = Crew(prepare(self.now, crew={"operator": 3, "treasury": 3}))
+        self.crew = Crew(prepare(self.now, crew={"operator": 4, "treasury": 4}))
 
     def again(self):
         """Start where the last one ended."""
@@ -59,6 +59,14 @@ def is_ready(house):
             return answer.status == 200
     except urllib.error.URLError:
         return False
+
+
+def end_the_lease(house, number):
+    """The lease of a claim lasts longer than a test should."""
+    past = "lease_until='2026-01-01T00:00Z', next_action_at='2026-01-01T00:00Z'"
+    rows_of_it = f"Withdrawal.objects.filter(pk={number}, lease_until__isnull=False)"
+    script = f"from exchange_ops.models import Withdrawal; assert {rows_of_it}.update({past})"
+    house.python("manage.py", "shell", "-v", "0", "-c", script)
 
 
 class Killing(threading.Thread):
@@ -105,6 +113,36 @@ def test_without_broker_and_worker_the_release_still_comes_in_time(own, enter):
     until(lambda: is_ready(house))
     expect(operator.state()).to_have_text("Released, not paid")
     assert operator.is_same_document(), "the page came back by itself"
+    after = enter("operator").ask_and_hold(amount="1.2572", reason="And on it goes")
+    treasury = enter("treasury")
+    treasury.open(f"/withdrawals/{after}/")
+    treasury.approve()
+    expect(treasury.state()).to_have_text("Paid")
+    assert outside.statuses("1.2572") == ["success"]
+
+
+def test_a_worker_killed_in_the_middle_of_its_call_leaves_one_hold_that_is_adopted_and_paid_once(own, enter):
+    house = own.now
+    outside = Outside.from_now(house)
+    operator, treasury = enter("operator"), enter("treasury")
+    slow = {"operation": "create_withdrawal", "kind": "delay_then_execute", "ms": 6000, "times": 1}
+    house.control("faults", slow)
+    number = operator.ask(amount="1.2574", reason="Killed while it waits for the answer")
+    until(lambda: house.control(f"calls?since={outside.since}&operation=create_withdrawal")["calls"])
+    for pid in pids(house, "celery --app project.celery:app --quiet worker"):
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: outside.changes() == [("create_withdrawal", True)])
+    claim = "SELECT state FROM exchange_ops_withdrawal WHERE id = ? AND lease_until > datetime('now')"
+    assert rows(house, claim, number) == [("holding",)], "nobody else goes on while the claim lasts"
+
+    end_the_lease(house, number)
+    expect(operator.state()).to_have_text("Reserved, waiting for approvals")
+    assert outside.changes() == [("create_withdrawal", True)], "it was found, and not asked for again"
+    treasury.open(f"/withdrawals/{number}/")
+    treasury.approve()
+    expect(operator.state()).to_have_text("Paid")
+    assert outside.statuses("1.2574") == ["success"]
+    assert outside.changes() == [("create_withdrawal", True), ("commit_withdrawal", True)]
 
 
 def test_a_hold_survives_the_end_of_everything_and_is_approved_afterwards(own, enter):

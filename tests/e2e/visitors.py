@@ -7,7 +7,7 @@ import sqlite3
 import time
 import urllib.request
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -28,14 +28,17 @@ T = TypeVar("T")
 
 @dataclass
 class Codes:
-    """One-time codes of one person, each given out once: three of them are good at any moment."""
+    """One-time codes of one person, each given out once, and good for half a minute at least: never the step before.
+
+    The code of the step before is accepted too, and may be too old a moment later, before it has arrived.
+    """
 
     last: int = 0
 
     def fresh(self) -> str:
-        """A code that was not used yet; waits for the next one when all that are good now were."""
+        """A code that was not used yet: the present one or the next, and what comes then after a wait."""
         while True:
-            step = max(self.last + 1, totp.step_at(datetime.now(UTC)) - 1)
+            step = max(self.last + 1, totp.step_at(datetime.now(UTC)))
             if step <= totp.step_at(datetime.now(UTC)) + 1:
                 self.last = step
                 return totp.code_at(SECRET, step)
@@ -161,23 +164,30 @@ class Outside:
 
     house: RunningHouse
     since: int
+    others: frozenset[str] = frozenset()
 
     @classmethod
     def from_now(cls, house: RunningHouse) -> "Outside":
-        """Everything before now is left out."""
+        """Everything before now is left out, and what becomes of the holds that others have left open."""
         every = house.control("calls")["calls"]
-        return cls(house, every[-1]["number"] if every else 0)
+        begun = cls(house, every[-1]["number"] if every else 0)
+        left = frozenset(line["id"] for line in begun._payouts() if line["status"] == "created")
+        return replace(begun, others=left)
 
     def changes(self) -> list[tuple[str, bool]]:
         """The calls that could change something about money: which, and whether it was executed."""
         received = self.house.control(f"calls?since={self.since}")["calls"]
-        return [(call["operation"], call["executed"]) for call in received if call["operation"] in CHANGES]
+        changing = [call for call in received if call["operation"] in CHANGES]
+        mine = [call for call in changing if call["path"].rsplit("/", 1)[-1] not in self.others]
+        return [(call["operation"], call["executed"]) for call in mine]
 
     def statuses(self, amount: str) -> list[str]:
         """The status of every payout of exactly this amount of BCH in the exchange's own books."""
+        return [line["status"] for line in self._payouts() if Decimal(line["amount"]) == Decimal(amount)]
+
+    def _payouts(self) -> list[dict[str, Any]]:
         listed = self._account("transactions?limit=1000&currency=BCH")
-        payouts = [line for line in listed if line["type"] == "payout" and line["currency"] == "BCH"]
-        return [line["status"] for line in payouts if Decimal(line["amount"]) == Decimal(amount)]
+        return [line for line in listed if line["type"] == "payout" and line["currency"] == "BCH"]
 
     def reserved(self) -> Decimal:
         """How much BCH is reserved on the bank account."""

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tests.exchange_ops.conftest import account, demo_keys
-from tests.exchange_ops.domain.conftest import walk
+from tests.exchange_ops.domain.conftest import ready, walk
 from tests.money.aftermath import Aftermath
 from tests.money.workers import Nursery
 
-__all__ = ["account", "after", "demo_keys", "nursery", "walk", "workers_of_the_run"]
+__all__ = ["account", "after", "demo_keys", "nursery", "ready", "walk", "workers_of_the_run"]
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +37,6 @@ def nursery(workers_of_the_run: Nursery, walk: Any) -> Nursery:
 
 
 @pytest.fixture
-def after(walk: Any, nursery: Nursery, settings: Any) -> Aftermath:
+def after(walk: Any, nursery: Nursery) -> Aftermath:
     """What is left after workers died, and fresh ones that look after it."""
-    settings.MFA_TOTP_TOLERANCE = 100  # people decide faster here than codes change
     return Aftermath(walk, nursery)

@@ -1,9 +1,9 @@
 """Worker processes that can be killed anywhere: it reads orders and forks a worker for each.
 
 It has everything loaded and no connection open, so that a worker is there in milliseconds. A worker counts what it does
-that others could notice: writes and commits of the database, connections, bytes sent and answers awaited. Told to die
-at one of these points, it sends itself SIGKILL right before it. Nothing of the product knows about this: replaced are
-the worker's own sockets, its connection to the database and its clock.
+that others could notice: writes and commits of the database, connections, bytes sent and answers awaited. Right before
+one of these points it can be made to send itself SIGKILL, to stand still, or to lose its database. Nothing of the
+product knows about this: replaced are the worker's own sockets, its connection to the database and its clock.
 
 Orders are lines of JSON on standard input, answers lines on standard output; `Nursery` in `workers` speaks it.
 """
@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import traceback
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -26,31 +27,31 @@ WRITES = re.compile(r"^\s*(INSERT|UPDATE|DELETE)", re.IGNORECASE)
 
 
 class Points:
-    """Counts the points a worker passes, and sends it `signal_number` before the one that was asked for.
+    """Counts the points a worker passes, and does what was asked for before the one that was named.
 
     `at` is `{"number": 7}`, or `{"kind": "sql", "like": regex, "after": regex, "nth": 1}`: before the nth such point,
     counted from the first one that `after` fits.
     """
 
-    def __init__(self, at: dict[str, Any] | None, signal_number: int) -> None:
+    def __init__(self, at: dict[str, Any] | None, act: Callable[[], None]) -> None:
         self.passed: list[str] = []
         self._at = at or {}
-        self._signal = signal_number
+        self._act = act
         self._matching = 0
 
     def reach(self, kind: str, what: str) -> None:
-        """About to do this. Does not return when the worker is to die here."""
+        """About to do this. Does not return when the worker is to die here or to lose its database."""
         self.passed.append(f"{kind} {what[:90]}")
         self.pass_by(kind, what)
 
     def pass_by(self, kind: str, what: str) -> None:
         """A point that changes nothing by itself: it can be named, and is not counted."""
         if self._is_the_one(kind, what):
-            os.kill(os.getpid(), self._signal)
+            self._act()
 
     def _is_the_one(self, kind: str, what: str) -> bool:
         if "number" in self._at:
-            return kind != "begin" and len(self.passed) == self._at["number"]
+            return kind not in {"begin", "committed"} and len(self.passed) == self._at["number"]
         if kind != self._at.get("kind") or not re.search(self._at.get("like", ""), what):
             return False
         if not any(re.search(self._at.get("after", ""), one) for one in self.passed):
@@ -70,9 +71,10 @@ def watch_database(points: Points) -> None:
 
     commit, set_autocommit = connection._commit, connection.set_autocommit
 
-    def committing() -> Any:
+    def committing() -> None:
         points.reach("commit", "")
-        return commit()
+        commit()
+        points.pass_by("committed", "")
 
     def switching(autocommit: bool, *arguments: Any, **more: Any) -> Any:
         if not autocommit:
@@ -82,6 +84,15 @@ def watch_database(points: Points) -> None:
     connection.ensure_connection()
     connection.execute_wrappers.append(noticing)
     connection._commit, connection.set_autocommit = committing, switching
+
+
+def lose_the_database() -> None:
+    """The server is gone in the middle of a statement: nobody here learns whether it still took effect."""
+    from django.db import OperationalError, connection
+
+    if connection.vendor == "postgresql":
+        connection.connection.close()
+    raise OperationalError("The server closed the connection unexpectedly.")
 
 
 def watch_sockets(points: Points) -> None:
@@ -116,6 +127,14 @@ def watch_sockets(points: Points) -> None:
         setattr(plain, name, changed)
 
 
+def told_to(order: dict[str, Any]) -> tuple[dict[str, Any] | None, Callable[[], None]]:
+    """Where something is to happen to this worker, and what."""
+    if order.get("loses"):
+        return order["loses"], lose_the_database
+    number = signal.SIGSTOP if order.get("stops") else signal.SIGKILL
+    return order.get("stops") or order.get("dies"), lambda: os.kill(os.getpid(), number)
+
+
 def work(order: dict[str, Any], answers: int, gate: int) -> None:
     """One worker's life: set its clock and its exchange, do one thing, tell what came of it."""
     from django.conf import settings
@@ -128,8 +147,7 @@ def work(order: dict[str, Any], answers: int, gate: int) -> None:
     settings.MFA_TOTP_TOLERANCE = 100
     ahead, real = timedelta(seconds=order.get("ahead_s", 0)), clock.now
     clock.now = lambda: real() + ahead
-    stops = order.get("stops")
-    points = Points(stops or order.get("dies"), signal.SIGSTOP if stops else signal.SIGKILL)
+    points = Points(*told_to(order))
     watch_database(points)
     watch_sockets(points)
     if gate >= 0:

@@ -36,6 +36,12 @@ class Nursery:
         told = self._told(self._order(act, None, 0, arguments) | {"stops": at})
         assert "stopped" in told, told
 
+    def lose(self, act: str, at: dict[str, Any], **arguments: Any) -> Any:
+        """A worker whose database goes away at this point, and what it told in the end."""
+        told = self._told(self._order(act, None, 0, arguments) | {"loses": at})
+        assert not told["killed"], told
+        return told
+
     def go_on(self) -> Any:
         """The worker that stands still goes on to its end."""
         return self._told({"go_on": True})

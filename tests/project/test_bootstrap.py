@@ -127,6 +127,33 @@ def test_a_signal_during_set_up_leaves_no_half_environment_in_use(clone):
     assert "making .venv again" in start(clone, "up").stdout
 
 
+@pytest.fixture
+def interruptible():
+    """A shell starts background jobs with interrupts ignored; here they count."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_a_command_is_being_started_ends_that_command(interruptible, monkeypatch, number):
+    begun = []
+
+    class Interrupted(subprocess.Popen):
+        """The signal arrives when the process is there and nobody waits for it yet."""
+
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            begun.append(self)
+            os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(bootstrap.subprocess, "Popen", Interrupted)
+    with pytest.raises(SystemExit, match="Stopped while preparing"), bootstrap._ended_by_signals():
+        bootstrap._run(["sleep", "60"])
+    assert begun[0].poll() == -signal.SIGKILL
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
+
+
 def test_two_starts_at_once_make_one_environment(clone):
     environment = {name: value for name, value in os.environ.items() if name in OLD}
     both = [

@@ -10,7 +10,13 @@ from tests.exchange_ops.domain.walks import TOTP_SECRET, Walk
 
 
 @pytest.fixture
-def walk(transactional_db: None, account: Any, demo_keys: Any, sandbox: Any, make_person: Callable[..., Any]) -> Walk:
+def ready(transactional_db: None, settings: Any) -> None:
+    """Rows that every process sees, and one-time codes that stay good: people decide faster here than codes change."""
+    settings.MFA_TOTP_TOLERANCE = 100
+
+
+@pytest.fixture
+def walk(ready: None, account: Any, demo_keys: Any, sandbox: Any, make_person: Callable[..., Any]) -> Walk:
     """The desk under test, with three people of treasury who have one-time codes."""
     from exchange_ops.domain import keys, market, policy
 

@@ -137,7 +137,6 @@ class Schedule:
 @pytest.mark.parametrize("seed", range(SCHEDULES))
 def test_any_schedule_ends_right(walk, settings, seed):
     settings.CALL_DEADLINE_SECONDS = 2
-    settings.MFA_TOTP_TOLERANCE = 100  # people decide faster here than codes change
     schedule = Schedule(walk, seed)
     schedule.run()
     schedule.settle()
