@@ -31,6 +31,7 @@ CODES = (
     *(*INJECTIONS, *UNICODE, *CONTROL),
 )
 LONGEST_TEXT = 1_000
+POSITIVE = {"amount", "quantity", "price", "stopPrice", "volume"}  # the documents have no use for none of it
 
 EXAMPLES: dict[Kind, str] = {
     Kind.TEXT: "text",
@@ -73,6 +74,7 @@ def refused(param: Param) -> Iterator[str]:
         case Kind.DECIMAL:
             # More than anybody has, and finer than any amount is.
             yield from (*NUMBERLESS, "-1", "-0.1", "9" * 30, "0." + "0" * 30 + "1", "true", "0.1.")
+            yield from ("0", "0.000", "-0") if param.name in POSITIVE else ()
         case Kind.INSTANT | Kind.INSTANT_OR_INDEX:
             yield from (*NUMBERLESS, "yesterday", "2026-13-01", "2026-02-30", "2026-11-20T25:00Z", "-1", "1.5")
             yield from ("10000-01-01", "2026-11-20T10:11:12+99:99", "2026-11-20T10:11:12Zx", "9" * 19)
