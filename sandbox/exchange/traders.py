@@ -29,14 +29,16 @@ _EVERYTHING: Final = 10**60
 
 
 class _Stall:
-    """What the traders have in the book of one symbol: number and size by price, for either side."""
+    """What the traders have in the book of one symbol: number and size by price, for either side; and before which
+    instant no simulated trade happens."""
 
-    __slots__ = ("asks", "bids", "pair", "step", "wishes")
+    __slots__ = ("asks", "bids", "next_ms", "pair", "step", "wishes")
 
     def __init__(self, pair: Pair, wishes: Wishes) -> None:
         self.pair = pair
         self.wishes = wishes
         self.step = -1
+        self.next_ms = 0
         self.bids: dict[int, tuple[int, int]] = {}
         self.asks: dict[int, tuple[int, int]] = {}
 
@@ -100,31 +102,37 @@ class Traders:
         """The simulated trades up to an instant in the symbols where customers wait, in their order; how far they were
         gone through is remembered as they are taken."""
         first_ms, last_ms = self._lived_ms + 1, self._market.reached_ms(min(until_ms, self._lived_ms + LONGEST_WALK_MS))
-        if not self._awaited or last_ms < first_ms:
+        if last_ms < first_ms:
+            return
+        stalls = [stall for stall in map(self._stall, self._awaited) if self._may_pass(stall, first_ms, last_ms)]
+        if not stalls:
             return
         for leaf in range(first_ms // LEAF_MS, last_ms // LEAF_MS + 1):
-            trades = [
-                found for symbol_id in self._awaited for found in self._in_leaf(symbol_id, leaf, first_ms, last_ms)
-            ]
+            trades = [found for stall in stalls for found in self._in_leaf(stall, leaf, first_ms, last_ms)]
             trades.sort(key=lambda found: found[0])
             for trade, stall in trades:
                 self._lived_ms = max(self._lived_ms, trade.at_ms - 1)
                 yield trade, stall
             self._lived_ms = max(self._lived_ms, min(last_ms, (leaf + 1) * LEAF_MS - 1))
 
-    def _in_leaf(self, symbol_id: str, leaf: int, first_ms: int, last_ms: int) -> list[tuple[Trade, _Stall]]:
+    def _may_pass(self, stall: _Stall, first_ms: int, last_ms: int) -> bool:
+        """Whether simulated trades happen between two instants where customers wait."""
+        if stall.next_ms > last_ms:
+            return False
+        stall.next_ms = self._tape.next_ms(self._tape.track(stall.pair.symbol.id), first_ms - 1)
+        return stall.next_ms <= last_ms and self._has_customers(stall)
+
+    def _in_leaf(self, stall: _Stall, leaf: int, first_ms: int, last_ms: int) -> list[tuple[Trade, _Stall]]:
         """The trades of a leaf between two instants that may reach a customer."""
-        stall, track = self._stall(symbol_id), self._tape.track(symbol_id)
-        is_over = (leaf + 1) * LEAF_MS <= last_ms
-        if is_over and not self._may_meet(stall, self._tape.bar(track, leaf, last_ms)):
+        track = self._tape.track(stall.pair.symbol.id)
+        if (leaf + 1) * LEAF_MS <= last_ms and not self._may_meet(stall, self._tape.bar(track, leaf, last_ms)):
             return []
         trades = self._tape.simulated(track, leaf, last_ms)
-        trades = trades[bisect_left(trades, first_ms, key=attrgetter("at_ms")) :]
-        return [(trade, stall) for trade in trades] if trades and (is_over or self._has_customers(stall)) else []
+        return [(trade, stall) for trade in trades[bisect_left(trades, first_ms, key=attrgetter("at_ms")) :]]
 
     def _may_meet(self, stall: _Stall, bar: Bar | None) -> bool:
         """Whether trades with this bar may reach a customer."""
-        if bar is None or not self._has_customers(stall):
+        if bar is None:
             return False
         self._withdraw(stall)
         book, stops = stall.pair.book, stall.pair.stops
