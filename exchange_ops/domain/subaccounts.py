@@ -77,6 +77,8 @@ def ask_status(
     try:
         with transaction.atomic():
             subs = _found(account, numbers)
+            if earlier := _earlier(person, request_key):  # the twin of a double click was first to the rows
+                return _same(earlier, kind, numbers, reason=reason)
             _refuse_unless_possible(kind, subs, digest)
             confirmation = stepup.verify(
                 person=person,
@@ -128,6 +130,8 @@ def ask_settings(
     try:
         with transaction.atomic():
             (sub,) = _found(account, [exchange_id])
+            if earlier := _earlier(person, request_key):
+                return _same(earlier, states.SETTINGS, [exchange_id], **wanted)[0]
             _refuse_unless_possible(states.SETTINGS, [sub], digest)
             payout = payout_enabled if {sub.payout_enabled, sub.wanted_payout} - {payout_enabled, None} else None
             text = description if {sub.description, sub.wanted_description} - {description, None} else None
