@@ -17,8 +17,8 @@ from exchange_ops import rules
 from exchange_ops.domain import transfer_approvals as approvals
 from exchange_ops.domain import transfer_moves as moves
 from exchange_ops.domain import transfers
+from exchange_ops.domain.transfer_listings import WATCH_EVERY
 from exchange_ops.domain.transfer_requests import CannotTransfer
-from exchange_ops.domain.transfer_watching import WATCH_EVERY
 from exchange_ops.models import Transfer, TransferApproval
 
 if TYPE_CHECKING:

@@ -16,28 +16,33 @@ from exchange_ops.models import LedgerEntry, Transfer, TransferCall, Withdrawal
 from exchange_ops.models import transfer_states as kinds
 
 OFFCHAIN, SWAP = "offchain", "swap"
+OUT, IN = ("withdraw", "payout"), ("deposit", "payin")
 WAITING = (*kinds.IN_FLIGHT, "not_seen", "closed", "investigate")
 LATE_FOR = timedelta(days=1)  # how long what was not seen is still looked for
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One transaction that a transfer leaves in the ledger: of this type, currency and sub type."""
+    """One transaction that a transfer leaves in the ledger: of one of these types, in this currency."""
 
-    type: str
+    types: tuple[str, ...]
     currency: str
     sub_type: str = ""
 
 
 def legs(row: Transfer) -> tuple[Leg, ...]:
-    """What a transfer leaves in our ledger (supplement 1.6, 2.10, 2.11): a conversion two transactions, others one."""
+    """What a transfer leaves in our ledger: a conversion two transactions, every other kind one.
+
+    Documented are the types of the two wallets (supplement 1.6). What other kinds are listed as is not, so either word
+    for the direction counts for them (exchange REST, Transaction).
+    """
     if row.kind == kinds.BANK_TO_TRADING:
-        return (Leg("bankToExchange", row.currency),)
+        return (Leg(("bankToExchange",), row.currency),)
     if row.kind == kinds.TRADING_TO_BANK:
-        return (Leg("exchangeToBank", row.currency),)
+        return (Leg(("exchangeToBank",), row.currency),)
     if row.kind == kinds.CONVERT:
-        return Leg("withdraw", row.currency, SWAP), Leg("deposit", row.to_currency, SWAP)
-    return (Leg("deposit" if row.kind == kinds.FROM_SUBACCOUNT else "withdraw", row.currency, OFFCHAIN),)
+        return Leg(OUT, row.currency, SWAP), Leg(IN, row.to_currency, SWAP)
+    return (Leg(IN if row.kind == kinds.FROM_SUBACCOUNT else OUT, row.currency, OFFCHAIN),)
 
 
 def link(*, entry: LedgerEntry, now: datetime) -> bool:
@@ -90,14 +95,17 @@ def by_id(row: Transfer, ids: Iterable[str]) -> list[LedgerEntry]:
 
 
 def agrees(row: Transfer, entry: LedgerEntry) -> bool:
-    """Whether the entry says what the transfer asked for."""
-    return entry.amount == row.amount and any(_is_alike(entry, leg) for leg in legs(row))
+    """Whether an entry of the transfer's own number says what was asked for; what a conversion gives may have a fee."""
+    first, *others = legs(row)
+    if entry.type in first.types and entry.currency == first.currency:
+        return bool(entry.amount == row.amount)
+    return any(entry.type in leg.types and entry.currency == leg.currency for leg in others)
 
 
 def _is_alike(entry: LedgerEntry, leg: Leg) -> bool:
     """Type and currency as asked for, and nothing that only other movements have."""
     other = {OFFCHAIN, SWAP} - {leg.sub_type}
-    same = entry.type == leg.type and entry.currency == leg.currency and entry.status != "failed"
+    same = entry.type in leg.types and entry.currency == leg.currency and entry.status != "failed"
     return same and entry.sub_type not in other and not entry.address and not entry.hash
 
 

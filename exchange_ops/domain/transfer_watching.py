@@ -1,20 +1,17 @@
-"""Finding out from the exchange's ledger what became of a transfer: after a lost answer, after an answer, and later on.
+"""Finding out from the exchange's ledger what became of a transfer whose answer was lost.
 
 Exactly one transaction like it, and balances that moved by what the ledger says, means done. None in three listings
 after the quiet period, and balances that did not move, means not seen: then a person decides. Anything else needs two
-people. What was answered must be listed within ten minutes; what was closed raises the alarm when it is listed after
-all. Nothing here ever sends anything.
+people. Nothing here ever sends anything.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-import structlog
 from django.db import transaction
 
-from desk import live
-from exchange_ops.domain import asking, freezes, keys, ledger
 from exchange_ops.domain import transfer_links as links
+from exchange_ops.domain import transfer_listings as listings
 from exchange_ops.domain import transfer_moves as moves
 from exchange_ops.domain import transfer_snapshots as snapshots
 from exchange_ops.domain.asking import ClientFor
@@ -24,16 +21,8 @@ from exchange_ops.domain.transfer_calls import QUIET
 from exchange_ops.domain.transfer_snapshots import CannotRead, Snapshot
 from exchange_ops.domain.windows import READ_PAUSES_S, pause
 from exchange_ops.models import LedgerEntry, Transfer, TransferCall
-from exchange_ops.models import transfer_states as kinds
-from exchange_ops.wire.catalogue import Right
-from wire.errors import CallFailed, Refused
 
 LISTINGS = 3
-LISTED_BY = timedelta(minutes=10)
-WATCH_EVERY = timedelta(minutes=5)
-LISTED = "success"
-NO_SUCH_TRANSACTION = 20004
-_log = structlog.get_logger(__name__)
 
 
 def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
@@ -55,64 +44,13 @@ def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
     _judge(row, call, after, now, watch)
 
 
-def look_for_listing(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 13: the ledger has to show what the exchange gave an id for, as it was asked for, within ten minutes."""
-    ids = [one for one in (row.exchange_id, row.second_id) if one]
-    if not ids or row.ledger_seen_at is not None:
-        moves.touch(row, next_action_at=None)
-        return
-    watch = Stopwatch(now)
-    absent, problem = _read_by_id(row, ids, client_for, now)
-    entries = links.by_id(row, ids)
-    odd = [entry for entry in entries if entry.status == "failed" or not links.agrees(row, entry)]
-    if odd and row.state == "done":
-        _listed_differently(row, odd, watch.now())
-    elif len(entries) == len(ids) and not odd and all(entry.status == LISTED for entry in entries):
-        _listed(row, watch.now())
-    elif row.state == "done" and absent and _age(row, now) >= LISTED_BY:
-        _not_listed(row, problem, watch.now())
-    elif row.state == "done":
-        tries = 1 + int(_age(row, now).total_seconds() // 10)
-        moves.touch(row, next_action_at=watch.now() + pause((2, 5, 10, 20, 30), tries), last_problem=problem[:500])
-    else:
-        _watch_on(row, watch.now())
-
-
-def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 12: what was not seen, closed or not, and is in our copy of the ledger after all: two people, and the alarm.
-
-    An entry that a transfer under way waits for may be that one's, so it is left to it.
-    """
-    call = TransferCall.objects.filter(transfer=row).exclude(outcome=TransferCall.NOT_SENT).order_by("attempt").last()
-    found = {} if call is None else links.candidates(row, call, late=links.LATE_FOR)
-    entries = [entry for leg in found.values() for entry in leg]
-    twins = Transfer.objects.filter(
-        account=row.account_id, kind=row.kind, currency=row.currency, amount=row.amount, state__in=kinds.IN_FLIGHT
-    )
-    if not entries or twins.exists():
-        _watch_on(row, now)
-        return
-    shown = ", ".join(entry.exchange_id for entry in entries)
-    reason = f"The ledger shows it after all: {shown}. It moved although nobody saw it in time."
-    moves.move(
-        row,
-        event="appeared_late",
-        to="investigate",
-        now=now,
-        next_action_at=None,
-        last_problem=reason[:500],
-        evidence={"candidates": [_facts(entry) for entry in entries]},
-    )
-    _alarm(row)
-
-
 def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, watch: Stopwatch) -> None:
     """One listing of the account, compared with what was known before the call."""
     found = links.candidates(row, call)
     left = snapshots.unexplained(call, after)
     looks, quiet = row.looks + 1, now >= call.prepared_at + QUIET
     facts = {
-        "candidates": [_facts(entry) for entries in found.values() for entry in entries],
+        "candidates": [listings.facts_of(entry) for entries in found.values() for entry in entries],
         "read_to_index": after.watermark,
         "unexplained": None if left is None else texts(left),
         "listings": looks,
@@ -174,7 +112,7 @@ def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: dat
             event="not_found",
             to="not_seen",
             now=now,
-            next_action_at=now + WATCH_EVERY,
+            next_action_at=now + listings.WATCH_EVERY,
             last_problem=problem,
             sent_at=call.sent_at,
             evidence=facts,
@@ -185,7 +123,9 @@ def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: dat
 def _not_sent(row: Transfer, now: datetime) -> None:
     """A worker that was given up came back, and its last look kept it from sending: certain, and still a person's."""
     problem = "It was not sent: its worker came back too late to send it."
-    moves.move(row, event="not_found", to="not_seen", now=now, next_action_at=now + WATCH_EVERY, last_problem=problem)
+    moves.move(
+        row, event="not_found", to="not_seen", now=now, next_action_at=now + listings.WATCH_EVERY, last_problem=problem
+    )
 
 
 def _call_people(row: Transfer, call: TransferCall, facts: dict[str, Any], reason: str, now: datetime) -> None:
@@ -199,73 +139,7 @@ def _call_people(row: Transfer, call: TransferCall, facts: dict[str, Any], reaso
         sent_at=call.sent_at,
         evidence=facts,
     )
-    _alarm(row)
-
-
-def _listed(row: Transfer, now: datetime) -> None:
-    moves.move(
-        row, event="listed", to="done", now=now, next_action_at=None, ledger_seen_at=now, last_problem="", evidence={}
-    )
-
-
-def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
-    """The alarm of an answer that the ledger does not bear out. It is still looked for, and ends when it is listed."""
-    reason = f"The exchange gave it the number {row.exchange_id}, and its ledger does not show it after ten minutes."
-    moves.move(
-        row,
-        event="not_listed",
-        to="investigate",
-        now=now,
-        next_action_at=now + WATCH_EVERY,
-        last_problem=reason,
-        evidence={"exchange_id": row.exchange_id, "problem": problem},
-    )
-    _alarm(row)
-
-
-def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) -> None:
-    """The exchange did something else than it was asked for: the account is frozen. Rows are locked as for a freeze."""
-    reason = "The exchange's ledger says something else than what was asked for."
-    with transaction.atomic():
-        freezes.lock_open(row.account)
-        moves.move(
-            row,
-            event="listed_differently",
-            to="investigate",
-            now=now,
-            next_action_at=None,
-            last_problem=reason,
-            evidence={"entries": [_facts(entry) for entry in odd]},
-        )
-        freezes.freeze(person=None, reason=f"{row.reference}: {reason}", account=row.account, now=now)
-    _alarm(row)
-
-
-def _alarm(row: Transfer) -> None:
-    """People have to look: the inbox of treasury shows it at once, readiness names it, and the log says it loudly."""
-    live.announce("approvals", transfer=row.pk)
-    _log.error("transfers.alarm", transfer=row.pk, state=row.state, reason=row.last_problem)
-
-
-def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datetime) -> tuple[bool, str]:
-    """Ask for the transactions our copy does not have; whether the exchange said for certain that it has none."""
-    known = {entry.exchange_id for entry in links.by_id(row, ids) if entry.status == LISTED}
-    absent, problem = False, ""
-    try:
-        with asking.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
-            for one in ids:
-                if one in known:
-                    continue
-                try:
-                    record = client.get_transaction(exchange_id=one)
-                except Refused as refused:
-                    absent = absent or refused.code == NO_SUCH_TRANSACTION
-                    problem = f"The exchange's ledger does not show {one} yet: {refused}"
-                    continue
-                ledger.apply(account=row.account, found=[record], source=ledger.REST, now=now)
-    except (CallFailed, keys.NoUsableKey) as failure:
-        return False, f"The exchange's ledger was not readable: {failure}"
-    return absent, problem
+    listings.alarm(row)
 
 
 def _resolve(call: TransferCall, outcome: str, first: str, second: str) -> None:
@@ -273,30 +147,7 @@ def _resolve(call: TransferCall, outcome: str, first: str, second: str) -> None:
     open_calls.update(outcome=outcome, exchange_id=first, second_id=second)
 
 
-def _watch_on(row: Transfer, now: datetime) -> None:
-    """Look again in five minutes, until a day after it was sent."""
-    over = _age(row, now) >= links.LATE_FOR
-    moves.touch(row, next_action_at=None if over else now + WATCH_EVERY)
-
-
 def _wait(row: Transfer, now: datetime, problem: str, looks: int | None = None) -> None:
     tries = 1 + int((now - row.updated_at).total_seconds() // 5)
     counted = {} if looks is None else {"looks": looks}
     moves.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500], **counted)
-
-
-def _age(row: Transfer, now: datetime) -> timedelta:
-    return now - (row.sent_at or row.updated_at)
-
-
-def _facts(entry: LedgerEntry) -> dict[str, Any]:
-    return {
-        "exchange_id": entry.exchange_id,
-        "index": entry.index,
-        "type": entry.type,
-        "sub_type": entry.sub_type,
-        "status": entry.status,
-        "currency": entry.currency,
-        "amount": entry.amount,
-        "created_at": entry.created_at,
-    }

@@ -15,6 +15,7 @@ from django.db.models import Case, IntegerField, QuerySet, Value, When
 from desk.fields import plain
 from exchange_ops import rules
 from exchange_ops.domain import transfer_judging as judging
+from exchange_ops.domain import transfer_listings as listings
 from exchange_ops.domain import transfer_moves as moves
 from exchange_ops.domain import transfer_requests as requests
 from exchange_ops.domain import transfer_sending as sending
@@ -35,10 +36,10 @@ STEPS: dict[str, Step] = {
     "approved": sending.step,
     "sending": sending.give_up_after_lease,
     "unknown": watching.find_out,
-    "done": watching.look_for_listing,
-    "investigate": watching.look_for_listing,
-    "not_seen": watching.look_for_latecomer,
-    "closed": watching.look_for_latecomer,
+    "done": listings.look_for_listing,
+    "investigate": listings.look_for_listing,
+    "not_seen": listings.look_for_latecomer,
+    "closed": listings.look_for_latecomer,
 }
 _URGENCY = ("unknown", "sending", "approved", "done")
 AFTER_FAILURE = timedelta(seconds=15)

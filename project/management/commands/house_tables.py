@@ -8,12 +8,17 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from exchange_ops.models import order_states, states, subaccount_states
+from exchange_ops.models import order_states, states, subaccount_states, transfer_states
 from exchange_ops.models.states import State, Transition
 
 PAGE = Path(settings.BASE_DIR) / "docs" / "house.md"
 # What the names of a machine's tables begin with, and where it is described.
-MACHINES: dict[str, Any] = {"": states, "subaccount-": subaccount_states, "order-": order_states}
+MACHINES: dict[str, Any] = {
+    "": states,
+    "transfer-": transfer_states,
+    "subaccount-": subaccount_states,
+    "order-": order_states,
+}
 _BEGIN, _END = "<!-- {name}: written by `manage.py house_tables --write` -->", "<!-- /{name} -->"
 
 

@@ -271,6 +271,14 @@ def test_another_amount_than_asked_for_freezes_the_account(moving):
     assert audit.verify(replay=True) == []
 
 
+def test_another_word_for_the_same_direction_is_no_difference(moving):
+    """What transfers to others are listed as is not documented."""
+    row = moving.until(moving.approved(kinds.TO_USER), "done")
+    moving.walk.fault("get_transaction", "echo_differs", field="type", value="payout")
+    row = moving.step(row)
+    assert (row.state, row.ledger_seen_at is not None) == ("done", True)
+
+
 def test_our_own_transfers_are_not_foreign_and_somebody_elses_are(moving):
     row = moving.until(moving.approved(kinds.TO_USER), "done")
     client = keys.client_for(moving.walk.account, Right.WITHDRAW)
