@@ -36,6 +36,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "subaccount_calls": ("subaccounts",),
     "subaccount_readings": ("subaccounts",),
     "transfer_calls": ("transfers",),
+    "transfer_listings": ("transfers",),
     "transfer_snapshots": ("transfers",),
     "transfer_watching": ("transfers",),
 }
