@@ -10,7 +10,8 @@ from pathlib import Path
 
 from exchange_ops.wire import catalogue
 
-# Modules of exchange_ops/domain that call the exchange, and the names of the pages that they work for.
+# Modules of exchange_ops/domain that call the exchange, or the first word of several (transfer_calls, transfer_listings),
+# and the names of the pages that they work for.
 PAGES: Mapping[str, tuple[str, ...]] = {
     "adoption": ("withdrawals",),
     "balances": ("funds", "overview"),
@@ -20,25 +21,19 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "drafting": ("withdrawals",),
     "following": ("funds",),
     "holding": ("withdrawals",),
-    "key_probing": ("keys",),
+    "key": ("keys",),
     "ledger": ("ledger",),
     "margin": ("margin",),
     "market": ("markets",),
     "new_addresses": ("funds",),
-    "order_cancelling": ("orders",),
-    "order_looking": ("orders",),
-    "order_reading": ("orders",),
+    "order": ("orders",),
     "order_sending": ("order-new",),
     "orphans": ("withdrawals",),
     "quotes": ("markets",),
     "reconciliation": ("ledger",),
     "releasing": ("withdrawals",),
-    "subaccount_calls": ("subaccounts",),
-    "subaccount_readings": ("subaccounts",),
-    "transfer_calls": ("transfers",),
-    "transfer_listings": ("transfers",),
-    "transfer_snapshots": ("transfers",),
-    "transfer_watching": ("transfers",),
+    "subaccount": ("subaccounts",),
+    "transfer": ("transfers",),
 }
 
 
@@ -56,16 +51,22 @@ def operations_by_module(root: Path) -> dict[str, frozenset[str]]:
 def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[str, tuple[str, ...]]:
     """The names of the pages that use each operation, by the operation's name. Raises `CannotTell`."""
     by_module = operations_by_module(root)
-    missing, idle = sorted(set(by_module) - set(pages)), sorted(set(pages) - set(by_module))
+    entries = {module: _entry(module, pages) for module in by_module}
+    missing = sorted(module for module, entry in entries.items() if entry not in pages)
     if missing:
         raise CannotTell(f"These rules call the exchange and have no page in project/coverage/uses.py: {missing}")
+    idle = sorted(set(pages) - set(entries.values()))
     if idle:
         raise CannotTell(f"These have a page in project/coverage/uses.py and call nothing: {idle}")
     found: dict[str, dict[str, None]] = {}
     for module, operations in by_module.items():
         for operation in operations:
-            found.setdefault(operation, {}).update(dict.fromkeys(pages[module]))
+            found.setdefault(operation, {}).update(dict.fromkeys(pages[entries[module]]))
     return {operation: tuple(names) for operation, names in found.items()}
+
+
+def _entry(module: str, pages: Mapping[str, tuple[str, ...]]) -> str:
+    return module if module in pages else module.partition("_")[0]
 
 
 # Reading the code ----------------------------------------------------------------------------------------------------
