@@ -10,7 +10,7 @@ from pathlib import Path
 
 from exchange_ops.wire import catalogue
 
-# Modules of exchange_ops/domain that call the exchange, or the first word of several (transfer_calls, transfer_listings),
+# Modules of exchange_ops/domain that call the exchange, or the first word of several (`transfer` is all of transfer_*),
 # and the names of the pages that they work for.
 PAGES: Mapping[str, tuple[str, ...]] = {
     "adoption": ("withdrawals",),
