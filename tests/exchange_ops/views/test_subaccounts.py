@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from desk import clock, totp
+from desk import clock, topics, totp
 from exchange_ops.domain import subaccount_standing
 from exchange_ops.models import SubAccount, SubAccountAction, SubAccountAddress, SubAccountBalance, SubAccountReading
 from tests.exchange_ops.views import rows
@@ -404,3 +404,16 @@ def test_a_request_can_be_taken_back_until_it_is_sent(signed_in, keeper, sub):
     response = client.post(f"/subaccounts/7001/actions/{action.pk}/take-back/")
     assert response.status_code == 409
     assert "can't be taken back any more" in text_of(response).replace("&#x27;", "'")
+
+
+# Live -----------------------------------------------------------------------------------------------------------------
+
+
+def test_whoever_has_a_role_may_follow_a_sub_account_and_nobody_else(auditor, operator, make_person):
+    newcomer = make_person(username="newcomer")
+    for topic in ("subaccount:7001", "subaccounts"):
+        assert topics.admits(auditor, topic)
+        assert topics.admits(operator, topic)
+        assert not topics.admits(newcomer, topic)
+    for topic in ("subaccount:", "subaccount:x", "subaccount:7001 ", "subaccounts:1"):
+        assert not topics.admits(auditor, topic)
