@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from desk import clock, health
 from desk.health import Health
-from exchange_ops.domain import clocks, market, pulse, streams, transfers, unreadable, withdrawals
+from exchange_ops.domain import clocks, market, orders, pulse, streams, transfers, unreadable, withdrawals
 from exchange_ops.models import Account, ApiKey, FollowerState, Ticker, Transfer
 
 LEDGER_AGE = timedelta(seconds=60)
@@ -22,6 +22,7 @@ def register() -> None:
     health.register("stream", _stream)
     health.register("payouts", _payouts)
     health.register("transfers", _transfers)
+    health.register("orders", _orders)
     health.register("keys", _keys)
     health.register("worker", _worker)
     health.register("sweeper", _sweeper)
@@ -100,6 +101,22 @@ def _transfers() -> Health:
     unclear = [row.reference for row in Transfer.objects.filter(state__in=("investigate", "not_seen")).order_by("pk")]
     people = f" {', '.join(unclear[:5])}: the ledger does not say what was expected, and treasury decides."
     return Health(ok=age <= DUE_AGE, sentence=waited + (people if unclear else ""), age_s=age.total_seconds())
+
+
+def _orders() -> Health:
+    """How long the oldest order that is due has been waiting for a worker, and how old the lists are."""
+    now = clock.now()
+    due = orders.due(now=now).order_by("next_action_at").values_list("next_action_at", flat=True).first()
+    age = _age(due, now) or timedelta(0)
+    told = ["No order waits for a worker."]
+    if due is not None:
+        told = [f"The oldest order that is due has waited {_spoken(age)} for a worker."]
+    for account in Account.objects.order_by("pk"):
+        row = pulse.of(orders.name_of(account))
+        read = _age(row.heard_at if row else None, now)
+        told.append("Its lists were not read yet." if read is None else f"Its lists were read {_spoken(read)} ago.")
+        told += [row.problem] if row is not None and row.problem else []
+    return Health(ok=age <= DUE_AGE, sentence=" ".join(told), age_s=age.total_seconds())
 
 
 def _keys() -> Health:

@@ -17,7 +17,9 @@ def fill_in(visitor, *, quantity, price="", kind="limit", side="buy", symbol="ET
     page.get_by_label("Type").select_option(kind)
     page.locator(f"input[name=side][value={side}]").check()
     page.get_by_label("Quantity").fill(quantity)
-    page.locator("#id_price").fill(price)
+    expect(page.locator("#id_price")).to_be_visible(visible=kind != "market")
+    if price:
+        page.locator("#id_price").fill(price)
     return page
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from desk import clock, health
 from exchange_ops import tasks
-from exchange_ops.domain import clocks, copies, keys, ledger, pulse, streams, transfer_moves
+from exchange_ops.domain import clocks, copies, keys, ledger, orders, pulse, streams, transfer_moves
 from exchange_ops.models import ApiKey, FollowerState
 from exchange_ops.wire.session import BecameLive, Ended
 from tests.exchange_ops.test_ledger import transaction
-from tests.exchange_ops.views import rows
+from tests.exchange_ops.views import order_rows, rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
@@ -145,3 +145,17 @@ def test_transfers_that_wait_too_long_or_for_people_are_told(account, make_perso
     found = look("transfers")
     assert found.ok
     assert f"{row.reference}: the ledger does not say what was expected" in found.sentence
+
+
+def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(operator):
+    now = clock.now()
+    order_rows.market(now=now)
+    assert look("orders").ok
+    assert "not read yet" in look("orders").sentence
+    row = order_rows.asked(operator, now=now)
+    pulse.succeeded(orders.name_of(row.account), now=now, remark="One order could not be read.", account=row.account)
+    type(row).objects.filter(pk=row.pk).update(next_action_at=now - timedelta(minutes=3))
+    told = look("orders")
+    assert not told.ok
+    assert "has waited 3 min" in told.sentence
+    assert "One order could not be read." in told.sentence
