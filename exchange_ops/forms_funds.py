@@ -40,6 +40,7 @@ class NewAddressForm(forms.Form):
 
 # Transfers ------------------------------------------------------------------------------------------------------------
 
+LONGEST_NUMBER = 18  # digits that fit into a key
 SLUGS: Final = {
     "move": (kinds.BANK_TO_TRADING, kinds.TRADING_TO_BANK),
     "convert": (kinds.CONVERT,),
@@ -172,10 +173,18 @@ class TransferFilter(FilterForm):
         return rows.filter(transfers_like(chosen["text"])) if "text" in chosen else rows
 
 
-def transfers_like(text: str) -> Q:
-    """Transfers that the text names: by reference, number or exchange id, or by a piece of the reason or the user."""
-    found = Q(exchange_id=text) | Q(second_id=text) | Q(reason__icontains=text) | Q(identifier__icontains=text)
+def transfers_named(text: str) -> Q:
+    """Transfers that the text names exactly: by reference or number, or by an exchange id."""
+    found = Q(exchange_id=text) | Q(second_id=text)
     number = text.upper().removeprefix("T-")
-    if number.isascii() and number.isdigit() and len(number) <= 18:
-        found |= Q(pk=int(number)) | Q(subaccount_id=int(number))
+    if number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER:
+        found |= Q(pk=int(number))
+    return found
+
+
+def transfers_like(text: str) -> Q:
+    """Transfers that the text names, or that have it as sub-account or somewhere in their reason or other user."""
+    found = transfers_named(text) | Q(reason__icontains=text) | Q(identifier__icontains=text)
+    if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER:
+        found |= Q(subaccount_id=int(text))
     return found

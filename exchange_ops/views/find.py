@@ -1,4 +1,4 @@
-"""One search box: a withdrawal, an exchange id, a hash, an address. One exact hit opens at once."""
+"""One search box: a withdrawal, a transfer, an exchange id, a hash, an address. One exact hit opens at once."""
 
 from django.db.models import BooleanField, Case, When
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +9,8 @@ from desk import clock
 from desk.views.rendering import show
 from exchange_ops import rules
 from exchange_ops.forms import FindForm, entries_like, withdrawals_like, withdrawals_named
-from exchange_ops.models import Account, LedgerEntry, Withdrawal
+from exchange_ops.forms_funds import transfers_like, transfers_named
+from exchange_ops.models import Account, LedgerEntry, Transfer, Withdrawal
 from exchange_ops.views import accounts
 from exchange_ops.views.access import requires
 
@@ -19,15 +20,29 @@ MOST_ROWS = 25
 @require_safe
 @requires(rules.may_see)
 def find(request: HttpRequest) -> HttpResponse:
-    """What the text names; a single withdrawal is shown instead of a list of one."""
+    """What the text names; a single one is shown instead of a list of one."""
     form, account = FindForm(request.GET), accounts.current()
     text = form.cleaned_data["q"] if form.is_valid() else ""
     rows, entries = _found(text, account) if text else ([], [])
-    exact = [row for row in rows if row.named] or rows
-    if len(exact) == 1 and not [entry for entry in entries if entry.withdrawal_id != exact[0].pk]:
-        return redirect("withdrawal", exact[0].pk)
-    context = {"find": text, "form": form, "rows": rows, "entries": entries, "now": clock.now(), "most": MOST_ROWS}
+    transfers = _transfers(text, account) if text else []
+    exact = [row for row in (*rows, *transfers) if row.named] or [*rows, *transfers]
+    if len(exact) == 1 and not [entry for entry in entries if not _is_of(entry, exact[0])]:
+        return redirect("transfer" if isinstance(exact[0], Transfer) else "withdrawal", exact[0].pk)
+    context = {"find": text, "form": form, "now": clock.now(), "most": MOST_ROWS}
+    context |= {"rows": rows, "transfers": transfers, "entries": entries}
     return show(request, "exchange_ops/find.html", context)
+
+
+def _is_of(entry: LedgerEntry, row: Withdrawal | Transfer) -> bool:
+    """Whether the line of the ledger belongs to what was found."""
+    return (entry.transfer_id if isinstance(row, Transfer) else entry.withdrawal_id) == row.pk
+
+
+def _transfers(text: str, account: Account | None) -> list[Transfer]:
+    """Transfers, those that are named exactly first."""
+    rows = Transfer.objects.filter(transfers_like(text), account=account).select_related("initiator")
+    named = Case(When(transfers_named(text), then=True), default=False, output_field=BooleanField())
+    return list(rows.annotate(named=named).order_by("-named", "-pk")[:MOST_ROWS])
 
 
 def _found(text: str, account: Account | None) -> tuple[list[Withdrawal], list[LedgerEntry]]:

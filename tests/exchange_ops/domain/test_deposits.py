@@ -1,6 +1,7 @@
 """Addresses to pay in to: read as the exchange tells them, kept for ever, and a new one asked for once."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -10,9 +11,22 @@ from exchange_ops import tasks
 from exchange_ops.domain import deposits, keys, new_addresses
 from exchange_ops.models import AddressBook, AddressRequest, Currency, DepositAddress, ExternalCall
 from exchange_ops.models.deposits import OPEN_REQUESTS, REQUEST_MOVES, REQUEST_STATES
+from tests.exchange_ops.domain import test_concurrency
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
 CODE = "BTC"
+
+
+def at_once(*acts):
+    """The acts in threads that start together; one that is refused is an answer as well."""
+    return test_concurrency.at_once(*[partial(_answered, act) for act in acts])
+
+
+def _answered(act):
+    try:
+        return act()
+    except new_addresses.CannotAsk as refusal:
+        return str(refusal)
 
 
 def read(walk, code=CODE):
@@ -331,3 +345,21 @@ def test_the_table_of_states_has_a_way_out_of_every_open_state():
         ExternalCall.NOT_SENT,
         ExternalCall.UNKNOWN,
     }
+
+
+def test_two_tabs_and_two_people_at_once_ask_for_one_address(walk, make_person):
+    other = make_person("operator", username="operator9")
+    acts = [lambda: ask(walk, key="one form"), lambda: ask(walk, key="one form")]
+    acts += [lambda: ask(walk, key="another form", person=other)]
+    told = [result for result in at_once(*acts) if isinstance(result, AddressRequest)]
+    assert AddressRequest.objects.count() == 1
+    assert {row.pk for row in told} <= {AddressRequest.objects.get().pk}
+    assert told, "somebody was heard"
+
+
+def test_two_workers_at_once_send_once(walk):
+    row = ask(walk)
+    step_now = partial(new_addresses.advance, request_id=row.pk, now=clock.now(), client_for=keys.client_for)
+    at_once(*[step_now] * 4)
+    row.refresh_from_db()
+    assert (row.state, asked_for(walk)) == ("made", 1)

@@ -580,3 +580,15 @@ def test_the_overview_lists_the_transfers_that_wait_or_are_unknown(signed_in, au
     assert "Transfers that wait or are unknown" in body
     assert lost.reference in body
     assert over.reference not in body
+
+
+def test_the_search_box_opens_a_transfer_by_its_name_and_lists_the_others(signed_in, auditor, operator):
+    moved = rows.transfer_sent(operator, to="done", now=clock.now())
+    gifts = [rows.transfer(operator, kind="to_user", now=clock.now(), reason="A gift") for _ in range(2)]
+    client = signed_in(auditor)
+    for words in (moved.reference, moved.reference.lower(), moved.exchange_id):
+        assert client.get("/search/", {"q": words}).headers["Location"] == f"/transfers/{moved.pk}/", words
+    found = client.get("/search/", {"q": "a gift"})
+    assert sorted(re.findall(r"T-\d+", text(found)))[-2:] == sorted(row.reference for row in gifts)
+    assert "Nothing is named like that" not in text(found)
+    assert client.get("/search/", {"q": "T-" + "9" * 30}).status_code == 200
