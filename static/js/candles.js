@@ -82,7 +82,22 @@
   chart.subscribeCrosshairMove(function (moved) {
     tell(bars.find((row) => row[0] === moved.time) || bars.at(-1));
   });
-  document.addEventListener("htmx:load", (event) => { if (event.detail.elt.id === "candles") draw(); });
+
+  // A table that is read again stays where it was scrolled to.
+  const scrolled = new Map();
+  const boxes = (part) => Array.from(part.querySelectorAll(".scroll"));
+  document.addEventListener("htmx:beforeSwap", function (event) {
+    const part = event.detail.target;
+    scrolled.set(part.id, boxes(part).map((one) => [one.scrollTop, one.scrollLeft]));
+  });
+  document.addEventListener("htmx:load", function (event) {
+    const part = event.detail.elt, was = scrolled.get(part.id) || [];
+    boxes(part).forEach(function (one, number) {
+      [one.scrollTop, one.scrollLeft] = was[number] || [0, 0];
+    });
+    if (part.id === "candles") draw();
+  });
+
   new MutationObserver(dress).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
   dress();

@@ -71,6 +71,15 @@ def test_candles_are_drawn_and_grow_where_they_are(visit, priced, house):
     expect(page.locator("#chart canvas").first).to_be_visible()
 
 
+def test_a_table_that_is_read_again_stays_where_it_was_scrolled_to(visit, priced):
+    page = visit("auditor").open("/markets/BTCUSD/?candles=table")
+    expect(page.locator("#candles tbody tr")).not_to_have_count(0)
+    page.evaluate("document.querySelector('#candles .tall').scrollTop = 300")
+    page.evaluate("document.getElementById('candles').dataset.seen = 'yes'")
+    until(lambda: page.locator("#candles").get_attribute("data-seen") is None, 90)
+    assert page.evaluate("document.querySelector('#candles .tall').scrollTop") == 300
+
+
 def test_nothing_moves_under_a_resting_pointer(visit, priced, house):
     page = visit("auditor").open("/markets/?sort=-read")
     names = page.locator("tbody th a").all_inner_texts()
