@@ -73,7 +73,9 @@ def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
     sub, watch = row.sub_account, Stopwatch(now)
     begun = watch.now()
     problem = readings.observe(sub=sub, client_for=client_for, now=begun)
-    if problem or sub.observed_at < begun:
+    # After a plain yes the list alone will do; without one the payout settings have to agree with it.
+    list_will_do = row.state == "accepted" and row.kind != states.SETTINGS
+    if sub.observed_at < begun or (problem and not list_will_do):
         told = problem or "The exchange's list was read by somebody else in this moment."
         moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=told[:500])
         return
@@ -83,14 +85,14 @@ def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
             row, event="seen", to="done", now=watch.now(), evidence=seen, last_problem="", closed_as=_taught(row)
         )
         readings.ask_balances(sub=sub, now=watch.now())  # a freeze moves money
-    elif not _is_over(row, watch.now()):
+    elif not _is_over(row, sub, watch.now()):
         told = _not_yet(row, sub)
         moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=told, looks=row.looks + 1)
-    elif row.state == "unknown" and row.kind == states.FREEZE and row.attempt < MOST_FREEZES and not sub.missing_since:
+    elif row.state == "unknown" and row.kind == states.FREEZE and row.attempt < MOST_FREEZES and _is_open(sub):
         told = "It was seen not to be frozen, so the freeze is sent again."
         moves.move(row, event="seen_unchanged", to="requested", now=watch.now(), evidence=seen, last_problem=told)
     else:
-        told = f"The exchange shows it as {standing.of(sub).label.lower()}, so this was not done."
+        told = f"The exchange shows it as {standing.of(sub).label.lower()}, so this is not to be seen."
         moves.move(row, event="seen_unchanged", to="not_done", now=watch.now(), evidence=seen, last_problem=told)
 
 
@@ -167,10 +169,14 @@ def _taught(row: SubAccountAction) -> str | None:
     return None if row.answer == asking.ALREADY and row.attempt == 1 else states.AS_FROZEN
 
 
-def _is_over(row: SubAccountAction, now: datetime) -> bool:
-    """Whether it was looked for long enough to say that it did not happen."""
+def _is_open(sub: SubAccount) -> bool:
+    return standing.of(sub).name in {standing.OPEN, standing.NEW}
+
+
+def _is_over(row: SubAccountAction, sub: SubAccount, now: datetime) -> bool:
+    """Whether it was looked for long enough to say that it is not to be seen."""
     since = now - (row.answered_at or row.updated_at)
-    if row.state == "accepted":
+    if row.state == "accepted" or standing.of(sub).name == standing.UNCLEAR:
         return since >= NOT_SHOWN_AFTER
     return row.looks >= LOOKS and since >= (FREEZE_QUIET if row.kind == states.FREEZE else QUIET)
 

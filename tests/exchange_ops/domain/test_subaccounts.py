@@ -264,6 +264,43 @@ def test_without_a_connection_nothing_is_sent_and_it_is_tried_again(desk, settin
     assert desk.until(row, "done").attempt == 2
 
 
+def test_without_the_right_to_read_settings_the_list_will_do_after_a_plain_yes_alone(desk, demo_keys):
+    for login in ("demo-read", "demo-withdraw"):
+        keys.disable(key=demo_keys[login], actor=None, now=desk.now)
+    assert desk.until(desk.ask("freeze")[0], "done").answer == "yes"
+    desk.fault("activate_subaccounts", "drop_after")
+    row = desk.step(desk.ask("activate")[0])
+    for _ in range(4):
+        row = desk.step(row)
+    assert (row.state, desk.sub().status) == ("unknown", "active")
+    assert "Payment information" in row.last_problem
+
+
+def test_a_list_and_settings_that_disagree_prove_nothing(desk):
+    """Listed as active without any settings is neither frozen nor active: a freeze is neither done nor repeated."""
+    desk.fault("freeze_subaccounts", "drop_before", times=3)
+    row = desk.step(desk.ask("freeze")[0])
+    real = desk.client_for
+
+    class Torn:
+        def __init__(self, client):
+            self._client = client
+
+        def __getattr__(self, name):
+            return getattr(self._client, name)
+
+        def get_subaccount_settings(self, *, ids):
+            return []
+
+    desk.client_for = lambda account, right: Torn(real(account, right))
+    for _ in range(6):
+        row = desk.step(row)
+    assert (row.state, row.attempt) == ("unknown", 1)
+    assert "not clear" in row.last_problem
+    row = desk.step(row, later=timedelta(minutes=10))
+    assert (row.state, row.attempt) == ("not_done", 1)
+
+
 def test_a_known_refusal_ends_it(desk):
     desk.fault("freeze_subaccounts", "refuse", code=1003)
     row = desk.step(desk.ask("freeze")[0])
