@@ -1,4 +1,4 @@
-"""Refreshing the copies of 1,000 prices against the database's own bulk load: `python -m bench.measure_market_refresh`.
+"""Refreshing 1,000 prices against the database's own bulk load: `python -m bench.measure_market_refresh`.
 
 On SQLite and on PostgreSQL, by the clock on the wall, since a server does its part of the work in another process. The
 limit gets its rows as ready texts and writes all of them; ours begins with decimals and finds out what changed. Every
@@ -213,6 +213,25 @@ def _measure_cycles(engine: str) -> None:
     _print(f"{engine}: read and keep 1,000 prices, 100 changed", tenth_ms, peer, naive_ms, 45)
 
 
+def _measure_telling(engine: str) -> None:
+    """The list of 1,000 prices for programs, from the rows to the bytes."""
+    from rest_framework.renderers import JSONRenderer
+
+    from exchange_ops.api import written
+    from exchange_ops.api.market_shapes import TickerOut
+    from exchange_ops.api.markets import TICKER
+    from exchange_ops.models import Ticker
+
+    rows = Ticker.objects.filter(symbol__startswith="E").order_by("symbol")
+    ours_ms, peer_ms = spend(
+        lambda: written.answer(written.row_texts(rows.all(), TICKER)) and None,
+        lambda: JSONRenderer().render({"items": TickerOut(rows.all(), many=True).data}) and None,
+        pieces=1,
+        watch=time.perf_counter,
+    )
+    _print(f"{engine}: tell 1,000 prices to a program", ours_ms, "ModelSerializer and JSONRenderer", peer_ms, 15)
+
+
 NAMES = ("symbol", "ask", "bid", "last", "open", "low", "high", "volume", "volume_quote", "timestamp", "read_at")
 
 
@@ -227,7 +246,7 @@ def measure(engine: str) -> None:
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     django.setup()
     call_command("migrate", verbosity=0, interactive=False)
-    for take in (_measure_writes, _measure_trades, _measure_cycles):
+    for take in (_measure_writes, _measure_trades, _measure_cycles, _measure_telling):
         take(engine)
 
 
