@@ -1,11 +1,10 @@
-"""A thousand symbols are as usable as fifteen: what is asked about all of them takes a moment, and nobody else waits.
+"""A thousand symbols are as usable as fifteen: what is asked about all of them is whole, and others come in between.
 
-Limits of time are of the processor's, and several times what is usual, so that a busy machine does not fail them.
+What it costs is measured in `bench/measure_symbols.py`.
 """
 
 import asyncio
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,8 +19,6 @@ from sandbox.world import World
 from tests.sandbox.conftest import TIMEOUT_SECONDS
 from tests.sandbox.worlds import HOUR_MS, Ticking, call, opened
 
-FIRST_SECONDS = 6.0
-AGAIN_SECONDS = 1.0
 QUESTIONS: tuple[tuple[str, dict[str, object]], ...] = (
     ("get_tickers", {}),
     ("get_trades", {}),
@@ -35,30 +32,25 @@ def many() -> World:
     return opened(symbols=1000, clock=Ticking())
 
 
-def seconds(world: World, operation: str, arguments: dict[str, object]) -> tuple[float, str]:
-    """How much of the processor an answer about all symbols takes, and the answer."""
-    began = time.process_time()
+def answer(world: World, operation: str, arguments: dict[str, object]) -> str:
+    """The answer about all symbols, as text."""
     listing = LISTINGS[operation](world, arguments)
-    text = listing.whole(map(listing.part, listing.symbols))
-    return time.process_time() - began, text
+    return listing.whole(map(listing.part, listing.symbols))
 
 
 @pytest.mark.parametrize(("operation", "arguments"), QUESTIONS)
-def test_an_answer_about_all_takes_a_moment(many: World, operation: str, arguments: dict[str, object]) -> None:
-    first, text = seconds(many, operation, arguments)
-    again, same = seconds(many, operation, arguments)
-    assert text == same
+def test_an_answer_about_all_is_whole_and_the_same_again(
+    many: World, operation: str, arguments: dict[str, object]
+) -> None:
+    text = answer(many, operation, arguments)
+    assert answer(many, operation, arguments) == text
     assert text.count('"timestamp"') >= 1000
-    assert first < FIRST_SECONDS
-    assert again < AGAIN_SECONDS
 
 
-def test_a_world_of_a_thousand_symbols_begins_at_once_and_small() -> None:
-    began = time.process_time()
+def test_books_of_a_thousand_symbols_are_made_when_somebody_looks() -> None:
     world = opened(symbols=1000)
     assert len(call(world, "get_symbols", None)) == 1000
-    assert time.process_time() - began < 1
-    assert not world.exchange.pairs  # books are made when somebody looks
+    assert not world.exchange.pairs
 
 
 def test_what_is_kept_does_not_grow_with_every_question() -> None:
@@ -90,22 +82,20 @@ def running() -> Iterator[InProcessSandbox]:
 def test_others_are_answered_meanwhile(running: InProcessSandbox, path: str) -> None:
     asked = threading.Thread(target=lambda: answers.append(ask(f"/public/{path}")))
     answers: list[Any] = []
-    session, waited = requests.Session(), []
+    session, meanwhile = requests.Session(), 0
 
     def ask(address: str) -> Any:
         return requests.get(f"{running.url}/api/2{address}", timeout=TIMEOUT_SECONDS * 6)
 
     asked.start()
     while asked.is_alive():
-        began = time.perf_counter()
         answer = session.get(f"{running.url}/api/2/public/symbol/ETHBTC", timeout=TIMEOUT_SECONDS)
         assert answer.json()["id"] == "ETHBTC"
-        waited.append(time.perf_counter() - began)
+        meanwhile += 1
     asked.join()
     assert answers[0].status_code == 200
     assert len(answers[0].json()) == 1000
-    assert len(waited) >= 5
-    assert sorted(waited)[len(waited) // 2] < 0.3
+    assert meanwhile >= 5
 
 
 def test_an_order_that_comes_in_between_is_matched_and_journaled() -> None:
