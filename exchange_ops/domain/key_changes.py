@@ -58,6 +58,7 @@ def add(*, account: Account, pair: Pair, by: Confirmation) -> ApiKey:
     """Add a key to the account and have its rights probed. Raises `CannotChangeKey` or `keys.CannotAddKey`."""
     _refuse_unless_admin(by.person)
     with transaction.atomic():
+        _take_turn(account)
         before = _added_before(pair, by)
         if before is not None:
             return before
@@ -71,10 +72,10 @@ def succeed(*, key_id: int, pair: Pair, by: Confirmation) -> ApiKey:
     """First step of a rotation: store the successor of a key, which waits and is probed."""
     _refuse_unless_admin(by.person)
     with transaction.atomic():
+        key = _locked(key_id)
         before = _added_before(pair, by)
         if before is not None:
             return before
-        key = _locked(key_id)
         if not key.active:
             raise CannotChangeKey("Only a key that is in use can be rotated.")
         if successor_of(key) is not None:
@@ -254,6 +255,15 @@ def _stored(
         session_key=by.session_key,
         evidence=evidence,
     )
+
+
+def _take_turn(account: Account) -> None:
+    """One key of an account at a time, so that the same form sent twice at once finds what its twin added."""
+    rows = Account.objects.filter(pk=account.pk)
+    if connection.features.has_select_for_update:
+        # Rows that refer to the account are written all the time; this lock doesn't make them wait.
+        rows = rows.select_for_update(of=("self",), no_key=True)
+    rows.first()
 
 
 def _locked(key_id: int) -> ApiKey:
