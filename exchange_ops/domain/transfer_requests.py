@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from desk.fields import plain
 from exchange_ops import rules
-from exchange_ops.domain import balances, identifiers, valuation
+from exchange_ops.domain import balances, identifiers, subaccount_standing, valuation
 from exchange_ops.domain.requesting import FORM, LONGEST_KEY, LONGEST_REASON
 from exchange_ops.models import Account, Balance, Currency, SubAccount, SubAccountBalance, Transfer
 from exchange_ops.models import transfer_states as kinds
-from exchange_ops.models.subaccount_states import LISTED_CLOSED
+from exchange_ops.models.subaccount_states import AS_FROZEN
 from wire.values import decimal_text
 
 if TYPE_CHECKING:
@@ -103,10 +103,13 @@ def subaccount_problem(account: Account, number: int | None) -> str:
     if number is None:
         return "Choose a sub-account."
     found = SubAccount.objects.filter(account=account, exchange_id=number).first()
-    if found is None or found.missing_since is not None:
+    standing = None if found is None else subaccount_standing.of(found)
+    if found is None or standing is None or standing.name == subaccount_standing.GONE:
         return f"The exchange's list has no sub-account {number}."
-    if found.closed_as or found.status == LISTED_CLOSED:
-        return f"Sub-account {number} is {found.closed_as or 'frozen or disabled'}, so no money moves to or from it."
+    if standing.name not in {subaccount_standing.OPEN, subaccount_standing.NEW}:
+        return f"Sub-account {number} is not open ({standing.label.lower()}), so no money moves to or from it."
+    if found.wanted == AS_FROZEN:
+        return f"Sub-account {number} is about to be frozen, so no money moves to or from it."
     return ""
 
 

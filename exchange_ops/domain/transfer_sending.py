@@ -12,6 +12,7 @@ from exchange_ops.domain import calls, freezes, keys
 from exchange_ops.domain import transfer_approvals as approvals
 from exchange_ops.domain import transfer_calls as sends
 from exchange_ops.domain import transfer_judging as judging
+from exchange_ops.domain import transfer_listings as listings
 from exchange_ops.domain import transfer_moves as moves
 from exchange_ops.domain import transfer_requests as requests
 from exchange_ops.domain import transfer_snapshots as snapshots
@@ -47,6 +48,9 @@ def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
     try:
         currencies = [code for code in (row.currency, row.to_currency) if code]
         before = snapshots.take(account=row.account, currencies=currencies, client_for=client_for, now=now)
+        if problem := _older_one(row, watch.now(), client_for):
+            moves.touch(row, next_action_at=watch.now() + LOOK_AGAIN, last_problem=problem)
+            return
         client = client_for(row.account, sends.right_for(row))
     except (snapshots.CannotRead, keys.NoUsableKey) as problem:
         moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=f"Not sent: {problem}"[:500])
@@ -100,6 +104,21 @@ def _obstacle(row: Transfer) -> str:
     under_way = Transfer.objects.filter(account=row.account_id, state__in=kinds.IN_FLIGHT, currency=row.currency)
     twin = under_way.filter(kind=row.kind).first() or under_way.filter(amount=row.amount).first()
     return f"{twin.reference} is under way in the same lane, so this one waits for it." if twin else ""
+
+
+def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
+    """Why a transfer that replaces another may not be sent: the older one moved after all, or may have. Else empty.
+
+    Asked right after the ledger was read, so that what came late is seen before the same money moves again.
+    """
+    old = Transfer.objects.select_related("account").filter(pk=row.reissues_id or 0).first()
+    if old is None:
+        return ""
+    if old.state == "closed":
+        listings.look_for_latecomer(old, now=now, client_for=client_for)
+    if old.state in {"closed", "resolved_not_moved"}:
+        return ""
+    return f"Not sent: {old.reference}, which it replaces, was seen at the exchange after all. It can be cancelled."
 
 
 def _claim(row: Transfer, before: snapshots.Snapshot, now: datetime) -> TransferCall | None:

@@ -5,11 +5,12 @@ after the quiet period, and balances that did not move, means not seen: then a p
 people. Nothing here ever sends anything.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
 
+from exchange_ops.domain import clocks
 from exchange_ops.domain import transfer_links as links
 from exchange_ops.domain import transfer_listings as listings
 from exchange_ops.domain import transfer_moves as moves
@@ -17,7 +18,7 @@ from exchange_ops.domain import transfer_snapshots as snapshots
 from exchange_ops.domain.asking import ClientFor
 from exchange_ops.domain.lifecycle import texts
 from exchange_ops.domain.stopwatch import Stopwatch
-from exchange_ops.domain.transfer_calls import QUIET
+from exchange_ops.domain.transfer_calls import MARGIN, QUIET
 from exchange_ops.domain.transfer_snapshots import CannotRead, Snapshot
 from exchange_ops.domain.windows import READ_PAUSES_S, pause
 from exchange_ops.models import LedgerEntry, Transfer, TransferCall
@@ -48,7 +49,7 @@ def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, wa
     """One listing of the account, compared with what was known before the call."""
     found = links.candidates(row, call)
     left = snapshots.unexplained(call, after)
-    looks, quiet = row.looks + 1, now >= call.prepared_at + QUIET
+    looks, quiet = row.looks + 1, _is_quiet_over(call, now)
     facts = {
         "candidates": [listings.facts_of(entry) for entries in found.values() for entry in entries],
         "read_to_index": after.watermark,
@@ -71,6 +72,13 @@ def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, wa
         _call_people(row, call, facts, _disagreement(left, after), watch.now())
     else:
         _wait(row, watch.now(), _disagreement(left, after), looks)
+
+
+def _is_quiet_over(call: TransferCall, now: datetime) -> bool:
+    """Ten minutes since the call by our clock and the exchange's: a host whose clock jumps decides nothing early."""
+    reading = clocks.believed(account=call.account)
+    exchange_now = now if reading is None else now + timedelta(milliseconds=reading.skew_ms)
+    return now >= call.prepared_at + QUIET and exchange_now >= call.created_from + MARGIN + QUIET
 
 
 def _disagreement(left: dict[str, Any] | None, after: Snapshot) -> str:

@@ -195,6 +195,21 @@ def test_what_a_new_transfer_waits_for_is_left_to_it(moving):
     assert moving.fresh(new).reissues_id == old.pk
 
 
+def test_what_was_asked_for_anew_is_not_sent_when_the_older_one_moved_after_all(moving):
+    old = moving.not_seen()
+    new = moving.end("reissue", old)
+    by_hand(moving)
+    for _ in range(2):
+        new = moving.step(new)
+        assert new.state == "approved"
+        assert f"{old.reference}, which it replaces, was seen at the exchange after all" in new.last_problem
+    assert moving.fresh(old).state == "investigate"
+    assert moving.outcomes(new) == []
+    for person in moving.walk.approvers[1:]:
+        moving.end("resolve", old, person, verdict="not_moved")
+    assert moving.until(new, "done").state == "done", "two people found that it was somebody else's"
+
+
 def test_it_is_looked_for_a_day_and_no_longer(moving):
     row = moving.end("close", moving.not_seen())
     assert moving.step(row).next_action_at is not None

@@ -79,9 +79,12 @@ def test_a_closed_or_delisted_currency_and_a_frozen_sub_account_are_refused_befo
     with pytest.raises(transfers.CannotTransfer, match="delisted"):
         moving.request()
     Currency.objects.filter(pk="BTC").update(delisted=False)
-    SubAccount.objects.filter(exchange_id=7001).update(closed_as="frozen")
-    with pytest.raises(transfers.CannotTransfer, match="7001 is frozen"):
+    SubAccount.objects.filter(exchange_id=7001).update(status="disable", closed_as="frozen")
+    with pytest.raises(transfers.CannotTransfer, match="7001 is not open"):
         moving.request(kinds.TO_SUBACCOUNT)
+    SubAccount.objects.filter(exchange_id=7001).update(status="active", closed_as="", wanted="frozen")
+    with pytest.raises(transfers.CannotTransfer, match="7001 is about to be frozen"):
+        moving.request(kinds.FROM_SUBACCOUNT)
     assert moving.walk.calls("transfer_subaccount_funds") == []
 
 
