@@ -1,6 +1,5 @@
 """Currencies, symbols and tickers: the published figures, prices that move, agree with each other and repeat."""
 
-import time
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -168,12 +167,3 @@ def test_as_many_symbols_as_wanted_but_never_fewer_than_thirteen(wanted: int, go
     by_id = {each["id"]: each for each in symbols}
     for ticker in call(world, "get_tickers", None)[-50:]:
         check_ticker(ticker, by_id[ticker["symbol"]])
-
-
-def test_all_tickers_of_a_thousand_symbols_are_told_quickly() -> None:
-    world = opened(symbols=1000)
-    call(world, "get_tickers", None)
-    world.clock.advance(1_000)
-    started_s = time.perf_counter()
-    assert len(call(world, "get_tickers", None)) == 1000
-    assert time.perf_counter() - started_s < 1
