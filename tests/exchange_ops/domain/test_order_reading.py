@@ -11,6 +11,7 @@ from exchange_ops.models import AccountTrade, MarginAccount, MarginPosition, Ord
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
 
+pytestmark = pytest.mark.rows
 DAY = 24 * 60 * 60 * 1000
 NOW = clock.now()
 

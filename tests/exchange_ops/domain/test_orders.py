@@ -10,7 +10,9 @@ from desk import clock
 from desk.models import AuditEvent
 from exchange_ops.domain import freezes, order_moves, order_replay, orders
 from exchange_ops.models import Order, OrderEvent, order_states
+from tests.exchange_ops.domain.test_concurrency import at_once
 
+pytestmark = pytest.mark.rows
 MINUTE = timedelta(seconds=61)
 
 
@@ -320,3 +322,36 @@ def test_the_trail_replays_to_the_rows(dealing):
     trail = AuditEvent.objects.filter(subject__startswith="order:").order_by("seq")
     assert list(order_replay.check(iter(trail))) == []
     assert list(order_replay.check(iter(trail[1:])))
+
+
+def test_two_workers_and_two_clicks_at_once_are_one_order_and_one_call(dealing):
+    def click():
+        return dealing.place(request_key="one click too many").pk
+
+    first, second = at_once(click, click)
+    assert first == second
+    row = Order.objects.get()
+
+    def work():
+        return orders.advance(order_id=row.pk, now=clock.now(), client_for=dealing.client_for)
+
+    at_once(work, work, work)
+    row = dealing.fresh(row)
+    assert (row.state, row.sends) == ("placed", 1)
+    assert dealing.sent() == 1
+    assert dealing.calls(row) == [("place", "accepted")]
+
+
+def test_a_cancel_and_a_freeze_at_once_leave_nothing_half_done(dealing):
+    row, waiting = dealing.placed(), dealing.place()
+
+    def stop():
+        freezes.freeze(person=None, reason="At once.", account=dealing.account, now=clock.now())
+
+    def work():
+        orders.advance(order_id=waiting.pk, now=clock.now(), client_for=dealing.client_for)
+
+    at_once(stop, work, lambda: dealing.ask_to_cancel(row))
+    assert dealing.step(row).status == "canceled"
+    waiting = dealing.fresh(waiting)
+    assert (waiting.state, dealing.sent()) in {("placed", 2), ("not_sent", 1)}
