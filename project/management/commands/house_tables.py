@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from exchange_ops.models import order_states, states, subaccount_states, transfer_states
+from exchange_ops.models import deposits, order_states, states, subaccount_states, transfer_states
 from exchange_ops.models.states import State, Transition
 
 PAGE = Path(settings.BASE_DIR) / "docs" / "house.md"
@@ -36,6 +36,7 @@ class Command(BaseCommand):
         for prefix, machine in MACHINES.items():
             after = _put(after, f"{prefix}states", states_table(machine.STATES))
             after = _put(after, f"{prefix}moves", moves_table(machine.TRANSITIONS))
+        after = _put(after, "address-states", states_table(deposits.REQUEST_STATES))
         if options["write"]:
             PAGE.write_text(after)
         elif after != before:
