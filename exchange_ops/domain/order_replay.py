@@ -66,7 +66,7 @@ def _compare_rows(rebuilt: dict[int, dict[str, Any]]) -> Iterator[str]:
 def _compare_events(moves: dict[tuple[int, int], int]) -> Iterator[str]:
     rows = OrderEvent.objects.filter(audit_number__isnull=False).order_by("pk")
     found = {
-        (number, version): seq
+        (number, version or 0): seq
         for number, version, seq in rows.values_list("order_id", "version", "audit_number").iterator(chunk_size=1000)
     }
     for number, version in sorted(found.keys() | moves.keys()):

@@ -16,7 +16,7 @@ from exchange_ops import rules
 from exchange_ops.domain import orders as domain
 from exchange_ops.domain import pulse
 from exchange_ops.forms_orders import CancelAllForm, OrderFilter
-from exchange_ops.models import Account, Order, OrderReading, Symbol, order_states
+from exchange_ops.models import Account, Order, OrderReading, order_states
 from exchange_ops.views import accounts, exports
 from exchange_ops.views.access import requires
 
@@ -135,8 +135,3 @@ def _to_cancel(account: Account | None, person: Person, filters: OrderFilter) ->
     of = f" of {symbol}" if symbol else ""
     count = f"all {len(numbers)} open orders{of}" if len(numbers) > 1 else f"the one open order{of}"
     return {"cancel_symbol": symbol, "cancel_newest": max(numbers), "cancel_what": count}
-
-
-def symbols_of(rows: list[Order]) -> dict[str, Symbol]:
-    """The symbols of these orders, from one query."""
-    return Symbol.objects.in_bulk({row.symbol for row in rows})
