@@ -1,5 +1,6 @@
 """The keys of the exchange accounts: who they are, what they may do, and how they are. Secrets are not among it."""
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -73,7 +74,7 @@ def shown(
     return show(request, "exchange_ops/key.html", context, parts={"key": "exchange_ops/keys/_key.html"}, status=status)
 
 
-def _rotation(row: ApiKey, now: Any) -> dict[str, Any]:
+def _rotation(row: ApiKey, now: datetime) -> dict[str, Any]:
     """The rotation that is under way for the key: its successor, the next step, and what speaks against it."""
     successor = key_changes.successor_of(row)
     if successor is None:

@@ -317,6 +317,7 @@ def test_a_rotation_on_the_pages(client, account):
     response = client.post(f"/keys/{key.pk}/rotate/", typed(code=code(-1)))
     successor = ApiKey.objects.get(replaces=key)
     assert response["Location"] == f"/keys/{successor.pk}/"
+    assert "It is used for nothing yet." in page_of(client, f"/keys/{successor.pk}/")
     page = page_of(client, f"/keys/{key.pk}/")
     assert "Step 2 of 3" in page
     assert "was not asked about the successor yet" in page
