@@ -1,0 +1,24 @@
+"""Two browsers of one person: one ends the other's session, whose open page is sent to the door."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_keys import complaints
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+
+def test_a_session_is_ended_from_another_browser(visit):
+    here = visit("auditor")
+    there = visit("auditor", name=here.name)
+    there.open("/ledger/")
+    here.open("/account/sessions/")
+    rows = here.page.get_by_role("row").filter(has_text="Chrome")
+    expect(rows).to_have_count(2)
+    assert not complaints(here.page, "sessions")
+    here.page.get_by_role("button", name="End this session").click()
+    expect(here.page.locator("#messages")).to_contain_text("Ended.")
+    expect(rows).to_have_count(1)
+    there.page.wait_for_url(re.compile("/sign-in/"), timeout=60_000)
