@@ -143,8 +143,9 @@ def test_c2_workers_that_begin_together_make_one_call(moving):
 
 def test_c13_a_paused_worker_comes_back_after_others_took_over_and_sends_nothing(moving):
     row = due(moving)
-    # Before it marks the call as sent: it has claimed it.
-    moving.nursery.pause("advance_transfer", KEPT_OUTCOME, transfer_id=row.pk)
+    # Between its two transactions: it has claimed the call and not marked it as sent.
+    between = {"kind": "begin", "after": "INSERT INTO .exchange_ops_transfercall"}
+    moving.nursery.pause("advance_transfer", between, transfer_id=row.pk)
     sweep(moving, rounds=1)
     assert moving.fresh(row).state == "unknown"
     told = moving.nursery.go_on()
