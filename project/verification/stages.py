@@ -48,7 +48,7 @@ def stages(folder: Path) -> tuple[Stage, ...]:
         _tests("tests on sqlite", "-m", f"rows and {_DIRECT}", "-n", "2", database="sqlite"),
         _tests("house", "-m", "house and not browser"),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        _tests("browser tests", "-m", "browser", "-n", "2", "--dist", "loadfile"),
+        _tests("browser tests", "-m", "browser", "-n", "2", "--dist", "worksteal"),
     )
 
 
