@@ -1,0 +1,309 @@
+"""One conversation with the public stream: tickers, order books, trades and candles of symbols that come and go.
+
+`follow` says what is wanted; the session subscribes and unsubscribes until that is so, a few requests at a time, since
+sockets are limited as well (supplement 1.7). A book that lost its sequence is subscribed to anew. Only what the
+exchange says ends a session; a subscription that it refuses is told once and tried again much later.
+Source: supplement 1.3.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+from exchange_ops.wire import records
+from exchange_ops.wire.book import Book, Step
+from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Odd, Pace, Phase, said
+from wire import jsonrpc
+from wire import records as wire_records
+from wire.errors import BadReply
+
+SNAPSHOT_SIZE = 500  # of trades and candles
+TOO_MANY_REQUESTS = 429
+
+
+class Channel(StrEnum):
+    """What can be followed of a symbol, as the methods call it."""
+
+    TICKER = "Ticker"
+    BOOK = "Orderbook"
+    TRADES = "Trades"
+    CANDLES = "Candles"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Subscription:
+    """One channel of one symbol; `period` is for candles."""
+
+    symbol: str
+    channel: Channel
+    period: str = ""
+
+    @property
+    def params(self) -> dict[str, object]:
+        """The params of unsubscribing; subscribing may say a size as well."""
+        return {"symbol": self.symbol, **({"period": self.period} if self.period else {})}
+
+
+@dataclass(frozen=True, slots=True)
+class MarketPace(Pace):
+    """Milliseconds beside those of `Pace`. The exchange tells each followed ticker once a minute at least, so a socket
+    that tells nothing for `quiet_ms` is dead although it answers pings. `most_open` requests wait for answers at once,
+    and two follow each other by `between_ms`."""
+
+    quiet_ms: int = 150_000
+    between_ms: int = 50
+    most_open: int = 8
+    rest_ms: int = 2_000  # after "too many requests"
+    refused_ms: int = 300_000  # until a refused subscription is asked for again
+    snapshot_ms: int = 5_000  # how long a book that was asked for may stay away
+    rebuild_ms: int = 500  # between two rebuildings of one book, doubled each time up to `recheck_ms`
+
+
+@dataclass(frozen=True, slots=True)
+class TickerTold:
+    """The last 24 hours of one symbol."""
+
+    record: records.Ticker
+
+
+@dataclass(frozen=True, slots=True)
+class BookChanged:
+    """The book is whole and newer than it was; it goes on changing, so it is read when it is needed."""
+
+    book: Book
+
+
+@dataclass(frozen=True, slots=True)
+class TradesTold:
+    """Public trades; `whole` are the newest of all, without a hole up to now."""
+
+    symbol: str
+    records: tuple[records.PublicTrade, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CandlesTold:
+    """Candles of one period; `whole` are the newest of all, without a hole up to now."""
+
+    symbol: str
+    period: str
+    records: tuple[records.Candle, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BookBroke:
+    """A book lost its sequence and is asked for anew; until then what is kept of it is old."""
+
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotFollowed:
+    """The exchange refused a subscription."""
+
+    subscription: Subscription
+    sentence: str
+
+
+OwnEvent = TickerTold | BookChanged | TradesTold | CandlesTold | BookBroke | NotFollowed
+Event = OwnEvent | BecameLive | Odd | Ended
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A book with what its rebuilding takes."""
+
+    book: Book
+    due_ms: int  # when to ask again, should it not be whole by then
+    rebuilt_ms: int = 0
+    rebuilds: int = 0
+
+
+@dataclass(slots=True)
+class _Standing:
+    """What was wanted, what the exchange was asked for, and what it refused, with the moment to ask again."""
+
+    wanted: frozenset[Subscription] = frozenset()
+    asked: set[Subscription] = field(default_factory=set)
+    refused: dict[Subscription, int] = field(default_factory=dict)
+
+
+class MarketSession(Conversation[OwnEvent]):
+    """The client's side of one socket of public market data; no login is needed."""
+
+    def __init__(self, pace: MarketPace | None = None) -> None:
+        self._market_pace = pace or MarketPace()
+        super().__init__(self._market_pace)
+        self._standing = _Standing()
+        self._books: dict[str, _Kept] = {}
+        self._may_ask_ms = self._told_ms = 0
+
+    @property
+    def followed(self) -> frozenset[Subscription]:
+        """What the exchange was asked for and has not refused."""
+        return frozenset(self._standing.asked)
+
+    def follow(self, wanted: Iterable[Subscription], now_ms: int) -> None:
+        """From now on this is wanted, and nothing else."""
+        self._standing.wanted = frozenset(wanted)
+        self._standing.refused = {one: at for one, at in self._standing.refused.items() if one in self._standing.wanted}
+        if self.phase is Phase.LIVE:
+            self._arrange(now_ms)
+
+    def _begin(self, now_ms: int) -> None:
+        self.phase = Phase.LIVE
+        self._told_ms = now_ms
+        self._events.append(BecameLive())
+        self._arrange(now_ms)
+
+    def _idle(self, now_ms: int) -> None:
+        if not any(one.channel is Channel.TICKER for one in self._standing.asked):
+            self._told_ms = now_ms
+        if now_ms - self._told_ms > self._market_pace.quiet_ms:
+            self._end(f"The exchange told nothing of any market for {self._market_pace.quiet_ms // 1000} s.")
+            return
+        for symbol, kept in list(self._books.items()):
+            if not kept.book.is_whole and now_ms >= kept.due_ms:
+                self._rebuild(symbol, kept, now_ms)
+        self._arrange(now_ms)
+
+    # Subscribing -----------------------------------------------------------------------------------------------------
+
+    def _arrange(self, now_ms: int) -> None:
+        """Bring what the exchange was asked for nearer to what is wanted."""
+        standing = self._standing
+        for one in sorted(standing.asked - standing.wanted):
+            if not self._may_ask(now_ms):
+                return
+            self._leave(one, now_ms)
+        for one in sorted(standing.wanted - standing.asked):
+            if standing.refused.get(one, 0) > now_ms:
+                continue
+            if not self._may_ask(now_ms):
+                return
+            self._join(one, now_ms)
+
+    def _may_ask(self, now_ms: int) -> bool:
+        if now_ms < self._may_ask_ms or len(self._asked) >= self._market_pace.most_open:
+            return False
+        self._may_ask_ms = now_ms + self._market_pace.between_ms
+        return True
+
+    def _join(self, one: Subscription, now_ms: int) -> None:
+        self._standing.asked.add(one)
+        self._standing.refused.pop(one, None)
+        has_size = one.channel in (Channel.TRADES, Channel.CANDLES)
+        params = one.params | ({"limit": SNAPSHOT_SIZE} if has_size else {})
+        if one.channel is Channel.BOOK:
+            self._books[one.symbol] = _Kept(Book(one.symbol), now_ms + self._market_pace.snapshot_ms)
+        refused = partial(self._refused, one)
+        self._ask(f"subscribe{one.channel.value}", params, now_ms, self._confirmed, refused)
+
+    def _leave(self, one: Subscription, now_ms: int) -> None:
+        self._standing.asked.discard(one)
+        if one.channel is Channel.BOOK:
+            self._books.pop(one.symbol, None)
+        self._ask(f"unsubscribe{one.channel.value}", one.params, now_ms, self._confirmed, self._not_left)
+
+    def _confirmed(self, result: bytes, now_ms: int) -> None:
+        if result != b"true":
+            self._end("The exchange did not confirm a subscription.")
+        else:
+            self._arrange(now_ms)
+
+    def _not_left(self, failure: jsonrpc.Failure, now_ms: int) -> None:
+        self._odd(f"The exchange would not end a subscription: {said(failure)}"[:300])
+
+    def _refused(self, one: Subscription, failure: jsonrpc.Failure, now_ms: int) -> None:
+        self._standing.asked.discard(one)
+        if one.channel is Channel.BOOK:
+            self._books.pop(one.symbol, None)
+        if failure.code == TOO_MANY_REQUESTS:
+            self._may_ask_ms = now_ms + self._market_pace.rest_ms
+            return
+        self._standing.refused[one] = now_ms + self._market_pace.refused_ms
+        what = f"the {one.channel.value.lower()} of {one.symbol}"
+        self._events.append(NotFollowed(one, f"The exchange would not tell {what}: {said(failure)}"[:300]))
+
+    # What is told ----------------------------------------------------------------------------------------------------
+
+    def _notified(self, frame: jsonrpc.Notification, now_ms: int) -> None:
+        take = _TAKERS.get(frame.method)
+        if take is None:
+            self._odd(f"The exchange tells of {frame.method[:60]!r}, which we don't know.")
+            return
+        kind, step = take
+        self._told_ms = now_ms
+        try:
+            told = wire_records.decode(frame.params, kind)
+        except BadReply as problem:
+            self._odd(f"What came with {frame.method} could not be read: {problem.reason}"[:300])
+            self._break_books_of(frame, now_ms)
+            return
+        step(self, told, frame.method.startswith("snapshot"), now_ms)
+
+    def _ticker(self, told: records.Ticker, whole: bool, now_ms: int) -> None:
+        if Subscription(told.symbol, Channel.TICKER) in self._standing.asked:
+            self._events.append(TickerTold(told))
+
+    def _trades(self, told: records.TradesReport, whole: bool, now_ms: int) -> None:
+        if Subscription(told.symbol, Channel.TRADES) in self._standing.asked:
+            self._events.append(TradesTold(told.symbol, tuple(told.data), whole))
+
+    def _candles(self, told: records.CandlesReport, whole: bool, now_ms: int) -> None:
+        if Subscription(told.symbol, Channel.CANDLES, told.period) in self._standing.asked:
+            self._events.append(CandlesTold(told.symbol, told.period, tuple(told.data), whole))
+
+    # Order books -----------------------------------------------------------------------------------------------------
+
+    def _book(self, told: records.BookReport, whole: bool, now_ms: int) -> None:
+        kept = self._books.get(told.symbol)
+        if kept is None:
+            return  # said before the exchange heard that it is not wanted any more
+        step = kept.book.restart(told) if whole else kept.book.update(told)
+        if step is Step.APPLIED:
+            self._events.append(BookChanged(kept.book))
+            if not whole and now_ms - kept.rebuilt_ms > self._pace.recheck_ms:
+                kept.rebuilds = 0
+        elif step is Step.BROKEN:
+            self._broken(told.symbol, kept, now_ms)
+
+    def _break_books_of(self, frame: jsonrpc.Notification, now_ms: int) -> None:
+        """An update of an order book that can't be read breaks it: of which one it was is not known for certain."""
+        if frame.method in ("snapshotOrderbook", "updateOrderbook"):
+            for symbol, kept in self._books.items():
+                named = f'"{symbol}"'.encode() in frame.params
+                if named and kept.book.is_whole:
+                    kept.book.is_whole = False
+                    self._broken(symbol, kept, now_ms)
+
+    def _broken(self, symbol: str, kept: _Kept, now_ms: int) -> None:
+        """Ask for it anew: at once the first time, later and later while that is of no use."""
+        self._events.append(BookBroke(symbol))
+        pause = min(self._market_pace.rebuild_ms << min(kept.rebuilds, 10), self._pace.recheck_ms)
+        kept.due_ms = max(now_ms, kept.rebuilt_ms + pause) if kept.rebuilds else now_ms
+        if kept.due_ms <= now_ms:
+            self._rebuild(symbol, kept, now_ms)
+
+    def _rebuild(self, symbol: str, kept: _Kept, now_ms: int) -> None:
+        """Requests of one socket are answered in order, so both can be sent at once."""
+        one = Subscription(symbol, Channel.BOOK)
+        kept.rebuilds += 1
+        kept.rebuilt_ms, kept.due_ms = now_ms, now_ms + self._market_pace.snapshot_ms
+        self._ask("unsubscribeOrderbook", one.params, now_ms, self._confirmed, self._not_left)
+        self._ask("subscribeOrderbook", one.params, now_ms, self._confirmed, partial(self._refused, one))
+
+
+_TAKERS: dict[str, tuple[Any, Any]] = {
+    "ticker": (records.Ticker, MarketSession._ticker),
+    "snapshotOrderbook": (records.BookReport, MarketSession._book),
+    "updateOrderbook": (records.BookReport, MarketSession._book),
+    "snapshotTrades": (records.TradesReport, MarketSession._trades),
+    "updateTrades": (records.TradesReport, MarketSession._trades),
+    "snapshotCandles": (records.CandlesReport, MarketSession._candles),
+    "updateCandles": (records.CandlesReport, MarketSession._candles),
+}
