@@ -7,7 +7,7 @@ from exchange_ops.wire import catalogue
 from sandbox import handlers
 from sandbox.calls import instant_text
 from sandbox.fault_kinds import KINDS, Kind
-from sandbox.sockets import ADDRESSES, METHOD_NAMES, NOTIFICATION_NAMES
+from sandbox.sockets import ADDRESSES
 from sandbox.world import World
 from wire.operation import Operation
 
@@ -89,9 +89,8 @@ def _keys(world: World) -> Iterable[tuple[str, ...]]:
 
 
 def _sockets() -> Iterable[tuple[str, ...]]:
-    names = ", ".join(_code(name) for name in (*METHOD_NAMES, *NOTIFICATION_NAMES))
-    for address, built in ADDRESSES.items():
-        yield _code(address), names if built else "not yet: every method is answered with an error"
+    for address, names in ADDRESSES.items():
+        yield _code(address), ", ".join(_code(name) for name in names) or "not yet: every method is an error"
 
 
 def _fault(kind: Kind) -> tuple[str, ...]:

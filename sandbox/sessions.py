@@ -93,13 +93,16 @@ class Session:
     def after(self, call: Call, succeeded: bool) -> None:
         """What follows once the answer is on its way."""
 
+    def closed(self) -> None:
+        """The socket is gone."""
+
     def sensitive(self, method: str) -> frozenset[str]:
         """The names of the params that no log may keep."""
         return frozenset()
 
     def unknown(self, method: str) -> str:
         """The description that goes with a method there is not."""
-        return f"The sandbox has nothing behind {self.path} in this part; {method[:100]} is not imitated yet"
+        return f"There is no {method[:100]} here"
 
 
 def _failure(call: Call, refusal: Refusal) -> Failure:

@@ -1,4 +1,4 @@
-"""The exchange's sockets: the account stream whole, the other addresses as doors with nothing behind them yet.
+"""The exchange's sockets: every address with the methods behind it.
 
 Requests of one socket are executed and answered strictly in their order; an answer leaves before the notifications
 that follow from it (supplement 1.1 to 1.7, specification 2).
@@ -9,23 +9,35 @@ import contextlib
 import logging
 
 from exchange_ops.wire import streams
-from sandbox import answers, connections
-from sandbox.account_session import METHODS, NOTIFICATIONS, AccountSession
+from sandbox import account_session, answers, connections, margin_session, trading_session
+from sandbox.account_session import AccountSession
 from sandbox.calls import Calls
 from sandbox.exchange.terms import Event
 from sandbox.faults import Faults
 from sandbox.limits import Limits
 from sandbox.outgoing import Outgoing
 from sandbox.reception import Receive, Scope, Send
-from sandbox.sessions import Session
+from sandbox.stream_session import Part, StreamSession
 from sandbox.world import World
 
 log = logging.getLogger("sandbox")
 ACCOUNT = streams.Address.ACCOUNT.value
-# Address and whether there is something behind it.
-ADDRESSES = {path: path == ACCOUNT for path in (*(each.value for each in streams.Address), streams.SINGLE_PATH)}
-METHOD_NAMES = tuple(METHODS)
-NOTIFICATION_NAMES = tuple(NOTIFICATIONS)
+MARKET: tuple[Part, ...] = ()
+TRADING: tuple[Part, ...] = (trading_session.PART, margin_session.PART)
+# Each address with what it serves; the single old one serves market data and trading (supplement 1.1).
+PARTS: dict[str, tuple[Part, ...]] = {
+    streams.Address.PUBLIC.value: MARKET,
+    streams.Address.TRADING.value: TRADING,
+    streams.SINGLE_PATH: (*MARKET, *TRADING),
+}
+_EVERY = PARTS[streams.SINGLE_PATH]
+METHOD_NAMES = (*account_session.METHODS, *(name for part in _EVERY for name in part.methods if name != "login"))
+NOTIFICATION_NAMES = (*account_session.NOTIFICATIONS, *(name for part in _EVERY for name in part.notifications))
+# Each address with the names of its methods and notifications.
+ADDRESSES: dict[str, tuple[str, ...]] = {
+    path: tuple(name for part in parts for name in (*part.methods, *part.notifications))
+    for path, parts in PARTS.items()
+} | {ACCOUNT: (*account_session.METHODS, *account_session.NOTIFICATIONS)}
 
 
 class Sockets:
@@ -39,13 +51,13 @@ class Sockets:
         self._calls = calls
         self._limits = limits
         self._most_waiting = most_waiting
-        self._listening: set[AccountSession] = set()
+        self._listening: set[AccountSession | StreamSession] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         world.listen(self._hear)
 
     @property
     def listening(self) -> int:
-        """How many sockets of the account stream are open."""
+        """How many sockets are open."""
         return len(self._listening)
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,17 +77,20 @@ class Sockets:
         try:
             await _read(session, receive)
         finally:
-            if isinstance(session, AccountSession):
-                self._listening.discard(session)
+            self._listening.discard(session)
+            session.closed()
             writer.cancel()
             # The peer may have gone while something was being sent to it.
             with contextlib.suppress(asyncio.CancelledError, OSError):
                 await writer
 
-    def _session(self, path: str, outgoing: Outgoing) -> Session:
-        if path != ACCOUNT:
-            return Session(path, outgoing, self._calls, self._faults)
-        session = AccountSession(path, outgoing, self._calls, self._faults, world=self._world, limits=self._limits)
+    def _session(self, path: str, outgoing: Outgoing) -> AccountSession | StreamSession:
+        given = (path, outgoing, self._calls, self._faults)
+        session: AccountSession | StreamSession
+        if path == ACCOUNT:
+            session = AccountSession(*given, world=self._world, limits=self._limits)
+        else:
+            session = StreamSession(*given, world=self._world, limits=self._limits, parts=PARTS[path])
         self._listening.add(session)
         return session
 
@@ -93,7 +108,7 @@ class Sockets:
             session.hear(event)
 
 
-async def _read(session: Session, receive: Receive) -> None:
+async def _read(session: AccountSession | StreamSession, receive: Receive) -> None:
     """Hands every message to the session, until the socket ends."""
     while True:
         message = await receive()

@@ -114,7 +114,7 @@ class World:
 
         Raises `Refusal` (nothing was changed) or `NoHandler`.
         """
-        handler = handlers.HANDLERS.get(operation) or handlers.STREAM_HANDLERS.get(operation)
+        handler = handlers.find(operation)
         if handler is None:
             raise NoHandler(operation)
         given = _plain(arguments)
@@ -272,7 +272,7 @@ class World:
         if entry.action == controls.CLOCK:
             self.clock.restore(_setting(entry.arguments), entry.at_ms)
         elif entry.account:
-            handler = handlers.HANDLERS.get(entry.action)
+            handler = handlers.find(entry.action)
             if handler is None:
                 raise NoHandler(entry.action)
             handler(self, Caller(entry.login, entry.account), entry.arguments)

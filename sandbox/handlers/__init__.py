@@ -1,6 +1,6 @@
 """One function per operation: what the sandbox's exchange does when a call comes in.
 
-`HANDLERS` maps operation names of the catalogue, `STREAM_HANDLERS` the queries that only sockets have. A handler takes
+`HANDLERS` maps operation names of the catalogue, `STREAM_HANDLERS` those that only sockets have. A handler takes
 the world, the caller (None for public operations) and the arguments in plain JSON form (decimals and instants as
 text), and returns what goes out as JSON. It either raises `Refusal` and changes nothing, or does all of it.
 """
@@ -16,6 +16,7 @@ from sandbox.handlers import (
     market,
     orders,
     public,
+    reports,
     subaccounts,
     transactions,
     transfers,
@@ -103,6 +104,10 @@ STREAM_HANDLERS: dict[str, Handler] = {
         transactions.find_transactions,
         transactions.load_transactions,
         transactions.get_stream_balance,
+        reports.get_order_reports,
+        reports.get_margin_order_reports,
+        reports.get_margin_account_reports,
+        reports.replace_margin_order,
     )
 }
 
@@ -137,5 +142,11 @@ CHANGING: frozenset[str] = frozenset(
         "close_margin_account",
         "close_margin_positions",
         "close_margin_position",
+        "replace_margin_order",
     }
 )
+
+
+def find(operation: str) -> "Handler | None":
+    """The handler of an operation, whichever side asks for it."""
+    return HANDLERS.get(operation) or STREAM_HANDLERS.get(operation)

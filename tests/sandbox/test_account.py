@@ -8,7 +8,7 @@ import pytest
 
 from chaindata.wire import addresses as cash
 from exchange_ops.wire import catalogue, coin_addresses, records
-from sandbox.handlers import CHANGING, HANDLERS
+from sandbox.handlers import CHANGING, HANDLERS, STREAM_HANDLERS
 from sandbox.world import Event, World
 from tests.sandbox.worlds import (
     DESK,
@@ -39,7 +39,7 @@ def test_every_account_management_operation_has_a_handler_and_every_handler_an_o
     assert len(managed) == 15
     assert managed <= set(HANDLERS)
     assert set(HANDLERS) <= set(catalogue.by_name)
-    assert set(HANDLERS) >= CHANGING
+    assert set(HANDLERS) | set(STREAM_HANDLERS) >= CHANGING
 
 
 def test_answers_decode_as_the_records_of_the_catalogue(world: World) -> None:
