@@ -3,7 +3,7 @@
 What is no longer listed has ended. Source: exchange REST, Margin; supplement 1.5 and 2.7.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -15,6 +15,7 @@ from exchange_ops.models import Account, MarginAccount, MarginPosition
 from exchange_ops.wire import records
 
 TOPIC = "margin"
+CLOSED, LIQUIDATED = "closed", "liquidated"  # of the words of a report (supplement 1.5)
 _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -35,6 +36,47 @@ def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str
     if changed:
         live.announce(TOPIC)
     return problems
+
+
+def take(*, account: Account, found: Sequence[records.MarginAccount], now: datetime, whole: bool = False) -> list[str]:
+    """Keep what a stream told of accounts, as of `now`; gives a sentence for every record that could not be.
+
+    A record that is older than what is kept changes nothing. With `whole` there are no other accounts. A report without
+    a position ends it only when it says so: samples leave the position out of reports that don't concern it.
+    """
+    problems: list[str] = []
+    known = dict(MarginAccount.objects.filter(account=account).values_list("symbol", "updated_at"))
+    newer = [one for one in found if one.updated_at >= known.get(one.symbol, one.updated_at)]
+    sound = _sound(newer, problems, _amounts_of_account)
+    closed = [one.symbol for one in sound if _is_closed(one)]
+    open_positions = [one.position for one in sound if one.position is not None and one.position.quantity]
+    positions = {one.symbol: _position(one) for one in _sound(open_positions, problems, _amounts_of_position)}
+    flat = [one.symbol for one in sound if one.symbol not in positions and (whole or _is_flat(one))]
+    changed = _keep(MarginAccount, account, {one.symbol: _account(one) for one in sound}, now)
+    changed |= _keep(MarginPosition, account, positions, now)
+    changed |= _end_of(MarginAccount, account, closed, now)
+    changed |= _end_of(MarginPosition, account, flat, now)
+    if whole and not problems:
+        listed = {one.symbol for one in found}
+        changed |= _end(MarginAccount, account, listed, now)
+        changed |= _end(MarginPosition, account, listed, now)
+    if changed:
+        live.announce(TOPIC)
+    return problems
+
+
+def _is_closed(report: records.MarginAccount) -> bool:
+    """Whether the account is gone. A position that is closed is reported by the same word; then money stays."""
+    return CLOSED in (report.report_type, report.report_reason) and not report.margin_balance
+
+
+def _is_flat(report: records.MarginAccount) -> bool:
+    has_zero = report.position is not None and not report.position.quantity
+    return has_zero or bool({CLOSED, LIQUIDATED} & {report.report_type, report.report_reason})
+
+
+def _end_of(model: Any, account: Account, symbols: list[str], now: datetime) -> bool:
+    return bool(model.objects.filter(account=account, symbol__in=symbols, gone_at=None).update(gone_at=now))
 
 
 def _keep(model: Any, account: Account, told: dict[str, dict[str, Any]], now: datetime) -> bool:

@@ -230,7 +230,7 @@ def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
     columns = _read(record, reading)
     told = ("status", "cum_quantity", "average_price", "active", "margin")
     changes = {name: columns[name] for name in told if name in columns and getattr(row, name) != columns[name]}
-    if not changes and row.exchange_updated_at == record.updated_at:
+    if row.exchange_updated_at == record.updated_at and (not changes or _fell(row, record)):
         return False
     newer = Q(exchange_updated_at=None) | Q(exchange_updated_at__lt=record.updated_at)
     same = Q(exchange_updated_at=record.updated_at) & (Q(active=True) | Q(average_price=None))
@@ -244,6 +244,11 @@ def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
         if changes:
             note(row, {name: columns[name] for name in changes}, now=reading.now)
     return bool(changes)
+
+
+def _fell(row: Order, record: records.Order) -> bool:
+    """Whether the record has less filled than the row: then it is the older of two of the same millisecond."""
+    return row.cum_quantity is not None and record.cum_quantity is not None and record.cum_quantity < row.cum_quantity
 
 
 def note(row: Order, told: dict[str, Any], *, now: datetime) -> None:

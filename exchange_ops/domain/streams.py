@@ -3,12 +3,10 @@
 from datetime import datetime
 
 import structlog
-from django.db.models import F
 
-from desk import live
 from exchange_ops.client import Aside
-from exchange_ops.domain import balances, ledger
-from exchange_ops.models import Account, Balance, FollowerState
+from exchange_ops.domain import balances, ledger, stream_states
+from exchange_ops.models import Account, Balance
 from exchange_ops.wire import session
 from exchange_ops.wire.session import Origin
 
@@ -40,38 +38,27 @@ def take(*, account: Account, event: session.Event, now: datetime) -> None:
 
 def became_live(*, account: Account, now: datetime) -> None:
     """The stream tells everything from now on."""
-    _update(account, connected=True, connected_at=now, heard_at=now, beat_at=now, problem="")
-    live.announce("system")
+    stream_states.became_live(name_of(account), now=now, account=account)
 
 
 def heard(*, account: Account, now: datetime) -> None:
     """Something arrived, a pong for instance."""
-    _update(account, heard_at=now, beat_at=now)
+    stream_states.heard(name_of(account), now=now, account=account)
 
 
 def ended(*, account: Account, sentence: str, now: datetime) -> None:
     """The session is over; the follower will try again."""
-    _update(account, connected=False, beat_at=now, problem=sentence[:300], reconnects=F("reconnects") + 1)
-    live.announce("system")
+    stream_states.ended(name_of(account), sentence=sentence, now=now, account=account)
 
 
 def stopped(*, account: Account, now: datetime) -> None:
     """The follower was told to stop, or another process took over."""
-    _update(account, connected=False, beat_at=now, problem="The follower is not running here any more.")
+    stream_states.stopped(name_of(account), now=now, account=account)
 
 
 def _take_transactions(account: Account, event: session.Transactions, now: datetime) -> None:
     asides = [Aside(unread.content, unread.reason) for unread in event.unread]
     done = ledger.apply(account=account, found=event.records, asides=asides, source=ledger.STREAM, now=now)
     if event.origin is Origin.GAP and done.new_versions:
-        _update(account, gaps_closed=F("gaps_closed") + done.new_versions)
+        stream_states.closed_gaps(name_of(account), count=done.new_versions, account=account)
         _log.info("streams.gap_closed", account=account.pk, transactions=done.new_versions)
-
-
-def _row(account: Account) -> FollowerState:
-    row, _ = FollowerState.objects.get_or_create(name=name_of(account), defaults={"account": account})
-    return row
-
-
-def _update(account: Account, **columns: object) -> None:
-    FollowerState.objects.filter(pk=_row(account).pk).update(**columns)
