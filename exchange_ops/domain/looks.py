@@ -61,6 +61,13 @@ def due(*, now: datetime) -> QuerySet[MarketLook]:
     return rows.order_by(F("tried_at").asc(nulls_first=True), "-asked_at", "pk")[:MOST_AT_ONCE]
 
 
+def watched(*, now: datetime) -> list[MarketLook]:
+    """What somebody looks at, then what is pinned, as far as it is followed at once: the last looked at come first."""
+    looked_at = Q(asked_at__gt=now - LOOKED_AT_FOR)
+    rows = MarketLook.objects.filter(looked_at | Q(symbol__in=settings.MARKET_PINNED)).order_by("-asked_at", "pk")
+    return list(rows[:MOST_AT_ONCE])
+
+
 def pin(*, now: datetime) -> None:
     """Have a row for every pinned symbol that the exchange lists; nobody looks at it by that."""
     codes = Symbol.objects.filter(code__in=settings.MARKET_PINNED).values_list("code", flat=True)

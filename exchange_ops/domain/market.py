@@ -4,7 +4,7 @@ Currencies and symbols are read every five minutes, tickers at every call. Only 
 others get the new reading time, by which pages and valuation judge their age.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -17,6 +17,7 @@ from django.db.models import Max
 from desk import bulk, live
 from exchange_ops.client import ExchangeClient, Listing
 from exchange_ops.models import Currency, Symbol, Ticker
+from exchange_ops.wire import records
 
 DESCRIPTIONS_EVERY = timedelta(minutes=5)
 TOPIC = "market"
@@ -81,6 +82,11 @@ def refresh_tickers(*, client: ExchangeClient, now: datetime) -> Refreshed:
     done = _store(Ticker, client.get_tickers(), now)
     live.announce(TOPIC)
     return done
+
+
+def keep_tickers(*, found: Sequence[records.Ticker], now: datetime) -> Refreshed:
+    """Keep tickers that a stream told, as of `now`; the others are left as they are."""
+    return _store(Ticker, Listing(tuple(found)), now)
 
 
 def _store(model: type[models.Model], listing: Listing[Any], now: datetime) -> Refreshed:
