@@ -138,17 +138,17 @@ def public_client(*, deadline_s: int | None = None) -> ExchangeClient:
     return ExchangeClient(transport, budget=_budget_of(""))
 
 
-def stream_key(account: Account) -> ApiKey:
-    """What the account stream logs in with: the least-privileged key that may read payments. Raises `NoUsableKey`."""
-    return _choose(account, Right.PAYMENTS, clock.now())
+def stream_key(account: Account, right: Right = Right.PAYMENTS) -> ApiKey:
+    """What a stream logs in with: the least-privileged key with the right that it needs. Raises `NoUsableKey`."""
+    return _choose(account, right, clock.now())
 
 
-def has_to_change(key: ApiKey) -> bool:
+def has_to_change(key: ApiKey, right: Right = Right.PAYMENTS) -> bool:
     """Whether a stream that logged in with this key has to log in again: it is out of use, and there is another."""
     if ApiKey.objects.filter(pk=key.pk, active=True).exists():
         return False
     try:
-        return stream_key(key.account).pk != key.pk
+        return stream_key(key.account, right).pk != key.pk
     except NoUsableKey:
         return True
 
