@@ -145,10 +145,9 @@ def test_the_life_of_an_order(talk: Talk) -> None:
     assert one in [each["clientOrderId"] for each in orders]
     assert all(is_report(each) for each in orders)
 
-    frame = (
-        '{"method":"%s","params":{"clientOrderId":"%s","requestClientId":"%s","quantity":0.2,"price":0.0001},"id":4}'
-    )
-    talk.say(frame % ("cancelReplaceOrder", one, two))
+    params = '{"clientOrderId":"%s","requestClientId":"%s","quantity":0.2,"price":0.0001}'
+    frame = '{"method":"cancelReplaceOrder","params":' + params + ',"id":4}'
+    talk.say(frame % (one, two))
     report, answer = talk.next(), talk.next()
     assert report == {"method": "report", "params": answer["result"]}
     replaced = answer["result"]
