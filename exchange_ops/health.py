@@ -5,7 +5,18 @@ from datetime import datetime, timedelta
 
 from desk import clock, health
 from desk.health import Health
-from exchange_ops.domain import clocks, market, orders, pulse, streams, transfers, unreadable, withdrawals
+from exchange_ops.domain import (
+    clocks,
+    market,
+    market_stream,
+    orders,
+    pulse,
+    streams,
+    trading_stream,
+    transfers,
+    unreadable,
+    withdrawals,
+)
 from exchange_ops.models import Account, ApiKey, FollowerState, Ticker, Transfer
 
 LEDGER_AGE = timedelta(seconds=60)
@@ -116,6 +127,7 @@ def _orders() -> Health:
         read = _age(row.heard_at if row else None, now)
         told.append("Its lists were not read yet." if read is None else f"Its lists were read {_spoken(read)} ago.")
         told += [row.problem] if row is not None and row.problem else []
+        told.append(_told_at_once(trading_stream.name_of(account), "Its reports", now))
     return Health(ok=age <= DUE_AGE, sentence=" ".join(told), age_s=age.total_seconds())
 
 
@@ -156,12 +168,22 @@ def _prices() -> Health:
     """How old the prices are. Without fresh ones values are unknown and the strictest rules hold."""
     age = _age(market.newest_reading(Ticker), clock.now())
     if age is not None and age <= PRICE_AGE:
-        return Health(ok=True, sentence=f"Prices are {_spoken(age)} old.", age_s=age.total_seconds())
+        closely = _told_at_once(market_stream.NAME, "Those of markets that are looked at", clock.now())
+        return Health(ok=True, sentence=f"Prices are {_spoken(age)} old. {closely}", age_s=age.total_seconds())
     row = pulse.of(pulse.MARKET)
     told = f" {row.problem}" if row is not None and row.problem else ""
     when = "have not been read yet" if age is None else f"are {_spoken(age)} old"
     sentence = f"Prices {when}: values are unknown, and the strictest rules hold.{told}"
     return Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds())
+
+
+def _told_at_once(name: str, what: str, now: datetime) -> str:
+    """Whether a stream tells what workers read as well: without it the same comes a few seconds later."""
+    row = pulse.of(name)
+    heard = _age(row.heard_at if row else None, now)
+    if row is not None and row.connected and heard is not None and heard <= STREAM_SILENCE:
+        return f"{what} are told as they happen."
+    return f"{what} are not told as they happen: a worker reads them a few seconds later."
 
 
 def _worst(found: Sequence[Health]) -> Health:

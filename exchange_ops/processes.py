@@ -1,4 +1,4 @@
-"""The following process: one stream for each account, and the sweep that doesn't depend on broker or workers.
+"""The following process: a follower for each address and key, and the sweep, which depends on no broker and no worker.
 
 Several may run; the one with the lease works and the others wait to take over, which takes as long as the lease lasts.
 """
@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 import structlog
 from django.db import Error as DatabaseProblem
@@ -25,7 +26,7 @@ from exchange_ops.domain import (
     withdrawals,
 )
 from exchange_ops.domain.asking import ClientFor
-from exchange_ops.followers import AccountFollower, Rhythm
+from exchange_ops.followers import AccountFollower, MarketFollower, Rhythm, StreamFollower, TradingFollower
 from exchange_ops.models import Account
 
 LEASE = "follow"
@@ -107,6 +108,8 @@ class Following:
         self._holder = leases.name_of_this_process()
         self._held_until: datetime | None = None
         self._followers: dict[int, AccountFollower] = {}
+        self._traders: dict[int, TradingFollower] = {}
+        self._market: MarketFollower | None = None
         self._sweeper: Sweeper | None = None
         self._errands: Errands | None = None
 
@@ -147,24 +150,37 @@ class Following:
             self._errands = Errands(every_s=self._sweep_every_s, now=self._now, client_for=self._client_for)
             self._errands.start()
         for account in Account.objects.order_by("pk"):
-            running = self._followers.get(account.pk)
-            if running is None or not running.is_alive():
-                follower = AccountFollower(account, base_url=self._base_url, now=self._now, rhythm=self._rhythm)
-                self._followers[account.pk] = follower
-                follower.start()
+            self._follow(account)
+        if self._market is None or not self._market.is_alive():
+            self._market = MarketFollower(base_url=self._base_url, now=self._now, rhythm=self._rhythm)
+            self._market.start()
+
+    def _follow(self, account: Account) -> None:
+        """Start those of the account's followers that do not run."""
+        ledger, trader = self._followers.get(account.pk), self._traders.get(account.pk)
+        if ledger is None or not ledger.is_alive():
+            ledger = AccountFollower(account, base_url=self._base_url, now=self._now, rhythm=self._rhythm)
+            self._followers[account.pk] = ledger
+            ledger.start()
+        if trader is None or not trader.is_alive():
+            trader = TradingFollower(account, base_url=self._base_url, now=self._now, rhythm=self._rhythm)
+            self._traders[account.pk] = trader
+            trader.start()
 
     def _let_go(self) -> None:
         """Stop everything and wait for it a little; a call that takes longer is left to itself."""
-        threads: list[AccountFollower | Sweeper] = [
+        threads: list[StreamFollower[Any] | Sweeper] = [
             *self._followers.values(),
-            *(sweeper for sweeper in (self._sweeper, self._errands) if sweeper is not None),
+            *self._traders.values(),
+            *(one for one in (self._market, self._sweeper, self._errands) if one is not None),
         ]
         for thread in threads:
             thread.stop()
         ends = time.monotonic() + LET_GO_SECONDS
         for thread in threads:
             thread.join(max(0.0, ends - time.monotonic()))
-        self._followers, self._sweeper, self._errands = {}, None, None
+        self._followers, self._traders = {}, {}
+        self._market, self._sweeper, self._errands = None, None, None
 
     def _give_back(self) -> None:
         try:

@@ -1,4 +1,4 @@
-"""What a browser may follow about the exchange account, and who may. A topic carries hints; only `market` has values.
+"""What a browser may follow about the exchange account, and who may. A topic carries hints; only `symbol` has values.
 
 Everybody with a role may read everything here; a person without one, and anything that is not a number, is refused.
 """

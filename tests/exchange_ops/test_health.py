@@ -6,7 +6,18 @@ import pytest
 
 from desk import clock, health
 from exchange_ops import tasks
-from exchange_ops.domain import clocks, copies, keys, ledger, orders, pulse, streams, transfer_moves
+from exchange_ops.domain import (
+    clocks,
+    copies,
+    keys,
+    ledger,
+    market_stream,
+    orders,
+    pulse,
+    streams,
+    trading_stream,
+    transfer_moves,
+)
 from exchange_ops.models import ApiKey, FollowerState
 from exchange_ops.wire.session import BecameLive, Ended
 from tests.exchange_ops.test_ledger import transaction
@@ -159,3 +170,16 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
     assert not told.ok
     assert "has waited 3 min" in told.sentence
     assert "One order could not be read." in told.sentence
+
+
+def test_the_other_streams_are_told_of_and_fail_nothing(account, demo_keys, sandbox):
+    tasks.refresh_market()
+    assert "not told as they happen: a worker reads them" in look("prices").sentence
+    assert "Its reports are not told as they happen" in look("orders").sentence
+    market_stream.Tally().take(BecameLive(), now=clock.now())
+    trading_stream.take(account=account, event=BecameLive(), now=clock.now())
+    assert "Those of markets that are looked at are told as they happen." in look("prices").sentence
+    assert "Its reports are told as they happen." in look("orders").sentence
+    age("market stream", minutes=3)
+    assert look("prices").ok
+    assert "are not told as they happen" in look("prices").sentence

@@ -78,6 +78,25 @@ def test_one_process_follows_sweeps_and_reads_what_nobody_else_reads(account, de
     assert until(lambda: LedgerEntry.objects.filter(status="created").exists())
 
 
+def followers_of(process):
+    """The names of the follower threads of this process that run now."""
+    following = process.following
+    running = [*following._followers.values(), *following._traders.values(), following._market]
+    return sorted(thread._title for thread in running if thread is not None and thread.is_alive())
+
+
+def test_one_process_has_one_follower_for_each_address_and_key_and_the_other_has_none(account, demo_keys, start):
+    first = start()
+    assert is_live(account)
+    second = start()
+    time.sleep(1.5)
+    every = sorted(["market stream", f"stream:{account.pk}", f"trading stream:{account.pk}"])
+    assert (followers_of(first), second.following._market) == (every, None)
+    first.stop()
+    assert until(lambda: second.following.is_working and followers_of(second) == every, seconds=4)
+    assert (first.following._market, first.following._traders) == (None, {})
+
+
 def test_the_second_process_waits_and_takes_over_when_the_first_ends(account, demo_keys, start):
     first = start()
     assert is_live(account)
