@@ -6,6 +6,7 @@ from sandbox.calls import Calls
 from sandbox.exchange.terms import Caller, Event, NoHandler, Refusal
 from sandbox.fault_kinds import Scope
 from sandbox.faults import Faults
+from sandbox.handlers import given
 from sandbox.limits import Limits
 from sandbox.outgoing import Outgoing
 from sandbox.sessions import Session
@@ -54,8 +55,9 @@ class AccountSession(Session):
     def execute(self, call: Call) -> object:
         """Logs in, queries or subscribes."""
         if call.method == LOGIN:
-            self._caller = auth.of_login(self._world.keys, call.params)
-            self.outgoing.key = self._caller.login
+            caller = auth.of_login(self._world.keys, call.params)
+            given.account(self._world, caller)  # a frozen one can't log in (supplement 2.11)
+            self._caller, self.outgoing.key = caller, caller.login
             return True
         if call.method not in METHODS:
             raise NoHandler(call.method)

@@ -129,6 +129,10 @@ def test_a_frozen_account_can_not_log_in(box: InProcessSandbox, client: Client, 
     assert anonymous.bad("login", algo="BASIC", pKey="sub-full", sKey="sub-full-secret") == refusal
     assert before.bad("newOrder", **ORDER, clientOrderId="frozen") == refusal
     before.close()
+    account = Trader(box.ws_url, "", "/api/2/ws/account")
+    assert account.bad("login", algo="BASIC", pKey="sub-full", sKey="sub-full-secret") == refusal
+    assert account.bad("getBalance")[0] == 1001
+    account.close()
 
 
 @pytest.mark.parametrize("login", ["demo-read", "demo-withdraw"])
