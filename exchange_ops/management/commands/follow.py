@@ -11,13 +11,13 @@ from exchange_ops.processes import Following
 
 
 class Command(BaseCommand):
-    help = "Follows the account streams and sweeps what is due, as the only process of its kind. Ends on SIGTERM."
+    help = "Follows the streams of the exchange and sweeps what is due, as the only process of its kind. Ends on SIGTERM."
 
     def handle(self, *args: Any, **options: Any) -> None:
         stopping = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopping.set())
-        self.stdout.write("Following the account streams; waiting for the lease.")
+        self.stdout.write("Following the streams of the exchange; waiting for the lease.")
         Following(
             base_url=settings.EXCHANGE_WS_URL,
             now=clock.now,
