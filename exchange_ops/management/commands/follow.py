@@ -11,7 +11,7 @@ from exchange_ops.processes import Following
 
 
 class Command(BaseCommand):
-    help = "Follows the streams of the exchange and sweeps what is due, as the only process of its kind. Ends on SIGTERM."
+    help = "Follows the exchange's streams and sweeps what is due, as the only process of its kind. Ends on SIGTERM."
 
     def handle(self, *args: Any, **options: Any) -> None:
         stopping = threading.Event()
