@@ -1,8 +1,8 @@
 """One conversation with the public stream: tickers, order books, trades and candles of symbols that come and go.
 
 `follow` says what is wanted; the session subscribes and unsubscribes until that is so, a few requests at a time, since
-sockets are limited as well (supplement 1.7). A book that lost its sequence is subscribed to anew. Only what the
-exchange says ends a session; a subscription that it refuses is told once and tried again much later.
+sockets are limited as well (supplement 1.7). A book that lost its sequence is subscribed to anew. A subscription that
+the exchange refuses is told once and tried again much later.
 Source: supplement 1.3.
 """
 
