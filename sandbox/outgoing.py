@@ -9,7 +9,9 @@ from sandbox.connections import Connection
 from sandbox.fault_kinds import SOCKET_KINDS, Scope
 from sandbox.faults import Fault, Faults
 
-MOST_WAITING = 1_000
+MOST_WAITING = 10_000
+MOST_CHARACTERS = 64 * 2**20
+LITTLE = 100  # messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,25 @@ class Outgoing:
         self._arrived = asyncio.Event()
         self._kept_back: list[str] = []
         self._silent = False
+        self._characters = 0
+        self._drained = asyncio.Event()
         self.overflowed = False
+        self._is_over = False
+
+    def end(self) -> None:
+        """Nothing leaves any more: nobody is to wait for it."""
+        self._is_over = True
+        self._drained.set()
+
+    async def has_room(self) -> None:
+        """Returns once little waits to leave, so that who asks faster than he reads is not answered meanwhile.
+
+        The writer gets its turn in any case.
+        """
+        await asyncio.sleep(0)
+        while len(self._waiting) > min(LITTLE, self._most_waiting // 2) and not (self.overflowed or self._is_over):
+            self._drained.clear()
+            await self._drained.wait()
 
     def put(self, name: str, text: str, scope: Scope) -> None:
         """Queues the message called `name`, an answer (Scope.METHOD) or a notification, unless a fault has its way."""
@@ -88,8 +108,10 @@ class Outgoing:
         self._connection.pings_answered = True
 
     def _queue(self, item: str | Pause | End) -> None:
-        if len(self._waiting) >= self._most_waiting:
+        self._characters += len(item) if isinstance(item, str) else 0
+        if len(self._waiting) >= self._most_waiting or self._characters > MOST_CHARACTERS:
             self.overflowed = True
+            self._drained.set()
             self._connection.reset()
             return
         self._waiting.append(item)
@@ -106,6 +128,8 @@ class Outgoing:
                         self._connection.end(how)
                         return
                     case str() as text:
+                        self._characters -= len(text)
                         await send(text)
+                self._drained.set()
             self._arrived.clear()
             await self._arrived.wait()

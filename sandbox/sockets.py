@@ -9,12 +9,13 @@ import contextlib
 import logging
 
 from exchange_ops.wire import streams
-from sandbox import account_session, answers, connections, margin_session, trading_session
+from sandbox import account_session, answers, connections, margin_session, public_session, trading_session
 from sandbox.account_session import AccountSession
 from sandbox.calls import Calls
 from sandbox.exchange.terms import Event
 from sandbox.faults import Faults
 from sandbox.limits import Limits
+from sandbox.market_feed import Feed
 from sandbox.outgoing import Outgoing
 from sandbox.reception import Receive, Scope, Send
 from sandbox.stream_session import Part, StreamSession
@@ -22,7 +23,7 @@ from sandbox.world import World
 
 log = logging.getLogger("sandbox")
 ACCOUNT = streams.Address.ACCOUNT.value
-MARKET: tuple[Part, ...] = ()
+MARKET: tuple[Part, ...] = (public_session.PART,)
 TRADING: tuple[Part, ...] = (trading_session.PART, margin_session.PART)
 # Each address with what it serves; the single old one serves market data and trading (supplement 1.1).
 PARTS: dict[str, tuple[Part, ...]] = {
@@ -51,6 +52,7 @@ class Sockets:
         self._calls = calls
         self._limits = limits
         self._most_waiting = most_waiting
+        self._feed = Feed(world)
         self._listening: set[AccountSession | StreamSession] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         world.listen(self._hear)
@@ -74,6 +76,7 @@ class Sockets:
         outgoing = Outgoing(self._faults, connection, self._most_waiting)
         session = self._session(path, outgoing)
         writer = asyncio.create_task(outgoing.write(lambda text: send({"type": "websocket.send", "text": text})))
+        writer.add_done_callback(lambda task: outgoing.end())
         try:
             await _read(session, receive)
         finally:
@@ -91,6 +94,7 @@ class Sockets:
             session = AccountSession(*given, world=self._world, limits=self._limits)
         else:
             session = StreamSession(*given, world=self._world, limits=self._limits, parts=PARTS[path])
+            session.kept[public_session.FEED] = self._feed
         self._listening.add(session)
         return session
 
@@ -115,6 +119,7 @@ async def _read(session: AccountSession | StreamSession, receive: Receive) -> No
         if message["type"] != "websocket.receive":
             return
         session.take(message.get("text"))
+        await session.outgoing.has_room()
 
 
 async def _refuse(path: str, date: tuple[str, str], send: Send) -> None:

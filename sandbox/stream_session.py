@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
+import msgspec
+
 from exchange_ops.wire import catalogue, streams
 from sandbox import answers, auth, limits, refusing
 from sandbox.calls import Calls
@@ -84,6 +86,8 @@ class StreamSession(Session):
         operation = catalogue.by_name[name] if name is not None else None
         if streams.by_name[call.method].login:
             self._must_be_let_in(operation)
+        elif operation is not None:
+            self._must_not_hurry(operation, f"socket {id(self)}")
         return method(self, self._read(call, operation))
 
     def _read(self, call: Call, operation: Operation | None) -> Params:
@@ -101,8 +105,10 @@ class StreamSession(Session):
         if operation is None:
             return
         auth.require(self.caller, operation.right)
-        group = limits.group_of(operation)
-        if not self._limits.allows(group, self.caller.account, self.world.config.rate_limits):
+        self._must_not_hurry(operation, self.caller.account)
+
+    def _must_not_hurry(self, operation: Operation, who: str) -> None:
+        if not self._limits.allows(limits.group_of(operation), who, self.world.config.rate_limits):
             raise Refusal(refusing.TOO_MANY_REQUESTS)
 
     def log_in(self, params: Mapping[str, object]) -> bool:
@@ -158,6 +164,13 @@ class StreamSession(Session):
         params = echo(self._faults, name, key=self.outgoing.key, scope=Scope.NOTIFICATION, value=payload)
         frame = jsonrpc.Notification(name, answers.text_of(params))
         self.outgoing.put(name, jsonrpc.encode(frame), Scope.NOTIFICATION)
+
+    def pass_on(self, name: str, params: str, frame: str) -> None:
+        """Sends a notification that is written already, and shared with others; `params` is the JSON within."""
+        if any(self._faults.matching(name, key=self.outgoing.key, kinds=("echo_differs",), scope=Scope.NOTIFICATION)):
+            self.notify(name, msgspec.json.decode(params))
+        else:
+            self.outgoing.put(name, frame, Scope.NOTIFICATION)
 
     def closed(self) -> None:
         """The socket is gone."""

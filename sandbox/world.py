@@ -8,6 +8,7 @@ loop each call runs to its end before the next one begins, which makes it atomic
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from sandbox import handlers, journal, keys
 from sandbox import seed as seeding
@@ -15,6 +16,7 @@ from sandbox.clock import Clock, Setting
 from sandbox.config import Config
 from sandbox.exchange.happenings import HAPPENINGS
 from sandbox.exchange.schedule import go_off
+from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import UNAVAILABLE, VALIDATION_ERROR, Caller, Event, Listener, NoHandler, Refusal, Wait
 from sandbox.handlers import controls
 from sandbox.handlers.market import LISTINGS, Listing
@@ -24,6 +26,7 @@ from sandbox.journal_lines import Entry, Header, NotPlain, Reading, plain
 __all__ = ["Caller", "Event", "NoHandler", "Refusal", "World"]
 
 log = logging.getLogger(__name__)
+Seen = TypeVar("Seen")
 
 
 class World:
@@ -135,6 +138,19 @@ class World:
         self._must_be_sound()
         self._live()
         return LISTINGS[operation](self, _plain(arguments))
+
+    def observe(self, look: Callable[[Exchange], Seen]) -> Seen:
+        """What `look` sees of the exchange at the present moment; what the market does under its eyes is journaled.
+
+        Raises `Refusal` while the world takes nothing in.
+        """
+        self._must_be_sound()
+        self._live()
+        self.exchange.outcomes.begin()
+        seen = look(self.exchange)
+        self._keep_happened()
+        self._tell()
+        return seen
 
     def _done(self, work: Callable[[], object]) -> object:
         """The answer of an input's work; what the simulated market did meanwhile is journaled, also when it refuses."""
