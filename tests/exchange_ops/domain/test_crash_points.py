@@ -85,7 +85,7 @@ def test_c3_killed_inside_the_claim_leaves_it_queued(walk, monkeypatch):
     ends_paid(walk, row)
 
 
-@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (calls, "_not_ours_any_more"), (calls, "_sent")])
+@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (calls, "_not_ours_any_more"), (calls, "sent")])
 def test_c4_killed_after_the_claim_before_the_bytes(walk, monkeypatch, module, name):
     row = walk.until(walk.request(), "queued")
     row = kill(walk, row, monkeypatch, module, name)
@@ -148,7 +148,7 @@ def test_c21_decided_and_nobody_told_is_paid_by_the_sweep(walk):
     assert len(walk.calls("commit_withdrawal")) == 1
 
 
-@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (calls, "_not_ours_any_more"), (calls, "_sent")])
+@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (calls, "_not_ours_any_more"), (calls, "sent")])
 def test_c22_killed_after_the_order_was_counted_then_frozen(walk, monkeypatch, module, name):
     from exchange_ops.domain import approvals, freezes
 
