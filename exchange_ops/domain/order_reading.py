@@ -68,8 +68,7 @@ def _active(reading: Round, client: ExchangeClient) -> tuple[set[int], bool]:
     numbers: set[int] = set()
     complete = True
     for margin, listing in ((False, client.get_orders()), (True, client.get_margin_orders())):
-        # A number that no column takes belongs to no row, and SQLite can't even be asked about it.
-        told = {record.id for record in listing.records if record.id < 2**63}
+        told = {record.id for record in listing.records}
         done = order_records.take(
             account=reading.account, found=listing.records, open_numbers=told, margin=margin, now=reading.now
         )
