@@ -65,6 +65,13 @@ def configure(_: Mapping[str, object]) -> None:
         logging.getLogger(name).propagate = True
     # One line per request is written by our own middleware; the framework's repeats it for every refusal.
     logging.getLogger("django.request").setLevel(logging.ERROR)
+    logging.getLogger("django.security.DisallowedHost").filters[:] = [_without_traceback]
+
+
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Anybody can ask for a host that is not ours: one line tells it, and where it was noticed adds nothing."""
+    record.exc_info = None
+    return True
 
 
 def hide_secrets(_: Any, __: str, event: Event) -> Event:

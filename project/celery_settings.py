@@ -13,7 +13,8 @@ task_acks_late = False
 task_default_queue = "money"
 task_time_limit = 40
 worker_prefetch_multiplier = 1
-worker_soft_shutdown_timeout = 8
+# Shorter than the time that `up` gives its children, and enough to hear an answer that is on its way.
+worker_soft_shutdown_timeout = 5
 worker_hijack_root_logger = False
 timezone = "UTC"
 # Every entry expires before the next is due, so a worker that was away does not meet a flood.

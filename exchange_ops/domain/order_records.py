@@ -42,9 +42,8 @@ class _Reading:
 
 @dataclass(slots=True)
 class Taken:
-    """What came of a listing: the exchange's numbers in it, how many rows changed, and what could not be kept."""
+    """What came of a listing: how many rows changed, and what could not be kept."""
 
-    numbers: set[int] = field(default_factory=set)
     changed: int = 0
     problems: list[str] = field(default_factory=list)
 
@@ -61,31 +60,30 @@ def take(
     done, reading = Taken(), _Reading(account, open_numbers, margin, now)
     sound = []
     for record in found:
-        done.numbers.add(record.id)
         if reason := unstorable(record):
             done.problems.append(f"Order {record.id} could not be kept: {reason}.")
         else:
             sound.append(record)
-    known = {row.exchange_id: row for row in Order.objects.filter(account=account, exchange_id__in=done.numbers)}
+    listed = Order.objects.filter(account=account, exchange_id__in=[record.id for record in sound])
+    known = {row.exchange_id: row for row in listed}
     for record in sound:
         done.changed += _take_one(known.get(record.id), record, reading)
-    Order.objects.filter(account=account, exchange_id__in=done.numbers).exclude(read_at__gte=now).update(
-        read_at=now, missing_since=None
-    )
+    listed.all().exclude(read_at__gte=now).update(read_at=now, missing_since=None)
     return done
 
 
 def take_trades(*, account: Account, found: Sequence[records.AccountTrade], now: datetime) -> Taken:
     """Keep trades that are new. A trade never changes, so one that is known stays as it is."""
-    done = Taken(numbers={trade.id for trade in found})
-    sound = []
+    done, sound = Taken(), []
     for trade in found:
         if reason := _unstorable_trade(trade):
             done.problems.append(f"Trade {trade.id} could not be kept: {reason}.")
         else:
             sound.append(_trade(account, trade, now))
     known = set(
-        AccountTrade.objects.filter(account=account, exchange_id__in=done.numbers).values_list("exchange_id", flat=True)
+        AccountTrade.objects.filter(
+            account=account, exchange_id__in=[trade.exchange_id for trade in sound]
+        ).values_list("exchange_id", flat=True)
     )
     new = [trade for trade in sound if trade.exchange_id not in known]
     AccountTrade.objects.bulk_create(new, ignore_conflicts=True)

@@ -1,20 +1,19 @@
-"""The one mover of what is asked for sub-accounts: nothing else writes an action's state, or what is wanted.
+"""Moving what is asked for sub-accounts: the front of the one mover (`moving`), which also keeps what is wanted.
 
-A move is a conditional UPDATE on (id, state, version), an event row, a row of the audit trail and an announcement, in
-one transaction, as for withdrawals. Of two movers that saw the same version one wins and the other gets CannotMove.
+The callers lock the sub-accounts, in the order of their ids, so the move itself locks nothing.
 """
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import connection
 
-from desk import audit, live, outbox
-from exchange_ops.domain.lifecycle import CannotMove, texts
+from desk import live
+from exchange_ops.domain import moving
+from exchange_ops.domain.moving import CannotMove
 from exchange_ops.models import SubAccount, SubAccountAction, SubAccountEvent
 from exchange_ops.models import subaccount_states as states
-from exchange_ops.models.states import EXCHANGE, WORKER
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -24,9 +23,21 @@ __all__ = ["CannotMove", "create", "lock_accounts", "move", "touch"]
 ADVANCE_TASK = "exchange_ops.advance_subaccount"
 TOPIC = "subaccounts"
 CONTENT = ("kind", "wanted_payout", "wanted_description", "reason", "requested_by_id", "confirmation_id", "digest")
-_ALLOWED = {(t.source, t.event, t.target) for t in states.TRANSITIONS}
-_UNRECORDED = frozenset({"next_action_at", "lease_until", "updated_at", "looks"})
-_TOUCHABLE = frozenset({"next_action_at", "last_problem", "looks"})
+_MACHINE = moving.Machine(
+    model=SubAccountAction,
+    events=SubAccountEvent,
+    owner="action_id",
+    states=states.STATES,
+    transitions=states.TRANSITIONS,
+    at_rest=moving.ends(states.STATES),
+    unrecorded=frozenset({"next_action_at", "lease_until", "updated_at", "looks"}),
+    touchable=frozenset({"next_action_at", "last_problem", "looks"}),
+    locked_with=None,
+    named=lambda row: f"{row.label} of {row.sub_account}",
+    trail=lambda row, event: moving.Trail(
+        f"subaccount.{row.kind}_{event}", row.sub_account.subject, {"action": row.pk}
+    ),
+)
 # After these the wish is given up again. A freeze that failed stays wanted, so that it stands out until it is done.
 _GIVEN_UP = frozenset({"refused", "not_done"})
 
@@ -42,7 +53,7 @@ def create(*, action: SubAccountAction, now: datetime, session_key: str, evidenc
     content = {name: getattr(action, name) for name in CONTENT}
     after = {**content, "wanted": _wanted_by(action), "state": "requested", "version": 1}
     actor = action.requested_by
-    _record(action, "created", "", {}, after, actor=actor, evidence=evidence, now=now, key=session_key)
+    _MACHINE.record(action, "created", {}, after, actor=actor, evidence=evidence, now=now, session_key=session_key)
     _tell(action, "requested", action.next_action_at, now)
 
 
@@ -63,45 +74,32 @@ def move(
     CannotMove when the table has no such move or somebody was faster. Without a `next_action_at` a worker looks again
     at once unless the state is an end.
     """
-    source, version = action.state, action.version
-    if (source, event, to) not in _ALLOWED:
-        raise CannotMove(f"There is no move {event!r} from {source or 'nothing'} to {to}.")
-    turn = states.STATES[to].turn
-    if states.STATES[to].terminal:
-        changes |= {"next_action_at": None, "lease_until": None}
-    elif "next_action_at" not in changes:
-        changes["next_action_at"] = now if turn in {WORKER, EXCHANGE} else None
-    new = {**changes, "state": to, "version": version + 1, "updated_at": now}
-    shown = {name: value for name, value in new.items() if name not in _UNRECORDED}
-    before = {name: getattr(action, name) for name in shown}
-    try:
-        with transaction.atomic():
-            # The event before the update: a trigger refuses a version that has no event.
-            _record(action, event, source, before, shown, actor=actor, evidence=evidence, now=now, key=session_key)
-            matching = SubAccountAction.objects.filter(pk=action.pk, state=source, version=version)
-            if matching.update(**new) != 1:
-                raise CannotMove(f"{action.label} of {action.sub_account} was changed by somebody else meanwhile.")
-            _learn(action, to, closed_as)
-            _tell(action, to, new["next_action_at"], now)
-    except IntegrityError as error:
-        raise CannotMove(f"The database refused {event!r} of {action.label}: {error}") from error
-    for name, value in new.items():
-        setattr(action, name, value)
+
+    def after(new: Mapping[str, Any]) -> None:
+        _learn(action, to, closed_as)
+        _tell(action, to, new["next_action_at"], now)
+
+    _MACHINE.move(
+        action,
+        changes,
+        event=event,
+        to=to,
+        now=now,
+        actor=actor,
+        evidence=evidence,
+        session_key=session_key,
+        after=after,
+    )
     return action
 
 
 def touch(action: SubAccountAction, **columns: Any) -> bool:
     """Change columns that are no part of the outcome; True when the row still was at this state and version."""
-    if not _TOUCHABLE.issuperset(columns):
-        raise ValueError(f"Only a move changes {sorted(set(columns) - _TOUCHABLE)}.")
-    same = SubAccountAction.objects.filter(pk=action.pk, state=action.state, version=action.version)
-    if same.update(**columns) != 1:
-        return False
-    if columns.get("last_problem", action.last_problem) != action.last_problem:
+    problem_before = action.last_problem
+    touched = _MACHINE.touch(action, columns)
+    if touched and action.last_problem != problem_before:
         live.announce(action.sub_account.subject, action=action.pk)
-    for name, value in columns.items():
-        setattr(action, name, value)
-    return True
+    return touched
 
 
 def lock_accounts(*, account_id: int, exchange_ids: list[int]) -> list[SubAccount]:
@@ -137,44 +135,8 @@ def _wish(sub: SubAccount, columns: Mapping[str, Any]) -> None:
         setattr(sub, name, value)
 
 
-def _record(
-    action: SubAccountAction,
-    event: str,
-    source: str,
-    before: Mapping[str, Any],
-    after: Mapping[str, Any],
-    *,
-    actor: "Person | None",
-    evidence: Mapping[str, Any] | None,
-    now: datetime,
-    key: str,
-) -> None:
-    facts = texts(evidence or {})
-    trail = audit.record(
-        actor=actor,
-        action=f"subaccount.{action.kind}_{event}",
-        subject=action.sub_account.subject,
-        before=texts(before),
-        after={**texts(after), "action": action.pk, "evidence": facts},
-        now=now,
-        session_key=key,
-    )
-    SubAccountEvent.objects.create(
-        action_id=action.pk,
-        version=after["version"],
-        event=event,
-        from_state=source,
-        to_state=after["state"],
-        actor=actor,
-        evidence=facts,
-        audit_number=trail.seq,
-        at=now,
-    )
-
-
 def _tell(action: SubAccountAction, state: str, next_action_at: datetime | None, now: datetime) -> None:
     """Hints after commit: to the pages that show it, and to a worker where there is something to do at once."""
     live.announce(action.sub_account.subject, action=action.pk, state=state)
     live.announce(TOPIC, id=action.sub_account.exchange_id)
-    if next_action_at is not None and next_action_at <= now:
-        outbox.wake(ADVANCE_TASK, action.pk)
+    moving.wake_if_due(ADVANCE_TASK, action.pk, next_action_at, now)

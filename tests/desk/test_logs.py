@@ -103,6 +103,15 @@ def test_tracebacks_are_kept_without_looking_like_events(lines: Callable[[str], 
     assert all(line.startswith(("    | ", "{")) for line in list(written)[0 if shape == "json" else 1 :])
 
 
+@pytest.mark.parametrize("shape", ["plain", "json"])
+def test_a_request_for_another_host_is_one_line(lines: Callable[[str], list[str]], client: Any, shape: str) -> None:
+    written = lines(shape)
+    assert client.get("/", headers={"host": "elsewhere.example"}).status_code == 400
+    told = [line for line in written if "elsewhere.example" in line]
+    assert len(told) == 1
+    assert "Traceback" not in "\n".join(written)
+
+
 def test_json_lines_can_be_read_by_machines(lines: Callable[[str], list[str]]) -> None:
     written = lines("json")
     token = requests.enter("request-0042")

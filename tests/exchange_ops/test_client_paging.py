@@ -184,7 +184,9 @@ def test_the_ledger_is_walked_while_entries_come_in(sandbox, client_as):
 
 def test_the_trades_of_the_account_are_walked_while_it_trades(sandbox, client_as):
     from tests.sandbox.trading import offered
+    from tests.sandbox.worlds import dismiss_traders
 
+    sandbox.inside(lambda: dismiss_traders(sandbox.world))
     sandbox.inside(lambda: offered(sandbox.world, "sell", 1, 100_000))
     client = client_as("demo-trade")
 

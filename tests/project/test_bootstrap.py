@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -145,7 +146,8 @@ def test_a_signal_while_a_command_is_being_started_ends_that_command(interruptib
         def __init__(self, *arguments, **options):
             super().__init__(*arguments, **options)
             begun.append(self)
-            os.kill(os.getpid(), number)
+            # To this thread: another one of the test's process would not wake it from its waiting.
+            signal.pthread_kill(threading.get_ident(), number)
 
     monkeypatch.setattr(bootstrap.subprocess, "Popen", Interrupted)
     with pytest.raises(SystemExit, match="Stopped while preparing"), bootstrap._ended_by_signals():

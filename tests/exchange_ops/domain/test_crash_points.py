@@ -3,7 +3,7 @@
 import pytest
 
 from desk import audit, clock
-from exchange_ops.domain import calls, committing, holding, keys, lifecycle, releasing, withdrawals
+from exchange_ops.domain import calls, committing, holding, keys, moving, releasing, withdrawals
 from exchange_ops.models import ExternalCall, Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
@@ -85,7 +85,7 @@ def test_c3_killed_inside_the_claim_leaves_it_queued(walk, monkeypatch):
     ends_paid(walk, row)
 
 
-@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (calls, "_not_ours_any_more"), (calls, "_sent")])
+@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (calls, "_not_ours_any_more"), (calls, "sent")])
 def test_c4_killed_after_the_claim_before_the_bytes(walk, monkeypatch, module, name):
     row = walk.until(walk.request(), "queued")
     row = kill(walk, row, monkeypatch, module, name)
@@ -112,11 +112,11 @@ def test_c6_killed_before_the_answer_was_read(walk, monkeypatch):
     ends_paid(walk, row)
 
 
-@pytest.mark.parametrize(("module", "name"), [(calls, "_close"), (holding, "_settle"), (lifecycle, "_record")])
+@pytest.mark.parametrize(("module", "name"), [(calls, "_close"), (holding, "_settle"), (moving.Machine, "record")])
 def test_c12_killed_after_the_answer_before_it_was_written(walk, monkeypatch, module, name):
     row = walk.until(walk.request(), "queued")
-    if name == "_record":
-        record, seen = lifecycle._record, []
+    if name == "record":
+        record, seen = moving.Machine.record, []
 
         def second_dies(*arguments, **more):
             seen.append(arguments)
@@ -124,10 +124,10 @@ def test_c12_killed_after_the_answer_before_it_was_written(walk, monkeypatch, mo
                 raise Killed
             return record(*arguments, **more)
 
-        monkeypatch.setattr(lifecycle, "_record", second_dies)
+        monkeypatch.setattr(moving.Machine, "record", second_dies)
         with pytest.raises(Killed):
             walk.step(row)
-        monkeypatch.setattr(lifecycle, "_record", record)
+        monkeypatch.setattr(moving.Machine, "record", record)
         row = walk.fresh(row)
     else:
         row = kill(walk, row, monkeypatch, module, name)
@@ -148,7 +148,7 @@ def test_c21_decided_and_nobody_told_is_paid_by_the_sweep(walk):
     assert len(walk.calls("commit_withdrawal")) == 1
 
 
-@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (calls, "_not_ours_any_more"), (calls, "_sent")])
+@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (calls, "_not_ours_any_more"), (calls, "sent")])
 def test_c22_killed_after_the_order_was_counted_then_frozen(walk, monkeypatch, module, name):
     from exchange_ops.domain import approvals, freezes
 

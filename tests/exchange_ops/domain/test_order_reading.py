@@ -154,6 +154,15 @@ def test_a_record_that_no_column_takes_is_told_and_stops_nothing(account, change
     assert Order.objects.get().exchange_id == 8
 
 
+def test_an_open_order_with_such_a_number_does_not_hide_how_others_ended(dealing):
+    ended = dealing.placed()
+    dealing.client("demo-trade").cancel_order(client_order_id=ended.client_order_id)
+    odd = dealing.elsewhere()
+    dealing.fault("get_orders", "echo_differs", times=1, field="id", value=2**63, id=str(odd.id))
+    dealing.read()
+    assert dealing.fresh(ended).status == "canceled"
+
+
 def test_an_id_that_comes_back_on_another_day_is_another_order(account):
     take(account, record(7, client_order_id="same", status="expired"), record(8, client_order_id="same"))
     assert Order.objects.filter(client_order_id="same").count() == 2
