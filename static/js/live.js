@@ -1,10 +1,11 @@
 // One socket for the page. A hint says only that something changed; the part is then read again at its own address.
+// A tick is the newest value of a public market: whoever draws it listens for `desk:tick`, and nothing is read for it.
 // A part that is in use (cursor, typed text, a form opened, a passkey asked for) is never replaced: it is marked, and its
 // buttons rest until it is read again.
 (function () {
   "use strict";
   const address = document.body.dataset.socket;
-  if (!address || !document.querySelector("[data-follow]")) return;
+  if (!address || !document.querySelector("[data-follow], [data-ticks]")) return;
 
   const FIRST_WAIT_MS = 1000, LONGEST_WAIT_MS = 20000, QUIET_BEFORE_BANNER_MS = 2500, POLL_MS = 10000, ANYWAY_MS = 30000, SIGNED_OUT = 4401;
   const banner = document.getElementById("frozen");
@@ -13,7 +14,9 @@
   let drawnFor = document.querySelector("[data-drawn-for]")?.dataset.drawnFor;
   const parts = () => Array.from(document.querySelectorAll("[data-follow]"));
   const topicsOf = (part) => part.dataset.follow.split(" ").filter(Boolean);
-  const wanted = () => Array.from(new Set(parts().flatMap(topicsOf)));
+  const drawers = () => Array.from(document.querySelectorAll("[data-ticks]"));
+  const ticksOf = (part) => part.dataset.ticks.split(" ").filter(Boolean);
+  const wanted = () => Array.from(new Set([...parts().flatMap(topicsOf), ...drawers().flatMap(ticksOf)]));
 
   function holdsInput(part) {
     const focused = document.activeElement;
@@ -128,6 +131,27 @@
     if (frame.follow.length || frame.unfollow.length) socket.send(JSON.stringify(frame));
   }
 
+  // What is drawn is the last value of each topic, once in a picture: a hidden tab keeps one value and draws none.
+  const ticks = new Map();
+  let drawing = 0;
+  function drawTicks() {
+    drawing = 0;
+    const newest = Array.from(ticks);
+    ticks.clear();
+    newest.forEach(([topic, tick]) => document.dispatchEvent(new CustomEvent("desk:tick", { detail: { topic, tick } })));
+  }
+  function keepTick(frame) {
+    ticks.set(frame.topic, frame.tick);
+    drawing = drawing || requestAnimationFrame(drawTicks);
+  }
+
+  // A frame is one object, or several in an array; what is not understood is left alone.
+  function framesOf(text) {
+    let told = null;
+    try { told = JSON.parse(text); } catch (error) { return []; }
+    return [].concat(told).filter((frame) => frame && typeof frame === "object");
+  }
+
   function open() {
     if (leaving) return;
     const mine = new WebSocket(new URL(address, location.href.replace(/^http/, "ws")));
@@ -140,11 +164,12 @@
     });
     let joined = false;
     mine.addEventListener("message", function (event) {
-      let frame = null;
-      try { frame = JSON.parse(event.data); } catch (error) { return; }
+      const frames = framesOf(event.data);
       // What changed between the drawing of the page and this answer was told to nobody here.
-      if (frame.followed && !joined) { joined = true; poll(); }
-      parts().filter((part) => topicsOf(part).includes(frame.topic)).forEach(rereadSoon);
+      if (!joined && frames.some((frame) => frame.followed)) { joined = true; poll(); }
+      frames.filter((frame) => "tick" in frame).forEach(keepTick);
+      const changed = new Set(frames.filter((frame) => "hint" in frame).map((frame) => frame.topic));
+      if (changed.size) parts().filter((part) => topicsOf(part).some((topic) => changed.has(topic))).forEach(rereadSoon);
     });
     mine.addEventListener("close", function (event) {
       if (mine !== socket) return;
