@@ -12,16 +12,16 @@ from typing import TypeVar
 
 from sandbox import handlers, journal, keys
 from sandbox import seed as seeding
-from sandbox.clock import Clock, Setting
+from sandbox.clock import Clock
 from sandbox.config import Config
-from sandbox.exchange.happenings import HAPPENINGS
-from sandbox.exchange.schedule import go_off
+from sandbox.exchange.schedule import live_until
 from sandbox.exchange.state import Exchange
-from sandbox.exchange.terms import UNAVAILABLE, VALIDATION_ERROR, Caller, Event, Listener, NoHandler, Refusal, Wait
-from sandbox.handlers import controls
+from sandbox.exchange.terms import UNAVAILABLE, Caller, Event, Listener, NoHandler, Refusal, Wait
+from sandbox.handlers import controls, given
 from sandbox.handlers.market import LISTINGS, Listing
 from sandbox.journal import Journal, Lock
-from sandbox.journal_lines import Entry, Header, NotPlain, Reading, plain
+from sandbox.journal_lines import Entry, Header, Reading
+from sandbox.replay import replay
 
 __all__ = ["Caller", "Event", "NoHandler", "Refusal", "World"]
 
@@ -85,14 +85,14 @@ class World:
     @classmethod
     def _resumed(cls, path: Path, reading: Reading, *, still: bool, now_ms: Callable[[], int], lock: Lock) -> "World":
         world = cls(Journal.resume(path, reading), still=still, now_ms=now_ms, lock=lock)
-        stopped_at = world._replay(reading.entries)
+        stopped_at = replay(world, reading.entries)
         if stopped_at is None:
             return world
         world.journal.close()
         shorter = reading.before(stopped_at)
         warning = journal.set_aside(path, shorter, path.read_bytes())
         world = cls(Journal.resume(path, shorter), still=still, now_ms=now_ms, lock=lock)
-        world._replay(shorter.entries)
+        replay(world, shorter.entries)
         world.warnings.append(warning)
         return world
 
@@ -120,13 +120,13 @@ class World:
         handler = handlers.find(operation)
         if handler is None:
             raise NoHandler(operation)
-        given = _plain(arguments)
+        asked = given.as_kept(arguments)
         self._must_be_sound()
         at_ms = self._live()
-        answer = self._done(lambda: handler(self, caller, given))
+        answer = self._done(lambda: handler(self, caller, asked))
         if operation in handlers.CHANGING and caller is not None:
             outcomes = self.exchange.outcomes.recorded()
-            self._keep(Entry(at_ms, operation, given, caller.login, caller.account, outcomes))
+            self._keep(Entry(at_ms, operation, asked, caller.login, caller.account, outcomes))
         self._tell()
         return answer
 
@@ -137,7 +137,7 @@ class World:
         """
         self._must_be_sound()
         self._live()
-        return LISTINGS[operation](self, _plain(arguments))
+        return LISTINGS[operation](self, given.as_kept(arguments))
 
     def observe(self, look: Callable[[Exchange], Seen]) -> Seen:
         """What `look` sees of the exchange at the present moment; what the market does under its eyes is journaled.
@@ -174,7 +174,7 @@ class World:
             return None
         self._live()
         try:
-            return find(self, caller, _plain(arguments))
+            return find(self, caller, given.as_kept(arguments))
         except Refusal:
             return None
 
@@ -183,18 +183,19 @@ class World:
         action = controls.CONTROLS.get(name)
         if action is None:
             raise NoHandler(name)
-        given = _plain(arguments)
+        asked = given.as_kept(arguments)
         if name != controls.RESET:
             self._must_be_sound()
         at_ms = self._live()
-        answer = self._done(lambda: action(self, given))
+        answer = self._done(lambda: action(self, asked))
         if name in controls.JOURNALED:
-            self._keep(Entry(at_ms, name, given, outcomes=self.exchange.outcomes.recorded()))
+            self._keep(Entry(at_ms, name, asked, outcomes=self.exchange.outcomes.recorded()))
         self._tell()
         return answer
 
     def begin_again(self, wanted_seed: int | None = None, symbols: int | None = None) -> None:
-        """A fresh world in place of this one, at the real time; the old journal is kept as the previous one."""
+        """A fresh world in place of this one, at the real time, as listeners hear; the old journal is kept as the
+        previous one."""
         old = self.journal
         self.clock.restart()
         wanted = Header(
@@ -206,6 +207,8 @@ class World:
         self.journal = Journal.begin(wanted, old.path)
         self.warnings, self.broken = [], ""
         self._populate()
+        if self.exchange.telling:
+            self.exchange.events.append(Event("begun", "", None))
 
     # Time ------------------------------------------------------------------------------------------------------------
 
@@ -219,30 +222,14 @@ class World:
 
     def _live(self) -> int:
         now_ms = self.clock.now_ms()
-        self._live_until(now_ms)
+        live_until(self.exchange, now_ms)
         self._keep_happened()
         self._tell()
         return self.exchange.moment_ms
 
-    def _live_until(self, until_ms: int) -> None:
-        """Runs what is due in the order of its instants: at each of them timers first, then the simulated market, as a
-        replay has it, where what the market did is an input."""
-        exchange = self.exchange
-        while True:
-            due_ms = exchange.timers.next_due_ms()
-            is_last = due_ms is None or due_ms > until_ms
-            if exchange.live_until(until_ms if due_ms is None or is_last else due_ms - 1, is_last=is_last):
-                continue
-            timer = exchange.timers.take_due(until_ms)
-            if timer is None:
-                break
-            exchange.moment_ms = max(exchange.moment_ms, timer.due_ms)
-            go_off(exchange, timer)
-        exchange.moment_ms = max(exchange.moment_ms, until_ms)
-
     def _clock_changed(self, before_ms: int) -> None:
         setting = self.clock.setting
-        self._live_until(before_ms)
+        live_until(self.exchange, before_ms)
         self._keep_happened()
         self._keep(
             Entry(before_ms, controls.CLOCK, {"offset_ms": setting.offset_ms, "frozen_at_ms": setting.frozen_at_ms})
@@ -266,36 +253,6 @@ class World:
     def _must_be_sound(self) -> None:
         if self.broken:
             raise Refusal(UNAVAILABLE, self.broken)
-
-    def _replay(self, entries: list[Entry]) -> int | None:
-        """Lives the journal again; returns the number of the first entry that can't be applied, None when all can."""
-        outcomes = self.exchange.outcomes
-        outcomes.replaying = True
-        for number, entry in enumerate(entries):
-            try:
-                self._live_until(entry.at_ms)
-                outcomes.give(entry.outcomes)
-                self._apply(entry)
-                outcomes.must_be_used_up()
-            except (Refusal, NoHandler, KeyError, TypeError, ValueError):
-                log.exception("entry %d of the journal can't be applied", number + 1)
-                return number
-        outcomes.replaying = False
-        self.clock.restore(self.clock.setting, self.exchange.moment_ms)
-        return None
-
-    def _apply(self, entry: Entry) -> None:
-        if entry.action == controls.CLOCK:
-            self.clock.restore(_setting(entry.arguments), entry.at_ms)
-        elif entry.account:
-            handler = handlers.find(entry.action)
-            if handler is None:
-                raise NoHandler(entry.action)
-            handler(self, Caller(entry.login, entry.account), entry.arguments)
-        elif entry.action in HAPPENINGS:
-            HAPPENINGS[entry.action](self.exchange, entry.arguments)
-        else:
-            controls.CONTROLS[entry.action](self, entry.arguments)
 
     def close(self) -> None:
         """Brings the journal to the disk and lets its folder go."""
@@ -334,25 +291,6 @@ class World:
         """The double-entry ledger as the control plane shows it, with `balanced`."""
         self._live()
         return self.exchange.ledger.shown()
-
-
-def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
-    given: dict[str, object] = {}
-    for name, value in arguments.items():
-        if value is None:
-            continue
-        try:
-            given[name] = plain(value, name)
-        except NotPlain as problem:
-            raise Refusal(VALIDATION_ERROR, f"Param '{problem.name}' is not valid") from None
-    return given
-
-
-def _setting(recorded: Mapping[str, object]) -> Setting:
-    offset_ms, frozen_at_ms = recorded.get("offset_ms"), recorded.get("frozen_at_ms")
-    if not isinstance(offset_ms, int) or not isinstance(frozen_at_ms, int | None):
-        raise ValueError("not a setting of the clock")
-    return Setting(offset_ms, frozen_at_ms)
 
 
 def _other_seed(kept: Header, wanted: Header) -> str:

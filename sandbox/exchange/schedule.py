@@ -1,4 +1,7 @@
-"""What each timer does when it goes off. A timer whose subject has moved on in the meantime does nothing."""
+"""The passing of time, and what each timer does when it goes off.
+
+A timer whose subject has moved on in the meantime does nothing.
+"""
 
 from collections.abc import Callable
 
@@ -14,6 +17,22 @@ _PAYOUT_ACTIONS: dict[str, Callable[[Exchange, Payout], None]] = {
     "payout_send": network.send,
     "payout_confirm": network.confirm_payout,
 }
+
+
+def live_until(exchange: Exchange, until_ms: int) -> None:
+    """Runs what is due in the order of its instants: at each of them timers first, then the simulated market, as a
+    replay has it, where what the market did is an input."""
+    while True:
+        due_ms = exchange.timers.next_due_ms()
+        is_last = due_ms is None or due_ms > until_ms
+        if exchange.live_until(until_ms if due_ms is None or is_last else due_ms - 1, is_last=is_last):
+            continue
+        timer = exchange.timers.take_due(until_ms)
+        if timer is None:
+            break
+        exchange.moment_ms = max(exchange.moment_ms, timer.due_ms)
+        go_off(exchange, timer)
+    exchange.moment_ms = max(exchange.moment_ms, until_ms)
 
 
 def go_off(exchange: Exchange, timer: Timer) -> None:

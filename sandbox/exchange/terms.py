@@ -69,9 +69,9 @@ class Caller:
 class Event:
     """A change that sockets tell: `payload` is the wire form of one transaction, of all non-zero balances of the bank
     account, of one order report, of one margin account, or of one ticker or public trade with its symbol (whose
-    `account` is empty: everybody may hear it)."""
+    `account` is empty: everybody may hear it). After `begun`, which has no payload, all is told of a fresh world."""
 
-    kind: Literal["transaction", "balance", "ticker", "report", "marginReport", "marginAccount", "trade"]
+    kind: Literal["transaction", "balance", "ticker", "report", "marginReport", "marginAccount", "trade", "begun"]
     account: str
     payload: object
 

@@ -20,6 +20,7 @@ from sandbox.exchange.terms import (
     Caller,
     Refusal,
 )
+from sandbox.journal_lines import NotPlain, plain
 from wire import values
 
 if TYPE_CHECKING:
@@ -29,6 +30,19 @@ Arguments: TypeAlias = Mapping[str, object]
 SYMBOL_DESCRIPTION = "Try get /api/2/public/symbol, to get list of all available symbols."
 LONGEST_TEXT = 1_000
 INDEX_BOUND = 2**63
+
+
+def as_kept(arguments: Arguments) -> dict[str, object]:
+    """The arguments in the plain form that a journal keeps, absent ones left out; 10001 for what has no such form."""
+    kept: dict[str, object] = {}
+    for name, value in arguments.items():
+        if value is None:
+            continue
+        try:
+            kept[name] = plain(value, name)
+        except NotPlain as problem:
+            raise Refusal(VALIDATION_ERROR, f"Param '{problem.name}' is not valid") from None
+    return kept
 
 
 def account(world: "World", caller: Caller | None) -> str:
