@@ -89,6 +89,10 @@ class RelayConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         """A hint from the channel layer: put in line for this browser, never awaited, so nothing piles up behind it."""
         await self._put(event["text"])
 
+    async def relay_tick(self, event: dict[str, str]) -> None:
+        """A tick from the channel layer, in line like a hint."""
+        await self._put(event["text"])
+
     async def _obey(self, asked: tuple[list[str], list[str]] | None) -> None:
         if asked is None:
             await self.close(NOT_UNDERSTOOD)

@@ -22,6 +22,7 @@ from desk import topics
 
 SEND_SECONDS = 1.0
 LONGEST_HINT = 2000
+LONGEST_TICK = 16_000
 MOST_WAITING = 500
 
 HINTS = Counter("countersign_hints_total", "Hints to browsers, by what became of them", ["outcome"])
@@ -41,6 +42,27 @@ def announce(topic: str, **hint: Any) -> None:
     if len(text) > LONGEST_HINT:
         raise ValueError(f"A hint has at most {LONGEST_HINT} characters; this one for {topic} has {len(text)}.")
     transaction.on_commit(lambda: _sender().send(group_name(topic), {"type": "relay.hint", "text": text}), robust=True)
+
+
+def tick(topic: str, **values: Any) -> None:
+    """Show the newest values of a public market topic to its followers, once the current transaction is committed.
+
+    Only the latest of a topic matters: an older one may be dropped anywhere on its way. Values are text, whole numbers,
+    booleans, None, and lists and objects of those; decimals are exact text, so a float is refused. At most 16,000
+    characters as JSON. Lost, like a hint, without a word. A topic that is malformed or not registered for ticks, and
+    values that can't be sent, are mistakes in the calling code and raise ValueError or TypeError at once.
+    """
+    if not topics.takes_ticks(topic):
+        raise ValueError(f"{topic!r} is not a topic that takes ticks.")
+    text = json.dumps({"topic": topic, "tick": values}, separators=(",", ":"), allow_nan=False)
+    if len(text) > LONGEST_TICK:
+        raise ValueError(f"A tick has at most {LONGEST_TICK} characters; this one for {topic} has {len(text)}.")
+    json.loads(text, parse_float=_refuse_float)
+    transaction.on_commit(lambda: _sender().send(group_name(topic), {"type": "relay.tick", "text": text}), robust=True)
+
+
+def _refuse_float(figure: str) -> None:
+    raise TypeError(f"A tick carries decimals as text; {figure} came as a float.")
 
 
 def group_name(topic: str) -> str:

@@ -18,13 +18,24 @@ MayFollow = Callable[["Person", str], bool]
 _SHAPE = re.compile(r"[a-z][a-z0-9_-]{0,39}(:[A-Za-z0-9_.-]{1,80})?", re.ASCII)
 _log = structlog.get_logger(__name__)
 _registered: dict[str, MayFollow] = {}
+_ticking: set[str] = set()
 
 
-def register(name: str, may_follow: MayFollow) -> None:
-    """Let browsers ask for topics called `name`; `may_follow(person, key)` decides and may read the database."""
+def register(name: str, may_follow: MayFollow, *, ticks: bool = False) -> None:
+    """Let browsers ask for topics called `name`; `may_follow(person, key)` decides and may read the database.
+
+    With `ticks` such a topic may also carry values of the public market, of which only the newest counts.
+    """
     if not _SHAPE.fullmatch(name) or ":" in name:
         raise ValueError(f"{name!r} is no topic name: lower-case letters, digits, _ and -, at most 40.")
     _registered[name] = may_follow
+    (_ticking.add if ticks else _ticking.discard)(name)
+
+
+def takes_ticks(topic: object) -> bool:
+    """Whether this is a well-formed topic that was registered for ticks."""
+    parts = split(topic)
+    return parts is not None and parts[0] in _ticking
 
 
 def split(topic: object) -> tuple[str, str] | None:

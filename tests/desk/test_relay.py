@@ -27,10 +27,12 @@ CLOSED = 4401
 def rooms(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three kinds of topics: everybody's, treasury's, and one whose rule is broken."""
     monkeypatch.setattr(topics, "_registered", {})
+    monkeypatch.setattr(topics, "_ticking", set())
     topics.register("open", lambda person, key: True)
     topics.register("vault", lambda person, key: person.has_role("treasury"))
     topics.register("mine", lambda person, key: key == str(person.pk))
     topics.register("broken", lambda person, key: bool(1 // 0))
+    topics.register("quote", lambda person, key: True, ticks=True)
 
 
 class Browser:
@@ -298,6 +300,34 @@ def test_a_hint_is_small_and_plain() -> None:
         live.announce("open", text="x" * 2_000)
     with pytest.raises(TypeError):
         live.announce("open", amount=object())
+
+
+def test_a_tick_reaches_the_followers_of_its_topic(open_socket: Open, operator: Person) -> None:
+    browser = open_socket(operator)
+    browser.say(follow=["quote:ETHBTC"])
+    with transaction.atomic():
+        live.tick("quote:ETHBTC", last="0.1")
+        transaction.set_rollback(True)
+    live.tick("quote:ETHBTC", last="0.050000000000000001", bids=[["0.05", "1"]], open=None)
+    expected = {"last": "0.050000000000000001", "bids": [["0.05", "1"]], "open": None}
+    assert browser.hear() == {"topic": "quote:ETHBTC", "tick": expected}
+
+
+@pytest.mark.parametrize("topic", ["open", "open:1", "vault", "unknown:1", "quote:", "QUOTE:1", "", "quote:a b"])
+def test_a_tick_for_a_topic_without_ticks_is_a_mistake(topic: str) -> None:
+    with pytest.raises(ValueError, match="not a topic that takes ticks"):
+        live.tick(topic, last="1")
+
+
+def test_a_tick_is_bounded_and_exact() -> None:
+    with pytest.raises(ValueError, match="16000 characters"):
+        live.tick("quote:A", bids="x" * 16_000)
+    for inexact in (0.1, [{"price": 1e5}], float("nan"), object()):
+        with pytest.raises((TypeError, ValueError)):
+            live.tick("quote:A", last=inexact)
+    topics.register("quote", lambda person, key: True)
+    with pytest.raises(ValueError, match="takes ticks"):
+        live.tick("quote:A", last="1")
 
 
 @pytest.mark.parametrize("address", ["unix:///nowhere/redis.sock", "redis://127.0.0.1:9", "redis://10.255.255.1:6379"])
