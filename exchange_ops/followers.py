@@ -9,10 +9,10 @@ from exchange_ops.models import Account
 from exchange_ops.stream_follower import CannotFollow, KeyedFollower, Rhythm, StreamFollower, stream_url
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.wire.conversation import Ended
-from exchange_ops.wire.market_session import MarketPace, MarketSession
-from exchange_ops.wire.session import AccountSession
+from exchange_ops.wire.market_session import BookChanged, MarketPace, MarketSession, TickerTold
+from exchange_ops.wire.session import AccountSession, Origin, Transactions
 from exchange_ops.wire.streams import Address
-from exchange_ops.wire.trading_session import TradingSession
+from exchange_ops.wire.trading_session import Reports, TradingSession
 
 __all__ = [
     "AccountFollower",
@@ -44,6 +44,11 @@ class AccountFollower(KeyedFollower[AccountSession]):
         streams.take(account=self._account, event=event, now=self._now())
         talk.watermark = ledger.watermark(account=self._account)
 
+    def _own_time(self, event: Any) -> datetime | None:
+        if isinstance(event, Transactions) and event.origin is Origin.NOTIFICATION:
+            return max((one.updated_at for one in event.records), default=None)
+        return None
+
 
 class TradingFollower(KeyedFollower[TradingSession]):
     """Follows the trading stream of one account: reports of its orders, and its margin."""
@@ -57,6 +62,11 @@ class TradingFollower(KeyedFollower[TradingSession]):
 
     def _store(self, event: Any, talk: TradingSession) -> None:
         trading_stream.take(account=self._account, event=event, now=self._now())
+
+    def _own_time(self, event: Any) -> datetime | None:
+        if isinstance(event, Reports) and not event.whole:
+            return max((one.updated_at for one in event.records), default=None)
+        return None
 
 
 class MarketFollower(StreamFollower[MarketSession]):
@@ -84,6 +94,14 @@ class MarketFollower(StreamFollower[MarketSession]):
         self._tally.take(event, now=self._now())
         if isinstance(event, Ended):
             self._tally.keep(now=self._now())
+
+    def _own_time(self, event: Any) -> datetime | None:
+        match event:
+            case TickerTold(record):
+                return record.timestamp
+            case BookChanged(book):
+                return book.timestamp
+        return None
 
     def _look_after(self, talk: MarketSession, now_ms: int) -> None:
         if now_ms - self._wanted_ms >= WANTED_EVERY_MS:

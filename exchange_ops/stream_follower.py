@@ -22,7 +22,7 @@ import websocket
 from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
-from exchange_ops.domain import keys, stream_states
+from exchange_ops.domain import keys, lags, stream_states
 from exchange_ops.models import Account, ApiKey
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Pace, login_params
@@ -83,6 +83,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         self._socket: websocket.WebSocket | None = None
         self._failures = 0
         self._noted_ms = self._ticked_ms = 0
+        self._lag = lags.Lag(account)
 
     # What each follower does in its own way --------------------------------------------------------------------------
 
@@ -97,6 +98,10 @@ class StreamFollower(threading.Thread, Generic[Talk]):
     def _look_after(self, talk: Talk, now_ms: int) -> None:
         """What is to be done beside listening; called after each message and at least once for each `look_ms`."""
         raise NotImplementedError
+
+    def _own_time(self, event: Any) -> datetime | None:
+        """When what an event tells happened at the exchange, if it was told as it happened and carries a time."""
+        return None
 
     def _was_turned_down(self, event: Ended) -> bool:
         """Whether the session ended in a way that makes trying again soon of no use."""
@@ -159,6 +164,9 @@ class StreamFollower(threading.Thread, Generic[Talk]):
     def _take(self, event: Any, talk: Talk) -> None:
         if self._stopping.is_set() and isinstance(event, Ended):
             return
+        own_time = self._own_time(event)
+        if own_time is not None:
+            self._lag.carried(own_time=own_time, now=self._now())
         self._store(event, talk)
         if isinstance(event, BecameLive):
             self._settled()
@@ -207,6 +215,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
             opcode, message = self._socket.recv_data(control_frame=True)
         except websocket.WebSocketTimeoutException:
             talk.tick(now_ms())
+            self._note_messages()
             return
         except (OSError, ValueError, websocket.WebSocketException) as problem:
             talk.closed(_kind_of(problem))
@@ -216,6 +225,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         elif opcode in _CONTROL:
             talk.heard(now_ms())
         else:
+            self._lag.message(now=self._now())
             talk.received(message, now_ms())
         if now_ms() - self._ticked_ms >= TICK_EVERY_MS:
             self._ticked_ms = now_ms()
@@ -225,7 +235,13 @@ class StreamFollower(threading.Thread, Generic[Talk]):
     def _note_heard(self) -> None:
         if now_ms() - self._noted_ms >= NOTED_EVERY_MS:
             self._noted_ms = now_ms()
-            stream_states.heard(self._title, now=self._now(), account=self._of)
+            stream_states.heard(self._title, now=self._now(), account=self._of, **self._lag.columns())
+
+    def _note_messages(self) -> None:
+        """Nothing more came for a moment: what is known of the last messages is not kept back until it does."""
+        columns = self._lag.columns()
+        if columns:
+            stream_states.update(self._title, account=self._of, **columns)
 
     def _hang_up(self) -> None:
         current, self._socket = self._socket, None

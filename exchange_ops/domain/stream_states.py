@@ -16,9 +16,9 @@ def became_live(name: str, *, now: datetime, account: Account | None = None) -> 
     live.announce("system")
 
 
-def heard(name: str, *, now: datetime, account: Account | None = None) -> None:
-    """Something arrived, a pong for instance."""
-    update(name, account=account, heard_at=now, beat_at=now)
+def heard(name: str, *, now: datetime, account: Account | None = None, **columns: object) -> None:
+    """Something arrived, a pong for instance; `columns` say what is known of messages (`lags.Lag.columns`)."""
+    update(name, account=account, heard_at=now, beat_at=now, **columns)
 
 
 def ended(name: str, *, sentence: str, now: datetime, account: Account | None = None) -> None:

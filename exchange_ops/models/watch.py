@@ -24,7 +24,11 @@ class ClockReading(models.Model):
 
 
 class FollowerState(models.Model):
-    """How one stream loop is doing: the page and the readiness check read this row."""
+    """How one stream loop is doing: the page and the readiness check read this row.
+
+    `heard_at` is the last sign of life, a pong included; `message_at` the last message. `lag_ms` is how long the
+    slowest message of the last second that brought one was on its way, as far as messages carry a time of their own.
+    """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, null=True, related_name="followers")
     name = models.CharField(max_length=60, unique=True)
@@ -32,6 +36,8 @@ class FollowerState(models.Model):
     connected_at = models.DateTimeField(null=True)
     heard_at = models.DateTimeField(null=True)
     beat_at = models.DateTimeField(null=True)
+    message_at = models.DateTimeField(null=True)
+    lag_ms = models.PositiveIntegerField(null=True)
     reconnects = models.PositiveIntegerField(default=0)
     gaps_closed = models.PositiveIntegerField(default=0)
     problem = models.CharField(max_length=300, default="", blank=True)

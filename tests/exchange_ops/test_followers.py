@@ -152,6 +152,17 @@ def test_a_lost_notification_is_counted_as_a_closed_gap(account, sandbox, follow
     assert state().reconnects == 0
 
 
+def test_the_row_says_when_a_message_came_and_how_long_it_was_on_its_way(account, sandbox, follow, exchange, state):
+    follow()
+    assert until(lambda: state().message_at is not None)  # the balances, which carry no time
+    assert state().lag_ms is None
+    before = clock.now()
+    sandbox.control("faults", {"operation": "updateTransaction", "kind": "slow", "ms": 600, "times": 1})
+    hold(exchange)
+    assert until(lambda: state().lag_ms is not None and state().lag_ms >= 600)
+    assert state().message_at > before
+
+
 def test_many_drops_in_a_row_lose_nothing(account, sandbox, follow, exchange, state):
     follow()
     sandbox.control("faults", {"operation": "updateTransaction", "kind": "drop", "times": 5})
