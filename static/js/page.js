@@ -59,6 +59,16 @@
   }
   if (clock) setInterval(tick, 1000);
 
+  // An age goes on counting after it was drawn, in the words that the server uses.
+  const UNITS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+  window.countersign.showAge = function (element) {
+    const passed = Math.max(0, Math.floor((window.countersign.now() - Date.parse(element.dateTime)) / 1000));
+    const [length, unit] = UNITS.find(([seconds]) => passed >= 2 * seconds) || [1, "s"];
+    const text = Math.floor(passed / length) + " " + unit + " ago";
+    if (element.textContent !== text) element.textContent = text;
+  };
+  setInterval(() => document.querySelectorAll("time[data-age][datetime]").forEach(window.countersign.showAge), 1000);
+
   // One submit per form: the second click of a double click finds the button resting.
   document.addEventListener("submit", function (event) {
     const form = event.target.closest("form[data-once]");

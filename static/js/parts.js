@@ -1,0 +1,127 @@
+// The parts of the page that follow something: each is read again at its own address when it is told that it changed.
+// A part that is in use (cursor, typed text, a form opened, a passkey asked for) is never replaced: it is marked, and its
+// buttons rest until it is read again.
+(function () {
+  "use strict";
+  const SOONEST_MS = 120, LATEST_MS = 2000;
+
+  let drawnFor = document.querySelector("[data-drawn-for]")?.dataset.drawnFor;
+  const all = () => Array.from(document.querySelectorAll("[data-follow]"));
+  const topicsOf = (part) => part.dataset.follow.split(" ").filter(Boolean);
+  const following = (topics) => all().filter((part) => topicsOf(part).some((topic) => topics.has(topic)));
+
+  function holdsInput(part) {
+    const focused = document.activeElement;
+    if (focused && part.contains(focused) && focused.matches("input, textarea, select")) return true;
+    if (part.querySelector("form[data-signing], details[open] form")) return true;
+    return Array.from(part.querySelectorAll("input, textarea")).some(function (field) {
+      if (field.type === "hidden") return false;
+      return field.matches("[type=checkbox], [type=radio]") ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+    });
+  }
+
+  // Of what stands there, nothing can be decided any more: something newer is known.
+  function outdate(part) {
+    part.querySelectorAll("[data-decides]").forEach((button) => { button.disabled = true; delete button.dataset.rests; });
+  }
+
+  function markStale(part) {
+    part.querySelectorAll("[data-stale-note]").forEach((note) => { note.hidden = false; });
+    outdate(part);
+  }
+
+  // A held part that says what it was drawn for is judged when the part beside it comes back with another state.
+  function reread(part) {
+    if (!holdsInput(part)) {
+      window.htmx.trigger(part, "hint");
+      return;
+    }
+    if (!part.dataset.drawnFor) markStale(part);
+    settle(nameOf(part), true);
+  }
+
+  function compare(fresh) {
+    if (!fresh.dataset || !fresh.dataset.drawnFor) return;
+    if (fresh.dataset.drawnFor !== drawnFor) {
+      // What was told when the page was opened is about an earlier moment.
+      document.getElementById("messages").replaceChildren();
+      drawnFor = fresh.dataset.drawnFor;
+    }
+    all().filter((part) => part.dataset.drawnFor && part.dataset.drawnFor !== fresh.dataset.drawnFor && holdsInput(part)).forEach(markStale);
+  }
+
+  // Somebody began to type while the part was being read: what came is only compared, and the part stays.
+  function keepTyped(event) {
+    const part = event.detail.target;
+    if (event.detail.requestConfig.triggeringEvent?.type !== "hint" || !part.dataset.follow || !holdsInput(part)) return;
+    event.detail.shouldSwap = false;
+    const drawn = /data-drawn-for="([^"]*)"/.exec(event.detail.serverResponse);
+    if (!drawn || drawn[1] !== part.dataset.drawnFor) markStale(part);
+  }
+
+  // A part is known by its id: what is being read now, or waits to be, is replaced before a later hint is obeyed. A part
+  // that takes long to read is asked for less often.
+  const due = new Map(), begun = new Map(), took = new Map(), again = new Set();
+  const nameOf = (part) => part.id || part;
+  const named = (name) => (typeof name === "string" ? document.getElementById(name) : name);
+  const pauseOf = (name) => Math.min(Math.max(SOONEST_MS, 2 * (took.get(name) || 0)), LATEST_MS);
+  function rereadSoon(part) {
+    const name = nameOf(part);
+    if (due.has(name)) return;
+    due.set(name, setTimeout(function () {
+      due.delete(name);
+      const now = named(name);
+      if (!now || !now.isConnected) settle(name, true);
+      else if (begun.has(name)) again.add(name);
+      else reread(now);
+    }, pauseOf(name)));
+  }
+
+  // A round is over when each part was asked for after its beginning; it succeeded when each was answered as well.
+  let round = null;
+  function readAll(done) {
+    const waiting = new Set(all().filter((part) => part.hasAttribute("hx-get")).map(nameOf));
+    round = { waiting, done, well: true, begunAt: performance.now(), at: window.countersign.now() };
+    all().forEach(rereadSoon);
+    if (!waiting.size) finish();
+  }
+  function settle(name, well, askedAt) {
+    if (!round || askedAt < round.begunAt || !round.waiting.delete(name)) return;
+    round.well = round.well && well;
+    if (!round.waiting.size) finish();
+  }
+  function finish() {
+    const over = round;
+    round = null;
+    over.done?.(over.well, over.at);
+  }
+
+  // The element that asked is in the configuration: once replaced, it is no longer where the event arrives from.
+  const askedBy = (event) => event.detail.requestConfig.elt;
+  document.addEventListener("htmx:beforeRequest", (event) => begun.set(nameOf(askedBy(event)), performance.now()));
+  document.addEventListener("htmx:afterRequest", function (event) {
+    const name = nameOf(askedBy(event)), askedAt = begun.get(name);
+    begun.delete(name);
+    took.set(name, performance.now() - askedAt);
+    const now = again.delete(name) && named(name);
+    if (now) rereadSoon(now);
+    settle(name, event.detail.successful, askedAt);
+  });
+
+  // What somebody opened to read stays open when the part around it is read again; such a part has an id for each.
+  const opened = new Set();
+  function noteOpened(event) {
+    event.detail.target.querySelectorAll?.("details[id]").forEach((one) => (one.open ? opened.add(one.id) : opened.delete(one.id)));
+  }
+  function openAgain(fresh) {
+    fresh.querySelectorAll?.("details[id]").forEach((one) => { if (opened.has(one.id)) one.open = true; });
+  }
+
+  document.addEventListener("htmx:beforeSwap", keepTyped);
+  document.addEventListener("htmx:beforeSwap", noteOpened);
+  document.addEventListener("htmx:load", function (event) {
+    compare(event.detail.elt);
+    openAgain(event.detail.elt);
+  });
+  window.countersign.parts = { all, topicsOf, following, rereadSoon, readAll, outdate, openAgain, askedBy };
+})();
