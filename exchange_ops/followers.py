@@ -1,6 +1,7 @@
 """The followers of the exchange's streams: the account's ledger, its orders and margin, and the markets looked at."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -25,7 +26,10 @@ __all__ = [
 ]
 
 WANTED_EVERY_MS = 1_000  # how soon a symbol that somebody begins to look at is followed
-KEPT_EVERY_MS = 1_000  # how often what was gathered is written, and told to browsers
+KEPT_EVERY_MS = 1_000  # how often what was gathered is written
+TOLD_EVERY_MS = 150  # how often it is told to browsers; what comes after a pause is told at once
+EARLY_AGAIN_MS = 100  # between two tries with reports of orders whose placing is not answered yet
+MOST_EARLY = 1_000
 SETTLED_MS = 20_000  # a market session that lived so long was not a failure
 
 
@@ -56,12 +60,25 @@ class TradingFollower(KeyedFollower[TradingSession]):
     def __init__(self, account: Account, *, base_url: str, now: Callable[[], datetime], **options: Any) -> None:
         url, title = stream_url(base_url, Address.TRADING), trading_stream.name_of(account)
         super().__init__(title, url, account=account, right=Right.ORDERS, now=now, **options)
+        self._early: list[Reports] = []
+        self._again_ms = 0
 
     def _begin(self) -> TradingSession:
+        self._early = []  # the list of active orders tells of them anew
         return TradingSession(login=self._login(), pace=self._rhythm.pace)
 
     def _store(self, event: Any, talk: TradingSession) -> None:
-        trading_stream.take(account=self._account, event=event, now=self._now())
+        early = trading_stream.take(account=self._account, event=event, now=self._now())
+        if early is not None:
+            self._early = [*self._early, early][-MOST_EARLY:]
+
+    def _look_after(self, talk: TradingSession, now_ms: int) -> None:
+        super()._look_after(talk, now_ms)
+        if self._early and now_ms - self._again_ms >= EARLY_AGAIN_MS:
+            self._again_ms = now_ms
+            waiting, self._early = self._early, []
+            for event in waiting:
+                self._store(event, talk)
 
     def _own_time(self, event: Any) -> datetime | None:
         if isinstance(event, Reports) and not event.whole:
@@ -80,10 +97,12 @@ class MarketFollower(StreamFollower[MarketSession]):
         market_pace: MarketPace | None = None,
         **options: Any,
     ) -> None:
+        rhythm = options.pop("rhythm", None) or Rhythm()
+        options["rhythm"] = replace(rhythm, look_ms=min(rhythm.look_ms, TOLD_EVERY_MS))
         super().__init__(market_stream.NAME, stream_url(base_url, Address.PUBLIC), now=now, **options)
         self._market_pace = market_pace
         self._tally = market_stream.Tally()
-        self._wanted_ms = self._kept_ms = self._began_ms = 0
+        self._wanted_ms = self._kept_ms = self._told_ms = self._began_ms = 0
 
     def _begin(self) -> MarketSession:
         self._tally = market_stream.Tally()
@@ -107,6 +126,8 @@ class MarketFollower(StreamFollower[MarketSession]):
         if now_ms - self._wanted_ms >= WANTED_EVERY_MS:
             self._wanted_ms = now_ms
             talk.follow(market_stream.wanted(now=self._now()), now_ms)
+        if now_ms - self._told_ms >= TOLD_EVERY_MS and self._tally.tell():
+            self._told_ms = now_ms
         if now_ms - self._kept_ms >= KEPT_EVERY_MS:
             self._kept_ms = now_ms
             self._tally.keep(now=self._now())

@@ -1,7 +1,8 @@
 """What the database itself refuses about orders, on both engines, whoever asks.
 
 An order changes state or version only together with the event of that version; what was asked for is never edited; it
-is sent once at most and keeps the number the exchange gave it; its history and the account's trades stay as they are.
+is sent once at most and keeps the number the exchange gave it; its history stays as it is, and so do the account's
+trades, except that what was not told of one may be added.
 """
 
 from typing import Any
@@ -48,7 +49,25 @@ BORN_WHEN = (
     "NEW.version <> 1 OR NEW.sends <> 0 OR NOT ((NEW.initiator_id IS NOT NULL AND NEW.state = 'requested') "
     "OR (NEW.initiator_id IS NULL AND NEW.state = 'placed'))"
 )
-HISTORY = ("exchange_ops_orderevent", "exchange_ops_accounttrade")
+_EVENTS, _TRADES = HISTORY = ("exchange_ops_orderevent", "exchange_ops_accounttrade")
+_TRADE_FIXED = (
+    "account_id",
+    "exchange_id",
+    "exchange_order_id",
+    "client_order_id",
+    "symbol",
+    "side",
+    "quantity",
+    "price",
+    "fee",
+    "timestamp",
+    "read_at",
+)
+_TRADE_ADDED = ("taker", "liquidation")  # the streams tell neither
+TRADE_EDITED = " OR ".join(
+    [f"NEW.{column} {{n}} OLD.{column}" for column in ("id", *_TRADE_FIXED)]
+    + [f"(OLD.{column} IS NOT NULL AND NEW.{column} {{n}} OLD.{column})" for column in _TRADE_ADDED]
+)
 KEPT = (_T, "exchange_ops_ordercall", *HISTORY)
 
 
@@ -56,7 +75,8 @@ def statements(vendor: str) -> dict[str, str]:
     """Every trigger of an engine by name."""
     rules = [(f"{_T}_{name}", "UPDATE", _T, when, says) for name, when, says in UPDATE_RULES]
     rules.append((f"{_T}_begins", "INSERT", _T, BORN_WHEN, BORN))
-    rules += [(f"{table}_no_edit", "UPDATE", table, "1 = 1", triggers.NO_EDIT) for table in HISTORY]
+    rules += [(f"{_EVENTS}_no_edit", "UPDATE", _EVENTS, "1 = 1", triggers.NO_EDIT)]
+    rules += [(f"{_TRADES}_no_edit", "UPDATE", _TRADES, TRADE_EDITED, triggers.NO_EDIT)]
     rules += [(f"{table}_no_removal", "DELETE", table, "1 = 1", triggers.NO_REMOVAL) for table in KEPT]
     return triggers.written(vendor, rules)
 

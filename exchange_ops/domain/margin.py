@@ -4,9 +4,13 @@ What is no longer listed has ended. Source: exchange REST, Margin; supplement 1.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
 
 from desk import live
 from exchange_ops.client import ExchangeClient
@@ -15,7 +19,7 @@ from exchange_ops.models import Account, MarginAccount, MarginPosition
 from exchange_ops.wire import records
 
 TOPIC = "margin"
-CLOSED, LIQUIDATED = "closed", "liquidated"  # of the words of a report (supplement 1.5)
+CLOSED, LIQUIDATED, STATUS = "closed", "liquidated", "status"  # of the words of a report (supplement 1.5)
 _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -26,40 +30,51 @@ def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str
     problems = [f"A margin record could not be read: {aside.reason}" for aside in asides]
     found = {position.symbol: position for one in accounts.records if (position := one.position) is not None}
     found |= {position.symbol: position for position in positions.records}
-    sound_accounts = _sound(accounts.records, problems, _amounts_of_account)
-    sound_positions = _sound(found.values(), problems, _amounts_of_position)
-    changed = _keep(MarginAccount, account, {one.symbol: _account(one) for one in sound_accounts}, now)
-    changed |= _keep(MarginPosition, account, {one.symbol: _position(one) for one in sound_positions}, now)
+    told = _Told(account, now)
+    changed = False
+    for one in _sound(accounts.records, problems, _amounts_of_account):
+        changed |= told.keep(MarginAccount, one.symbol, _account(one)).changed
+    for each in _sound(found.values(), problems, _amounts_of_position):
+        changed |= told.keep(MarginPosition, each.symbol, _position(each)).changed
     if not problems:
-        changed |= _end(MarginAccount, account, {one.symbol for one in accounts.records}, now)
-        changed |= _end(MarginPosition, account, set(found), now)
+        changed |= told.end_others(MarginAccount, {one.symbol for one in accounts.records})
+        changed |= told.end_others(MarginPosition, set(found))
     if changed:
         live.announce(TOPIC)
     return problems
 
 
-def take(*, account: Account, found: Sequence[records.MarginAccount], now: datetime, whole: bool = False) -> list[str]:
+def take(
+    *,
+    account: Account,
+    found: Sequence[records.MarginAccount],
+    now: datetime,
+    whole: bool = False,
+) -> list[str]:
     """Keep what a stream told of accounts, as of `now`; gives a sentence for every record that could not be.
 
     A record that is older than what is kept changes nothing. With `whole` there are no other accounts. A report without
     a position ends it only when it says so: samples leave the position out of reports that don't concern it.
     """
     problems: list[str] = []
-    known = dict(MarginAccount.objects.filter(account=account).values_list("symbol", "updated_at"))
-    newer = [one for one in found if one.updated_at >= known.get(one.symbol, one.updated_at)]
-    sound = _sound(newer, problems, _amounts_of_account)
-    closed = [one.symbol for one in sound if _is_closed(one)]
-    open_positions = [one.position for one in sound if one.position is not None and one.position.quantity]
-    positions = {one.symbol: _position(one) for one in _sound(open_positions, problems, _amounts_of_position)}
-    flat = [one.symbol for one in sound if one.symbol not in positions and (whole or _is_flat(one))]
-    changed = _keep(MarginAccount, account, {one.symbol: _account(one) for one in sound}, now)
-    changed |= _keep(MarginPosition, account, positions, now)
-    changed |= _end_of(MarginAccount, account, closed, now)
-    changed |= _end_of(MarginPosition, account, flat, now)
+    told = _Told(account, now)
+    changed = False
+    for one in _sound(found, problems, _amounts_of_account):
+        positions = [one.position] if one.position is not None and one.position.quantity else []
+        sound = _sound(positions, problems, _amounts_of_position)
+        with transaction.atomic():
+            kept = told.keep(MarginAccount, one.symbol, _account(one), gone=_is_closed(one))
+            changed |= kept.changed
+            if kept.refused:
+                continue
+            if sound:
+                changed |= told.keep(MarginPosition, one.symbol, _position(sound[0])).changed
+            elif not positions and (whole or _is_flat(one)):
+                changed |= told.end(MarginPosition, one.symbol, one.updated_at)
     if whole and not problems:
         listed = {one.symbol for one in found}
-        changed |= _end(MarginAccount, account, listed, now)
-        changed |= _end(MarginPosition, account, listed, now)
+        changed |= told.end_others(MarginAccount, listed)
+        changed |= told.end_others(MarginPosition, listed)
     if changed:
         live.announce(TOPIC)
     return problems
@@ -75,27 +90,49 @@ def _is_flat(report: records.MarginAccount) -> bool:
     return has_zero or bool({CLOSED, LIQUIDATED} & {report.report_type, report.report_reason})
 
 
-def _end_of(model: Any, account: Account, symbols: list[str], now: datetime) -> bool:
-    return bool(model.objects.filter(account=account, symbol__in=symbols, gone_at=None).update(gone_at=now))
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What came of one record: whether a figure changed, or it was older than what is kept."""
+
+    changed: bool = False
+    refused: bool = False
 
 
-def _keep(model: Any, account: Account, told: dict[str, dict[str, Any]], now: datetime) -> bool:
-    """Write what was told; True when a figure changed. A reading never overwrites a later one."""
-    known = {row.symbol: row for row in model.objects.filter(account=account)}
-    changed = False
-    for symbol, columns in told.items():
-        row = known.get(symbol)
-        if row is None:
-            model.objects.get_or_create(account=account, symbol=symbol, defaults={**columns, "read_at": now})
-            changed = True
-        elif model.objects.filter(pk=row.pk, read_at__lte=now).update(**columns, read_at=now, gone_at=None):
-            changed |= row.gone_at is not None or any(getattr(row, name) != new for name, new in columns.items())
-    return changed
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """One telling about the margin of an account, which was so at `as_of` or later.
 
+    Newer is what the exchange changed later; of two tellings of one millisecond, which may differ in the pnl, the later
+    telling. That is asked of the row by the statement that writes it, so two readers may race.
+    """
 
-def _end(model: Any, account: Account, listed: set[str], now: datetime) -> bool:
-    rows = model.objects.filter(account=account, gone_at=None, read_at__lt=now).exclude(symbol__in=listed)
-    return bool(rows.update(gone_at=now))
+    account: Account
+    as_of: datetime
+
+    def keep(self, model: Any, symbol: str, columns: dict[str, Any], *, gone: bool = False) -> _Kept:
+        """Write what was told of a symbol, unless the row knows better."""
+        written = {**columns, "read_at": self.as_of, "gone_at": self.as_of if gone else None}
+        row, made = model.objects.get_or_create(account=self.account, symbol=symbol, defaults=written)
+        if made:
+            return _Kept(changed=True)
+        if not self._older(model, symbol, columns["updated_at"]).update(**written):
+            return _Kept(refused=True)
+        differs = any(getattr(row, name) != new for name, new in columns.items())
+        return _Kept(changed=differs or (row.gone_at is None) == gone)
+
+    def end(self, model: Any, symbol: str, updated_at: datetime) -> bool:
+        """Note that there is none since `updated_at`, in the exchange's time: what is older opens it no more."""
+        rows = self._older(model, symbol, updated_at).filter(gone_at=None)
+        return bool(rows.update(gone_at=self.as_of, read_at=self.as_of, updated_at=updated_at))
+
+    def end_others(self, model: Any, listed: set[str]) -> bool:
+        """Note that there are no others than those listed, except what was told since."""
+        rows = model.objects.filter(account=self.account, gone_at=None, read_at__lt=self.as_of)
+        return bool(rows.exclude(symbol__in=listed).update(gone_at=self.as_of, read_at=self.as_of))
+
+    def _older(self, model: Any, symbol: str, updated_at: datetime) -> Any:
+        same = Q(updated_at=updated_at, read_at__lte=self.as_of)
+        return model.objects.filter(Q(updated_at__lt=updated_at) | same, account=self.account, symbol=symbol)
 
 
 def _sound(found: Iterable[Any], problems: list[str], amounts_of: Any) -> list[Any]:
@@ -121,7 +158,9 @@ def _amounts_of_position(record: records.Position) -> tuple[Decimal | None, ...]
 
 
 def _account(record: records.MarginAccount) -> dict[str, Any]:
+    reason = record.report_reason or record.report_type or STATUS  # a reading and a list tell of no change
     return {
+        **({} if reason == STATUS else {"reason": reason[:40]}),
         "leverage": record.leverage,
         "margin_balance": record.margin_balance,
         "margin_balance_orders": record.margin_balance_orders,

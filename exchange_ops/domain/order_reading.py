@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from exchange_ops.client import HIGHEST_INDEX, PAGE, ExchangeClient, Listing
-from exchange_ops.domain import asking, clocks, order_records
+from exchange_ops.domain import asking, clocks, order_records, order_trades
 from exchange_ops.domain.asking import ClientFor
 from exchange_ops.domain.order_cancelling import GONE_AFTER
 from exchange_ops.domain.stopwatch import Stopwatch
@@ -115,7 +115,7 @@ def _trades(reading: Round, client: ExchangeClient) -> None:
     account, clock = reading.account, _exchange_clock(reading)
     settled = _index(account, TRADES)
     for page in client.account_trades_after(trade_id=settled, limit=reading.page_size):
-        reading.note(order_records.take_trades(account=account, found=page.records, now=reading.now))
+        reading.note(order_trades.take(account=account, found=page.records, now=reading.now))
         _asides(reading, "trade", page)
         old = [trade.id for trade in page.records if trade.id <= HIGHEST_INDEX and clock - trade.timestamp >= SETTLING]
         settled = max([settled, *old])

@@ -1,10 +1,11 @@
-"""What the exchange says of orders and trades, taken into our rows: only what is newer, however often it is told.
+"""What the exchange says of orders, taken into our rows: only what is newer, however often and by whomever it is told.
 
+Newer is what the exchange changed later, and of two records of one millisecond the one further in the life of an order.
 An order ends once: a listing that was read before its end never opens it again. Statuses, sides and types that nobody
-knows are kept as they came. Source: exchange REST, Order; supplement 2.8.
+knows are kept as they came. Source: exchange REST, Order; supplement 1.4 and 2.8.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,20 +13,20 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 
 from desk import live
-from desk.fields import plain
 from exchange_ops.domain import order_moves
 from exchange_ops.domain.balances import storable
 from exchange_ops.domain.lifecycle import texts
-from exchange_ops.models import Account, AccountTrade, Order, OrderEvent, order_states
+from exchange_ops.models import Account, Order, OrderEvent, order_states
 from exchange_ops.wire import records
 
 ACTIVE_STATUSES = frozenset({"new", "suspended", "partiallyFilled"})
 LONGEST_ID = 64
-PRICE_PLACES = Decimal(1).scaleb(-12)
-_FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+# How far in its life an order is by its status; what nobody knows has no place among them.
+_PROGRESS = {"suspended": 0, "new": 1, "partiallyFilled": 2, "filled": 3, "canceled": 3, "expired": 3}
+_LAST_STEP = max(_PROGRESS.values())
+FIRST, LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 _WITHOUT_NUMBER = (order_states.UNKNOWN, order_states.NOT_SEEN, order_states.REFUSED, order_states.NOT_SENT)
 _LENGTHS = (("client_order_id", LONGEST_ID), ("symbol", 40), ("side", 10), ("type", 20), ("time_in_force", 10))
 
@@ -38,14 +39,19 @@ class _Reading:
     open_numbers: AbstractSet[int]
     margin: bool
     now: datetime
+    told: Mapping[int, Mapping[str, Any]]
 
 
 @dataclass(slots=True)
 class Taken:
-    """What came of a listing: how many rows changed, and what could not be kept."""
+    """What came of a listing: how many rows changed, what could not be kept, and which orders came too early.
+
+    Those in `early` are ours and on their way: their worker is about to hear the exchange's answer.
+    """
 
     changed: int = 0
     problems: list[str] = field(default_factory=list)
+    early: set[int] = field(default_factory=set)
 
 
 def take(
@@ -55,9 +61,13 @@ def take(
     now: datetime,
     open_numbers: AbstractSet[int] = frozenset(),
     margin: bool = False,
+    told: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> Taken:
-    """Keep orders of one listing, read at `now`; `open_numbers` are those that the list of active orders has."""
-    done, reading = Taken(), _Reading(account, open_numbers, margin, now)
+    """Keep orders of one listing, read at `now`; `open_numbers` are those that the list of active orders has.
+
+    `told` is what else was said of an order by its number; it stands in the order's timeline beside what changed.
+    """
+    done, reading = Taken(), _Reading(account, open_numbers, margin, now, told or {})
     sound = []
     for record in found:
         if reason := unstorable(record):
@@ -67,50 +77,9 @@ def take(
     listed = Order.objects.filter(account=account, exchange_id__in=[record.id for record in sound])
     known = {row.exchange_id: row for row in listed}
     for record in sound:
-        done.changed += _take_one(known.get(record.id), record, reading)
+        _take_one(known.get(record.id), record, reading, done)
     listed.all().exclude(read_at__gte=now).update(read_at=now, missing_since=None)
     return done
-
-
-def take_trades(*, account: Account, found: Sequence[records.AccountTrade], now: datetime) -> Taken:
-    """Keep trades that are new. A trade never changes, so one that is known stays as it is."""
-    done, sound = Taken(), []
-    for trade in found:
-        if reason := _unstorable_trade(trade):
-            done.problems.append(f"Trade {trade.id} could not be kept: {reason}.")
-        else:
-            sound.append(_trade(account, trade, now))
-    known = set(
-        AccountTrade.objects.filter(
-            account=account, exchange_id__in=[trade.exchange_id for trade in sound]
-        ).values_list("exchange_id", flat=True)
-    )
-    new = [trade for trade in sound if trade.exchange_id not in known]
-    AccountTrade.objects.bulk_create(new, ignore_conflicts=True)
-    done.changed = len(new)
-    _tell_averages(account, {trade.exchange_order_id for trade in new})
-    return done
-
-
-def take_report(*, account: Account, order: records.Order, now: datetime) -> None:
-    """Keep the trades that the answer to a new order tells of: it met them at once, so it took (supplement 2.8)."""
-    told = [
-        records.AccountTrade(
-            id=trade.id,
-            order_id=order.id,
-            client_order_id=order.client_order_id,
-            symbol=order.symbol,
-            side=order.side,
-            quantity=trade.quantity,
-            price=trade.price,
-            fee=trade.fee,
-            timestamp=trade.timestamp,
-            taker=True,
-        )
-        for trade in order.trades_report or ()
-    ]
-    if told:
-        take_trades(account=account, found=told, now=now)
 
 
 def observed(record: records.Order, *, now: datetime) -> dict[str, Any]:
@@ -149,23 +118,60 @@ def unstorable(record: records.Order) -> str:
         (0 < record.id < 2**63, "its number is out of bounds"),
         (all(len(getattr(record, name)) <= most for name, most in _LENGTHS), "a word in it is too long"),
         (all(amount is None or storable(amount) for amount in amounts), "a figure has more digits than any currency"),
-        (all(time is None or _FIRST <= time < _LAST for time in times), "its times are out of bounds"),
+        (all(time is None or FIRST <= time < LAST for time in times), "its times are out of bounds"),
         ("\0" not in record.client_order_id + record.symbol + record.status, "it has characters that no text has"),
     ]
     return next((reason for holds, reason in reasons if not holds), "")
 
 
-def _take_one(row: Order | None, record: records.Order, reading: _Reading) -> bool:
+def _take_one(row: Order | None, record: records.Order, reading: _Reading, done: Taken) -> None:
+    if row is None and (ours := _without_number(record, reading)) is not None:
+        if ours.state not in _WITHOUT_NUMBER:
+            done.early.add(record.id)
+            return
+        if found_again(ours, record, now=reading.now):
+            done.changed += 1
+            return
+        row = _by_number(record, reading)  # somebody else found it in this moment, and may know less
+    elif row is None:
+        row = _enter(record, reading)
+        if row is None:
+            done.changed += 1
+            return
+    if row is not None:
+        done.changed += _renew(row, record, reading)
+
+
+def _by_number(record: records.Order, reading: _Reading) -> Order | None:
+    return Order.objects.filter(account=reading.account, exchange_id=record.id).first()
+
+
+def _without_number(record: records.Order, reading: _Reading) -> Order | None:
+    """The order of ours with this id, as long as the exchange's number of it is not known."""
+    rows = Order.objects.filter(account=reading.account, client_order_id=record.client_order_id, exchange_id=None)
+    return rows.filter(initiator__isnull=False).first()
+
+
+def replaced(*, account: Account, client_order_id: str, by: records.Order, now: datetime) -> bool:
+    """End the order that `by` took the place of: it is cancelled, and what it had filled went over to the new one.
+
+    The new one also has the time of making of the old. False when no open order of that id is as old (supplement 1.4).
+    """
+    rows = Order.objects.filter(account=account, client_order_id=client_order_id, active=True, exchange_id__lt=by.id)
+    row = rows.exclude(exchange_created_at__gt=by.created_at).first()
     if row is None:
-        row = Order.objects.filter(
-            account=reading.account, client_order_id=record.client_order_id, exchange_id=None, initiator__isnull=False
-        ).first()
-        if row is not None and row.state in _WITHOUT_NUMBER:
-            return found_again(row, record, now=reading.now)
-        if row is not None:
-            return False  # its worker is about to hear of it
-        return _enter(record, reading)
-    return _renew(row, record, reading)
+        return False
+    columns = {"status": "canceled", "active": False}
+    said = {**columns, "replaced_by": by.client_order_id}
+    with transaction.atomic():
+        row = order_moves.lock(row.pk)
+        if not row.active:
+            return False
+        if row.state == order_states.CANCELLING:
+            return _confirm_cancel(row, columns, said, now=now)
+        if Order.objects.filter(pk=row.pk, version=row.version).update(**columns):
+            note(row, said, now=now)
+    return True
 
 
 def found_again(row: Order, record: records.Order, *, now: datetime, looks: int | None = None) -> bool:
@@ -186,8 +192,8 @@ def found_again(row: Order, record: records.Order, *, now: datetime, looks: int 
     return True
 
 
-def _enter(record: records.Order, reading: _Reading) -> bool:
-    """An order that was placed elsewhere."""
+def _enter(record: records.Order, reading: _Reading) -> Order | None:
+    """Keep an order that was placed elsewhere; gives its row when another reader was first."""
     row = Order(
         account=reading.account,
         initiator=None,
@@ -207,10 +213,11 @@ def _enter(record: records.Order, reading: _Reading) -> bool:
     )
     try:
         with transaction.atomic():
-            order_moves.create_seen(order=row, evidence={"status": record.status}, now=reading.now)
+            evidence = {"status": record.status} | dict(reading.told.get(record.id, {}))
+            order_moves.create_seen(order=row, evidence=evidence, now=reading.now)
     except IntegrityError:
-        return False  # another reader was first
-    return True
+        return _by_number(record, reading)
+    return None
 
 
 def _read(record: records.Order, reading: _Reading) -> dict[str, Any]:
@@ -225,28 +232,55 @@ def _read(record: records.Order, reading: _Reading) -> dict[str, Any]:
 
 def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
     """Bring the row up to this record when it is newer, and note what changed."""
-    columns = _read(record, reading)
-    told = ("status", "cum_quantity", "average_price", "active", "margin")
-    changes = {name: columns[name] for name in told if name in columns and getattr(row, name) != columns[name]}
-    if row.exchange_updated_at == record.updated_at and (not changes or _fell(row, record)):
+    if not _changes(row, record, reading):
         return False
-    newer = Q(exchange_updated_at=None) | Q(exchange_updated_at__lt=record.updated_at)
-    same = Q(exchange_updated_at=record.updated_at) & (Q(active=True) | Q(average_price=None))
-    if row.status in order_states.ENDED:
-        columns["active"] = False
-        if record.status not in order_states.ENDED:
-            return False
     with transaction.atomic():
-        if not Order.objects.filter(newer | same, pk=row.pk).update(**columns):
+        row = order_moves.lock(row.pk)  # what was seen before may be old by now: the row itself decides
+        changes = _changes(row, record, reading)
+        if not changes:
             return False
-        if changes:
-            note(row, {name: columns[name] for name in changes}, now=reading.now)
-    return bool(changes)
+        evidence = {name: value for name, value in changes.items() if name != "exchange_updated_at"}
+        said = evidence | dict(reading.told.get(record.id, {}))
+        if row.state == order_states.CANCELLING and record.status in order_states.ENDED:
+            return _confirm_cancel(row, _read(record, reading), said, now=reading.now)
+        written = Order.objects.filter(pk=row.pk, version=row.version).update(**_read(record, reading))
+        if written and evidence:
+            note(row, said, now=reading.now)
+    return bool(written and evidence)
 
 
-def _fell(row: Order, record: records.Order) -> bool:
-    """Whether the record has less filled than the row: then it is the older of two of the same millisecond."""
-    return row.cum_quantity is not None and record.cum_quantity is not None and record.cum_quantity < row.cum_quantity
+def _confirm_cancel(row: Order, columns: dict[str, Any], evidence: dict[str, Any], *, now: datetime) -> bool:
+    """Row 16: what was being cancelled is over; the worker that asks for it finds that out by its version."""
+    try:
+        order_moves.move(
+            row, event="cancel_confirmed", to=order_states.PLACED, now=now,
+            evidence=evidence, **(columns | {"last_problem": ""}),
+        )  # fmt: skip
+    except order_moves.CannotMove:
+        return False
+    return True
+
+
+def _changes(row: Order, record: records.Order, reading: _Reading) -> dict[str, Any]:
+    """The columns that this record changes; none when the row knows the same, or more."""
+    columns = _read(record, reading)
+    names = ("status", "cum_quantity", "average_price", "active", "margin", "exchange_updated_at")
+    changes = {name: columns[name] for name in names if name in columns and getattr(row, name) != columns[name]}
+    if row.exchange_updated_at is not None and record.updated_at < row.exchange_updated_at:
+        return {}
+    if row.status in order_states.ENDED and record.status not in order_states.ENDED:
+        return {}
+    if record.updated_at == row.exchange_updated_at and _is_further(row, record):
+        return {}
+    return changes
+
+
+def _is_further(row: Order, record: records.Order) -> bool:
+    """Whether the row is further in the order's life than a record of the same millisecond."""
+    known: Decimal = row.cum_quantity
+    if record.cum_quantity is not None and record.cum_quantity != known:
+        return record.cum_quantity < known
+    return _PROGRESS.get(row.status, 0) > _PROGRESS.get(record.status, _LAST_STEP)
 
 
 def note(row: Order, told: dict[str, Any], *, now: datetime) -> None:
@@ -256,49 +290,3 @@ def note(row: Order, told: dict[str, Any], *, now: datetime) -> None:
     )
     live.announce(row.subject)
     live.announce(order_moves.TOPIC, id=row.pk)
-
-
-def _trade(account: Account, trade: records.AccountTrade, now: datetime) -> AccountTrade:
-    return AccountTrade(
-        account=account,
-        exchange_id=trade.id,
-        exchange_order_id=trade.order_id,
-        client_order_id=trade.client_order_id,
-        symbol=trade.symbol,
-        side=trade.side,
-        quantity=trade.quantity,
-        price=trade.price,
-        fee=trade.fee,
-        taker=trade.taker,
-        liquidation=trade.liquidation,
-        timestamp=trade.timestamp,
-        read_at=now,
-    )
-
-
-def _unstorable_trade(trade: records.AccountTrade) -> str:
-    lengths = len(trade.client_order_id) <= LONGEST_ID and len(trade.symbol) <= 40 and len(trade.side) <= 10
-    amounts = all(storable(amount) for amount in (trade.quantity, trade.price, trade.fee))
-    reasons = [
-        (0 < trade.id < 2**63 and 0 < trade.order_id < 2**63, "its number is out of bounds"),
-        (lengths and "\0" not in trade.client_order_id + trade.symbol, "a word in it is too long"),
-        (amounts, "a figure has more digits than any currency"),
-        (_FIRST <= trade.timestamp < _LAST, "its time is out of bounds"),
-    ]
-    return next((reason for holds, reason in reasons if not holds), "")
-
-
-def _tell_averages(account: Account, numbers: set[int]) -> None:
-    """The average price of what was filled, reckoned from the trades themselves where the exchange told none."""
-    trades: dict[int, list[AccountTrade]] = {}
-    for trade in AccountTrade.objects.filter(account=account, exchange_order_id__in=numbers):
-        trades.setdefault(trade.exchange_order_id, []).append(trade)
-    for row in Order.objects.filter(account=account, exchange_id__in=numbers):
-        met = trades.get(row.exchange_id or 0, [])
-        quantity = sum((trade.quantity for trade in met), Decimal(0))
-        if quantity and (row.average_price is None or row.active):
-            value = sum((trade.quantity * trade.price for trade in met), Decimal(0))
-            average = plain((value / quantity).quantize(PRICE_PLACES))
-            Order.objects.filter(pk=row.pk).update(average_price=average)
-        live.announce(row.subject)
-        live.announce(order_moves.TOPIC, id=row.pk)

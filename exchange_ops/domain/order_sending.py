@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from exchange_ops.client import ExchangeClient
-from exchange_ops.domain import calls, clocks, freezes, keys, order_moves, order_records, order_rules
+from exchange_ops.domain import calls, clocks, freezes, keys, order_moves, order_records, order_rules, order_trades
 from exchange_ops.domain.asking import ClientFor
 from exchange_ops.domain.calls import Reply
 from exchange_ops.domain.stopwatch import SEND_WITHIN, Stopwatch
@@ -180,7 +180,7 @@ def _settle(row: Order, reply: Reply, now: datetime) -> None:
             evidence={"exchange_id": order.id, "status": order.status, "filled": order.cum_quantity},
             **order_records.observed(order, now=now),
         )
-        order_records.take_report(account=row.account, order=order, now=now)
+        order_trades.take_answer(account=row.account, order=order, now=now)
     elif reply.outcome == ExternalCall.REFUSED and reply.code is not None:
         order_moves.move(row, event="refused", to=order_states.REFUSED, now=now, **told)
     elif reply.outcome in {ExternalCall.REFUSED, ExternalCall.NOT_SENT}:

@@ -163,8 +163,11 @@ def name_of(account: Account) -> str:
     return f"orders:{account.pk}"
 
 
-def ask_to_read(*, account: Account, person: "Person", now: datetime) -> OrderReading:
-    """Have everything read now; asked for twice while it is under way, it is read once. Announces `orders`."""
+def ask_to_read(*, account: Account, person: "Person | None", now: datetime) -> OrderReading:
+    """Have everything read now; asked for twice while it is under way, it is read once. Announces `orders`.
+
+    `person` is nobody when a stream shows that something was missed.
+    """
     asked = {"requested_by": person, "requested_at": now, "answered_at": None, "problem": ""}
     row, made = OrderReading.objects.get_or_create(account=account, defaults=asked)
     idle = Q(answered_at__isnull=False) | Q(requested_at__lte=now - WAITED_FOR)
@@ -180,7 +183,8 @@ def read_all(*, now: datetime, client_for: ClientFor, only_stale: bool = False) 
     for account in Account.objects.order_by("pk"):
         row = pulse.of(name_of(account))
         fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
-        if not (only_stale and fresh):
+        asked = OrderReading.objects.filter(account=account, answered_at=None, requested_at__lte=now).exists()
+        if asked or not (only_stale and fresh):
             done += _read_one(account, now, client_for)
     return done
 

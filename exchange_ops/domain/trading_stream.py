@@ -4,16 +4,17 @@ Only what is newer counts, however often and in whichever order it is told. Sour
 """
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 
-from exchange_ops.domain import margin, order_records, stream_states
-from exchange_ops.models import Account, FollowerState
+from exchange_ops.domain import margin, order_records, order_trades, orders, stream_states
+from exchange_ops.models import Account, FollowerState, Order, order_states
 from exchange_ops.wire import records, trading_session
 from exchange_ops.wire.conversation import BecameLive, Ended, Odd
 
-TRADE = "trade"
+TRADE, STATUS = "trade", "status"  # of the types of a report (supplement 1.4)
+LONGEST_WORD = 64
 _log = structlog.get_logger(__name__)
 
 
@@ -22,15 +23,19 @@ def name_of(account: Account) -> str:
     return f"trading stream:{account.pk}"
 
 
-def take(*, account: Account, event: trading_session.Event, now: datetime) -> None:
-    """Store what an event of the session brought. Nothing that the exchange tells makes this fail."""
+def take(*, account: Account, event: trading_session.Event, now: datetime) -> trading_session.Reports | None:
+    """Store what an event of the session brought. Nothing that the exchange tells makes this fail.
+
+    Gives the reports that came too early: of orders of ours whose worker is about to hear the answer. They are to be
+    taken once more a moment later.
+    """
     name = name_of(account)
     match event:
         case trading_session.Reports():
-            _take_reports(account, event, now)
+            return _take_reports(account, event, now)
         case trading_session.MarginAccounts():
             whole = event.whole and not event.unread
-            problems = margin.take(account=account, found=event.records, now=now, whole=whole)
+            problems = margin.take(account=account, found=event.records, now=_as_of(event, now), whole=whole)
             _left_out(account, [*problems, *(f"A margin account: {one.reason}" for one in event.unread)])
         case trading_session.NoMargin():
             _log.info("trading_stream.no_margin", account=account.pk, reason=event.sentence)
@@ -40,31 +45,72 @@ def take(*, account: Account, event: trading_session.Event, now: datetime) -> No
             _log.warning("trading_stream.odd", account=account.pk, reason=event.sentence)
         case Ended():
             stream_states.ended(name, sentence=event.sentence, now=now, account=account)
+    return None
 
 
-def _take_reports(account: Account, event: trading_session.Reports, now: datetime) -> None:
-    problems = [f"A report could not be read: {one.reason}" for one in event.unread]
-    orders, trades = [], []
+def _as_of(event: trading_session.Reports | trading_session.MarginAccounts, now: datetime) -> datetime:
+    """Since when what is told is certainly so: a list says nothing of what happened after it was asked for."""
+    return now - timedelta(milliseconds=event.age_ms)
+
+
+def _take_reports(account: Account, event: trading_session.Reports, now: datetime) -> trading_session.Reports | None:
+    as_of, problems = _as_of(event, now), [f"A report could not be read: {one.reason}" for one in event.unread]
+    told: list[tuple[int, records.OrderReport]] = []
     for report in event.records:
         number = _number(report.id)
         if number is None:
             problems.append(f"A report has the id {str(report.id)[:40]!r}, which is no number.")
-            continue
-        orders.append(_order(report, number))
+        else:
+            told.append((number, report))
+    taken = order_records.take(
+        account=account,
+        found=[_order(report, number) for number, report in told],
+        open_numbers={number for number, _ in told} if event.whole else frozenset(),
+        margin=event.margin,
+        now=as_of,
+        told={number: _said(report) for number, report in told},
+    )
+    in_time = [(number, report) for number, report in told if number not in taken.early]
+    problems += taken.problems + _take_trades(account, in_time, now)
+    for number, report in in_time:
+        if of := report.original_request_client_order_id:
+            order_records.replaced(account=account, client_order_id=of, by=_order(report, number), now=now)
+    if event.whole:
+        listed = {number for number, _ in told}
+        _compare(account, event, listed=listed, changed=taken.changed, as_of=as_of, now=now)
+    _left_out(account, problems)
+    early = tuple(report for number, report in told if number in taken.early)
+    return trading_session.Reports(event.margin, early, whole=False) if early else None
+
+
+def _take_trades(account: Account, told: Iterable[tuple[int, records.OrderReport]], now: datetime) -> list[str]:
+    problems, trades = [], []
+    for number, report in told:
         if report.report_type == TRADE:
             trade = _trade(report, number)
             if trade is None:
                 problems.append(f"A report of a trade of order {number} does not tell the trade.")
             else:
                 trades.append(trade)
-    open_numbers = {order.id for order in orders} if event.whole else frozenset[int]()
-    done = order_records.take(account=account, found=orders, open_numbers=open_numbers, margin=event.margin, now=now)
-    problems += done.problems
     if trades:
-        problems += order_records.take_trades(account=account, found=trades, now=now).problems
-    if event.whole and _is_live(account):  # a list that says something new: a report was lost on its way
-        stream_states.closed_gaps(name_of(account), count=done.changed, account=account)
-    _left_out(account, problems)
+        problems += order_trades.take(account=account, found=trades, now=now).problems
+    return problems
+
+
+def _compare(
+    account: Account, event: trading_session.Reports, *, listed: set[int], changed: int, as_of: datetime, now: datetime
+) -> None:
+    """What a list shows beside its records: how many reports were lost on their way, and what is no longer active.
+
+    How an order ended that is not listed any more stands in the history alone, so a reading is asked for.
+    """
+    rows = Order.objects.filter(account=account, margin=event.margin, active=True, read_at__lt=as_of)
+    rows = rows.exclude(exchange_id__in=listed).exclude(state=order_states.CANCELLING)
+    missing = 0 if event.unread else rows.count()
+    if missing:
+        orders.ask_to_read(account=account, person=None, now=now)
+    if _is_live(account):
+        stream_states.closed_gaps(name_of(account), count=changed + missing, account=account)
 
 
 def _is_live(account: Account) -> bool:
@@ -76,6 +122,17 @@ def _number(told: int | str) -> int | None:
     if isinstance(told, int):
         return told
     return int(told) if told.isascii() and told.isdigit() and len(told) <= 19 else None
+
+
+def _said(report: records.OrderReport) -> dict[str, object]:
+    """What a report tells that no column of the order keeps."""
+    said = {
+        "report": None if report.report_type == STATUS else report.report_type,
+        "replaces": report.original_request_client_order_id,
+        "position": report.trade_position_id,
+    }
+    texts = {name: value[:LONGEST_WORD] if isinstance(value, str) else value for name, value in said.items()}
+    return {name: value for name, value in texts.items() if value is not None}
 
 
 def _order(report: records.OrderReport, number: int) -> records.Order:

@@ -12,7 +12,7 @@ class MarginAccount(models.Model):
     """The isolated margin account of one symbol; balances in its quote currency. `gone_at`: no longer listed.
 
     `margin_balance_orders` and `margin_balance_required` are what of the balance is held for open orders and for the
-    position (supplement 1.5).
+    position; `reason` is the exchange's word for its last change, as a stream told it (supplement 1.5).
     """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="margin_accounts")
@@ -21,6 +21,7 @@ class MarginAccount(models.Model):
     margin_balance = amount_field()
     margin_balance_orders = amount_field()
     margin_balance_required = amount_field()
+    reason = models.CharField(max_length=40, default="", blank=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     read_at = models.DateTimeField()

@@ -16,26 +16,32 @@ from wire import jsonrpc
 REPORTS, MARGIN = "subscribeReports", "marginSubscribe"
 SPOT_ORDERS, MARGIN_ORDERS, MARGIN_ACCOUNTS = "activeOrders", "marginOrders", "marginAccounts"
 _SNAPSHOTS = {REPORTS: (SPOT_ORDERS,), MARGIN: (MARGIN_ORDERS, MARGIN_ACCOUNTS)}
+UNASKED_MS = 1_000  # how old a list can be that the exchange tells of its own accord
 _LISTS = {"getOrders": SPOT_ORDERS, "marginOrdersGet": MARGIN_ORDERS, "marginAccountsGet": MARGIN_ACCOUNTS}
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Orders as the exchange told them; `whole` are all that are active, on margin or not."""
+    """Orders as the exchange told them; `whole` are all that are active, on margin or not.
+
+    `age_ms` is how old a list can be: so long ago it was asked for.
+    """
 
     margin: bool
     records: tuple[records.OrderReport, ...]
     whole: bool
     unread: tuple[Unread, ...] = ()
+    age_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class MarginAccounts:
-    """Margin accounts as the exchange told them; `whole` are all there are."""
+    """Margin accounts as the exchange told them; `whole` are all there are. `age_ms` is how old the list can be."""
 
     records: tuple[records.MarginAccount, ...]
     whole: bool
     unread: tuple[Unread, ...] = ()
+    age_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,9 @@ class TradingSession(Conversation[OwnEvent]):
             self._listed_ms = now_ms
             for method, name in _LISTS.items():
                 if self._with_margin or name == SPOT_ORDERS:
-                    self._ask(method, {}, now_ms, partial(self._listed, name), partial(self._not_listed, method))
+                    self._ask(
+                        method, {}, now_ms, partial(self._listed, name, now_ms), partial(self._not_listed, method)
+                    )
 
     # Step by step ----------------------------------------------------------------------------------------------------
 
@@ -101,8 +109,8 @@ class TradingSession(Conversation[OwnEvent]):
             self._listed_ms = now_ms
             self._events.append(BecameLive())
 
-    def _listed(self, name: str, result: bytes, now_ms: int) -> None:
-        self._snapshot(name, result, now_ms)
+    def _listed(self, name: str, asked_ms: int, result: bytes, now_ms: int) -> None:
+        self._snapshot(name, result, now_ms, age_ms=now_ms - asked_ms)
 
     def _not_listed(self, method: str, failure: jsonrpc.Failure, now_ms: int) -> None:
         self._odd(f"The exchange refused {method}: {said(failure)}"[:300])
@@ -118,18 +126,20 @@ class TradingSession(Conversation[OwnEvent]):
                 found, unread = self._each(b"[" + frame.params + b"]", records.MarginAccount, frame.method)
                 self._tell(MarginAccounts(found, whole=False, unread=unread))
             case "activeOrders" | "marginOrders" | "marginAccounts":
-                self._snapshot(frame.method, frame.params, now_ms)
+                is_first = frame.method in self._missing
+                age_ms = now_ms - self._since_ms if is_first else UNASKED_MS
+                self._snapshot(frame.method, frame.params, now_ms, age_ms=age_ms)
             case _:
                 self._odd(f"The exchange tells of {frame.method[:60]!r}, which we don't know.")
 
-    def _snapshot(self, name: str, body: bytes, now_ms: int) -> None:
+    def _snapshot(self, name: str, body: bytes, now_ms: int, *, age_ms: int) -> None:
         """All of what is active, told by itself or as the answer to a question. May come at any time."""
         kind = records.MarginAccount if name == MARGIN_ACCOUNTS else records.OrderReport
         found, unread = self._each(body, kind, name)
         if name == MARGIN_ACCOUNTS:
-            self._tell(MarginAccounts(found, whole=True, unread=unread))
+            self._tell(MarginAccounts(found, whole=True, unread=unread, age_ms=age_ms))
         else:
-            self._tell(Reports(name == MARGIN_ORDERS, found, whole=True, unread=unread))
+            self._tell(Reports(name == MARGIN_ORDERS, found, whole=True, unread=unread, age_ms=age_ms))
         self._missing.discard(name)
         self._live_when_complete(now_ms)
 

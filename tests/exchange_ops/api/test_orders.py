@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
-from exchange_ops.domain import order_records, order_rules
+from exchange_ops.domain import order_rules, order_trades
 from exchange_ops.models import Account, MarginAccount, MarginPosition, Order
 from exchange_ops.wire import records
 from tests.exchange_ops.views import order_rows
@@ -156,7 +156,7 @@ def test_trades_and_margin_carry_signs_and_nothing_is_rounded(with_token, audito
         fee=Decimal("-0.000000000001"),
         timestamp=now,
     )
-    order_records.take_trades(account=account, found=[trade], now=now)
+    order_trades.take(account=account, found=[trade], now=now)
     when = {"created_at": now, "updated_at": now, "read_at": now}
     figures = {"leverage": 10, "margin_balance": 5, "margin_balance_orders": 0, "margin_balance_required": 1}
     MarginAccount.objects.create(account=account, symbol="BCHUSD", **figures, **when)

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from desk import clock
 from desk.models import AuditEvent
-from exchange_ops.domain import order_moves, order_records, orders, pulse
+from exchange_ops.domain import order_moves, order_trades, orders, pulse
 from exchange_ops.models import Account, AccountTrade, MarginAccount, MarginPosition, Order, OrderReading
 from exchange_ops.wire import records
 from tests.exchange_ops.views import order_rows
@@ -55,7 +55,7 @@ def trade(row, number=1, **changes):
         "timestamp": clock.now(),
         "taker": False,
     }
-    order_records.take_trades(account=row.account, found=[records.AccountTrade(**(told | changes))], now=clock.now())
+    order_trades.take(account=row.account, found=[records.AccountTrade(**(told | changes))], now=clock.now())
 
 
 # The list -------------------------------------------------------------------------------------------------------------
