@@ -36,6 +36,14 @@ class Connection:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._transport.abort()
 
+    def leave(self) -> None:
+        """Ends the connection at once: orderly when all that was written has left, else by breaking it, since nobody
+        may ever read the rest."""
+        if self._transport.get_write_buffer_size():
+            self.reset()
+        else:
+            self.close()
+
     def end(self, how: str) -> None:
         """Ends the connection as a fault names it: `reset`, or `close` for anything else."""
         if how == "reset":
@@ -64,7 +72,9 @@ class HttpProtocol(HttpToolsProtocol):
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
-    """WebSocket with the handle in the scope, and pings that can go unanswered."""
+    """WebSocket with the handle in the scope, pings that can go unanswered, and an end for who is gone unnoticed."""
+
+    _owed_pong = b""
 
     def handle_connect(self, event: Any) -> None:
         super().handle_connect(event)
@@ -73,8 +83,29 @@ class SocketProtocol(WebSocketsSansIOProtocol):
             scope["extensions"][EXTENSION] = Connection(self.transport)
 
     def handle_ping(self) -> None:
-        connection = of(getattr(self, "scope", {}))
-        if connection is not None and not connection.pings_answered:
+        if self._is_silent():
             self.conn.data_to_send()
+        elif self.writable.is_set():
+            super().handle_ping()
+        else:  # who pings and never reads would let the pongs pile up: only the latest ping is owed an answer
+            self._owed_pong = b"".join(self.conn.data_to_send())
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        owed, self._owed_pong = self._owed_pong, b""
+        if owed:
+            self.transport.write(owed)
+
+    def send_keepalive_ping(self) -> None:
+        if self._is_silent():
+            self.schedule_ping()
             return
-        super().handle_ping()
+        super().send_keepalive_ping()
+
+    def keepalive_timeout(self) -> None:
+        super().keepalive_timeout()
+        self.transport.abort()  # or it would wait for a peer that is gone to take what was written
+
+    def _is_silent(self) -> bool:
+        connection = of(getattr(self, "scope", {}))
+        return connection is not None and not connection.pings_answered

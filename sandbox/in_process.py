@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from sandbox.http import every_fault
-from sandbox.server import Server, listen, wall_ms
+from sandbox.server import PING_MS, Server, listen, wall_ms
 from sandbox.world import World
 
 START_SECONDS = 10
@@ -20,11 +20,12 @@ Result = TypeVar("Result")
 
 
 class InProcessSandbox:
-    """A sandbox on a free port, for tests: `with InProcessSandbox(seed=1, hold_end="stay") as sandbox:`.
+    """A sandbox on a free port, or on `port`, for tests: `with InProcessSandbox(seed=1, hold_end="stay") as sandbox:`.
 
     `config` are names of the world's configuration; `now_ms` is the clock below the sandbox's own; `most_waiting` is
-    how many messages may wait for the reader of a socket. The world lives on the server's thread: read it between calls
-    as you like, but change it through `control` or `inside`.
+    how many messages may wait for the reader of a socket, and every `ping_ms` he is asked whether he is still there.
+    The world lives on the server's thread: read it between calls as you like, but change it through `control` or
+    `inside`.
     """
 
     def __init__(
@@ -33,19 +34,21 @@ class InProcessSandbox:
         seed: int = 1,
         symbols: int | None = None,
         data_dir: Path | None = None,
+        port: int = 0,
         sealed: bool = False,
         still: bool = False,
         now_ms: Callable[[], int] = wall_ms,
         most_waiting: int | None = None,
+        ping_ms: int = PING_MS,
         **config: object,
     ) -> None:
         self.world = World.open(data_dir, seed=seed, symbols=symbols, still=still, now_ms=now_ms)
         if config:
             self.world.control("config", config)
         self.faults = every_fault()
-        self._server = Server(self.world, self.faults, sealed=sealed, most_waiting=most_waiting)
+        self._server = Server(self.world, self.faults, sealed=sealed, most_waiting=most_waiting, ping_ms=ping_ms)
         self.calls = self._server.sandbox.calls
-        listening = listen("127.0.0.1", 0)
+        listening = listen("127.0.0.1", port)
         self.port: int = listening.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.ws_url = f"ws://127.0.0.1:{self.port}"
@@ -86,8 +89,12 @@ class InProcessSandbox:
         return outcome.result(10)
 
     def open_sockets(self) -> int:
-        """How many sockets of the account stream are open."""
+        """How many sockets are open."""
         return self._server.sandbox.sockets.listening
+
+    def followed_topics(self) -> int:
+        """How many topics of market data are followed on sockets."""
+        return self._server.sandbox.sockets.topics
 
     def stop(self) -> None:
         """Ends the server and closes its world; a second call does nothing."""

@@ -38,13 +38,13 @@ class Feed:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._exchange: Exchange = world.exchange
         self._topics: dict[Key, Topic] = {}
         self._followers: dict[Key, dict[StreamSession, None]] = {}
         self._sequences: dict[str, int] = {}
         self._touched: set[str] = set()
         self._again: dict[tuple[StreamSession, Key], float] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._waits = False
 
     @property
     def topics(self) -> int:
@@ -54,10 +54,13 @@ class Feed:
     def follow(self, key: Key, session: StreamSession, limit: int) -> None:
         """Tells a session the present state and, from now on, every change."""
         topic = self._topic(key)
-        followers = self._followers[key]
-        self._world.observe(lambda exchange: self._pass_news(key, topic, exchange))
-        followers[session] = None
-        self._one(session, topic.snapshot(self._exchange, limit))
+
+        def begin(exchange: Exchange) -> None:
+            self._pass_news(key, topic, exchange)  # to the others, so that for all the next change follows on this
+            self._followers[key][session] = None
+            self._one(session, topic.snapshot(exchange, limit))
+
+        self._world.observe(begin)
         if key[0] == BOOK:
             self._again[session, key] = time.monotonic() + AGAIN_SECONDS
         if self._timer is None:
@@ -76,8 +79,15 @@ class Feed:
         if event.kind in ("trade", "report", "marginReport") and isinstance(event.payload, Mapping):
             self._touched.add(str(event.payload["symbol"]))
 
+    def end(self) -> None:
+        """Ends the beat, for good, and all that `follow` began."""
+        self._topics.clear()
+        self._followers.clear()
+        self._again.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+
     def _topic(self, key: Key) -> Topic:
-        self._renew()
         topic = self._topics.get(key)
         if topic is None:
             topic = self._topics[key] = self._made(key)
@@ -98,25 +108,15 @@ class Feed:
         if isinstance(topic, BookTopic):
             self._sequences[topic.symbol_id] = topic.sequence
 
-    def _renew(self) -> None:
-        """After a reset everything is told from its beginning, order books with the sequence that they had."""
-        if self._exchange is self._world.exchange:
-            return
-        self._exchange = self._world.exchange
-        for key, followers in tuple(self._followers.items()):
-            self._drop(key)
-            if followers and key[1] in self._exchange.symbols:
-                topic = self._topics[key] = self._made(key)
-                self._followers[key] = followers
-                self._all(key, topic.snapshot(self._exchange, MOST // 10))
-
     def _beat(self) -> None:
         self._timer = None
         try:
-            self._renew()
             self._world.observe(self._tell_what_is_due)
+            self._waits = False
         except Refusal:
-            log.warning("the public stream waits: the world takes nothing in")
+            if not self._waits:
+                log.warning("the public stream waits: the world takes nothing in")
+            self._waits = True
         except Exception:
             log.exception("the public stream missed a beat")
         if self._topics:

@@ -9,9 +9,11 @@ from sandbox.connections import Connection
 from sandbox.fault_kinds import SOCKET_KINDS, Scope
 from sandbox.faults import Fault, Faults
 
-MOST_WAITING = 10_000
-MOST_CHARACTERS = 64 * 2**20
+MOST_WAITING = 10_000  # messages
+MOST_CHARACTERS = 16 * 2**20
+# Beyond this no request is taken in.
 LITTLE = 100  # messages
+LITTLE_CHARACTERS = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,13 @@ class End:
 class Outgoing:
     """The messages of one socket on their way out.
 
-    Putting never waits. A reader so slow that `most_waiting` messages pile up loses its connection, as on the exchange
-    (supplement 1.7): the world goes on without it.
+    Putting never waits. A reader so slow that `most_waiting` messages pile up, or so many characters, loses his
+    connection, as on the exchange (supplement 1.7): the world goes on without him. What a fault keeps back counts too.
     """
 
     def __init__(self, faults: Faults, connection: Connection, most_waiting: int | None = None) -> None:
         self.key: str | None = None
+        self.is_over = False
         self._faults = faults
         self._connection = connection
         self._most_waiting = most_waiting or MOST_WAITING
@@ -46,13 +49,18 @@ class Outgoing:
         self._silent = False
         self._characters = 0
         self._drained = asyncio.Event()
-        self.overflowed = False
-        self._is_over = False
 
     def end(self) -> None:
-        """Nothing leaves any more: nobody is to wait for it."""
-        self._is_over = True
+        """Nothing leaves any more, nothing is taken: nobody is to wait for it."""
+        self.is_over = True
+        self._waiting.clear()
+        self._kept_back.clear()
         self._drained.set()
+
+    def hang_up(self) -> None:
+        """Ends the socket at once; what waits is lost."""
+        self.end()
+        self._connection.leave()
 
     async def has_room(self) -> None:
         """Returns once little waits to leave, so that who asks faster than he reads is not answered meanwhile.
@@ -60,19 +68,24 @@ class Outgoing:
         The writer gets its turn in any case.
         """
         await asyncio.sleep(0)
-        while len(self._waiting) > min(LITTLE, self._most_waiting // 2) and not (self.overflowed or self._is_over):
+        while not self.is_over and self._is_crowded():
             self._drained.clear()
             await self._drained.wait()
 
+    def _is_crowded(self) -> bool:
+        waiting = len(self._waiting)
+        return waiting > min(LITTLE, self._most_waiting // 2) or (waiting > 0 and self._characters > LITTLE_CHARACTERS)
+
     def put(self, name: str, text: str, scope: Scope) -> None:
         """Queues the message called `name`, an answer (Scope.METHOD) or a notification, unless a fault has its way."""
-        if self._silent:
+        if self._silent or self.is_over:
             return
         fault = self._faults.take(name, key=self.key, kinds=SOCKET_KINDS, scope=scope)
         if fault is None:
             self._queue(text)
         elif fault.kind == "reorder":
-            self._kept_back.append(text)
+            if self._has_place(text):
+                self._kept_back.append(text)
             return
         else:
             self._spoil(fault, text)
@@ -93,9 +106,10 @@ class Outgoing:
                 self._queue(text)
 
     def _release(self) -> None:
-        for text in self._kept_back:
+        kept_back, self._kept_back = self._kept_back, []
+        for text in kept_back:
+            self._characters -= len(text)
             self._queue(text)
-        self._kept_back.clear()
 
     def _fall_silent(self, fault: Fault) -> None:
         self._silent = True
@@ -108,14 +122,20 @@ class Outgoing:
         self._connection.pings_answered = True
 
     def _queue(self, item: str | Pause | End) -> None:
+        if self._has_place(item):
+            self._waiting.append(item)
+            self._arrived.set()
+
+    def _has_place(self, item: str | Pause | End) -> bool:
+        """Counts what is to wait; when it is too much, that is the end. One message alone may be of any length."""
+        number = len(self._waiting) + len(self._kept_back)
         self._characters += len(item) if isinstance(item, str) else 0
-        if len(self._waiting) >= self._most_waiting or self._characters > MOST_CHARACTERS:
-            self.overflowed = True
-            self._drained.set()
-            self._connection.reset()
-            return
-        self._waiting.append(item)
-        self._arrived.set()
+        if self.is_over or number >= self._most_waiting or (number and self._characters > MOST_CHARACTERS):
+            if not self.is_over:
+                self.end()
+                self._connection.reset()
+            return False
+        return True
 
     async def write(self, send: Callable[[str], Awaitable[None]]) -> None:
         """Sends what waits, one after the other, until a fault ends the socket."""

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from exchange_ops.wire import catalogue
+from exchange_ops.wire import catalogue, streams
 from sandbox import handlers
 from sandbox.calls import instant_text
 from sandbox.fault_kinds import KINDS, Kind
-from sandbox.sockets import ADDRESSES
+from sandbox.sockets import METHOD_NAMES, NOTIFICATION_NAMES, PARTS
+from sandbox.stream_session import LOGIN
 from sandbox.world import World
 from wire.operation import Operation
 
@@ -21,7 +22,10 @@ code { font-family: ui-monospace, monospace; font-size: .9em; }
 """
 NOT_YET = "not yet: answers 501"
 CONTROL_CALLS = (
-    ("POST /_sandbox/reset", '{"seed": 1}: a fresh world; faults and the log of calls end with the old one'),
+    (
+        "POST /_sandbox/reset",
+        '{"seed": 1}: a fresh world; faults, the log of calls and open sockets end with the old one',
+    ),
     ("GET /_sandbox/state", "sandbox time, length of the journal, counts, configuration"),
     ("POST /_sandbox/clock", '{"advance_ms": 60000} or {"frozen": true}'),
     ("POST /_sandbox/config", "changes the named settings (below) and tells all; null switches rate_limits off"),
@@ -35,7 +39,7 @@ CONTROL_CALLS = (
 )  # fmt: skip
 NOT_IMITATED = (
     "The interest of margin positions, and the chain-data service under /v2/.",
-    "The sockets for market data and trading: their addresses take connections and answer every method with an error.",
+    "On the sockets: a repetition of activeOrders after maintenance, interestTaken, the banning of slow readers.",
     "TLS, registration, two-factor confirmation by mail, withdrawal limits and checks that take days.",
 )
 
@@ -50,7 +54,7 @@ def page(world: World, *, sealed: bool) -> str:
         "are imitated; the others answer 501 with an error that says so.</p>",
         *_section("Keys", ("Login", "Secret", "Account", "Rights"), _keys(world)),
         *_operations(catalogue.OPERATIONS),
-        *_section("Sockets", ("Address", "Methods and notifications"), _sockets()),
+        *_sockets(),
     ]
     if not sealed:
         calls = [(_code(call), escape(does)) for call, does in CONTROL_CALLS]
@@ -88,9 +92,26 @@ def _keys(world: World) -> Iterable[tuple[str, ...]]:
         yield _code(key.login), _code(key.secret), escape(key.account), escape("; ".join(sorted(key.rights)))
 
 
-def _sockets() -> Iterable[tuple[str, ...]]:
-    for address, names in ADDRESSES.items():
-        yield _code(address), ", ".join(_code(name) for name in names) or "not yet: every method is an error"
+def _sockets() -> Iterable[str]:
+    """The addresses of the sockets, then what they serve."""
+    count = f"{len(METHOD_NAMES)} methods and {len(NOTIFICATION_NAMES)} notifications, by JSON-RPC 2.0"
+    yield "<h2>Sockets</h2>"
+    yield f"<p>{count}. Log in on {_addresses_of(LOGIN)}; market data needs no login.</p>"
+    yield from _section("Methods", ("Method", "Params", "Login", "Addresses"), map(_method, METHOD_NAMES), level=3)
+    rows = ((_code(name), _addresses_of(name)) for name in NOTIFICATION_NAMES)
+    yield from _section("Notifications", ("Notification", "Addresses"), rows, level=3)
+
+
+def _method(name: str) -> tuple[str, ...]:
+    row = streams.by_name[name]
+    params = ", ".join(_code(param.name) + (" (required)" if param.required else "") for param in row.params)
+    return _code(name), params or "none", "needed" if row.login else "not needed", _addresses_of(name)
+
+
+def _addresses_of(name: str) -> str:
+    """The addresses that serve a method or a notification."""
+    serving = (path for path, parts in PARTS.items() if any(name in (*p.methods, *p.notifications) for p in parts))
+    return ", ".join(map(_code, serving))
 
 
 def _fault(kind: Kind) -> tuple[str, ...]:

@@ -1,10 +1,8 @@
 """Market data over a socket (supplement 1.3): queries, and subscriptions to what `market_feed` tells."""
 
-from collections.abc import Callable
-
 from sandbox.exchange.terms import Event
 from sandbox.market_feed import BOOK, CANDLES, TICKER, TRADES, Feed
-from sandbox.stream_session import Params, Part, StreamSession
+from sandbox.stream_session import Method, Params, Part, StreamSession
 
 FEED = "feed"  # where a session keeps the feed of its world
 NOTIFICATIONS = (
@@ -35,10 +33,9 @@ OPERATIONS = {
     **{f"subscribe{name}": operation for name, (_, operation) in _CHANNELS.items()},
     **{f"unsubscribe{name}": operation for name, (_, operation) in _CHANNELS.items()},
 }
-_Method = Callable[[StreamSession, Params], object]
 
 
-def _asking(operation: str) -> _Method:
+def _asking(operation: str) -> Method:
     return lambda session, params: session.world.perform(operation, None, params)
 
 
@@ -48,7 +45,7 @@ def get_trades(session: StreamSession, params: Params) -> object:
     return {"data": trades, "symbol": _symbol(session, params)}
 
 
-def _subscribing(kind: str) -> _Method:
+def _subscribing(kind: str) -> Method:
     def subscribe(session: StreamSession, params: Params) -> object:
         key = _key(kind, session, params)
         limit = params.get("limit")
@@ -59,7 +56,7 @@ def _subscribing(kind: str) -> _Method:
     return subscribe
 
 
-def _unsubscribing(kind: str) -> _Method:
+def _unsubscribing(kind: str) -> Method:
     def unsubscribe(session: StreamSession, params: Params) -> object:
         key = _key(kind, session, params)
         session.subscribed.discard(key)

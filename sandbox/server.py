@@ -18,6 +18,7 @@ log = logging.getLogger("sandbox")
 LONGEST_WAIT_MS = 1_000
 GRACE_SECONDS = 1
 LARGEST_MESSAGE = 64 * 1024
+PING_MS = 20_000  # a socket whose client does not answer within as long again is gone
 
 
 def wall_ms() -> int:
@@ -35,7 +36,15 @@ class Server(uvicorn.Server):
     uvicorn raises a signal again once it has ended; whoever starts the sandbox wants an orderly end, status 0.
     """
 
-    def __init__(self, world: World, faults: Faults, *, sealed: bool = False, most_waiting: int | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        faults: Faults,
+        *,
+        sealed: bool = False,
+        most_waiting: int | None = None,
+        ping_ms: int = PING_MS,
+    ) -> None:
         self.world = world
         self.sandbox = Sandbox(world, faults, sealed=sealed, stirred=self.stir, most_waiting=most_waiting)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -47,6 +56,8 @@ class Server(uvicorn.Server):
                 http=HttpProtocol,
                 ws=SocketProtocol,
                 ws_max_size=LARGEST_MESSAGE,
+                ws_ping_interval=ping_ms / 1000,
+                ws_ping_timeout=ping_ms / 1000,
                 ws_per_message_deflate=False,
                 lifespan="off",
                 log_config=None,

@@ -10,7 +10,6 @@ import logging
 
 from exchange_ops.wire import streams
 from sandbox import account_session, answers, connections, margin_session, public_session, trading_session
-from sandbox.account_session import AccountSession
 from sandbox.calls import Calls
 from sandbox.exchange.terms import Event
 from sandbox.faults import Faults
@@ -22,23 +21,18 @@ from sandbox.stream_session import Part, StreamSession
 from sandbox.world import World
 
 log = logging.getLogger("sandbox")
-ACCOUNT = streams.Address.ACCOUNT.value
-MARKET: tuple[Part, ...] = (public_session.PART,)
-TRADING: tuple[Part, ...] = (trading_session.PART, margin_session.PART)
+_MARKET: tuple[Part, ...] = (public_session.PART,)
+_TRADING: tuple[Part, ...] = (trading_session.PART, margin_session.PART)
 # Each address with what it serves; the single old one serves market data and trading (supplement 1.1).
 PARTS: dict[str, tuple[Part, ...]] = {
-    streams.Address.PUBLIC.value: MARKET,
-    streams.Address.TRADING.value: TRADING,
-    streams.SINGLE_PATH: (*MARKET, *TRADING),
+    streams.Address.PUBLIC.value: _MARKET,
+    streams.Address.TRADING.value: _TRADING,
+    streams.Address.ACCOUNT.value: (account_session.PART,),
+    streams.SINGLE_PATH: (*_MARKET, *_TRADING),
 }
-_EVERY = PARTS[streams.SINGLE_PATH]
-METHOD_NAMES = (*account_session.METHODS, *(name for part in _EVERY for name in part.methods if name != "login"))
-NOTIFICATION_NAMES = (*account_session.NOTIFICATIONS, *(name for part in _EVERY for name in part.notifications))
-# Each address with the names of its methods and notifications.
-ADDRESSES: dict[str, tuple[str, ...]] = {
-    path: tuple(name for part in parts for name in (*part.methods, *part.notifications))
-    for path, parts in PARTS.items()
-} | {ACCOUNT: (*account_session.METHODS, *account_session.NOTIFICATIONS)}
+_EVERY = tuple(part for parts in PARTS.values() for part in parts)
+METHOD_NAMES = tuple(dict.fromkeys(name for part in _EVERY for name in part.methods))
+NOTIFICATION_NAMES = tuple(dict.fromkeys(name for part in _EVERY for name in part.notifications))
 
 
 class Sockets:
@@ -53,7 +47,7 @@ class Sockets:
         self._limits = limits
         self._most_waiting = most_waiting
         self._feed = Feed(world)
-        self._listening: set[AccountSession | StreamSession] = set()
+        self._listening: set[StreamSession] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         world.listen(self._hear)
 
@@ -62,6 +56,11 @@ class Sockets:
         """How many sockets are open."""
         return len(self._listening)
 
+    @property
+    def topics(self) -> int:
+        """How many topics of market data are followed on them."""
+        return self._feed.topics
+
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one socket until either side ends it."""
         path = scope["raw_path"].decode("ascii", errors="replace").removesuffix("/")
@@ -69,7 +68,7 @@ class Sockets:
         self._loop = asyncio.get_running_loop()
         date = ("date", answers.date_text(self._world.clock.now_ms()))
         connection = connections.of(scope)
-        if path not in ADDRESSES or connection is None:
+        if path not in PARTS or connection is None:
             await _refuse(path, date, send)
             return
         await send({"type": "websocket.accept", "headers": [tuple(text.encode() for text in date)]})
@@ -87,14 +86,10 @@ class Sockets:
             with contextlib.suppress(asyncio.CancelledError, OSError):
                 await writer
 
-    def _session(self, path: str, outgoing: Outgoing) -> AccountSession | StreamSession:
+    def _session(self, path: str, outgoing: Outgoing) -> StreamSession:
         given = (path, outgoing, self._calls, self._faults)
-        session: AccountSession | StreamSession
-        if path == ACCOUNT:
-            session = AccountSession(*given, world=self._world, limits=self._limits)
-        else:
-            session = StreamSession(*given, world=self._world, limits=self._limits, parts=PARTS[path])
-            session.kept[public_session.FEED] = self._feed
+        session = StreamSession(*given, world=self._world, limits=self._limits, parts=PARTS[path])
+        session.kept[public_session.FEED] = self._feed
         self._listening.add(session)
         return session
 
@@ -108,15 +103,25 @@ class Sockets:
             self._loop.call_soon_threadsafe(self._pass_on, event)
 
     def _pass_on(self, event: Event) -> None:
+        if event.kind == "begun":
+            self._begin_again()
         for session in tuple(self._listening):
             session.hear(event)
 
+    def _begin_again(self) -> None:
+        """Ends every socket: what was told on it, and who logged in, belongs to a world that is no more."""
+        self._feed.end()
+        self._feed = Feed(self._world)
+        for session in self._listening:
+            session.outgoing.hang_up()
+        self._listening.clear()
 
-async def _read(session: AccountSession | StreamSession, receive: Receive) -> None:
+
+async def _read(session: StreamSession, receive: Receive) -> None:
     """Hands every message to the session, until the socket ends."""
     while True:
         message = await receive()
-        if message["type"] != "websocket.receive":
+        if message["type"] != "websocket.receive" or session.outgoing.is_over:
             return
         session.take(message.get("text"))
         await session.outgoing.has_room()

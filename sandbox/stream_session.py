@@ -186,3 +186,8 @@ class StreamSession(Session):
     def unknown(self, method: str) -> str:
         """The methods there are."""
         return f"There is no {method[:100]} here; there are {', '.join(self._methods)}"
+
+
+def log_in(session: StreamSession, params: Params) -> object:
+    """The method `login`, which is the same wherever there is one (supplement 1.2)."""
+    return session.log_in(params)

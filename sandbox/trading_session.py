@@ -4,10 +4,10 @@ Every order goes through the same operation as over REST, and into the journal u
 this order: the report that its answer repeats, the answer, then what else came of it, such as trades.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sandbox.exchange.terms import Event
-from sandbox.stream_session import Params, Part, StreamSession
+from sandbox.stream_session import Method, Params, Part, StreamSession, log_in
 
 REPORT = "report"
 ACTIVE_ORDERS = "activeOrders"
@@ -26,12 +26,7 @@ OPERATIONS = {
 }
 
 
-def log_in(session: StreamSession, params: Params) -> object:
-    """Logs in; see `auth.of_login`."""
-    return session.log_in(params)
-
-
-def dealing(operation: str, kind: str, reports: Collection[str]) -> Callable[[StreamSession, Params], object]:
+def dealing(operation: str, kind: str, reports: Collection[str]) -> Method:
     """The method of an operation on one order, told by events of the kind.
 
     Its answer is the first report of the order that the operation answers with, of one of the types `reports`.
