@@ -1,16 +1,21 @@
-"""Hints to browsers: "this changed, read it again". Sent after commit, lost without harm, never waited for.
+"""What browsers are told: hints ("this changed, read it again") and ticks (the newest values of the public market).
 
-All sends of a process go through one event loop in one background thread, because the channel layer keeps one
-connection per loop: a loop per call would mean a new Redis connection per hint.
+Sent after commit, lost without harm, never waited for. All sends of a process go through one event loop in one
+background thread, because the channel layer keeps one connection per loop: a loop per call would mean a new Redis
+connection per hint. Every web process is the one member of the group RELAY for all its browsers, and gets
+
+    {"type": "relay.batch", "kind": "hint" or "tick", "sender": text, "number": n, "texts": [[topic, text]]}
+
+with texts as browsers get them, numbered from 1 for each sender, without gaps unless something was lost on its way.
 """
 
 import asyncio
 import atexit
-import hashlib
 import json
 import os
 import threading
-from collections.abc import Mapping
+import time
+import uuid
 from typing import Any
 
 import structlog
@@ -20,12 +25,17 @@ from prometheus_client import Counter
 
 from desk import topics
 
+RELAY = "relay"
 SEND_SECONDS = 1.0
 LONGEST_HINT = 2000
 LONGEST_TICK = 16_000
 MOST_WAITING = 500
+MOST_TICKS_WAITING = 5_000
+BATCH_CHARACTERS = 250_000
+TICK_PAUSE_SECONDS = 0.02
 
 HINTS = Counter("countersign_hints_total", "Hints to browsers, by what became of them", ["outcome"])
+TICKS = Counter("countersign_ticks_total", "Ticks to browsers, by what became of them", ["outcome"])
 _log = structlog.get_logger(__name__)
 
 
@@ -41,7 +51,7 @@ def announce(topic: str, **hint: Any) -> None:
     text = json.dumps({"topic": topic, "hint": hint}, separators=(",", ":"), allow_nan=False)
     if len(text) > LONGEST_HINT:
         raise ValueError(f"A hint has at most {LONGEST_HINT} characters; this one for {topic} has {len(text)}.")
-    transaction.on_commit(lambda: _sender().send(group_name(topic), {"type": "relay.hint", "text": text}), robust=True)
+    transaction.on_commit(lambda: _sender().hints.put(text, topic, text), robust=True)
 
 
 def tick(topic: str, **values: Any) -> None:
@@ -58,60 +68,95 @@ def tick(topic: str, **values: Any) -> None:
     if len(text) > LONGEST_TICK:
         raise ValueError(f"A tick has at most {LONGEST_TICK} characters; this one for {topic} has {len(text)}.")
     json.loads(text, parse_float=_refuse_float)
-    transaction.on_commit(lambda: _sender().send(group_name(topic), {"type": "relay.tick", "text": text}), robust=True)
+    transaction.on_commit(lambda: _sender().ticks.put(topic, topic, text), robust=True)
 
 
 def _refuse_float(figure: str) -> None:
     raise TypeError(f"A tick carries decimals as text; {figure} came as a float.")
 
 
-def group_name(topic: str) -> str:
-    """The channel-layer group of a topic. A digest, so that no topic can reach another group by its spelling."""
-    return "topic." + hashlib.sha256(topic.encode()).hexdigest()[:48]
+class _Line:
+    """What waits to be sent, one batch after the other: while one is on its way, the next one collects."""
 
-
-class _Sender:
-    """The one background loop of this process."""
-
-    def __init__(self) -> None:
-        self.pid = os.getpid()
-        self._waiting = 0
+    def __init__(
+        self, kind: str, *, most: int, pause: float, outcomes: Counter, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self.kind, self.most, self.pause, self.outcomes = kind, most, pause, outcomes
+        self.is_busy = False
+        self._waiting: dict[str, tuple[str, str]] = {}
         self._lock = threading.Lock()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="hints", daemon=True)
-        self._thread.start()
+        self._loop = loop
+        self._sender = uuid.uuid4().hex
+        self._number = 0
 
-    def send(self, group: str, message: Mapping[str, Any]) -> None:
-        """Hand the message to the loop; when too many wait already, this one is dropped."""
+    def put(self, key: str, topic: str, text: str) -> None:
+        """Wait in line; what waits under the same key is replaced. When too many wait, this one is dropped."""
         with self._lock:
-            if self._waiting >= MOST_WAITING:
-                HINTS.labels("dropped").inc()
+            if key not in self._waiting and len(self._waiting) >= self.most:
+                self.outcomes.labels("dropped").inc()
+                self._number += 1  # a gap, by which the other end learns of it
                 return
-            self._waiting += 1
-        asyncio.run_coroutine_threadsafe(self._deliver(group, message), self._loop)
+            self._waiting[key] = (topic, text)
+            if self.is_busy:
+                return
+            self.is_busy = True
+        asyncio.run_coroutine_threadsafe(self._send(), self._loop)
 
-    async def _deliver(self, group: str, message: Mapping[str, Any]) -> None:
+    async def _send(self) -> None:
+        while batch := self._take():
+            await self._deliver(batch)
+            if self.pause:
+                await asyncio.sleep(self.pause)
+
+    def _take(self) -> dict[str, Any] | None:
+        """The next batch, first come first; None when nothing waits, and then somebody else has to begin again."""
+        with self._lock:
+            texts, room = [], BATCH_CHARACTERS
+            while self._waiting and room > 0:
+                texts.append(self._waiting.pop(next(iter(self._waiting))))
+                room -= len(texts[-1][1])
+            if not texts:
+                self.is_busy = False
+                return None
+            self._number += 1
+            head = {"type": "relay.batch", "kind": self.kind, "sender": self._sender, "number": self._number}
+            return {**head, "texts": texts}
+
+    async def _deliver(self, batch: dict[str, Any]) -> None:
         outcome = "lost"
         try:
             layer = get_channel_layer()
             if layer is not None:
-                await asyncio.wait_for(layer.group_send(group, dict(message)), SEND_SECONDS)
+                await asyncio.wait_for(layer.group_send(RELAY, batch), SEND_SECONDS)
                 outcome = "sent"
         except Exception as error:  # whatever the broker's library raises: a hint is never worth more than a line
-            _log.warning("live.hint_lost", group=group, reason=type(error).__name__)
+            _log.warning("live.lost", kind=self.kind, texts=len(batch["texts"]), reason=type(error).__name__)
         finally:
-            with self._lock:
-                self._waiting -= 1
-            HINTS.labels(outcome).inc()
+            self.outcomes.labels(outcome).inc(len(batch["texts"]))
+
+
+class _Sender:
+    """The one background loop of this process, with a line for hints and one for ticks.
+
+    Ticks rest a moment between two batches: on busy markets most are replaced meanwhile and need no sending.
+    """
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        loop = asyncio.new_event_loop()
+        self.hints = _Line("hint", most=MOST_WAITING, pause=0, outcomes=HINTS, loop=loop)
+        self.ticks = _Line("tick", most=MOST_TICKS_WAITING, pause=TICK_PAUSE_SECONDS, outcomes=TICKS, loop=loop)
+        self._thread = threading.Thread(target=loop.run_forever, name="hints", daemon=True)
+        self._thread.start()
 
     def settle(self, seconds: float) -> bool:
         """Wait until nothing is on its way, at most so long; for orderly shutdown and tests."""
-        end = threading.Event()
-        deadline = seconds
-        while self._waiting and deadline > 0:
-            end.wait(0.01)
-            deadline -= 0.01
-        return not self._waiting
+        deadline = time.monotonic() + seconds
+        while self.hints.is_busy or self.ticks.is_busy:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.005)
+        return True
 
 
 _guard = threading.Lock()
@@ -128,7 +173,7 @@ def _sender() -> _Sender:
 
 
 def settle(seconds: float = 2.0) -> bool:
-    """Wait until every announced hint left the process; True when it did."""
+    """Wait until every hint and tick left the process; True when it did."""
     return _current is None or _current.settle(seconds)
 
 

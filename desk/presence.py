@@ -1,31 +1,53 @@
-"""Whether a session is still somebody's: asked again and again by sockets, which outlive their first request."""
+"""Whether sessions are still somebody's: asked again and again by sockets, which outlive their first request.
+
+However many there are, it is asked about all of them at once: one query for the sessions, two for their people.
+"""
 
 import hmac
+from collections.abc import Collection, Mapping
 from datetime import datetime
-from importlib import import_module
+from typing import Any
 
-from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.models import Session
 
 from desk import models, requests, topics
 
 
 def person_of(session_key: str, *, now: datetime) -> models.Person | None:
     """The person signed in with this session, or None when it ended, grew too old, or its epoch is over."""
-    if not session_key:
-        return None
-    content = import_module(settings.SESSION_ENGINE).SessionStore(session_key=session_key).load()
-    person_id, signed = content.get(SESSION_KEY), content.get(HASH_SESSION_KEY, "")
-    if not person_id or requests.is_over(content, now):
-        return None
-    person = models.Person.objects.filter(pk=person_id, is_active=True).first()
-    if person is None:
-        return None
-    valid = [person.get_session_auth_hash(), *person.get_session_auth_fallback_hash()]
-    return person if any(hmac.compare_digest(signed, one) for one in valid) else None
+    return _people_of([session_key], now).get(session_key)
 
 
-def admitted(session_key: str, wanted: list[str], *, now: datetime) -> list[str] | None:
+def admitted(session_key: str, wanted: Collection[str], *, now: datetime) -> list[str] | None:
     """Those of the wanted topics that this session may follow now; None when it is nobody's any more."""
-    person = person_of(session_key, now=now)
-    return None if person is None else [topic for topic in wanted if topics.admits(person, topic)]
+    return admitted_all({session_key: wanted}, now=now)[session_key]
+
+
+def admitted_all(wanted: Mapping[str, Collection[str]], *, now: datetime) -> dict[str, list[str] | None]:
+    """By session key, those of the wanted topics that it may follow now; None where it is nobody's any more."""
+    people = _people_of(wanted.keys(), now)
+    return {key: _may(people[key], asked) if key in people else None for key, asked in wanted.items()}
+
+
+def _may(person: models.Person, wanted: Collection[str]) -> list[str]:
+    return [topic for topic in wanted if topics.admits(person, topic)]
+
+
+def _people_of(session_keys: Collection[str], now: datetime) -> dict[str, models.Person]:
+    """Who is signed in, by session key. Left out are sessions that ended, grew too old, or whose epoch is over."""
+    rows = Session.objects.filter(session_key__in=[key for key in session_keys if key], expire_date__gt=now)
+    contents = {row.session_key: row.get_decoded() for row in rows}
+    alive = {key: content for key, content in contents.items() if SESSION_KEY in content}
+    alive = {key: content for key, content in alive.items() if not requests.is_over(content, now)}
+    numbers = {content[SESSION_KEY] for content in alive.values()}
+    found = models.Person.objects.filter(pk__in=numbers, is_active=True).prefetch_related("groups")
+    people = {str(person.pk): person for person in found}
+    signed = {key: (people.get(str(content[SESSION_KEY])), content) for key, content in alive.items()}
+    return {key: person for key, (person, content) in signed.items() if person is not None and _signed(person, content)}
+
+
+def _signed(person: models.Person, content: Mapping[str, Any]) -> bool:
+    given = content.get(HASH_SESSION_KEY, "")
+    valid = [person.get_session_auth_hash(), *person.get_session_auth_fallback_hash()]
+    return any(hmac.compare_digest(given, one) for one in valid)

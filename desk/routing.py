@@ -2,6 +2,6 @@
 
 from django.urls import path
 
-from desk.consumers import RelayConsumer
+from desk.consumers import relay
 
-websocket_urlpatterns = [path("ws/", RelayConsumer.as_asgi())]
+websocket_urlpatterns = [path("ws/", relay)]

@@ -5,9 +5,9 @@ from wsgiref.headers import Headers
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
-from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
+from channels.sessions import SessionMiddlewareStack
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from servestatic import ServeStaticASGI
@@ -38,6 +38,6 @@ application = ProtocolTypeRouter(
             allow_all_origins=False,
             add_headers_function=_sealed_type,
         ),
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": AllowedHostsOriginValidator(SessionMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

@@ -6,6 +6,7 @@ from typing import Any
 import uvicorn
 
 from project.heads import BoundedHead
+from project.sockets import FrameSocket
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
@@ -27,7 +28,7 @@ def config(application: Any = "project.asgi:application", **changes: Any) -> uvi
         "server_header": False,
         "lifespan": "off",
         "http": BoundedHead,
-        "ws": "websockets-sansio",
+        "ws": FrameSocket,
         "ws_max_size": 16_384,
         "ws_per_message_deflate": False,
         "proxy_headers": bool(settings.TRUSTED_PROXIES),

@@ -3,7 +3,7 @@
 import json
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -15,82 +15,12 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.test import Client
 
-from desk import consumers, live, presence, topics
+from desk import clock, consumers, fanout, hub, live, presence, topics
 from desk.models import Person
-from tests import servers
+from tests.desk.conftest import Browser, Open
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("rooms")]
 CLOSED = 4401
-
-
-@pytest.fixture(autouse=True)
-def rooms(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three kinds of topics: everybody's, treasury's, and one whose rule is broken."""
-    monkeypatch.setattr(topics, "_registered", {})
-    monkeypatch.setattr(topics, "_ticking", set())
-    topics.register("open", lambda person, key: True)
-    topics.register("vault", lambda person, key: person.has_role("treasury"))
-    topics.register("mine", lambda person, key: key == str(person.pk))
-    topics.register("broken", lambda person, key: bool(1 // 0))
-    topics.register("quote", lambda person, key: True, ticks=True)
-
-
-class Browser:
-    """One signed-in browser with its socket."""
-
-    def __init__(self, desk: Any, cookie: str, *, origin: str | None = None, **options: Any) -> None:
-        self.socket = websocket.create_connection(
-            desk.ws_url,
-            origin=desk.url if origin is None else origin,
-            cookie=f"{django_settings.SESSION_COOKIE_NAME}={cookie}" if cookie else None,
-            timeout=10,
-            **options,
-        )
-
-    def say(self, **message: list[str]) -> dict[str, Any]:
-        self.socket.send(json.dumps(message))
-        return self.hear()
-
-    def hear(self, seconds: float = 10) -> dict[str, Any]:
-        self.socket.settimeout(seconds)
-        heard: dict[str, Any] = json.loads(self.socket.recv())
-        return heard
-
-    def hears_nothing(self, seconds: float = 0.5) -> bool:
-        with suppress(websocket.WebSocketTimeoutException):
-            self.hear(seconds)
-            return False
-        return True
-
-    def close_code(self, seconds: float = 10) -> int:
-        """Read on until the server closes; the code it gives."""
-        self.socket.settimeout(seconds)
-        while True:
-            opcode, content = self.socket.recv_data()
-            if opcode == websocket.ABNF.OPCODE_CLOSE:
-                return int.from_bytes(content[:2], "big")
-
-
-Open = Callable[..., Browser]
-
-
-@pytest.fixture
-def open_socket(live_desk: Any) -> Iterator[Open]:
-    opened: list[Browser] = []
-
-    def open_for(person: Person | None, **options: Any) -> Browser:
-        client = Client()
-        if person is not None:
-            client.force_login(person)
-        cookie = client.cookies.get(django_settings.SESSION_COOKIE_NAME)
-        opened.append(Browser(live_desk, cookie.value if cookie else "", **options))
-        opened[-1].client = client  # type: ignore[attr-defined]
-        return opened[-1]
-
-    yield open_for
-    for browser in opened:
-        browser.socket.close(timeout=1)
-    live.settle()
 
 
 def test_a_hint_reaches_the_followers_of_its_topic_alone(open_socket: Open, operator: Person, treasury: Person) -> None:
@@ -184,7 +114,7 @@ def test_the_socket_is_closed_within_five_seconds_of(
 def test_a_topic_that_is_no_longer_allowed_is_taken_away(
     open_socket: Open, operator: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consumers, "RECHECK_SECONDS", 0.3)
+    monkeypatch.setattr(hub, "RECHECK_SECONDS", 0.3)
     allowed = {"open"}
     topics.register("fickle", lambda person, key: "fickle" in allowed)
     allowed.add("fickle")
@@ -259,7 +189,21 @@ def test_too_many_topics_are_refused(open_socket: Open, operator: Person) -> Non
 def one_bound(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Either bound is enough by itself: the time one frame may take, and the number of frames in line."""
     for name, value in request.param.items():
-        monkeypatch.setattr(consumers, name, value)
+        monkeypatch.setattr(fanout, name, value)
+
+
+def let_go() -> float:
+    """How many browsers of this process were sent away to come again."""
+    count: float = fanout.LET_GO.labels(str(fanout.TRY_LATER))._value.get()
+    return count
+
+
+def until(came: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait for something to become true."""
+    deadline = time.monotonic() + seconds
+    while not came():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.01)
 
 
 @pytest.mark.usefixtures("one_bound")
@@ -270,12 +214,16 @@ def test_a_browser_that_does_not_read_is_let_go_and_others_go_on(
     attentive = open_socket(treasury)
     slow.say(follow=["open:flood"])
     attentive.say(follow=["open:calm"])
+    before = let_go()
     for number in range(5_000):
         live.announce("open:flood", number=number, filling="x" * 1_900)
         if number % 200 == 0:
             live.settle()
             live.announce("open:calm", number=number)
             assert attentive.hear()["hint"] == {"number": number}
+    until(lambda: let_go() > before)
+    live.announce("open:calm", number=5_000)
+    assert attentive.hear()["hint"] == {"number": 5_000}
     numbers = []
     with suppress(websocket.WebSocketConnectionClosedException, ConnectionError, json.JSONDecodeError):
         while len(numbers) < 5_000:
@@ -344,57 +292,4 @@ def test_a_dead_broker_costs_no_time_and_raises_nothing(settings: Any, address: 
 
 
 def test_presence_needs_a_session_key(db: None) -> None:
-    assert presence.admitted("", ["open"], now=presence_now()) is None
-
-
-def presence_now() -> Any:
-    from desk import clock
-
-    return clock.now()
-
-
-# A broker that comes and goes -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def own_redis(settings: Any, tmp_path: Any) -> Iterator[Callable[[], servers.Redis]]:
-    """A Redis of this test alone, that it may stop and start again; the desk uses it from the start."""
-    started: list[servers.Redis] = []
-
-    def start() -> servers.Redis:
-        started.append(servers.Redis(tmp_path))
-        return started[-1]
-
-    address = start().url
-    settings.CHANNEL_LAYERS = {"default": {**settings.CHANNEL_LAYERS["default"], "CONFIG": {"hosts": [address]}}}
-    yield lambda: started[-1] if started[-1]._process.poll() is None else start()
-    started[-1].stop()
-
-
-def test_the_same_socket_goes_on_after_the_broker_was_away(
-    own_redis: Callable[[], servers.Redis], open_socket: Open, operator: Person
-) -> None:
-    browser = open_socket(operator)
-    browser.say(follow=["open:1"])
-    own_redis().stop()
-    live.announce("open:1", number=1)
-    assert browser.hears_nothing(1)
-    own_redis()
-    for number in range(2, 40):
-        live.announce("open:1", number=number)
-        with suppress(websocket.WebSocketTimeoutException):
-            assert browser.hear(0.5)["hint"]["number"] > 1
-            break
-    else:
-        pytest.fail("no hint came through again")
-
-
-def test_while_the_broker_is_away_a_browser_is_told_to_come_again(
-    own_redis: Callable[[], servers.Redis], open_socket: Open, operator: Person
-) -> None:
-    browser = open_socket(operator)
-    own_redis().stop()
-    started = time.monotonic()
-    browser.socket.send('{"follow": ["open:1"]}')
-    assert browser.close_code(20) == consumers.TRY_LATER
-    assert time.monotonic() - started < 15
+    assert presence.admitted("", ["open"], now=clock.now()) is None

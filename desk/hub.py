@@ -1,0 +1,192 @@
+"""The relay of one event loop: the one member of the channel-layer group for all its browsers.
+
+It begins with the first browser and ends with the last. What it is sent it hands to the fanout. When anything may have
+been lost (the broker is away, a batch is missing, who may follow what can't be asked), it ends and every browser is
+sent away with 1013: a page that comes back reads everything again, and the next hub joins anew.
+"""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import structlog
+from channels.db import database_sync_to_async
+from channels.layers import get_channel_layer
+
+from desk import clock, live, presence
+from desk.fanout import Browser, Fanout
+
+OPEN_SECONDS = 5.0
+BEAT_SECONDS = 1.0
+FIRST_BEAT_SECONDS = 0.1
+MOST_STRIKES = 3
+RECHECK_SECONDS = 3.0
+SWEEP_SECONDS = 0.5
+LEAVE_SECONDS = 2.0
+MOST_SENDERS = 1_000
+
+SIGNED_OUT = 4401
+
+_log = structlog.get_logger(__name__)
+_hubs: dict[asyncio.AbstractEventLoop, "Hub"] = {}
+
+
+class BrokerAway(Exception):
+    """Nothing can be heard at the moment; come again after a while."""
+
+
+class HintsLost(Exception):
+    """Something did not arrive, so nobody may trust what a page shows."""
+
+
+@contextlib.asynccontextmanager
+async def joined() -> AsyncIterator[Fanout]:
+    """The fanout of this event loop, for as long as somebody needs it. Raises BrokerAway when nothing can be heard."""
+    loop = asyncio.get_running_loop()
+    hub = _hubs.get(loop) or _hubs.setdefault(loop, Hub())
+    hub.users += 1
+    try:
+        await hub.wait_until_open()
+        yield hub.fanout
+    finally:
+        hub.users -= 1
+        if not hub.users:
+            await hub.stop()
+
+
+class Hub:
+    """One membership in the group, what keeps it honest, and the browsers it is for."""
+
+    def __init__(self) -> None:
+        self.users = 0
+        self.fanout = Fanout()
+        self._loop = asyncio.get_running_loop()
+        self._layer: Any = get_channel_layer()
+        self._channel = ""
+        self._open = asyncio.Event()
+        self._sent = self._returned = 0
+        self._numbers: dict[str, int] = {}
+        self._life = asyncio.create_task(self._live())
+
+    async def wait_until_open(self) -> None:
+        """Until its own first beat came back, so that no later hint can be missed. Raises BrokerAway."""
+        opening = asyncio.create_task(self._open.wait())
+        try:
+            await asyncio.wait({opening, self._life}, timeout=OPEN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            opening.cancel()
+        if not self._open.is_set() or self._life.done():
+            self._forget()
+            raise BrokerAway
+
+    async def stop(self) -> None:
+        """Leave the group; nothing of this hub goes on."""
+        self._forget()
+        self._life.cancel()
+        await asyncio.wait({self._life}, timeout=2 * LEAVE_SECONDS)
+
+    def _forget(self) -> None:
+        if _hubs.get(self._loop) is self:
+            del _hubs[self._loop]
+
+    async def _live(self) -> None:
+        try:
+            self._channel = await self._layer.new_channel()
+            await self._layer.group_add(live.RELAY, self._channel)
+            async with asyncio.TaskGroup() as chores:
+                for chore in (self._hear(), self._beat(), self._recheck(), self._sweep()):
+                    chores.create_task(chore)
+        except* Exception as errors:  # whatever it is: those who depend on it come again, and find a new hub
+            reasons = sorted({type(error).__name__ for error in errors.exceptions})
+            _log.warning("relay.hub_ended", reasons=reasons, browsers=len(self.fanout.browsers))
+        finally:
+            self._forget()
+            self.fanout.end_all()
+            await self._leave()
+
+    async def _leave(self) -> None:
+        with contextlib.suppress(Exception):  # a broker that is away has forgotten the member anyway
+            await asyncio.wait_for(self._layer.group_discard(live.RELAY, self._channel), LEAVE_SECONDS)
+
+    # Hearing ----------------------------------------------------------------------------------------------------------
+
+    async def _hear(self) -> None:
+        while True:
+            message = await self._layer.receive(self._channel)
+            if message.get("type") == "relay.batch":
+                self._hand_on(message)
+            elif message.get("type") == "relay.beat" and message.get("hub") == self._channel:
+                self._note_beat(message["number"])
+            await asyncio.sleep(0)  # a flood must not keep the loop from writing
+
+    def _hand_on(self, batch: dict[str, Any]) -> None:
+        sender, number = batch["sender"], batch["number"]
+        before = self._numbers.pop(sender, None)
+        self._numbers[sender] = number
+        if before is not None and number != before + 1:
+            raise HintsLost
+        if len(self._numbers) > MOST_SENDERS:
+            del self._numbers[next(iter(self._numbers))]
+        tell = self.fanout.tick if batch["kind"] == "tick" else self.fanout.hint
+        for topic, text in batch["texts"]:
+            tell(topic, text)
+
+    def _note_beat(self, number: int) -> None:
+        """Beats travel like hints: one that is missing between two means that hints may be missing as well."""
+        if self._open.is_set() and number > self._returned + 1:
+            raise HintsLost
+        self._returned = number
+        self._open.set()
+
+    async def _beat(self) -> None:
+        """Send something to oneself all the time. What can't be sent, or does not come back in time, is a strike."""
+        strikes = 0
+        while strikes < MOST_STRIKES:
+            number, failures = self._sent + 1, 0
+            beat = {"type": "relay.beat", "hub": self._channel, "number": number}
+            try:
+                await asyncio.wait_for(self._layer.group_send(live.RELAY, beat), BEAT_SECONDS)
+                self._sent = number
+            except Exception as error:  # it may have left or not, so the next one has the same number
+                failures = 1
+                _log.info("relay.beat_not_sent", reason=type(error).__name__)
+            await asyncio.sleep(BEAT_SECONDS if self._open.is_set() else FIRST_BEAT_SECONDS)
+            is_well = self._returned == number or not self._open.is_set()
+            strikes = 0 if is_well else strikes + 1 + failures
+        raise BrokerAway
+
+    # Who may still be here --------------------------------------------------------------------------------------------
+
+    async def _recheck(self) -> None:
+        """Ask again who they are and what they may follow."""
+        ask = database_sync_to_async(presence.admitted_all)
+        while True:
+            await asyncio.sleep(RECHECK_SECONDS)
+            wanted: dict[str, set[str]] = {}
+            for browser in self.fanout.browsers:
+                wanted.setdefault(browser.session_key, set()).update(browser.topics)
+            may = await ask(wanted, now=clock.now())
+            for browser in list(self.fanout.browsers):
+                if browser.session_key in may:  # else it came while we asked
+                    self._apply(browser, wanted[browser.session_key], may[browser.session_key])
+
+    def _apply(self, browser: Browser, asked: set[str], may: list[str] | None) -> None:
+        if may is None:
+            self.fanout.end(browser, SIGNED_OUT)
+            return
+        lost = sorted(browser.topics & asked.difference(may))
+        if lost:
+            self.fanout.unfollow(browser, lost)
+            self.fanout.say(browser, answer(browser, lost))
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            self.fanout.let_go_slow()
+
+
+def answer(browser: Browser, refused: list[str]) -> str:
+    """What a browser follows now, and what it may not."""
+    return json.dumps({"followed": sorted(browser.topics), "refused": refused})

@@ -1,0 +1,86 @@
+"""A server's socket that takes frames ready to send, and says when its peer does not take them.
+
+An ASGI server frames each message for each socket again, and tells nobody how much waits. The relay tells a thousand
+browsers the same, so it asks for both, through an extension of the scope: see `desk.fanout.Socket`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame, Opcode
+
+from desk.fanout import FRAMES
+
+
+class FrameSocket(WebSocketsSansIOProtocol):
+    """The server's protocol, with whole frames written straight to the transport. Deflate has to be off."""
+
+    when_taken: Callable[[], None] | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Whatever the system does not take at once counts as waiting."""
+        super().connection_made(transport)
+        self.transport.set_write_buffer_limits(high=0)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nobody is told any more."""
+        self.when_taken = None
+        super().connection_lost(exc)
+
+    def resume_writing(self) -> None:
+        """Everything that waited is with the system."""
+        super().resume_writing()
+        if self.when_taken is not None:
+            self.when_taken()
+
+    def _answer_ping(self) -> None:
+        """Unless the peer does not take what it was sent before: answers must not pile up either."""
+        if self.untaken():
+            self.conn.data_to_send()
+        else:
+            super().handle_ping()
+
+    # The server calls it by this name.
+    handle_ping = _answer_ping
+
+    async def run_asgi(self) -> None:
+        """Offer this socket to the application."""
+        self.scope["extensions"][FRAMES] = self  # type: ignore[typeddict-unknown-key, index]
+        await super().run_asgi()
+
+    # For the application ----------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def frame(text: str) -> bytes:
+        """The bytes that carry this text to any peer."""
+        return Frame(Opcode.TEXT, text.encode()).serialize(mask=False)
+
+    def write(self, frame: bytes) -> bool:
+        """Send, without waiting; False when the peer has not taken everything. A socket that closes takes and drops."""
+        transport = self.transport
+        if self.close_sent or transport.is_closing():
+            return True
+        transport.write(frame)
+        return not transport.get_write_buffer_size()
+
+    def untaken(self) -> int:
+        """Bytes that the system has not taken yet."""
+        return self.transport.get_write_buffer_size()
+
+    def end(self, code: int) -> None:
+        """Close after what was written; the peer has the server's usual time to answer, and is cut off then."""
+        if self.close_sent or self.transport.is_closing():
+            return
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": ""})
+        self.conn.send_close(code)
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        self.close_sent = True
+        if self.read_paused:
+            self.read_paused = False
+            self.transport.resume_reading()
+        self.close_timer = self.loop.call_later(self.close_timeout, self.cut)
+
+    def cut(self) -> None:
+        """End the connection at once."""
+        self.transport.abort()
