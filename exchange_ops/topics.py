@@ -1,4 +1,4 @@
-"""What a browser may follow about the exchange account, and who may. A topic carries hints; only `symbol` has values.
+"""What a browser may follow about the exchange account, and who may. Hints everywhere; values of public markets only.
 
 Everybody with a role may read everything here; a person without one, and anything that is not a number, is refused.
 """
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from desk import topics
 from exchange_ops import rules
+from exchange_ops.domain import market_topics
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -32,7 +33,8 @@ def register() -> None:
         topics.register(name, _may_follow_row)
     for name in PLAIN:
         topics.register(name, _may_follow)
-    topics.register("symbol", _may_follow_symbol)
+    for name in market_topics.KINDS:
+        topics.register(name, _may_follow_symbol, ticks=True)
     topics.register("keys", _may_follow_keys)
 
 

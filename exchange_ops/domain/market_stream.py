@@ -1,6 +1,8 @@
 """What the public stream tells, coalesced: of each topic only the newest is kept in the rows and told to browsers.
 
-Messages come many times a second and are taken in memory; `Tally.keep` writes what they amount to, about once a second.
+Messages come many times a second and are taken in memory. `Tally.tell` shows browsers what they amount to several times
+a second, `Tally.keep` writes it about once a second, and never what no browser was told yet: what is shown on an open
+page is at least as new as what a page drawn anew would show.
 """
 
 from collections.abc import Iterable
@@ -10,23 +12,23 @@ from typing import Any
 
 import structlog
 
-from desk import live
-from exchange_ops.domain import looks, market, quotes, stream_states, watched
+from exchange_ops.domain import looks, market, quotes, stream_states
+from exchange_ops.domain.market_ticks import Ticks
 from exchange_ops.models import MarketLook
 from exchange_ops.wire import market_session, records
 from exchange_ops.wire.book import Book
 from exchange_ops.wire.conversation import BecameLive, Ended, Odd
 from exchange_ops.wire.market_session import Channel, Subscription
-from wire.values import Nanoseconds, decimal_text, instant_text
+from wire.values import Nanoseconds, instant_text
 
 NAME = "market stream"
-_TOLD = ("last", "bid", "ask", "open", "low", "high", "volume")  # of a ticker, to browsers
 _log = structlog.get_logger(__name__)
 
 
 def wanted(*, now: datetime) -> frozenset[Subscription]:
-    """Everything to follow now: all channels of the symbols that are watched, candles of the periods looked at."""
-    found: set[Subscription] = set()
+    """Everything to follow now: all channels of the symbols that are watched, candles of the periods looked at, and the
+    tickers of what is seen in lists."""
+    found = {Subscription(symbol, Channel.TICKER) for symbol in looks.glanced(now=now)}
     for look in looks.watched(now=now):
         found |= {Subscription(look.symbol, one) for one in (Channel.TICKER, Channel.BOOK, Channel.TRADES)}
         found.add(Subscription(look.symbol, Channel.CANDLES, look.period))
@@ -49,53 +51,58 @@ class _Heap:
 
 @dataclass(slots=True)
 class Tally:
-    """The newest of each topic that is not written yet. One for each session."""
+    """The newest of each topic that is not written, or not told, yet. One for each session."""
 
     tickers: dict[str, records.Ticker] = field(default_factory=dict)
     books: dict[str, Book] = field(default_factory=dict)
     trades: dict[str, _Heap] = field(default_factory=dict)
     candles: dict[tuple[str, str], _Heap] = field(default_factory=dict)
     told_at: dict[str, datetime] = field(default_factory=dict)
+    ticks: Ticks = field(default_factory=Ticks)
 
     def take(self, event: market_session.Event, *, now: datetime) -> None:
         """Take in what the session says. Nothing that the exchange tells makes this fail."""
         match event:
             case market_session.TickerTold(record):
-                self._take_ticker(record)
+                self._take_ticker(record, now)
             case market_session.BookChanged(book):
                 self.books[book.symbol] = book
+                self.ticks.take_book(book, now=now)
             case market_session.TradesTold(symbol, found, whole):
                 self.trades.setdefault(symbol, _Heap()).add(((one.id, one) for one in found), whole)
+                self.ticks.take_trades(symbol, found, whole=whole, now=now)
             case market_session.CandlesTold(symbol, period, found, whole):
                 heap = self.candles.setdefault((symbol, period), _Heap())
                 heap.add(((one.timestamp, one) for one in found), whole)
+                self.ticks.take_candles(symbol, period, found, whole=whole, now=now)
             case _:
                 _take_standing(event, now)
 
+    def tell(self) -> int:
+        """Tell browsers what is new since the last time; of how many topics something was."""
+        return self.ticks.tell()
+
     def keep(self, *, now: datetime) -> None:
-        """Write everything that was gathered, and tell browsers of each symbol once."""
-        parts: dict[str, set[str]] = {}
-        problems = _keep_tickers(self.tickers, parts, now) + _keep_books(self.books, parts, now)
+        """Write everything that was gathered; what of it was not told yet is told before."""
+        self.tell()
+        problems = _keep_tickers(self.tickers, now) + _keep_books(self.books, now)
         for symbol, heap in self.trades.items():
             problems += quotes.keep_trades(symbol=symbol, found=list(heap.found.values()), now=now, whole=heap.whole)
-            parts.setdefault(symbol, set()).add("trades")
             MarketLook.objects.filter(symbol=symbol).update(trades_read_at=now)
         for (symbol, period), heap in self.candles.items():
             told = list(heap.found.values())
             problems += quotes.keep_candles(symbol=symbol, period=period, found=told, now=now, whole=heap.whole)
-            parts.setdefault(symbol, set()).add("candles")
             MarketLook.objects.filter(symbol=symbol, period=period).update(candles_read_at=now)
         for problem in problems[:5]:
             _log.warning("market_stream.left_out", reason=problem)
-        for symbol, changed in parts.items():
-            _announce(symbol, changed, self.tickers.get(symbol))
         self.tickers, self.books, self.trades, self.candles = {}, {}, {}, {}
 
-    def _take_ticker(self, record: records.Ticker) -> None:
+    def _take_ticker(self, record: records.Ticker, now: datetime) -> None:
         """A ticker that was overtaken on its way is dropped."""
         if record.timestamp >= self.told_at.get(record.symbol, record.timestamp):
             self.told_at[record.symbol] = record.timestamp
             self.tickers[record.symbol] = record
+            self.ticks.take_ticker(record, now=now)
 
 
 def _take_standing(event: market_session.Event, now: datetime) -> None:
@@ -113,16 +120,12 @@ def _take_standing(event: market_session.Event, now: datetime) -> None:
             stream_states.ended(NAME, sentence=event.sentence, now=now)
 
 
-def _keep_tickers(found: dict[str, records.Ticker], parts: dict[str, set[str]], now: datetime) -> list[str]:
-    if not found:
-        return []
-    for symbol in found:
-        parts.setdefault(symbol, set()).add("ticker")
-    return list(market.keep_tickers(found=list(found.values()), now=now).problems)
+def _keep_tickers(found: dict[str, records.Ticker], now: datetime) -> list[str]:
+    return list(market.keep_tickers(found=list(found.values()), now=now).problems) if found else []
 
 
-def _keep_books(books: dict[str, Book], parts: dict[str, set[str]], now: datetime) -> list[str]:
-    problems = []
+def _keep_books(books: dict[str, Book], now: datetime) -> list[str]:
+    problems, kept = [], []
     for symbol, book in books.items():
         if not book.is_whole:
             continue
@@ -134,14 +137,6 @@ def _keep_books(books: dict[str, Book], parts: dict[str, set[str]], now: datetim
         except quotes.NotABook as problem:
             problems.append(f"The order book of {symbol[:40]!r} can't be kept: {problem}.")
         else:
-            parts.setdefault(symbol, set()).add("book")
-    kept = [symbol for symbol, changed in parts.items() if "book" in changed]
+            kept.append(symbol)
     MarketLook.objects.filter(symbol__in=kept).update(book_read_at=now)
     return problems
-
-
-def _announce(symbol: str, changed: set[str], ticker: records.Ticker | None) -> None:
-    """One hint for each symbol, with the values of its ticker: everybody may see them. The page draws from its rows."""
-    values = {name: decimal_text(value) for name in _TOLD if (value := getattr(ticker, name, None)) is not None}
-    told = {"at": instant_text(ticker.timestamp)} if ticker is not None else {}
-    live.announce(watched.topic(symbol=symbol), parts=" ".join(sorted(changed)), **values, **told)

@@ -7,7 +7,7 @@ costs the same few queries whether there are fifteen symbols or thousands.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -16,6 +16,7 @@ from exchange_ops.models import Symbol, Ticker
 
 PAGE_ROWS = 50
 LONGEST_SEARCH = 40
+CHANGE_DIGITS, SPREAD_DIGITS = 2, 3  # after the point of a percentage
 Figure = Decimal | datetime | None
 
 
@@ -70,6 +71,13 @@ def spread_of(bid: Decimal | None, ask: Decimal | None) -> Decimal | None:
 
 def _itself(value: Any) -> Any:
     return value
+
+
+def percent_of(fraction: Decimal | None, *, digits: int) -> Decimal | None:
+    """A fraction in percent, rounded half to even to so many digits after the point; what a page and a tick show."""
+    if fraction is None:
+        return None
+    return (fraction * 100).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_EVEN)
 
 
 # Name of a column to the ticker's columns it is sorted by, and what is made of them.

@@ -82,7 +82,7 @@ def keep_candles(
 
     A candle whose prices contradict each other is not kept: low, open, close and high have an order.
     """
-    sound = [one for one in found if _is_candle(one)]
+    sound = [one for one in found if is_candle(one)]
     refused = ["its figures contradict each other"] * (len(found) - len(sound))
     rows = [
         (symbol, period, one.timestamp, one.open, one.close, one.min, one.max, one.volume, one.volume_quote, now)
@@ -97,7 +97,7 @@ def keep_candles(
 
 def keep_trades(*, symbol: str, found: Sequence[records.PublicTrade], now: datetime, whole: bool = False) -> list[str]:
     """Keep these trades, read at `now`; why some were not. With `whole` no newer ones were told."""
-    sound = [one for one in found if one.price > 0 and one.quantity > 0 and one.id >= 0]
+    sound = [one for one in found if is_trade(one)]
     refused = ["its figures are not above zero"] * (len(found) - len(sound))
     rows = [(symbol, one.id, one.price, one.quantity, one.side, one.timestamp, now) for one in sound]
     with transaction.atomic():
@@ -115,9 +115,15 @@ def keep_book(*, symbol: str, found: records.OrderBook, now: datetime) -> None:
     bulk.table(BookSnapshot).keep([(symbol, found.timestamp.instant, ask, bid, now)])
 
 
-def _is_candle(one: records.Candle) -> bool:
+def is_candle(one: records.Candle) -> bool:
+    """Whether the figures agree with each other: low, open, close and high have an order."""
     inside = one.min <= min(one.open, one.close) and max(one.open, one.close) <= one.max
     return inside and one.min > 0 and one.volume >= 0 and one.volume_quote >= 0
+
+
+def is_trade(one: records.PublicTrade) -> bool:
+    """Whether the figures can be those of a trade."""
+    return one.price > 0 and one.quantity > 0 and one.id >= 0
 
 
 def _levels(levels: Iterable[records.Level], *, falling: bool) -> Levels:

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from desk import live
 from exchange_ops.client import ExchangeClient
-from exchange_ops.domain import leases, looks, quotes
+from exchange_ops.domain import leases, looks, market_topics, quotes
 from exchange_ops.models import MarketLook
 from wire.errors import CallFailed, Unreachable
 
@@ -41,11 +41,6 @@ class _Reading:
         else:
             self.parts.append(part)
             self.problems += [remark] if remark else []
-
-
-def topic(*, symbol: str) -> str:
-    """What a page about this symbol follows. Characters that no topic has are written as points."""
-    return f"symbol:{''.join(one if one.isascii() and (one.isalnum() or one in '_-') else '.' for one in symbol)}"
 
 
 def refresh(*, now: datetime, open_client: Callable[[], ExchangeClient]) -> int:
@@ -97,5 +92,5 @@ def _read_symbol(symbol: str, rows: list[MarketLook], client: ExchangeClient, no
         problem = " ".join(own.problems)[:LONGEST_PROBLEM]
         MarketLook.objects.filter(pk=row.pk).update(tried_at=now, problem=problem, **times)
         reached = own.reached
-    live.announce(topic(symbol=symbol))
+    live.announce(market_topics.of(symbol))
     return reached

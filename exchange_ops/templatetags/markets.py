@@ -1,17 +1,19 @@
 """How prices, changes and quantities of markets are written. Prices are exact; a share or a volume may be rounded."""
 
+from datetime import datetime
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from desk.templatetags.desk import plain
+from desk.templatetags.desk import ago, iso, plain
+from exchange_ops.domain import market_topics, markets
 
 register = template.Library()
 
 NOTHING = "\u2013"  # for a figure that the exchange did not tell; a template gives "" when its row is missing too
-_HUNDREDTH, _DIGITS = Decimal("0.01"), 5
+_DIGITS = 5
 _WAYS = {1: ("good", "\u2191", "+"), -1: ("bad", "\u2193", "\u2212"), 0: ("quiet", "\u2192", "")}
 _SIDES = {"buy": ("good", "\u2191", "Buy"), "sell": ("bad", "\u2193", "Sell")}
 
@@ -24,6 +26,7 @@ def price(value: Decimal | str | None, step: Decimal | None = None) -> str:
     return plain(Decimal(value), places=places(step))
 
 
+@register.filter
 def places(step: Decimal | None) -> int:
     """Digits after the point of a tick size or increment."""
     exponent = step.normalize().as_tuple().exponent if step else 0
@@ -42,21 +45,19 @@ def brief(value: Decimal | str | None) -> str:
 @register.simple_tag
 def change(fraction: Decimal | None) -> SafeString:
     """A change in percent: with its sign and an arrow, so that nobody needs the colour."""
-    if fraction is None:
+    percent = markets.percent_of(fraction, digits=markets.CHANGE_DIGITS)
+    if percent is None:
         return format_html('<span class="muted">{}</span>', NOTHING)
-    percent = (fraction * 100).quantize(_HUNDREDTH, rounding=ROUND_HALF_EVEN)
     tone, arrow, sign = _WAYS[(percent > 0) - (percent < 0)]
-    text = f"{sign}{plain(abs(percent), places=2)}"
+    text = f"{sign}{plain(abs(percent), places=markets.CHANGE_DIGITS)}"
     return format_html('<span class="figure tone-{}"><span aria-hidden="true">{} </span>{} %</span>', tone, arrow, text)
 
 
 @register.filter
-def percent(fraction: Decimal | None, digits: int = 3) -> str:
+def percent(fraction: Decimal | None, digits: int = markets.SPREAD_DIGITS) -> str:
     """A fraction in percent, rounded to so many digits after the point."""
-    if fraction is None:
-        return NOTHING
-    step = Decimal(1).scaleb(-digits)
-    return f"{plain((fraction * 100).quantize(step, rounding=ROUND_HALF_EVEN))} %"
+    share = markets.percent_of(fraction, digits=digits)
+    return NOTHING if share is None else f"{plain(share)} %"
 
 
 @register.simple_tag
@@ -71,3 +72,18 @@ def reach(total: Decimal, whole: Decimal) -> SafeString:
     """A thin bar for the part of a whole that is reached; the figure stands beside it."""
     share = min(total / whole, Decimal(1)) * 100 if whole else Decimal(0)
     return format_html('<span class="reach" aria-hidden="true"><i style="inline-size:{}%"></i></span>', f"{share:.1f}")
+
+
+@register.simple_tag
+def age(read_at: datetime | None, now: datetime, kind: str) -> SafeString:
+    """How long ago something was read, counted on while the page is open; a tick of this kind sets it anew."""
+    text = ago(read_at, now) if read_at else "never"
+    return format_html(
+        '<time class="nowrap" datetime="{}" data-local data-age="{}">{}</time>', iso(read_at or None), kind, text
+    )
+
+
+@register.filter
+def topic(code: str) -> str:
+    """What a page follows to be told the ticker of this symbol."""
+    return market_topics.of(code)

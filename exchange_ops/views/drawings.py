@@ -3,6 +3,7 @@
 A place on a drawing is rounded to a tenth of its unit; every figure stands exact in the table beside the picture.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -60,14 +61,10 @@ def _place(value: Decimal) -> str:
 
 
 def candles(rows: Iterable[Candle]) -> str:
-    """The candles, oldest first, as a JSON list of [second, open, high, low, close, volume] for the drawing alone."""
-    lines = (
-        ",".join(
-            (
-                str(int(row.timestamp.timestamp())),
-                *map(decimal_text, (row.open, row.max, row.min, row.close, row.volume)),
-            )
-        )
-        for row in rows
-    )
-    return "[" + ",".join(f"[{line}]" for line in lines) + "]"
+    """The candles, oldest first, as a JSON list of [second, open, high, low, close, volume]; figures as exact texts."""
+    return json.dumps([_candle(row) for row in rows], separators=(",", ":"))
+
+
+def _candle(row: Candle) -> list[int | str]:
+    figures = (row.open, row.max, row.min, row.close, row.volume)
+    return [int(row.timestamp.timestamp()), *map(decimal_text, figures)]

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import depth, looks, markets, watched
+from exchange_ops.domain import depth, looks, market_topics, markets
 from exchange_ops.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol
 from exchange_ops.templatetags.markets import places
 from exchange_ops.views import drawings
@@ -24,6 +24,11 @@ AS_TABLE = "table"
 Reader = Callable[[Symbol, MarketLook], dict[str, Any]]
 
 
+# Those that the list has as well, then those of this page alone; each uses what the ones before it offer.
+TELLING = ("js/figures.js", "js/told.js")
+SCRIPTS = (*TELLING, "js/ladder.js", "js/trades.js", "js/candles.js")
+
+
 def _now(symbol: Symbol, look: MarketLook) -> dict[str, Any]:
     return {"line": next(iter(markets.lines(codes=[symbol.code])), None)}
 
@@ -31,12 +36,21 @@ def _now(symbol: Symbol, look: MarketLook) -> dict[str, Any]:
 def _candles(symbol: Symbol, look: MarketLook) -> dict[str, Any]:
     newest = Candle.objects.filter(symbol=symbol.code, period=look.period).order_by("-timestamp")[:SHOWN_CANDLES]
     rows = list(newest)
-    return {"candles": rows, "drawn": drawings.candles(reversed(rows)), "places": places(symbol.tick_size)}
+    return {"candles": rows, "drawn": drawings.candles(reversed(rows))}
 
 
 def _book(symbol: Symbol, look: MarketLook) -> dict[str, Any]:
-    whole = depth.ladder(book=BookSnapshot.objects.filter(symbol=symbol.code).first())
-    return {"whole": whole, "ladder": whole.top(SHOWN_LEVELS), "picture": drawings.depth(whole)}
+    book = BookSnapshot.objects.filter(symbol=symbol.code).first()
+    whole = depth.ladder(book=book)
+    return {"book": book, "whole": whole, "picture": drawings.depth(whole)}
+
+
+def _rungs(whole: depth.Ladder, *, all_of_them: bool) -> dict[str, Any]:
+    """What the ladder shows: the best levels in a fixed number of rows, so that none moves; or every level there is."""
+    ladder = whole if all_of_them else whole.top(SHOWN_LEVELS)
+    least = 0 if all_of_them else SHOWN_LEVELS
+    sides = {"asks": ladder.ask, "bids": ladder.bid}
+    return {"ladder": ladder, **{name: [*side, *[None] * (least - len(side))] for name, side in sides.items()}}
 
 
 def _trades(symbol: Symbol, look: MarketLook) -> dict[str, Any]:
@@ -60,13 +74,22 @@ def market(request: HttpRequest, symbol: str) -> HttpResponse:
     for name, read in READERS.items():
         if target not in READERS or name == target:
             context |= read(row, look)
+    context |= _rungs(context.get("whole", depth.Ladder()), all_of_them=context["depth_as_table"])
     return show(request, "exchange_ops/market.html", context, parts=PARTS)
 
 
 def _frame(request: HttpRequest, symbol: Symbol, look: MarketLook, now: datetime) -> dict[str, Any]:
     return {
         "periods": list(looks.PERIODS),
-        "topic": watched.topic(symbol=symbol.code),
+        "topic": market_topics.of(symbol.code),
+        "topics": {
+            "book": market_topics.of(symbol.code, "book"),
+            "trades": market_topics.of(symbol.code, "trades"),
+            "candles": market_topics.of(symbol.code, "candles", look.period),
+        },
+        "scripts": SCRIPTS,
+        "places": places(symbol.tick_size),
+        "steps": places(symbol.quantity_increment),
         "is_late": looks.is_late(look, now=now),
         "candles_as_table": request.GET.get("candles") == AS_TABLE,
         "depth_as_table": request.GET.get("depth") == AS_TABLE,

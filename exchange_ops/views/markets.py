@@ -9,9 +9,10 @@ from django.views.decorators.http import require_safe
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import market, markets
+from exchange_ops.domain import looks, market, markets
 from exchange_ops.models import Ticker
 from exchange_ops.views.access import requires
+from exchange_ops.views.market import TELLING
 
 # Column to its head, and whether its figures stand at the end; a name of `markets.SORTS` or the symbol itself.
 COLUMNS = (
@@ -46,15 +47,18 @@ def table(request: HttpRequest) -> HttpResponse:
     if sort.startswith("-"):
         sort, falling = sort[1:], True
     page = markets.page(text=text, sort=sort, falling=falling, number=_number(request))
-    held = _held(request)
+    held, now = _held(request), clock.now()
+    lines = markets.lines(codes=held.split(",")) if held else page.lines
+    looks.glance(codes=[line.symbol.code for line in lines], now=now)
     context: dict[str, Any] = {
-        "now": clock.now(),
+        "now": now,
         "text": text,
         "sort": request.GET.get("sort", ""),
         "heads": _heads(sort, falling),
         "page": page,
         "codes": held or page.codes,
-        "lines": markets.lines(codes=held.split(",")) if held else page.lines,
+        "lines": lines,
+        "scripts": TELLING,
         "read_at": market.newest_reading(Ticker),
     }
     return show(request, "exchange_ops/markets.html", context, parts={"rows": "exchange_ops/markets/_rows.html"})

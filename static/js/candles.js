@@ -7,10 +7,12 @@
   if (!box || !window.LightweightCharts) return;
 
   const SHOWN = 110, ROOM = 4, DAYS = ["D1", "D7", "1M"];
+  const { price } = window.countersign.figures;
+  const { drawers, write, readAgain } = window.countersign.told;
   const { createChart, CandlestickSeries, HistogramSeries, CrosshairMode } = window.LightweightCharts;
   const part = () => document.getElementById("candles");
   const places = JSON.parse(part().dataset.places);
-  let bars = [];
+  let bars = [], pointedAt = null;
 
   // A colour of the theme as the canvas takes it: the browser resolves it for an element that nobody sees.
   const probe = document.createElement("span");
@@ -49,8 +51,17 @@
     volumes.applyOptions({ color: edge });
   }
 
-  const bar = ([time, open, high, low, close]) => ({ time, open, high, low, close });
-  const volume = (row) => ({ time: row[0], value: row[5] });
+  // A drawing has numbers that round; the figures themselves stay texts.
+  function bar([time, ...figures]) {
+    const [open, high, low, close] = figures.map(Number);
+    return { time, open, high, low, close };
+  }
+  const volume = (row) => ({ time: row[0], value: Number(row[5]) });
+
+  function grow(row) {
+    candles.update(bar(row));
+    volumes.update(volume(row));
+  }
 
   // What was drawn stays where it is: only the last candle grows, and new ones come behind it.
   function draw() {
@@ -58,10 +69,7 @@
     const last = bars.at(-1);
     box.hidden = legend.hidden = !rows.length;
     if (last && rows.some((row) => row[0] === last[0])) {
-      rows.filter((row) => row[0] >= last[0]).forEach(function (row) {
-        candles.update(bar(row));
-        volumes.update(volume(row));
-      });
+      rows.filter((row) => row[0] >= last[0]).forEach(grow);
       bars = rows;
     } else {
       bars = rows;
@@ -69,18 +77,46 @@
       volumes.setData(rows.map(volume));
       chart.timeScale().setVisibleLogicalRange({ from: rows.length - SHOWN, to: rows.length + ROOM });
     }
-    tell(bars.at(-1));
+    tell(pointed());
   }
 
+  // The last candles as they are told: the last one grows, and one that begins comes behind it.
+  drawers.candles = function (tick, topic) {
+    const current = part(), last = bars.at(-1);
+    if (current.dataset.ticks !== topic || !tick.rows.length) return;
+    if (!last || tick.rows[0][0] > last[0]) {
+      // The drawing ends before what was told begins: there may be others between.
+      readAgain(current);
+      return;
+    }
+    const fresh = tick.rows.filter((row) => row[0] >= last[0]);
+    fresh.forEach(grow);
+    bars = bars.slice(0, -1).concat(fresh.length ? fresh : [last]);
+    tell(pointed());
+    fillTable(current, tick.rows);
+  };
+
+  // The table has the newest candle on top; one that it does not have yet comes with the next reading.
+  function fillTable(current, rows) {
+    const top = current.querySelector("tbody tr");
+    if (!top) return;
+    const told = rows.find((row) => String(row[0]) === top.dataset.second);
+    const { places: fine, steps } = current.dataset;
+    if (told) told.slice(1).forEach((figure, number) => write(top.cells[number + 1], price(figure, Number([fine, fine, fine, fine, steps, 0][number]))));
+    if (rows.at(-1)[0] > Number(top.dataset.second)) readAgain(current);
+  }
+
+  const pointed = () => bars.find((row) => row[0] === pointedAt) || bars.at(-1);
   function tell(row) {
     if (!row) return;
-    const [open, high, low, close] = row.slice(1, 5).map((figure) => figure.toFixed(places));
+    const [open, high, low, close] = row.slice(1, 5).map((figure) => price(figure, places));
     const when = new Date(row[0] * 1000).toISOString().slice(0, 16).replace("T", " ");
-    legend.textContent = when + "  open " + open + "  high " + high + "  low " + low + "  close " + close + "  volume " + row[5];
+    legend.textContent = when + "  open " + open + "  high " + high + "  low " + low + "  close " + close + "  volume " + price(row[5]);
   }
 
   chart.subscribeCrosshairMove(function (moved) {
-    tell(bars.find((row) => row[0] === moved.time) || bars.at(-1));
+    pointedAt = moved.time;
+    tell(pointed());
   });
 
   // A table that is read again stays where it was scrolled to.
