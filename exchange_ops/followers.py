@@ -11,7 +11,7 @@ from exchange_ops.stream_follower import CannotFollow, KeyedFollower, Rhythm, St
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.wire.conversation import Ended
 from exchange_ops.wire.market_session import BookChanged, MarketPace, MarketSession, TickerTold
-from exchange_ops.wire.session import AccountSession, Origin, Transactions
+from exchange_ops.wire.session import AccountSession, Origin, Transactions, gathered
 from exchange_ops.wire.streams import Address
 from exchange_ops.wire.trading_session import Reports, TradingSession
 
@@ -46,7 +46,11 @@ class AccountFollower(KeyedFollower[AccountSession]):
 
     def _store(self, event: Any, talk: AccountSession) -> None:
         streams.take(account=self._account, event=event, now=self._now())
-        talk.watermark = ledger.watermark(account=self._account)
+        if isinstance(event, Transactions) and event.loaded_from is not None:
+            talk.watermark = ledger.watermark(account=self._account)
+
+    def _gathered(self, events: list[Any]) -> list[Any]:
+        return gathered(events)
 
     def _own_time(self, event: Any) -> datetime | None:
         if isinstance(event, Transactions) and event.origin is Origin.NOTIFICATION:

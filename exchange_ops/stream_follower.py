@@ -7,10 +7,11 @@ fails, the database included, ends the session and not the follower: the next on
 import contextlib
 import random
 import secrets
+import select
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any, Generic, TypeVar
@@ -24,33 +25,26 @@ from django.db import close_old_connections, connection
 
 from exchange_ops.domain import keys, lags, stream_states
 from exchange_ops.models import Account, ApiKey
+from exchange_ops.rhythm import Rhythm
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Pace, login_params
+from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Phase, login_params
 from exchange_ops.wire.streams import Address
 from wire.credentials import Credentials
+
+__all__ = ["CannotFollow", "KeyedFollower", "Rhythm", "StreamFollower", "now_ms", "stream_url"]
 
 CONNECT_SECONDS = 10
 KEY_LOOKED_AT_EVERY_MS = 1_000  # whether the key that this stream logged in with is still in use
 NOTED_EVERY_MS = 1_000  # how often the row says that something was heard
 TICK_EVERY_MS = 20  # however many messages come
+MOST_TOGETHER = 200  # messages that are taken at once
+TOGETHER_MS = 50  # and how long they may keep the rest waiting
 _CONTROL = frozenset({websocket.ABNF.OPCODE_PING, websocket.ABNF.OPCODE_PONG})
 _log = structlog.get_logger(__name__)
 
 
 class CannotFollow(ValueError):
     """The address of the streams can't be used."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rhythm:
-    """Milliseconds: the session's own, between pings, the longest wait for a message, and the pauses between tries."""
-
-    pace: Pace = field(default_factory=Pace)
-    ping_ms: int = 10_000
-    look_ms: int = 500
-    first_pause_ms: int = 500
-    longest_pause_ms: int = 30_000
-    turned_down_pause_ms: int = 60_000
 
 
 Talk = TypeVar("Talk", bound=Conversation[Any])
@@ -81,7 +75,8 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         self._dice = dice
         self._stopping = threading.Event()
         self._socket: websocket.WebSocket | None = None
-        self._failures = 0
+        self._failures = 0  # in a row
+        self._is_away = False
         self._noted_ms = self._ticked_ms = 0
         self._lag = lags.Lag(account)
 
@@ -94,6 +89,10 @@ class StreamFollower(threading.Thread, Generic[Talk]):
     def _store(self, event: Any, talk: Talk) -> None:
         """Keep what an event brought."""
         raise NotImplementedError
+
+    def _gathered(self, events: list[Any]) -> list[Any]:
+        """The events of messages that came together, with those put into one that can be stored as one."""
+        return events
 
     def _look_after(self, talk: Talk, now_ms: int) -> None:
         """What is to be done beside listening; called after each message and at least once for each `look_ms`."""
@@ -122,11 +121,17 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         try:
             while not self._stopping.is_set():
                 turned_down = self._one_session()
-                self._stopping.wait(self._pause_ms(turned_down) / 1000)
+                self._stopping.wait(self._pause_ms(turned_down=turned_down) / 1000)
             with self._logged():
                 stream_states.stopped(self._title, now=self._now(), account=self._of)
         finally:
             connection.close()
+
+    def _pause_ms(self, *, turned_down: bool) -> int:
+        self._failures += 1
+        return self._rhythm.pause_ms(
+            failures=self._failures, away=self._is_away, turned_down=turned_down, dice=self._dice()
+        )
 
     def _one_session(self) -> bool:
         """From connecting to the end; whether the key was turned down. Never raises for what can fail outside."""
@@ -151,7 +156,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
             talk.closed(_kind_of(problem))
         pinged_ms = now_ms()
         while True:
-            for event in self._exchange_frames(talk):
+            for event in self._gathered(self._exchange_frames(talk)):
                 self._take(event, talk)
                 if isinstance(event, Ended):
                     return self._was_turned_down(event)
@@ -178,6 +183,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
     # The socket ------------------------------------------------------------------------------------------------------
 
     def _connect(self) -> None:
+        self._is_away, was_away = True, self._is_away
         # Kept before it connects, so that `stop` finds it in the middle of a handshake too.
         self._socket = fresh = websocket.WebSocket(sslopt={"ca_certs": certifi.where()})
         fresh.settimeout(CONNECT_SECONDS)
@@ -186,6 +192,9 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         )
         if fresh.getstatus() != HTTPStatus.SWITCHING_PROTOCOLS:  # a redirect, which is never followed
             raise ConnectionRefusedError
+        self._is_away = False
+        if was_away:  # it is back: what counts is how it is from now on
+            self._failures = 0
         fresh.settimeout(self._rhythm.look_ms / 1000)
 
     def _exchange_frames(self, talk: Talk) -> list[Any]:
@@ -207,19 +216,30 @@ class StreamFollower(threading.Thread, Generic[Talk]):
             talk.closed(_kind_of(problem))
 
     def _listen(self, talk: Talk) -> None:
-        """Wait for one message, a moment at most."""
+        """Wait for a message, a moment at most, and take those too that are there already."""
         if self._stopping.is_set() or self._socket is None:
             talk.closed("stopped")
             return
-        try:
-            opcode, message = self._socket.recv_data(control_frame=True)
-        except websocket.WebSocketTimeoutException:
+        heard = self._hear(self._socket, talk)
+        until_ms = now_ms() + TOGETHER_MS
+        for _ in range(MOST_TOGETHER - 1):
+            if talk.phase is Phase.ENDED or now_ms() > until_ms or not _has_more(self._socket):
+                break
+            self._hear(self._socket, talk)
+        if now_ms() - self._ticked_ms >= TICK_EVERY_MS:
+            self._ticked_ms = now_ms()
             talk.tick(now_ms())
-            self._note_messages()
-            return
+        self._note(heard)
+
+    def _hear(self, current: websocket.WebSocket, talk: Talk) -> bool:
+        """One message, or the end of the socket, told to the session; False when nothing came."""
+        try:
+            opcode, message = current.recv_data(control_frame=True)
+        except websocket.WebSocketTimeoutException:
+            return False
         except (OSError, ValueError, websocket.WebSocketException) as problem:
             talk.closed(_kind_of(problem))
-            return
+            return True
         if opcode == websocket.ABNF.OPCODE_CLOSE:
             talk.closed(f"closed by the exchange ({int.from_bytes(message[:2], 'big') or 'no code'})")
         elif opcode in _CONTROL:
@@ -227,38 +247,24 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         else:
             self._lag.message(now=self._now())
             talk.received(message, now_ms())
-        if now_ms() - self._ticked_ms >= TICK_EVERY_MS:
-            self._ticked_ms = now_ms()
-            talk.tick(now_ms())
-        self._note_heard()
+        return True
 
-    def _note_heard(self) -> None:
-        if now_ms() - self._noted_ms >= NOTED_EVERY_MS:
-            self._noted_ms = now_ms()
-            stream_states.heard(self._title, now=self._now(), account=self._of, **self._lag.columns())
-
-    def _note_messages(self) -> None:
-        """Nothing more came for a moment: what is known of the last messages is not kept back until it does."""
+    def _note(self, heard: bool) -> None:
+        """Write down now and then that something was heard, and what is known of the messages."""
+        if now_ms() - self._noted_ms < NOTED_EVERY_MS:
+            return
         columns = self._lag.columns()
-        if columns:
+        if heard:
+            stream_states.heard(self._title, now=self._now(), account=self._of, **columns)
+        elif columns:
             stream_states.update(self._title, account=self._of, **columns)
+        self._noted_ms = now_ms() if heard or columns else self._noted_ms
 
     def _hang_up(self) -> None:
         current, self._socket = self._socket, None
         if current is not None:
             with contextlib.suppress(OSError, websocket.WebSocketException):
                 current.shutdown()  # type: ignore[no-untyped-call]
-
-    # Pauses ----------------------------------------------------------------------------------------------------------
-
-    def _pause_ms(self, turned_down: bool) -> int:
-        """Twice as long after each failure, up to a bound, and never quite the same for two followers."""
-        self._failures += 1
-        longest = self._rhythm.longest_pause_ms
-        steps = min(self._failures - 1, 20)
-        pause = self._rhythm.turned_down_pause_ms if turned_down else self._rhythm.first_pause_ms << steps
-        bounded = min(pause, max(longest, self._rhythm.turned_down_pause_ms) if turned_down else longest)
-        return bounded // 2 + int(bounded // 2 * self._dice())
 
     @contextlib.contextmanager
     def _logged(self) -> Iterator[None]:
@@ -309,6 +315,21 @@ def stream_url(base_url: str, address: Address = Address.ACCOUNT) -> str:
     if parts.scheme == "ws" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
         raise CannotFollow("Plain ws is used on this machine only; use wss://.")
     return base_url.rstrip("/") + address.value
+
+
+def _has_more(current: websocket.WebSocket) -> bool:
+    """Whether more can be read without waiting."""
+    plain = current.sock
+    if plain is None:
+        return False
+    if isinstance(plain, ssl.SSLSocket) and plain.pending():
+        return True
+    watch = select.poll()
+    try:
+        watch.register(plain, select.POLLIN)
+        return bool(watch.poll(0))
+    except (OSError, ValueError):  # it was ended from elsewhere, which reading will tell
+        return True
 
 
 def now_ms() -> int:

@@ -109,6 +109,19 @@ def watermark(*, account: Account) -> int:
     return _index_of(account, WATERMARK)
 
 
+def settle(*, account: Account, loaded_from: int, found: Sequence[records.Transaction], now: datetime) -> None:
+    """Move the watermark by a page that a stream loaded and `apply` has stored: all there is from an index on.
+
+    A page that begins behind what is stored for certain, or that is not in its order, moves nothing.
+    """
+    settled, indexes = watermark(account=account), [record.index for record in found]
+    if loaded_from > settled + 1 or indexes != sorted(indexes):
+        return
+    furthest = _settle(settled, deque(), found, _exchange_clock(account, now))
+    if furthest > settled:
+        _advance(account, furthest, now)
+
+
 def highest_index(*, account: Account) -> int:
     """The highest index seen by anybody: what a payout made from now on must lie above."""
     index = LedgerVersion.objects.filter(account=account).order_by("-index").values_list("index", flat=True).first()

@@ -24,7 +24,9 @@ def take(*, account: Account, event: session.Event, now: datetime) -> None:
         case session.Transactions():
             _take_transactions(account, event, now)
         case session.Balances():
-            problems = balances.store(account=account, wallet=Balance.BANK, entries=event.records, now=now, full=False)
+            problems = balances.store(
+                account=account, wallet=Balance.BANK, entries=event.records, now=now, full=event.whole
+            )
             problems += [f"A balance could not be read: {unread.reason}" for unread in event.unread]
             for problem in problems:
                 _log.warning("streams.balance_left_out", account=account.pk, reason=problem)
@@ -59,6 +61,8 @@ def stopped(*, account: Account, now: datetime) -> None:
 def _take_transactions(account: Account, event: session.Transactions, now: datetime) -> None:
     asides = [Aside(unread.content, unread.reason) for unread in event.unread]
     done = ledger.apply(account=account, found=event.records, asides=asides, source=ledger.STREAM, now=now)
+    if event.loaded_from is not None:
+        ledger.settle(account=account, loaded_from=event.loaded_from, found=event.records, now=now)
     if event.origin is Origin.GAP and done.new_versions:
         stream_states.closed_gaps(name_of(account), count=done.new_versions, account=account)
         _log.info("streams.gap_closed", account=account.pk, transactions=done.new_versions)

@@ -2,11 +2,12 @@
 events out (exchange streams, Account management; supplement 1.2 and 1.6).
 
 The order is fixed. Log in; load what the ledger got since the watermark; subscribe; load once more, so that nothing
-that happened in between is missing; live. While live the ledger is loaded again every so often: a notification that
-never came leaves no trace in the indexes, so only loading shows that nothing is missing. Silence ends the session.
+that happened in between is missing, and ask for the balances, since a notification doesn't tell which became zero;
+live. While live the ledger and the balances are asked for again every so often: a notification that never came, or
+came late, leaves no trace, so only asking shows that nothing is missing. Silence ends the session.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -36,6 +37,7 @@ __all__ = [
     "Phase",
     "Transactions",
     "Unread",
+    "gathered",
     "login_params",
 ]
 
@@ -52,19 +54,24 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Transactions:
-    """Transactions that the exchange told, in its order."""
+    """Transactions that the exchange told, in its order.
+
+    When they were loaded, they are all there are from the index `loaded_from` on up to the highest among them.
+    """
 
     origin: Origin
     records: tuple[records.Transaction, ...]
     unread: tuple[Unread, ...] = ()
+    loaded_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """Balances of the bank wallet; currencies that are not among them are unchanged or zero."""
+    """Balances of the bank wallet; currencies that are not among them are zero, or unless `whole` perhaps unchanged."""
 
     records: tuple[records.Balance, ...]
     unread: tuple[Unread, ...] = ()
+    whole: bool = False
 
 
 Event = Transactions | Balances | BecameLive | Odd | Ended
@@ -88,8 +95,7 @@ class AccountSession(Conversation[Transactions | Balances]):
 
     def _idle(self, now_ms: int) -> None:
         if self.phase is Phase.LIVE and now_ms - self._loaded_ms >= self._pace.recheck_ms and not self._asked:
-            self._loaded_ms = now_ms
-            self._load(self.watermark, now_ms, Origin.GAP)
+            self._look_again(now_ms)
 
     # Step by step ----------------------------------------------------------------------------------------------------
 
@@ -110,17 +116,15 @@ class AccountSession(Conversation[Transactions | Balances]):
         if self.phase is Phase.ENDED:
             return
         if found or unread:
-            self._events.append(Transactions(origin, found, unread))
+            self._events.append(Transactions(origin, found, unread, index))
         furthest = max((record.index for record in found), default=index - 1)
         # The page is asked for until one brings nothing further: how many fit on a page is not documented for certain.
         if furthest > index:
             self._load(furthest + 1, now_ms, origin)
         elif self.phase is Phase.CATCHING_UP and origin is Origin.BACKLOG:
             self._subscribe(now_ms)
-        elif self.phase is Phase.CATCHING_UP:
-            self._loaded_ms = now_ms
-            self.phase = Phase.LIVE
-            self._events.append(BecameLive())
+        else:
+            self._live_when_complete()
 
     def _subscribe(self, now_ms: int) -> None:
         self.phase = Phase.SUBSCRIBING
@@ -132,7 +136,24 @@ class AccountSession(Conversation[Transactions | Balances]):
             self._end("The exchange did not confirm a subscription.")
         elif not self._asked:
             self.phase = Phase.CATCHING_UP
-            self._load(self.watermark, now_ms, Origin.GAP)
+            self._look_again(now_ms)
+
+    def _look_again(self, now_ms: int) -> None:
+        """Ask for everything that may not have been told."""
+        self._loaded_ms = now_ms
+        self._load(self.watermark, now_ms, Origin.GAP)
+        self._ask("getBalance", {}, now_ms, self._balances_listed)
+
+    def _balances_listed(self, result: bytes, now_ms: int) -> None:
+        entries, unread = self._each(result, records.Balance, "getBalance")
+        if self.phase is not Phase.ENDED:
+            self._events.append(Balances(entries, unread, whole=not unread))
+            self._live_when_complete()
+
+    def _live_when_complete(self) -> None:
+        if self.phase is Phase.CATCHING_UP and not self._asked:
+            self.phase = Phase.LIVE
+            self._events.append(BecameLive())
 
     def _notified(self, frame: jsonrpc.Notification, now_ms: int) -> None:
         match frame.method:
@@ -145,3 +166,31 @@ class AccountSession(Conversation[Transactions | Balances]):
                     self._events.append(Balances(entries, unread))
             case _:
                 self._odd(f"The exchange tells of {frame.method[:60]!r}, which we don't know.")
+
+
+def gathered(events: Iterable[Event]) -> list[Event]:
+    """The same events with those put into one that came as notifications between two others: transactions in their
+    order, and of each currency the last balance."""
+    done: list[Event] = []
+    told: Transactions | None = None
+    held: Balances | None = None
+    for event in events:
+        match event:
+            case Transactions(origin=Origin.NOTIFICATION):
+                told = event if told is None else _both(told, event)
+            case Balances():
+                held = event if held is None or event.whole else _newer(held, event)
+            case _:
+                done += [each for each in (told, held) if each is not None]
+                done.append(event)
+                told = held = None
+    return done + [each for each in (told, held) if each is not None]
+
+
+def _both(first: Transactions, second: Transactions) -> Transactions:
+    return Transactions(first.origin, first.records + second.records, first.unread + second.unread)
+
+
+def _newer(old: Balances, new: Balances) -> Balances:
+    entries = {entry.currency: entry for entry in (*old.records, *new.records)}
+    return Balances(tuple(entries.values()), old.unread + new.unread, old.whole)

@@ -13,7 +13,13 @@ from exchange_ops.domain import keys, leases, ledger
 from exchange_ops.followers import AccountFollower, CannotFollow, Rhythm, stream_url
 from exchange_ops.models import ApiKey, Balance, FollowerState, LedgerAside, LedgerEntry, LedgerVersion
 from exchange_ops.wire.session import Pace
+from sandbox import in_process
+from sandbox.exchange.terms import Caller
+from sandbox.in_process import InProcessSandbox
+from sandbox.keys import DESK_ACCOUNT
+from sandbox.server import listen
 
+CALLER = Caller("demo-read", DESK_ACCOUNT, frozenset())
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
 QUICK = Rhythm(
     pace=Pace(answer_ms=1_000, silence_ms=1_500, recheck_ms=700),
@@ -179,6 +185,46 @@ def test_an_exchange_that_comes_back_is_followed_again(account, sandbox, follow,
     sandbox.stop()
     assert until(lambda: not state().connected and state().reconnects >= 2)
     assert state().problem.startswith("The connection was lost")
+
+
+def test_an_exchange_that_began_again_is_caught_up_with_and_the_pauses_with_it(
+    *, account, demo_keys, settings, state, tmp_path, monkeypatch
+):
+    first = InProcessSandbox(data_dir=tmp_path, still=True)
+    monkeypatch.setattr(in_process, "listen", lambda host, port: listen(host, first.port))
+    follower = AccountFollower(account, base_url=first.ws_url, now=clock.now, rhythm=QUICK)
+    follower.start()
+    try:
+        assert until(lambda: state() is not None and state().connected)
+        first.control("deposit", {"currency": "BTC", "amount": "1"})
+        first.stop()
+        assert until(lambda: state().reconnects >= 4)
+        assert not state().connected
+        with InProcessSandbox(data_dir=tmp_path, still=True) as second:
+            made = second.control("deposit", {"currency": "BTC", "amount": "2"})["id"]
+            assert until(lambda: LedgerEntry.objects.filter(exchange_id=made).exists())
+            assert until(lambda: state().connected)
+            theirs = second.inside(lambda: second.world.perform("find_transactions", CALLER, {"limit": 1000}))
+            assert {one["id"] for one in theirs} == set(LedgerEntry.objects.values_list("exchange_id", flat=True))
+            assert follower._failures == 0
+    finally:
+        follower.stop()
+        follower.join(3)
+        first.stop()
+
+
+def test_a_word_that_nobody_knows_is_stored_and_shown(*, account, sandbox, follow, exchange, admin, client):
+    follow()
+    for field, value in (("status", "haunted"), ("type", "teleport")):
+        fault = {"operation": "updateTransaction", "kind": "echo_differs", "field": field, "value": value, "times": 1}
+        sandbox.control("faults", fault)
+    made = hold(exchange)
+    entries = LedgerEntry.objects.filter(exchange_id=made)
+    assert until(lambda: entries.filter(status="haunted", type="teleport").exists())
+    client.force_login(admin)
+    page = client.get("/ledger/").content.decode()
+    assert "haunted" in page
+    assert "teleport" in page
 
 
 def test_a_key_that_is_turned_down_is_said_and_tried_rarely(account, demo_keys, sandbox, follow, state):

@@ -3,11 +3,13 @@
 import hashlib
 import hmac
 import json
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exchange_ops.wire.records import Balance, Transaction
 from exchange_ops.wire.session import (
     AccountSession,
     Balances,
@@ -18,9 +20,11 @@ from exchange_ops.wire.session import (
     Pace,
     Phase,
     Transactions,
+    gathered,
     login_params,
 )
 from wire.credentials import Credentials
+from wire.records import decode
 from wire.values import Secret
 
 KEY = Credentials("demo-read", Secret("demo-read-secret"), "hs256")
@@ -76,10 +80,15 @@ class Script:
         (backlog,) = self.answer(login, True)
         subscribe, balance = self.answer(backlog, [])
         assert self.answer(subscribe, True) == []
-        (gap,) = self.answer(balance, True)
+        gap, held = self.answer(balance, True)
         assert self.answer(gap, []) == []
+        assert self.session.phase is Phase.CATCHING_UP
+        assert self.answer(held, []) == []
         assert self.session.phase is Phase.LIVE
         return self
+
+    def told(self, kind):
+        return [event for event in self.happened if isinstance(event, kind)]
 
     @property
     def indexes(self):
@@ -103,9 +112,12 @@ def test_the_order_is_login_backlog_subscriptions_gap_live():
     assert [name for name, _, _ in subscriptions] == ["subscribeTransactions", "subscribeBalance"]
     assert script.session.phase is Phase.SUBSCRIBING
     script.answer(subscriptions[0], True)
-    (gap,) = script.answer(subscriptions[1], True)
+    gap, held = script.answer(subscriptions[1], True)
     assert gap[:2] == ("loadTransactions", {"from": 70, "limit": 1000, "order": "ASC"})
+    assert held[:2] == ("getBalance", {})
     script.answer(gap, [])
+    assert script.session.phase is Phase.CATCHING_UP
+    script.answer(held, [])
     assert script.session.phase is Phase.LIVE
     assert script.indexes == [70, 75]
     assert isinstance(script.happened[-1], BecameLive)
@@ -117,11 +129,14 @@ def test_what_was_missed_between_loading_and_subscribing_is_told_as_a_gap():
     (backlog,) = script.answer(login, True)
     first, second = script.answer(backlog, [])
     script.answer(first, True)
-    (gap,) = script.answer(second, True)
+    gap, held = script.answer(second, True)
     (more,) = script.answer(gap, [transaction(5)])
+    script.answer(held, [])
+    assert script.session.phase is Phase.CATCHING_UP
     script.answer(more, [])
+    assert script.session.phase is Phase.LIVE
     (told,) = [event for event in script.happened if isinstance(event, Transactions)]
-    assert (told.origin, told.records[0].index) == (Origin.GAP, 5)
+    assert (told.origin, told.records[0].index, told.loaded_from) == (Origin.GAP, 5, 0)
 
 
 def test_notifications_are_told_as_they_come_even_while_catching_up():
@@ -130,9 +145,10 @@ def test_notifications_are_told_as_they_come_even_while_catching_up():
     (backlog,) = script.answer(login, True)
     first, second = script.answer(backlog, [])
     script.answer(first, True)
-    (gap,) = script.answer(second, True)
+    gap, held = script.answer(second, True)
     script.notify("updateTransaction", transaction(9))
     script.answer(gap, [])
+    script.answer(held, [])
     assert script.indexes == [9]
     assert script.session.phase is Phase.LIVE
 
@@ -157,14 +173,56 @@ def test_a_live_session_loads_again_from_the_watermark_it_was_given():
     script = Script(pace=Pace(recheck_ms=5_000)).go_live()
     script.session.watermark = 44
     assert script.wait(4_999) == []
-    (load,) = script.wait(1)
+    load, held = script.wait(1)
     assert load[1]["from"] == 44
     (more,) = script.answer(load, [transaction(50)])
+    script.answer(held, [{"currency": "BTC", "available": "1", "reserved": "0"}])
     assert script.wait(5_000) == []  # still loading
     script.answer(more, [])
     assert script.indexes == [50]
-    assert script.happened[-1].origin is Origin.GAP
+    assert script.told(Transactions)[-1].origin is Origin.GAP
+    assert (script.told(Balances)[-1].whole, len(script.told(BecameLive))) == (True, 1)
     assert script.wait(1)
+
+
+def test_balances_that_are_listed_are_all_there_are_unless_one_can_not_be_read():
+    for entries, whole in (([], True), ([{"currency": "BTC"}], False)):
+        script = Script(pace=Pace(recheck_ms=5_000)).go_live()
+        script.notify("balance", [{"currency": "BTC", "available": "1.5", "reserved": "0"}])
+        assert not script.told(Balances)[-1].whole
+        _, held = script.wait(5_000)
+        script.answer(held, entries)
+        assert script.told(Balances)[-1].whole is whole
+
+
+def test_a_snapshot_that_is_told_again_is_passed_on_again():
+    script = Script().go_live()
+    entry = {"currency": "BTC", "available": "1.5", "reserved": "0"}
+    for _ in range(3):
+        script.notify("balance", [entry])
+    assert [event.records[0].currency for event in script.told(Balances)[1:]] == ["BTC"] * 3
+    assert script.session.phase is Phase.LIVE
+
+
+def test_events_that_came_together_are_put_into_one_where_their_order_does_not_matter():
+    def told(*numbers, origin=Origin.NOTIFICATION, loaded_from=None):
+        found = tuple(decode(json.dumps(transaction(number)).encode(), Transaction) for number in numbers)
+        return Transactions(origin, found, loaded_from=loaded_from)
+
+    def held(whole=False, **available):
+        return Balances(tuple(Balance(code, Decimal(one), Decimal(0)) for code, one in available.items()), whole=whole)
+
+    page = told(3, origin=Origin.GAP, loaded_from=0)
+    events = [told(1), held(BTC=1, ETH=1), told(2, 2), held(BTC=2), page, held(BTC=3), held(True, ETH=4), told(9)]
+    assert gathered([*events, held(BTC=5), Odd("a")]) == [
+        told(1, 2, 2),
+        held(BTC=2, ETH=1),
+        page,
+        told(9),
+        held(True, ETH=4, BTC=5),
+        Odd("a"),
+    ]
+    assert gathered([]) == []
 
 
 def test_members_and_values_nobody_knows_do_no_harm():
@@ -209,6 +267,7 @@ def test_a_transaction_that_can_not_be_read_is_handed_on_with_a_reason(bad):
         '{"jsonrpc":"2.0","method":"login","params":{},"id":4}',
         '{"jsonrpc":"2.0","result":true,"id":999}',
         '{"jsonrpc":"2.0","result":true,"id":null}',
+        '{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests","description":""},"id":null}',
         '{"jsonrpc":"2.0","result":true,"id":"1"}',
         "[" * 5_000,
     ],
