@@ -46,7 +46,7 @@ class FrameSocket(WebSocketsSansIOProtocol):
 
     async def run_asgi(self) -> None:
         """Offer this socket to the application."""
-        self.scope["extensions"][FRAMES] = self  # type: ignore[typeddict-unknown-key, index]
+        self.scope["extensions"][FRAMES] = self  # type: ignore[assignment]
         await super().run_asgi()
 
     # For the application ----------------------------------------------------------------------------------------------
