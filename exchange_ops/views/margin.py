@@ -10,10 +10,11 @@ from django.views.decorators.http import require_safe
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import orders, pulse
-from exchange_ops.models import Account, MarginAccount, MarginPosition, Symbol, Ticker
-from exchange_ops.views import accounts
+from exchange_ops.models import Account, MarginAccount, MarginPosition, OrderReading, Symbol, Ticker
+from exchange_ops.views import accounts, sources
 from exchange_ops.views.access import requires
+
+PARTS = {"rows": "exchange_ops/margin/_rows.html", "age": "exchange_ops/orders/_age.html"}
 
 
 @require_safe
@@ -24,10 +25,12 @@ def margin(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "now": now,
         "lines": _lines(account, now),
-        "reading": pulse.of(orders.name_of(account)) if account else None,
+        "back": "margin",
+        "source": sources.of_orders(account, now),
+        "reading_waits": OrderReading.objects.filter(account=account, answered_at=None).exists(),
         "may_trade": rules.may_trade(request.user),
     }
-    return show(request, "exchange_ops/margin.html", context, parts={"rows": "exchange_ops/margin/_rows.html"})
+    return show(request, "exchange_ops/margin.html", context, parts=PARTS)
 
 
 def _lines(account: Account | None, now: datetime) -> list[dict[str, Any]]:
@@ -41,7 +44,7 @@ def _lines(account: Account | None, now: datetime) -> list[dict[str, Any]]:
             "account": row,
             "position": positions.get(row.symbol),
             **_prices(positions.get(row.symbol)),
-            "symbol": symbols.get(row.symbol),
+            "symbol": symbols.get(row.symbol) or Symbol(code=row.symbol),  # one we have no copy of
             "free": row.margin_balance - row.margin_balance_orders - row.margin_balance_required,
             "last": _last(tickers.get(row.symbol)),
         }

@@ -53,7 +53,7 @@ def shown(request: HttpRequest, order_id: int, *, status: int = 200, refusal: st
     context: dict[str, Any] = {
         "row": row,
         "now": clock.now(),
-        "symbol": Symbol.objects.filter(pk=row.symbol).first(),
+        "symbol": Symbol.objects.filter(pk=row.symbol).first() or Symbol(code=row.symbol),  # one we have no copy of
         "refusal": refusal,
     }
     if target not in PARTS or target == "act":
