@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
+from desk import live
 from exchange_ops.domain import alarms, asking, clocks, destinations, keys, ledger, lifecycle, windows
 from exchange_ops.domain.asking import ClientFor
 from exchange_ops.domain.stopwatch import Stopwatch
@@ -113,6 +114,7 @@ def _adopt(
         )
         _resolve(call, ExternalCall.FOUND, entry.exchange_id)
         LedgerEntry.objects.filter(pk=entry.pk).update(withdrawal=row, foreign=False)
+        live.announce(f"ledger:{entry.account_id}")
 
 
 def _lapse(row: Withdrawal, call: ExternalCall | None, facts: dict[str, Any], now: datetime) -> None:

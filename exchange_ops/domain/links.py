@@ -29,6 +29,7 @@ def link(*, entry: LedgerEntry, now: datetime) -> None:
         if entry.withdrawal_id != withdrawal.pk or entry.foreign:
             LedgerEntry.objects.filter(pk=entry.pk).update(withdrawal=withdrawal, foreign=False)
             entry.withdrawal, entry.foreign = withdrawal, False
+            live.announce(f"ledger:{entry.account_id}")
         _wake(withdrawal, now)
     elif not transfer_links.link(entry=entry, now=now) and _is_foreign(entry) and not entry.foreign:
         _flag(entry, now)

@@ -1,12 +1,15 @@
 """How the loops of the house are doing: each one leaves a row when it tried and when it succeeded.
 
-`beat_at` is the last try, `heard_at` the last success, `problem` what was wrong with the last try.
+`beat_at` is the last try, `heard_at` the last success, `problem` what was wrong with the last try. Whoever looks at the
+system is told when a loop begins to fail or to succeed, or fails in another way; not of every round.
 """
 
 from datetime import datetime
 
+from desk import live
 from exchange_ops.models import Account, FollowerState
 
+TOPIC = "system"
 WORKER, SWEEPER, MARKET = "worker", "sweeper", "market"
 LONGEST_PROBLEM = 300
 
@@ -18,12 +21,12 @@ def ledger_of(account: Account) -> str:
 
 def succeeded(name: str, *, now: datetime, remark: str = "", account: Account | None = None) -> None:
     """The loop did its round; `remark` says what it could not take in."""
-    _write(name, account, beat_at=now, heard_at=now, connected=True, problem=remark[:LONGEST_PROBLEM])
+    _write(name, account, True, remark, beat_at=now, heard_at=now)
 
 
 def failed(name: str, *, now: datetime, problem: str, account: Account | None = None) -> None:
     """The loop could not do its round."""
-    _write(name, account, beat_at=now, connected=False, problem=problem[:LONGEST_PROBLEM])
+    _write(name, account, False, problem, beat_at=now)
 
 
 def of(name: str) -> FollowerState | None:
@@ -31,6 +34,11 @@ def of(name: str) -> FollowerState | None:
     return FollowerState.objects.filter(name=name).first()
 
 
-def _write(name: str, account: Account | None, **columns: object) -> None:
-    if not FollowerState.objects.filter(name=name).update(**columns):
-        FollowerState.objects.get_or_create(name=name, defaults={"account": account, **columns})
+def _write(name: str, account: Account | None, works: bool, problem: str, **columns: datetime) -> None:
+    kept = problem[:LONGEST_PROBLEM]
+    rows, told = FollowerState.objects.filter(name=name), {"connected": works, "problem": kept}
+    before = rows.values_list("connected", "problem").first()
+    if not rows.update(**told, **columns):
+        FollowerState.objects.get_or_create(name=name, defaults={"account": account, **told, **columns})
+    if before != (works, kept):
+        live.announce(TOPIC)

@@ -32,17 +32,20 @@ def stopped(name: str, *, now: datetime, account: Account | None = None) -> None
     """The follower was told to stop, or another process took over."""
     problem = "The follower is not running here any more."
     update(name, account=account, connected=False, beat_at=now, problem=problem)
+    live.announce("system")
 
 
 def remark(name: str, *, sentence: str, account: Account | None = None) -> None:
     """Something about a stream that is live all the same: what it is not told."""
     update(name, account=account, problem=sentence[:LONGEST_PROBLEM])
+    live.announce("system")
 
 
 def closed_gaps(name: str, *, count: int, account: Account | None = None) -> None:
     """What was lost on the way was found and made good."""
     if count:
         update(name, account=account, gaps_closed=F("gaps_closed") + count)
+        live.announce("system")
 
 
 def update(name: str, *, account: Account | None = None, **columns: object) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
-from desk import outbox
+from desk import live, outbox
 from exchange_ops.domain import transfer_moves as moves
 from exchange_ops.models import LedgerEntry, Transfer, TransferCall, Withdrawal
 from exchange_ops.models import transfer_states as kinds
@@ -66,6 +66,7 @@ def link(*, entry: LedgerEntry, now: datetime) -> bool:
 def adopt(row: Transfer, entries: QuerySet[LedgerEntry]) -> None:
     """These entries are the transfer's own."""
     entries.update(transfer=row, foreign=False)
+    live.announce(f"ledger:{row.account_id}")
 
 
 def is_awaited(entry: LedgerEntry) -> bool:

@@ -12,7 +12,7 @@ from exchange_ops import rules
 from exchange_ops.domain import funds as domain
 from exchange_ops.domain.funds import Funds
 from exchange_ops.forms_funds import FundsFilter
-from exchange_ops.views import accounts
+from exchange_ops.views import accounts, sources
 from exchange_ops.views.access import requires
 
 PARTS = {"holdings": "exchange_ops/funds/_rows.html"}
@@ -29,6 +29,7 @@ def funds(request: HttpRequest) -> HttpResponse:
     context = {
         "now": now,
         "account": account,
+        "source": sources.of_ledger(account, now),
         "filters": filters,
         "chosen": chosen,
         "rows": _sorted(filters.narrow(found), chosen.get("sort", "value")),

@@ -8,8 +8,10 @@ from desk.views.rendering import show
 from exchange_ops import rules
 from exchange_ops.forms import LedgerFilter
 from exchange_ops.models import LedgerEntry, Watermark
-from exchange_ops.views import accounts
+from exchange_ops.views import accounts, sources
 from exchange_ops.views.access import requires
+
+PARTS = {"rows": "exchange_ops/ledger/_rows.html", "age": "exchange_ops/ledger/_age.html"}
 
 
 @require_safe
@@ -19,8 +21,10 @@ def ledger(request: HttpRequest) -> HttpResponse:
     account, filters = accounts.current(), LedgerFilter(request.GET)
     rows = LedgerEntry.objects.filter(account=account).select_related("withdrawal")
     page = paging.page(request, filters.narrow(rows), key="index")
+    now = clock.now()
     context = {
-        "now": clock.now(),
+        "now": now,
+        "source": sources.of_ledger(account, now),
         "account": account,
         "filters": filters,
         "chosen": filters.chosen(),
@@ -28,4 +32,4 @@ def ledger(request: HttpRequest) -> HttpResponse:
         "entries": page.rows,
         "watermarks": Watermark.objects.filter(account=account).order_by("name"),
     }
-    return show(request, "exchange_ops/ledger.html", context, parts={"rows": "exchange_ops/ledger/_rows.html"})
+    return show(request, "exchange_ops/ledger.html", context, parts=PARTS)

@@ -14,14 +14,13 @@ from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops import rules
 from exchange_ops.domain import orders as domain
-from exchange_ops.domain import pulse
 from exchange_ops.forms_orders import CancelAllForm, OrderFilter
 from exchange_ops.models import Account, Order, OrderReading, order_states
-from exchange_ops.views import accounts, exports
+from exchange_ops.views import accounts, exports, sources
 from exchange_ops.views.access import requires
 
 ONLY_OPERATORS = "Operators place and cancel orders. You can look at every order in the list."
-PARTS = {"rows": "exchange_ops/orders/_rows.html"}
+PARTS = {"rows": "exchange_ops/orders/_rows.html", "age": "exchange_ops/orders/_age.html"}
 COLUMNS = (
     ("reference", "reference"),
     ("state at the desk", "label"),
@@ -118,9 +117,8 @@ def _rows(account: Account | None) -> QuerySet[Order]:
 
 def _age(account: Account | None, now: datetime) -> dict[str, Any]:
     """When the exchange's lists were last read, and what was wrong with it."""
-    row = pulse.of(domain.name_of(account)) if account else None
     waits = OrderReading.objects.filter(account=account, answered_at=None).exists()
-    return {"reading": row, "reading_waits": waits}
+    return {"source": sources.of_orders(account, now), "reading_waits": waits, "back": "orders"}
 
 
 def _to_cancel(account: Account | None, person: Person, filters: OrderFilter) -> dict[str, Any]:

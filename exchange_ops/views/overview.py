@@ -13,7 +13,7 @@ from desk.views.rendering import show
 from exchange_ops import rules
 from exchange_ops.domain import approvals, transfer_approvals, transfers
 from exchange_ops.models import Account, LedgerEntry, Withdrawal, states, transfer_states
-from exchange_ops.views import accounts, holdings
+from exchange_ops.views import accounts, holdings, sources
 from exchange_ops.views.access import requires
 
 LAST_LINES = 10
@@ -23,7 +23,7 @@ Reader = Callable[[Person, Account | None, datetime], dict[str, Any]]
 
 
 def _balances(person: Person, account: Account | None, now: datetime) -> dict[str, Any]:
-    return {"holdings": holdings.table(account, now=now)}
+    return {"holdings": holdings.table(account, now=now), "source": sources.of_ledger(account, now)}
 
 
 def _work(person: Person, account: Account | None, now: datetime) -> dict[str, Any]:

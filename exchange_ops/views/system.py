@@ -11,31 +11,29 @@ from desk import clock, health
 from desk.templatetags.desk import span
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import clocks, withdrawals
+from exchange_ops.domain import clocks, pulse, withdrawals
+from exchange_ops.health import BEAT_AGE
 from exchange_ops.models import Account, Balance, Currency, FollowerState, LedgerEntry, Symbol, Ticker, Watermark
-from exchange_ops.views import accounts
+from exchange_ops.views import accounts, loops
 from exchange_ops.views.access import requires
 
 MOST_DUE = 20
 SHOWN_IN_MS = 10_000
+PARTS = {"followers": "exchange_ops/system/_followers.html", "now": "exchange_ops/system/_now.html"}
 
 
 @require_safe
 @requires(rules.may_see)
 def system(request: HttpRequest) -> HttpResponse:
-    """Everything on one page; it reads itself again every few seconds."""
+    """Everything on one page; the followers are read again more often than the rest."""
     now, account = clock.now(), accounts.current()
-    context: dict[str, Any] = {
-        "now": now,
-        "account": account,
-        "checks": health.look(),
-        "followers": FollowerState.objects.order_by("name"),
-        "copies": _copies(account),
-        "watermarks": Watermark.objects.filter(account=account).order_by("name"),
-        "due": withdrawals.due(account=account, now=now)[:MOST_DUE] if account else [],
-        **_clock(account, now),
-    }
-    return show(request, "exchange_ops/system.html", context, parts={"now": "exchange_ops/system/_now.html"})
+    target = request.htmx.target if request.htmx else None
+    context: dict[str, Any] = {"now": now, "account": account}
+    if target != "now":
+        context |= _followers(now)
+    if target != "followers":
+        context |= _state(account, now)
+    return show(request, "exchange_ops/system.html", context, parts=PARTS)
 
 
 @require_safe
@@ -49,6 +47,29 @@ def strip(request: HttpRequest) -> HttpResponse:
         "troubled": {name: check for name, check in found.items() if not check.ok},
     }
     return show(request, "components/strip.html", context)
+
+
+def _followers(now: datetime) -> dict[str, Any]:
+    rows = list(FollowerState.objects.select_related("account").order_by("pk"))
+    return {
+        "followers": loops.followers(rows, now),
+        "rounds": loops.rounds(rows, now),
+        "following": any(row.name == pulse.SWEEPER and _is_recent(row.beat_at, now) for row in rows),
+    }
+
+
+def _is_recent(moment: datetime | None, now: datetime) -> bool:
+    return moment is not None and now - moment <= BEAT_AGE
+
+
+def _state(account: Account | None, now: datetime) -> dict[str, Any]:
+    return {
+        "checks": health.look(),
+        "copies": _copies(account),
+        "watermarks": Watermark.objects.filter(account=account).order_by("name"),
+        "due": withdrawals.due(account=account, now=now)[:MOST_DUE] if account else [],
+        **_clock(account, now),
+    }
 
 
 def _clock(account: Account | None, now: datetime) -> dict[str, Any]:

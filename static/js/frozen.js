@@ -29,7 +29,7 @@
 
   function freeze() {
     frozen = true;
-    say("Live connection lost. Data frozen at", "Decisions rest until it is read again.");
+    say("Live connection lost. Data frozen at", ". Decisions rest until it is read again.");
     rest(true);
     poll();
   }
@@ -47,10 +47,10 @@
     if (!frozen || over) return;
     if (well && !lost) thaw();
     else if (well) {
-      say("Live connection lost. Read again at", "It goes on reading every few seconds.");
+      say("Live connection lost. Read again at", ". It goes on reading every few seconds.");
       rest(false);
     } else if (!resting) {
-      say("Live connection lost. Data frozen at", "Decisions rest until it is read again.");
+      say("Live connection lost. Data frozen at", ". Decisions rest until it is read again.");
       rest(true);
     }
   }

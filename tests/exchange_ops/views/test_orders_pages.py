@@ -114,7 +114,7 @@ def test_the_file_has_the_filtered_rows_and_is_told_to_the_trail(signed_in, audi
 def test_the_page_says_how_old_it_is_and_what_was_wrong(signed_in, operator):
     account, now = Account.objects.get(), clock.now()
     client = signed_in(operator)
-    assert "not read yet" in client.get("/orders/").content.decode()
+    assert "Not read yet" in client.get("/orders/").content.decode()
     pulse.succeeded(orders.name_of(account), now=now - timedelta(minutes=4), account=account)
     pulse.failed(orders.name_of(account), now=now, problem="The orders could not be read: no answer", account=account)
     page = client.get("/orders/").content.decode()
