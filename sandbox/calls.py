@@ -12,6 +12,7 @@ from itertools import count
 
 MASK = "…"
 MOST_KEPT = 5_000
+MOST_CHARACTERS = 16 * 2**20  # of parameters, of all calls together
 LONGEST_TEXT = 4_000
 # Masked under whatever operation they come: a secret may have been sent to the wrong address.
 ALWAYS_SENSITIVE = frozenset({"skey", "signature", "secret", "password"})
@@ -53,12 +54,14 @@ class Call:
 
 
 class Calls:
-    """The latest calls, at most `MOST_KEPT` of them; older ones are dropped and counted."""
+    """The latest calls, at most `MOST_KEPT` of them or `MOST_CHARACTERS`; older ones are dropped and counted."""
 
     def __init__(self, now_ms: Callable[[], int], most_kept: int = MOST_KEPT) -> None:
         self._now_ms = now_ms
         self._numbers = count(1)
-        self._kept: deque[Call] = deque(maxlen=most_kept)
+        self._most_kept = most_kept
+        self._kept: deque[Call] = deque()
+        self._characters = 0
         self._received = 0
 
     def received(
@@ -83,6 +86,9 @@ class Calls:
         )
         self._received += 1
         self._kept.append(call)
+        self._characters += _length(call)
+        while len(self._kept) > self._most_kept or (self._characters > MOST_CHARACTERS and len(self._kept) > 1):
+            self._characters -= _length(self._kept.popleft())
         return call
 
     def listed(self, *, operation: str = "", since: str = "") -> dict[str, object]:
@@ -101,7 +107,7 @@ class Calls:
     def clear(self) -> None:
         """Forgets every call; numbers go on."""
         self._kept.clear()
-        self._received = 0
+        self._characters = self._received = 0
 
 
 def instant_text(at_ms: int) -> str:
@@ -130,6 +136,10 @@ def _masked(pairs: Iterable[tuple[str, str]], sensitive: frozenset[str]) -> tupl
         (_short(name), MASK if name in sensitive or name.lower() in ALWAYS_SENSITIVE else _short(value))
         for name, value in pairs
     )
+
+
+def _length(call: Call) -> int:
+    return sum(len(name) + len(value) for name, value in (*call.query, *call.form))
 
 
 def _grouped(pairs: tuple[tuple[str, str], ...]) -> dict[str, object]:

@@ -1,8 +1,10 @@
 """One socket's conversation: requests in, answers out, in order, whatever the methods behind them are."""
 
 import logging
+from itertools import islice
 
 from sandbox import answers, refusing
+from sandbox.bodies import MOST_FIELDS
 from sandbox.calls import Call as Logged
 from sandbox.calls import Calls
 from sandbox.exchange.terms import NoHandler, Refusal
@@ -51,7 +53,7 @@ class Session:
             operation=call.method[:100],
             method="WS",
             path=self.path,
-            form=[(name, str(value)) for name, value in call.params.items()],
+            form=[(name, str(value)) for name, value in islice(call.params.items(), MOST_FIELDS)],
             sensitive=self.sensitive(call.method),
         )
         logged.key = self.outgoing.key

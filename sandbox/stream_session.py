@@ -102,6 +102,7 @@ class StreamSession(Session):
     def _must_be_let_in(self, operation: Operation | None) -> None:
         if self.caller is None:
             raise Refusal(auth.AUTHORIZATION_REQUIRED)
+        given.account(self.world, self.caller)  # which may have been frozen since
         if operation is None:
             return
         auth.require(self.caller, operation.right)

@@ -145,6 +145,17 @@ def test_the_log_keeps_the_latest_calls_and_never_a_secret() -> None:
     assert "hidden" not in str(listed)
 
 
+def test_long_calls_are_kept_for_a_shorter_while() -> None:
+    calls = Calls(lambda: 0)
+    for _ in range(1_000):
+        calls.received(operation="login", method="WS", path="/", form=[(f"{n}" * 10, "x" * 5_000) for n in range(12)])
+    listed = calls.listed()
+    assert listed["received"] == 1_000
+    assert 300 < 1_000 - int(str(listed["dropped"])) < 350  # of 16 MiB, 48 KB each
+    calls.clear()
+    assert calls.listed() == {"calls": [], "received": 0, "dropped": 0}
+
+
 def test_the_log_is_asked_by_operation_number_and_instant() -> None:
     now_ms = 1_609_459_200_000
     calls = Calls(lambda: now_ms)

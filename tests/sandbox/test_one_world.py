@@ -220,6 +220,22 @@ def test_orders_of_a_sub_account_are_its_own(open_stream: Open, client: Client) 
     assert master.behind() == []
 
 
+def test_who_is_frozen_is_refused_on_the_sockets_that_are_open(open_stream: Open, client: Client) -> None:
+    streams = [open_stream(path, "sub-full") for path in (ACCOUNT, TRADING, COMBINED)]
+    assert client.call("POST", "/sub-acc/freeze", data={"ids": SUB_ID}).json() == {"result": True}
+    refusal = (403, "Action is forbidden for account", "")
+    for stream, methods in zip(
+        streams,
+        (("subscribeTransactions", "unsubscribeBalance", "getBalance"), ("subscribeReports",), ("marginOrdersCancel",)),
+        strict=True,
+    ):
+        for method in methods:
+            assert stream.bad(method) == refusal
+    assert streams[2].good("getSymbol", symbol="ETHBTC")["id"] == "ETHBTC"
+    client.call("POST", "/sub-acc/activate", data={"ids": SUB_ID})
+    assert streams[0].good("subscribeTransactions") is True
+
+
 def test_a_transfer_to_a_user_is_told_to_both(account: Trader, open_stream: Open, client: Client) -> None:
     other = listening(open_stream(ACCOUNT, "other-full"))
     asked = {"currency": "USD", "amount": "5", "by": "email", "identifier": "other@demo.test"}

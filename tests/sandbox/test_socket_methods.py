@@ -1,5 +1,6 @@
 """What each address serves, every default and bound of market data and account queries, and the page that tells it."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from html import unescape
@@ -347,3 +348,34 @@ def test_amounts_are_texts_and_come_back_as_they_are(box: InProcessSandbox, open
     trades = [params for _, params in stream.behind()]
     assert trades == []  # nobody subscribed
     assert stream.good("getOrders") == []
+
+
+ODD_VALUES = (
+    *("1e999999999", "-1e999999999", "1e-999999999", "1" * 60_000, "-1", "0", "1.5", "true", "null", '""', '"\\u0000"'),
+    *('"1e999999999"', '"NaN"', '"-Infinity"', '"٣"', "[]", "{}", "[[[[1]]]]", '{"a":{"b":[1]}}', f'"{"x" * 60_000}"'),
+    *('"2026-02-30"', '"9999-12-31T23:59:59.999Z"', '"../.."', '"é\U0001f600"', "18446744073709551616"),
+)
+
+
+@pytest.mark.parametrize("method", sorted(EVERY))
+def test_no_value_of_any_param_breaks_a_socket(
+    box: InProcessSandbox, open_stream: Callable[..., Trader], method: str
+) -> None:
+    path = ACCOUNT if method in MONEY else COMBINED
+    stream = open_stream(path, "demo-full")
+    usual: dict[str, Any] = {"currency": "BTC", "algo": "BASIC", "marginBalance": "0.5", "requestClientId": "other"}
+    usual |= ORDER | {"clientOrderId": "odd"}
+    row = streams.by_name[method]
+    for param in row.params:
+        given = {each.name: usual[each.name] for each in row.params if each.name in usual and each is not param}
+        for value in ODD_VALUES:
+            head = json.dumps(given)[:-1] + (", " if given else "")
+            stream.send(f'{{"method":"{method}","params":{head}"{param.name}":{value}}},"id":"odd"}}')
+            while (frame := stream.receive()).get("id") != "odd":
+                continue
+            error = frame.get("error", {"code": 0, "message": "", "description": ""})
+            assert list(error) == ["code", "message", "description"]
+            assert error["code"] != 500, (param.name, value)
+            assert len(error["description"]) < 500
+    assert box.inside(lambda: box.world.ledger()["balanced"])
+    assert stream.say("noSuchMethod")["error"]["code"] == -32601
