@@ -275,6 +275,31 @@ def test_a_level_that_came_and_went_between_two_beats_is_not_told(
     assert told[0]["bid"] == [{"price": "0.002000", "size": "0.1000"}]
 
 
+def test_a_leap_of_the_clock_tells_every_trade_once_up_to_a_thousand() -> None:
+    with InProcessSandbox(seed=1) as box:
+        box.control("clock", {"frozen": True})
+        client, stream = Client(box.url), Trader(box.ws_url, "", PUBLIC)
+        stream.good("subscribeTrades", symbol="ETHBTC", limit=1)
+        stream.good("subscribeCandles", symbol="ETHBTC", period="M1", limit=1)
+        shown = dict(stream.hear(2))
+        latest = shown["snapshotTrades"]["data"][-1]["id"]
+        for leap_ms in (60_000, 600_000, 86_400_000):
+            box.control("clock", {"advance_ms": leap_ms})
+            told = dict(stream.hear(2))
+            query = {"by": "id", "from": latest + 1, "sort": "DESC", "limit": 1000}
+            trades = client.call("GET", "/public/trades/ETHBTC", params=query).json()[::-1]
+            assert told["updateTrades"]["data"] == trades
+            candles = client.call(
+                "GET", "/public/candles/ETHBTC", params={"period": "M1", "limit": 1000, "sort": "DESC"}
+            )
+            news = told["updateCandles"]["data"]
+            assert news == candles.json()[: len(news)][::-1]
+            latest = trades[-1]["id"]
+        assert len(trades) == len(news) == 1_000
+        assert stream.behind() == []
+        stream.close()
+
+
 # Transactions --------------------------------------------------------------------------------------------------------
 
 
