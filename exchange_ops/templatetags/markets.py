@@ -75,12 +75,12 @@ def reach(total: Decimal, whole: Decimal) -> SafeString:
 
 
 @register.simple_tag
-def age(read_at: datetime | None, now: datetime, kind: str) -> SafeString:
+def read_ago(read_at: datetime | None, now: datetime, kind: str) -> SafeString:
     """How long ago something was read, counted on while the page is open; a tick of this kind sets it anew."""
-    text = ago(read_at, now) if read_at else "never"
-    return format_html(
-        '<time class="nowrap" datetime="{}" data-local data-age="{}">{}</time>', iso(read_at or None), kind, text
-    )
+    if not read_at:
+        return format_html('<time class="nowrap" data-age="{}">never</time>', kind)
+    told = (iso(read_at), kind, ago(min(read_at, now), now))
+    return format_html('<time class="nowrap" datetime="{}" data-local data-age="{}">{}</time>', *told)
 
 
 @register.filter

@@ -51,13 +51,5 @@
   }
   const percent = (text) => (text === null || text === undefined ? NOTHING : price(text) + " %");
 
-  // How long ago a moment was, in the largest whole unit.
-  function ago(when, now) {
-    const passed = now.getTime() - when.getTime(), seconds = Math.floor(Math.abs(passed) / 1000);
-    const [unit, name] = [[86400, "d"], [3600, "h"], [60, "min"]].find(([length]) => seconds >= 2 * length) || [1, "s"];
-    const span = Math.floor(seconds / unit) + " " + name;
-    return passed >= 0 ? span + " ago" : "in " + span;
-  }
-
-  window.countersign.figures = { NOTHING, MINUS, read, write, add, subtract, multiply, half, compare, price, brief, percent, ago };
+  window.countersign.figures = { NOTHING, MINUS, read, write, add, subtract, multiply, half, compare, price, brief, percent };
 })();

@@ -21,7 +21,12 @@
     const { places, steps: sizes, quote } = part.dataset;
     const [, priceCell, sizeCell, totalCell] = row.cells;
     row.classList.toggle("spare", !step);
-    if (!step) return;
+    // A row without a level keeps its place and its height.
+    if (!step) {
+      [priceCell, sizeCell, totalCell].forEach((cell) => { cell.firstElementChild.textContent = "\u00a0"; });
+      totalCell.removeAttribute("title");
+      return;
+    }
     const wasAt = priceCell.firstElementChild.textContent, hadSize = sizeCell.firstElementChild.textContent;
     priceCell.firstElementChild.textContent = price(text(step.price), Number(places));
     sizeCell.firstElementChild.textContent = price(text(step.size), Number(sizes));

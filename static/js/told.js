@@ -2,8 +2,8 @@
 // part that is read again meanwhile comes from the rows, which may be a second older: the last tick is drawn over it.
 (function () {
   "use strict";
-  const { NOTHING, MINUS, price, brief, percent, ago } = window.countersign.figures;
-  const READ_AGAIN_MS = 1500, AGES_EVERY_MS = 1000;
+  const { NOTHING, MINUS, price, brief, percent } = window.countersign.figures;
+  const READ_AGAIN_MS = 1500;
   const WAYS = { up: ["good", "\u2191", "+"], down: ["bad", "\u2193", MINUS], still: ["quiet", "\u2192", ""] };
   const last = new Map(), drawers = {};
 
@@ -20,7 +20,7 @@
 
   function piece(name, css, text) {
     const made = document.createElement(name);
-    made.className = css;
+    if (css) made.className = css;
     if (text !== undefined) made.textContent = text;
     return made;
   }
@@ -53,15 +53,8 @@
     if (!time) return;
     time.dateTime = moment;
     time.title = localHour(new Date(moment));
-    time.textContent = ago(new Date(moment), window.countersign.now());
+    window.countersign.showAge(time);
   }
-  setInterval(function () {
-    const now = window.countersign.now();
-    document.querySelectorAll("time[data-age][datetime]").forEach(function (time) {
-      const text = time.dateTime && ago(new Date(time.dateTime), now);
-      if (text && text !== time.textContent) time.textContent = text;
-    });
-  }, AGES_EVERY_MS);
 
   // A ticker: the head of a market's page, or a row of the list.
   function drawTicker(root, tick) {
@@ -124,5 +117,5 @@
     });
   });
 
-  window.countersign.told = { drawers, mark, write, piece, signed, readAgain, isOlder, localHour };
+  window.countersign.told = { drawers, mark, write, change, piece, signed, readAgain, isOlder, localHour };
 })();
