@@ -5,7 +5,7 @@
   const parts = window.countersign.parts;
   const QUIET_BEFORE_BANNER_MS = 2500, FIRST_POLL_MS = 2000, LONGEST_POLL_MS = 20000, HIDDEN_TIMES = 6, ANYWAY_MS = 30000, ASLEEP_MS = 15000;
   const banner = document.getElementById("frozen");
-  const words = banner.querySelector("[data-words]"), age = banner.querySelector("[data-age]"), then = banner.querySelector("[data-then]");
+  const words = banner.querySelector("[data-words]"), counted = banner.querySelector("[data-counted]"), age = banner.querySelector("[data-age]"), then = banner.querySelector("[data-then]");
   // `lost`: the socket is away; `frozen`: it is said, and what stands on the page may be out of date until `lastRead` moves.
   let lost = false, frozen = false, over = false, resting = false, lastRead = window.countersign.now();
   let bannerTimer = 0, pollTimer = 0, pollMs = FIRST_POLL_MS;
@@ -20,7 +20,8 @@
   }
 
   function say(first, last) {
-    words.textContent = first + " " + window.countersign.hour(lastRead) + " UTC,";
+    words.textContent = first + " " + window.countersign.hour(lastRead) + " UTC";
+    counted.hidden = false;
     age.dateTime = lastRead.toISOString();
     window.countersign.showAge(age);
     then.textContent = last;
@@ -83,8 +84,8 @@
       clearTimeout(pollTimer);
       rest(true);
       words.textContent = sentence;
-      age.textContent = then.textContent = "";
-      age.removeAttribute("datetime");
+      then.textContent = "";
+      counted.hidden = true;
       banner.hidden = false;
     },
     read() { parts.readAll(judge); },

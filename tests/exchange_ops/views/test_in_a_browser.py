@@ -22,26 +22,6 @@ def payable(transactional_db):
     rows.balance(now=now)
 
 
-@pytest.fixture
-def open_as(live_desk, new_page, password, payable):
-    """`open_as(person, path)`: that person's page in a browser session of its own."""
-
-    def open_page(person, path, **options):
-        page = new_page(**options)
-        page.violations = []
-        page.on("console", lambda told: page.violations.append(told.text) if "Content Security" in told.text else None)
-        page.goto(f"{live_desk.url}/sign-in/")
-        page.fill("input[name=login]", person.username)
-        page.fill("input[name=password]", password)
-        page.click("form button.main")
-        page.wait_for_selector("#main")
-        page.goto(f"{live_desk.url}{path}")
-        page.wait_for_selector("#strip [data-now]", state="attached")
-        return page
-
-    return open_page
-
-
 def reject(row, person):
     approvals.reject(withdrawal_id=row.pk, person=person, reason="Wrong invoice", now=clock.now())
 
