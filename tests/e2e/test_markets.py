@@ -3,12 +3,15 @@
 import json
 import os
 import re
+import urllib.request
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from exchange_ops.templatetags.markets import price
 from tests.e2e.visitors import rows, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -78,6 +81,50 @@ def test_a_table_that_is_read_again_stays_where_it_was_scrolled_to(visit, priced
     page.evaluate("document.getElementById('candles').dataset.seen = 'yes'")
     until(lambda: page.locator("#candles").get_attribute("data-seen") is None, 90)
     assert page.evaluate("document.querySelector('#candles .tall').scrollTop") == 300
+
+
+def never_read_again(page):
+    """From now on every reading of a part hangs: what changes on the page came over its socket."""
+    page.route("**/*", lambda route: None if "hx-request" in route.request.headers else route.continue_())
+
+
+def last_price(house, symbol):
+    """What the exchange itself says at this moment, as a page writes it."""
+    with urllib.request.urlopen(f"{house.sandbox_url}/api/2/public/ticker/{symbol}", timeout=20) as answer:
+        return price(Decimal(json.loads(answer.read())["last"]), Decimal("0.01"))
+
+
+@pytest.mark.parametrize(
+    ("path", "cell"), [("/markets/", "#rows tr:has(#m-BTCUSD) .m-last"), ("/markets/BTCUSD/", "#now .quote strong")]
+)
+def test_a_price_that_changes_at_the_exchange_shows_without_reading_anything(visit, priced, house, path, cell):
+    person = visit("operator")
+    page = person.open(path)
+    person.mark()
+    never_read_again(page)
+    before = page.locator(cell).inner_text()
+    until(lambda: last_price(house, "BTCUSD") != before)
+    until(lambda: page.locator(cell).inner_text() == last_price(house, "BTCUSD"))
+    assert person.is_same_document()
+    expect(page.locator("time[data-age=symbol]").first).to_have_text(re.compile(r"\d+ (s|min) ago"))
+
+
+def test_rows_of_a_market_stay_under_the_pointer_while_their_figures_change(visit, priced):
+    page = visit("treasury").open("/markets/BTCUSD/")
+    level = page.locator("#book tr[data-side=bid]").nth(5)
+    level.hover()
+    place, figures = level.bounding_box(), level.inner_text()
+    until(lambda: level.inner_text() != figures)
+    assert level.bounding_box() == place
+    trade = page.locator("#trades tbody tr").nth(2)
+    trade.hover()
+    place, words = trade.bounding_box(), trade.inner_text()
+    note = page.locator("#trades [data-held]")
+    expect(note).to_contain_text("newer, shown when the pointer leaves")
+    assert (trade.bounding_box(), trade.inner_text()) == (place, words)
+    page.locator("h1").hover()
+    expect(note).to_have_text("")
+    expect(page.locator("#trades tbody tr").nth(2)).not_to_have_text(words)
 
 
 def test_nothing_moves_under_a_resting_pointer(visit, priced, house):
