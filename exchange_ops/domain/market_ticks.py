@@ -38,6 +38,11 @@ class Ticks:
     _trades: dict[str, dict[int, records.PublicTrade]] = field(default_factory=dict)
     _candles: dict[tuple[str, str], dict[datetime, records.Candle]] = field(default_factory=dict)
 
+    @property
+    def is_due(self) -> bool:
+        """Whether there is something new to tell."""
+        return bool(self._due)
+
     def take_ticker(self, record: records.Ticker, *, now: datetime) -> None:
         """The last 24 hours of a symbol; the caller leaves out those that were overtaken."""
         if all(_fits(getattr(record, name)) for name in _PRICES):

@@ -78,7 +78,8 @@ def take(
     known = {row.exchange_id: row for row in listed}
     for record in sound:
         _take_one(known.get(record.id), record, reading, done)
-    listed.all().exclude(read_at__gte=now).update(read_at=now, missing_since=None)
+    if known:
+        listed.all().exclude(read_at__gte=now).update(read_at=now, missing_since=None)
     return done
 
 
