@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 PAGE = 1000
+FEW = 100  # the documented page: with fewer the end is near, and those that happen meanwhile must not keep us from it
 
 
 class Origin(StrEnum):
@@ -88,6 +89,7 @@ class AccountSession(Conversation[Transactions | Balances]):
         self.watermark = watermark
         self._login = login
         self._loaded_ms = 0
+        self._missing: set[str] = set()  # what is to be known before the session is live
 
     def _begin(self, now_ms: int) -> None:
         self.phase = Phase.LOGGING_IN
@@ -118,13 +120,14 @@ class AccountSession(Conversation[Transactions | Balances]):
         if found or unread:
             self._events.append(Transactions(origin, found, unread, index))
         furthest = max((record.index for record in found), default=index - 1)
+        is_near = furthest <= index or len(found) + len(unread) < FEW
+        if origin is Origin.BACKLOG and is_near:
+            self._subscribe(now_ms)  # after which everything is loaded once more
         # The page is asked for until one brings nothing further: how many fit on a page is not documented for certain.
-        if furthest > index:
+        elif furthest > index:
             self._load(furthest + 1, now_ms, origin)
-        elif self.phase is Phase.CATCHING_UP and origin is Origin.BACKLOG:
-            self._subscribe(now_ms)
-        else:
-            self._live_when_complete()
+        if origin is Origin.GAP and is_near:
+            self._known("transactions")
 
     def _subscribe(self, now_ms: int) -> None:
         self.phase = Phase.SUBSCRIBING
@@ -136,6 +139,7 @@ class AccountSession(Conversation[Transactions | Balances]):
             self._end("The exchange did not confirm a subscription.")
         elif not self._asked:
             self.phase = Phase.CATCHING_UP
+            self._missing = {"transactions", "balances"}
             self._look_again(now_ms)
 
     def _look_again(self, now_ms: int) -> None:
@@ -148,10 +152,11 @@ class AccountSession(Conversation[Transactions | Balances]):
         entries, unread = self._each(result, records.Balance, "getBalance")
         if self.phase is not Phase.ENDED:
             self._events.append(Balances(entries, unread, whole=not unread))
-            self._live_when_complete()
+            self._known("balances")
 
-    def _live_when_complete(self) -> None:
-        if self.phase is Phase.CATCHING_UP and not self._asked:
+    def _known(self, what: str) -> None:
+        self._missing.discard(what)
+        if self.phase is Phase.CATCHING_UP and not self._missing:
             self.phase = Phase.LIVE
             self._events.append(BecameLive())
 

@@ -106,9 +106,9 @@ def test_the_order_is_login_backlog_subscriptions_gap_live():
     assert (login[0], script.session.phase) == ("login", Phase.LOGGING_IN)
     (backlog,) = script.answer(login, True)
     assert backlog[:2] == ("loadTransactions", {"from": 70, "limit": 1000, "order": "ASC"})
-    (more,) = script.answer(backlog, [transaction(70), transaction(75)])
-    assert more[1]["from"] == 76
-    subscriptions = script.answer(more, [])
+    (more,) = script.answer(backlog, [transaction(number) for number in range(70, 170)])
+    assert more[1]["from"] == 170
+    subscriptions = script.answer(more, [transaction(175)])  # the end is near, and what is left comes afterwards
     assert [name for name, _, _ in subscriptions] == ["subscribeTransactions", "subscribeBalance"]
     assert script.session.phase is Phase.SUBSCRIBING
     script.answer(subscriptions[0], True)
@@ -119,7 +119,7 @@ def test_the_order_is_login_backlog_subscriptions_gap_live():
     assert script.session.phase is Phase.CATCHING_UP
     script.answer(held, [])
     assert script.session.phase is Phase.LIVE
-    assert script.indexes == [70, 75]
+    assert script.indexes == [*range(70, 170), 175]
     assert isinstance(script.happened[-1], BecameLive)
 
 
@@ -130,12 +130,12 @@ def test_what_was_missed_between_loading_and_subscribing_is_told_as_a_gap():
     first, second = script.answer(backlog, [])
     script.answer(first, True)
     gap, held = script.answer(second, True)
-    (more,) = script.answer(gap, [transaction(5)])
     script.answer(held, [])
     assert script.session.phase is Phase.CATCHING_UP
-    script.answer(more, [])
-    assert script.session.phase is Phase.LIVE
-    (told,) = [event for event in script.happened if isinstance(event, Transactions)]
+    (more,) = script.answer(gap, [transaction(5)])
+    assert (script.session.phase, more[1]["from"]) == (Phase.LIVE, 6)
+    assert script.answer(more, []) == []
+    (told,) = script.told(Transactions)
     assert (told.origin, told.records[0].index, told.loaded_from) == (Origin.GAP, 5, 0)
 
 
@@ -321,11 +321,40 @@ def test_a_long_backlog_is_not_taken_for_silence():
     script = Script()
     (login,) = script.open()
     (asked,) = script.answer(login, True)
-    for index in range(1, 8):
+    for page in range(1, 8):
         script.wait(9_000)
-        (asked,) = script.answer(asked, [transaction(index * 10)])
+        (asked,) = script.answer(asked, [transaction(page * 100 + number) for number in range(100)])
     assert script.session.phase is Phase.CATCHING_UP
-    assert script.indexes == [10, 20, 30, 40, 50, 60, 70]
+    assert script.indexes == list(range(100, 800))
+
+
+def test_an_exchange_where_something_happens_all_the_time_is_subscribed_to_and_live_all_the_same():
+    script = Script()
+    (login,) = script.open()
+    (backlog,) = script.answer(login, True)
+    first, second = script.answer(backlog, [transaction(1), transaction(2)])
+    script.answer(first, True)
+    gap, held = script.answer(second, True)
+    script.answer(held, [])
+    for index in range(10, 70, 10):  # with each answer there is something new, and it is asked on
+        (gap,) = script.answer(gap, [transaction(index)])
+        assert gap[1]["from"] == index + 1
+    assert script.session.phase is Phase.LIVE
+    assert len(script.told(BecameLive)) == 1
+
+
+def test_pages_that_are_full_are_all_loaded_before_the_session_is_live():
+    script = Script()
+    (login,) = script.open()
+    (backlog,) = script.answer(login, True)
+    first, second = script.answer(backlog, [])
+    script.answer(first, True)
+    gap, held = script.answer(second, True)
+    script.answer(held, [])
+    (more,) = script.answer(gap, [transaction(number) for number in range(1, 101)])
+    assert script.session.phase is Phase.CATCHING_UP
+    script.answer(more, [])
+    assert script.session.phase is Phase.LIVE
 
 
 def test_silence_ends_a_live_session_and_a_pong_does_not():
@@ -350,11 +379,12 @@ def test_a_lost_connection_ends_the_session_once():
 
 
 def test_an_exchange_that_ignores_the_index_does_not_keep_us_loading():
+    page = [transaction(number) for number in range(8, 108)]
     script = Script(watermark=5)
     (login,) = script.open()
     (asked,) = script.answer(login, True)
-    (again,) = script.answer(asked, [transaction(8)])
-    subscriptions = script.answer(again, [transaction(8)])
+    (again,) = script.answer(asked, page)
+    subscriptions = script.answer(again, page)
     assert [name for name, _, _ in subscriptions] == ["subscribeTransactions", "subscribeBalance"]
 
 
