@@ -46,6 +46,8 @@
   function wouldMove(part, fresh, before) {
     const key = keyOf(before), offsets = sideways(part).map((one) => one.scrollLeft), scroll = [window.scrollX, window.scrollY];
     openAgain(fresh);
+    // Two of a group can't be chosen at a time: what is only tried must not take the choice away from what stands there.
+    fresh.querySelectorAll("[type=radio]").forEach((one) => { one.checked = false; });
     fresh.querySelectorAll("[data-copy][hidden]").forEach((button) => { button.hidden = !navigator.clipboard; });
     part.after(fresh);
     part.style.setProperty("display", "none", "important");

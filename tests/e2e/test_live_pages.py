@@ -1,13 +1,46 @@
 """What an open page hears, what it may have missed, and what it never throws away."""
 
 import re
+import time
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.visitors import rows, until
+from tests.e2e.visitors import Visitor, rows, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+
+def test_what_one_person_does_shows_in_the_lists_of_the_others(house, visit):
+    """A request and its end, in the inbox, the funds, the ledger and the list of withdrawals: none is loaded again."""
+    operator, treasury, auditor = visit("operator"), visit("treasury"), visit("auditor")
+    treasury.open("/approvals/")
+    funds = auditor.open("/funds/")
+    ledger = auditor.page.context.new_page()
+    ledger.goto(f"{house.url}/ledger/", wait_until="networkidle")
+    watched = (treasury.page, funds, ledger)
+    for page in watched:
+        page.evaluate("window.mark = 'here'")
+    number = operator.ask_and_hold(amount="1.2555", reason="Seen by everybody")
+    asked = treasury.page.locator(f"#inbox a[href='/withdrawals/{number}/']")
+    expect(asked).to_contain_text("Seen by everybody")
+    reserved = funds.locator("tr", has=funds.get_by_role("rowheader", name="BCH", exact=False)).first
+    expect(reserved).to_contain_text("for our payouts")
+    line = ledger.locator("#rows tr", has=ledger.get_by_role("link", name=f"W-{number}", exact=True))
+    expect(line).to_contain_text("1.2555")
+    operator.open("/withdrawals/")
+    operator.mark()
+    decider = treasury.page.context.new_page()
+    decider.goto(f"{house.url}/withdrawals/{number}/")
+    other = Visitor(house, treasury.name, decider)
+    other.reject("Seen enough")
+    row = operator.page.locator("#rows tr", has=operator.page.get_by_role("link", name=f"W-{number}", exact=True))
+    expect(row).to_contain_text("Released, not paid")
+    expect(asked).to_have_count(0)
+    expect(line).to_contain_text("failed")
+    expect(reserved).not_to_contain_text("for our payouts")
+    assert operator.is_same_document()
+    assert [page.evaluate("window.mark") for page in watched] == ["here"] * len(watched)
 
 
 def test_what_changed_before_the_page_could_listen_is_not_missed(house, visit):
@@ -88,17 +121,19 @@ def test_a_hint_leaves_an_opened_form_and_a_passkey_that_is_asked_for_alone(hous
     expect(signer.page.locator("[data-passkey-problem]")).to_contain_text("Nothing was decided.")
 
 
-def test_signing_out_ends_the_socket_of_every_tab(house, visit):
+def test_signing_out_ends_the_socket_of_every_tab_within_five_seconds(house, visit):
     visitor = visit("treasury")
     closed = []
-    visitor.page.on("websocket", lambda socket: socket.on("close", lambda gone: closed.append(gone.url)))
+    visitor.page.on("websocket", lambda socket: socket.on("close", lambda gone: closed.append(time.monotonic())))
     visitor.open("/approvals/")
     expect(visitor.page.locator("#inbox")).to_be_visible()
     other = visitor.page.context.new_page()
     other.goto(f"{house.url}/sign-out/")
     other.get_by_role("button", name=re.compile("^Sign out")).click()
     other.wait_for_url(re.compile("/sign-in/"))
+    signed_out = time.monotonic()
     visitor.page.wait_for_url(re.compile("/sign-in/"))
     assert closed, "the socket was closed"
+    assert closed[0] - signed_out < 5, "as the relay promises"
     other.goto(f"{house.url}/approvals/")
     assert "/sign-in/" in other.url
