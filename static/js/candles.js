@@ -11,7 +11,7 @@
   const { drawers, write, readAgain } = window.countersign.told;
   const { createChart, CandlestickSeries, HistogramSeries, CrosshairMode } = window.LightweightCharts;
   const part = () => document.getElementById("candles");
-  const places = JSON.parse(part().dataset.places);
+  const [places, steps] = [Number(part().dataset.places), Number(part().dataset.steps)];
   let bars = [], pointedAt = null;
 
   // A colour of the theme as the canvas takes it: the browser resolves it for an element that nobody sees.
@@ -30,7 +30,7 @@
     crosshair: { mode: CrosshairMode.Normal },
     handleScroll: { mouseWheel: false, vertTouchDrag: false },
     handleScale: { mouseWheel: false },
-    rightPriceScale: { borderVisible: false },
+    rightPriceScale: { borderVisible: false, entireTextOnly: true },
     timeScale: { borderVisible: false, timeVisible: !DAYS.includes(part().dataset.period), rightOffset: ROOM },
   });
   const candles = chart.addSeries(CandlestickSeries, { priceFormat: { type: "price", precision: places, minMove: 10 ** -places } });
@@ -101,8 +101,8 @@
     const top = current.querySelector("tbody tr");
     if (!top) return;
     const told = rows.find((row) => String(row[0]) === top.dataset.second);
-    const { places: fine, steps } = current.dataset;
-    if (told) told.slice(1).forEach((figure, number) => write(top.cells[number + 1], price(figure, Number([fine, fine, fine, fine, steps, 0][number]))));
+    const digits = [places, places, places, places, steps, 0];
+    if (told) told.slice(1).forEach((figure, number) => write(top.cells[number + 1], price(figure, digits[number])));
     if (rows.at(-1)[0] > Number(top.dataset.second)) readAgain(current);
   }
 
@@ -111,7 +111,7 @@
     if (!row) return;
     const [open, high, low, close] = row.slice(1, 5).map((figure) => price(figure, places));
     const when = new Date(row[0] * 1000).toISOString().slice(0, 16).replace("T", " ");
-    legend.textContent = when + "  open " + open + "  high " + high + "  low " + low + "  close " + close + "  volume " + price(row[5]);
+    legend.textContent = when + "  open " + open + "  high " + high + "  low " + low + "  close " + close + "  volume " + price(row[5], steps);
   }
 
   chart.subscribeCrosshairMove(function (moved) {

@@ -11,8 +11,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from desk import bulk, clock
-from exchange_ops.domain import markets, quotes
+from desk import bulk, clock, topics
+from exchange_ops.domain import looks, market_topics, markets, quotes
 from exchange_ops.models import BookSnapshot, Candle, MarketLook, Symbol, Ticker
 from exchange_ops.wire import records
 
@@ -26,6 +26,12 @@ RATES |= {"take_liquidity_rate": Decimal("0.001"), "provide_liquidity_rate": Dec
 @pytest.fixture(autouse=True)
 def _no_broker(monkeypatch):
     monkeypatch.setattr("desk.outbox._send", lambda *arguments: None)
+
+
+@pytest.fixture
+def nobody_yet(make_person):
+    """Somebody who has no role."""
+    return make_person()
 
 
 @pytest.fixture
@@ -201,6 +207,45 @@ def test_a_name_that_no_address_takes_breaks_no_table(client):
     symbol("ETH/BTC", last="1")
     symbol("A\nB", last="1")
     assert set(shown(client.get("/markets/"))) == {"ETH/BTC", "A\nB"}
+
+
+def declared(response):
+    """The topics that a page draws ticks of, part by part."""
+    return [found.split() for found in re.findall(r'data-ticks="([^"]*)"', response.content.decode())]
+
+
+def test_the_list_follows_the_tickers_that_it_shows_and_no_more(client):
+    many(120)
+    (shown_topics,) = declared(client.get("/markets/?page=2"))
+    assert shown_topics == [f"symbol:C{n:04}BTC" for n in range(50, 100)]
+    now = clock.now()
+    assert sorted(looks.glanced(now=now)) == [f"C{n:04}BTC" for n in range(50, 100)]
+    assert not list(looks.due(now=now)), "no worker reads anything for a list"
+    part = {"HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "rows"}
+    (held,) = declared(client.get("/markets/", {"rows": "C0003BTC,NOSUCH,C0001BTC"}, **part))
+    assert held == ["symbol:C0003BTC", "symbol:C0001BTC"]
+    assert len(looks.glanced(now=clock.now())) == 52
+    client.get("/markets/", {"text": "<nobody>"})
+    assert len(looks.glanced(now=clock.now())) == 52
+
+
+@pytest.mark.parametrize("code", ["ETH/BTC", "A B", '"><b>', "\u00c4"])
+def test_an_odd_name_has_a_topic_that_may_be_followed(client, operator, nobody_yet, code):
+    symbol(code, last="1")
+    ((topic,),) = declared(client.get("/markets/"))
+    assert topic == market_topics.of(code)
+    assert topics.admits(operator, topic)
+    assert not topics.admits(nobody_yet, topic)
+
+
+def test_a_market_follows_its_own_topics_and_its_period(client, operator, nobody_yet):
+    filled(3)
+    found = [topic for part in declared(client.get("/markets/ETHBTC/?period=H4")) for topic in part]
+    assert sorted(found) == ["book:ETHBTC", "candles:ETHBTC.H4", "symbol:ETHBTC", "trades:ETHBTC"]
+    for topic in found:
+        assert topics.admits(operator, topic)
+        assert not topics.admits(nobody_yet, topic)
+    assert not any(topics.admits(operator, topic) for topic in ("book", "book:", "trades:", "candles:", "symbol:"))
 
 
 # One market ----------------------------------------------------------------------------------------------------------
