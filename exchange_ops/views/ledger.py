@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 from desk import clock, paging
 from desk.views.rendering import show
 from exchange_ops import rules
+from exchange_ops.domain import ledger as domain
 from exchange_ops.forms import LedgerFilter
 from exchange_ops.models import LedgerEntry, Watermark
 from exchange_ops.views import accounts, sources
@@ -30,6 +31,6 @@ def ledger(request: HttpRequest) -> HttpResponse:
         "chosen": filters.chosen(),
         "page": page,
         "entries": page.rows,
-        "watermarks": Watermark.objects.filter(account=account).order_by("name"),
+        "mark": Watermark.objects.filter(account=account, name=domain.WATERMARK).first(),
     }
     return show(request, "exchange_ops/ledger.html", context, parts=PARTS)
