@@ -87,8 +87,8 @@ class SocketProtocol(WebSocketsSansIOProtocol):
             self.conn.data_to_send()
         elif self.writable.is_set():
             super().handle_ping()
-        else:  # who pings and never reads would let the pongs pile up: only the latest ping is owed an answer
-            self._owed_pong = b"".join(self.conn.data_to_send())
+        else:  # who pings and never reads would let the pongs pile up: only the latest pings are owed an answer
+            self._owed_pong = b"".join(self.conn.data_to_send()) or self._owed_pong
 
     def resume_writing(self) -> None:
         super().resume_writing()

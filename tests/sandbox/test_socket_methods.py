@@ -275,6 +275,28 @@ def test_a_level_that_came_and_went_between_two_beats_is_not_told(
     assert told[0]["bid"] == [{"price": "0.002000", "size": "0.1000"}]
 
 
+def test_a_book_goes_on_with_its_sequence_and_shows_itself_again_to_who_still_follows(
+    open_stream: Callable[..., Trader], client: Client
+) -> None:
+    brief, lasting = open_stream(PUBLIC), open_stream(COMBINED)
+    for each in (brief, lasting):
+        each.good("subscribeOrderbook", symbol="ETHBTC")
+    brief.good("unsubscribeOrderbook", symbol="ETHBTC")
+    ((_, first),) = lasting.hear()
+    client.call("POST", "/order", data=ORDER)
+    assert [(name, params["sequence"]) for name, params in lasting.hear(2)] == [
+        ("updateOrderbook", first["sequence"] + 1),
+        ("snapshotOrderbook", first["sequence"] + 1),
+    ]
+    assert [name for name, _ in brief.behind()] == ["snapshotOrderbook"]
+    lasting.good("unsubscribeOrderbook", symbol="ETHBTC")
+    client.call("POST", "/order", data=ORDER | {"price": "0.02"})
+    brief.good("subscribeOrderbook", symbol="ETHBTC")
+    ((_, again),) = brief.hear()
+    assert again["sequence"] == first["sequence"] + 1
+    assert [level["price"] for level in again["bid"]] == ["0.020000", "0.010000"]
+
+
 def test_a_leap_of_the_clock_tells_every_trade_once_up_to_a_thousand() -> None:
     with InProcessSandbox(seed=1) as box:
         box.control("clock", {"frozen": True})
