@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from desk import topics
 from exchange_ops import rules
-from exchange_ops.domain import market_topics
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -25,6 +24,8 @@ KEYED = (
     "order",
 )
 PLAIN = ("withdrawals", "approvals", "freezes", "market", "system", "subaccounts", "transfers", "orders", "margin")
+# The public market, with ticks; the key is made of the name of a symbol (domain/market_topics.py).
+MARKET = ("symbol", "book", "trades", "candles")
 
 
 def register() -> None:
@@ -33,7 +34,7 @@ def register() -> None:
         topics.register(name, _may_follow_row)
     for name in PLAIN:
         topics.register(name, _may_follow)
-    for name in market_topics.KINDS:
+    for name in MARKET:
         topics.register(name, _may_follow_symbol, ticks=True)
     topics.register("keys", _may_follow_keys)
 

@@ -75,7 +75,7 @@ class Ticks:
         kept |= {one.timestamp: one for one in found if quotes.is_candle(one) and _are_plain(one)}
         kept = {at: kept[at] for at in heapq.nlargest(CANDLES, kept)}
         self._candles[symbol, period] = kept
-        self._due[market_topics.of(symbol, "candles", period)] = partial(_of_candles, symbol, period, kept, now)
+        self._due[market_topics.of(symbol, "candles", period=period)] = partial(_of_candles, symbol, period, kept, now)
 
     def tell(self) -> int:
         """Tell browsers the newest of each topic that changed since the last time; how many topics that were."""

@@ -10,14 +10,13 @@ from functools import lru_cache
 from typing import Literal
 
 Kind = Literal["symbol", "book", "trades", "candles"]
-KINDS: tuple[Kind, ...] = ("symbol", "book", "trades", "candles")
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
 _DIGEST = 40
 
 
 @lru_cache(maxsize=4_096)
-def of(symbol: str, kind: Kind = "symbol", period: str = "") -> str:
+def of(symbol: str, kind: Kind = "symbol", *, period: str = "") -> str:
     """The topic: "book:ETHBTC", "candles:ETHBTC.M30". `period` is for candles."""
     return f"{kind}:{_key(symbol)}.{period}" if period else f"{kind}:{_key(symbol)}"
 

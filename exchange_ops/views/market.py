@@ -85,7 +85,7 @@ def _frame(request: HttpRequest, symbol: Symbol, look: MarketLook, now: datetime
         "topics": {
             "book": market_topics.of(symbol.code, "book"),
             "trades": market_topics.of(symbol.code, "trades"),
-            "candles": market_topics.of(symbol.code, "candles", look.period),
+            "candles": market_topics.of(symbol.code, "candles", period=look.period),
         },
         "scripts": SCRIPTS,
         "places": places(symbol.tick_size),

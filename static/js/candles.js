@@ -7,11 +7,11 @@
   if (!box || !window.LightweightCharts) return;
 
   const SHOWN = 110, ROOM = 4, DAYS = ["D1", "D7", "1M"];
-  const { price } = window.countersign.figures;
+  const { price, forDrawing } = window.countersign.figures;
   const { drawers, write, readAgain } = window.countersign.told;
   const { createChart, CandlestickSeries, HistogramSeries, CrosshairMode } = window.LightweightCharts;
   const part = () => document.getElementById("candles");
-  const [places, steps] = [Number(part().dataset.places), Number(part().dataset.steps)];
+  const [places, steps] = ["places", "steps"].map((name) => parseInt(part().dataset[name], 10));
   let bars = [], pointedAt = null;
 
   // A colour of the theme as the canvas takes it: the browser resolves it for an element that nobody sees.
@@ -53,10 +53,10 @@
 
   // A drawing has numbers that round; the figures themselves stay texts.
   function bar([time, ...figures]) {
-    const [open, high, low, close] = figures.map(Number);
+    const [open, high, low, close] = figures.map(forDrawing);
     return { time, open, high, low, close };
   }
-  const volume = (row) => ({ time: row[0], value: Number(row[5]) });
+  const volume = (row) => ({ time: row[0], value: forDrawing(row[5]) });
 
   function grow(row) {
     candles.update(bar(row));
@@ -103,7 +103,7 @@
     const told = rows.find((row) => String(row[0]) === top.dataset.second);
     const digits = [places, places, places, places, steps, 0];
     if (told) told.slice(1).forEach((figure, number) => write(top.cells[number + 1], price(figure, digits[number])));
-    if (rows.at(-1)[0] > Number(top.dataset.second)) readAgain(current);
+    if (rows.at(-1)[0] > parseInt(top.dataset.second, 10)) readAgain(current);
   }
 
   const pointed = () => bars.find((row) => row[0] === pointedAt) || bars.at(-1);

@@ -23,7 +23,10 @@
   const subtract = (one, other) => together(one, other, (a, b) => a - b);
   const multiply = (one, other) => ({ digits: one.digits * other.digits, places: one.places + other.places });
   const half = (one) => ({ digits: one.digits * 5n, places: one.places + 1 });
-  const compare = (one, other) => Number(together(one, other, (a, b) => (a > b ? 1n : a < b ? -1n : 0n)).digits);
+  function isLess(one, other) {
+    const places = Math.max(one.places, other.places);
+    return grown(one, places) < grown(other, places);
+  }
 
   // Half to even, as the server rounds.
   function round(figure, places) {
@@ -51,5 +54,8 @@
   }
   const percent = (text) => (text === null || text === undefined ? NOTHING : price(text) + " %");
 
-  window.countersign.figures = { NOTHING, MINUS, read, write, add, subtract, multiply, half, compare, price, brief, percent };
+  // Where on a drawing: a number that rounds, of which no figure is made again.
+  const forDrawing = (text) => Number(text);
+
+  window.countersign.figures = { NOTHING, MINUS, read, write, add, subtract, multiply, half, isLess, forDrawing, price, brief, percent };
 })();

@@ -1,7 +1,7 @@
 // The order book as it changes: a fixed number of rows, so that only the text of cells changes and nothing moves.
 (function () {
   "use strict";
-  const { read, write: text, add, subtract, multiply, half, compare, price, brief } = window.countersign.figures;
+  const { read, write: text, add, subtract, multiply, half, isLess, forDrawing, price, brief } = window.countersign.figures;
   const { drawers, write, mark, piece, readAgain, isOlder } = window.countersign.told;
   const WIDTH = 640, HEIGHT = 170, HEADROOM = 6;
 
@@ -15,7 +15,7 @@
       return { price: one, size: much, total, worth };
     });
   }
-  const largest = (figures) => figures.reduce((one, other) => (compare(one, other) < 0 ? other : one));
+  const largest = (figures) => figures.reduce((one, other) => (isLess(one, other) ? other : one));
 
   function fill(row, step, deepest, part) {
     const { places, steps: sizes, quote } = part.dataset;
@@ -28,9 +28,9 @@
       return;
     }
     const wasAt = priceCell.firstElementChild.textContent, hadSize = sizeCell.firstElementChild.textContent;
-    priceCell.firstElementChild.textContent = price(text(step.price), Number(places));
-    sizeCell.firstElementChild.textContent = price(text(step.size), Number(sizes));
-    totalCell.firstElementChild.textContent = price(text(step.total), Number(sizes));
+    priceCell.firstElementChild.textContent = price(text(step.price), places);
+    sizeCell.firstElementChild.textContent = price(text(step.size), sizes);
+    totalCell.firstElementChild.textContent = price(text(step.total), sizes);
     // Levels that only made room for others are not marked: that would be the whole ladder, many times a second.
     const isSameLevel = wasAt === priceCell.firstElementChild.textContent;
     if (isSameLevel && hadSize !== sizeCell.firstElementChild.textContent) mark(sizeCell.firstElementChild);
@@ -44,11 +44,11 @@
       return;
     }
     if (!cell.firstElementChild) cell.replaceChildren("Spread ", piece("span", "figure"), " " + part.dataset.quote);
-    write(cell.firstElementChild, price(text(subtract(ask[0].price, bid[0].price)), Number(part.dataset.places)));
+    write(cell.firstElementChild, price(text(subtract(ask[0].price, bid[0].price)), part.dataset.places));
   }
 
   // The picture: numbers that round are good enough for places on a drawing.
-  const number = (figure) => Number(text(figure));
+  const number = (figure) => forDrawing(text(figure));
   const share = (one, whole) => (whole.digits ? number(one) / number(whole) : 0);
   const place = (value) => String(Math.round(value * 10) / 10);
   function outline(side, middle, reach, deepest, edge) {

@@ -58,8 +58,7 @@
 
   // A ticker: the head of a market's page, or a row of the list.
   function drawTicker(root, tick) {
-    const places = Number(root.dataset.places);
-    root.querySelectorAll("[data-value]").forEach((cell) => writeFigure(cell, tick[cell.dataset.value], places));
+    root.querySelectorAll("[data-value]").forEach((cell) => writeFigure(cell, tick[cell.dataset.value], root.dataset.places));
     root.dataset.asOf = tick.at;
     const at = root.querySelector("time[data-at]");
     if (at) {

@@ -24,8 +24,8 @@
     const cells = [piece("td", ""), piece("td", ""), piece("td", "end figure"), piece("td", "end figure")];
     cells[0].append(timeOf(moment));
     cells[1].append(sideOf(side));
-    cells[2].textContent = price(at, Number(part.dataset.places));
-    cells[3].textContent = price(quantity, Number(part.dataset.steps));
+    cells[2].textContent = price(at, part.dataset.places);
+    cells[3].textContent = price(quantity, part.dataset.steps);
     row.append(...cells);
     return row;
   }
