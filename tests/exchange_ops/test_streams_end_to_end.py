@@ -194,8 +194,10 @@ def desk(account, demo_keys, sandbox, make_person):
 @pytest.mark.parametrize("kind", ["drop_after", "cut_body"])
 def test_an_order_of_ours_whose_answer_was_lost_is_found_by_its_report(trading, desk, kind):
     trading()
-    row = desk.unknown(kind)
+    desk.fault("create_order", kind)
+    row = desk.step(desk.place())
     assert shows(pk=row.pk, state="found", status="new", active=True)
+    assert list(row.events.values_list("event", flat=True)) == ["asked", "claimed", "answer_lost", "found"]
     assert (desk.fresh(row).sends, desk.sent(), Order.objects.count()) == (1, 1, 1)
 
 
