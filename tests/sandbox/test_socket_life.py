@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import select
 import signal
 import socket
@@ -214,6 +215,28 @@ def test_a_killed_sandbox_has_kept_what_it_answered_on_sockets(tmp_path: Path, o
         for each in started:
             each.process.kill()
             each.process.communicate()
+
+
+def test_a_full_disk_is_told_on_every_socket_and_warned_of_once(
+    tmp_path: Path, opened: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    with InProcessSandbox(still=True, data_dir=tmp_path) as box:
+        streams = {path: opened(Trader(box.ws_url, "" if path == PUBLIC else "demo-full", path)) for path in PATHS}
+        streams[PUBLIC].good("subscribeTicker", symbol="ETHBTC")
+        full = os.open("/dev/full", os.O_WRONLY)
+        box.inside(lambda: os.dup2(full, box.world.journal._descriptor))
+        os.close(full)
+        for path, method in (
+            (TRADING, "newOrder"),
+            (PUBLIC, "subscribeOrderbook"),
+            (COMBINED, "cancelOrder"),
+            (ACCOUNT, "getBalance"),
+        ):
+            code, _, description = streams[path].bad(method, **ORDER, clientOrderId="unkept")
+            assert (code, description[:30]) == (503, "The journal can't be written (")
+        wait_until(lambda: "the public stream waits" in caplog.text)
+        box.control("state")
+    assert caplog.text.count("the public stream waits") == 1
 
 
 # Readers that don't read ---------------------------------------------------------------------------------------------

@@ -322,6 +322,38 @@ def test_a_leap_of_the_clock_tells_every_trade_once_up_to_a_thousand() -> None:
         stream.close()
 
 
+def test_the_rate_of_market_data_counts_by_socket(box: InProcessSandbox, open_stream: Callable[..., Trader]) -> None:
+    one, other = open_stream(PUBLIC), open_stream(COMBINED)
+    box.control("config", {"rate_limits": {"market": 2}})
+    for number in range(20):
+        one.send({"method": "subscribeTicker", "params": {"symbol": "ETHBTC"}, "id": number})
+    said: list[dict[str, Any]] = []
+    while len(said) < 20:
+        said += [frame for frame in (one.receive(),) if "id" in frame]
+    refused = {"code": 429, "message": "Too many requests", "description": ""}
+    assert "error" not in said[0]
+    assert refused in [each.get("error") for each in said]
+    assert [each["error"] for each in said if "error" in each and each["error"] != refused] == []
+    assert other.good("getSymbol", symbol="ETHBTC")["id"] == "ETHBTC"
+    box.control("config", {"rate_limits": None})
+    assert one.good("subscribeTicker", symbol="ETHBTC") is True
+
+
+def test_a_later_login_is_the_one_that_counts(open_stream: Callable[..., Trader], client: Client) -> None:
+    stream = open_stream(COMBINED, "demo-full")
+    stream.good("subscribeReports")
+    stream.hear()
+    assert stream.bad("login", algo="BASIC", pKey="other-full", sKey="wrong")[0] == 1002
+    client.call("POST", "/order", data=ORDER | {"clientOrderId": "mine"})
+    assert [params["clientOrderId"] for _, params in stream.hear()] == ["mine"]
+    assert stream.good("login", algo="BASIC", pKey="other-full", sKey="other-full-secret") is True
+    assert stream.good("getOrders") == []
+    client.call("DELETE", "/order/mine")
+    Client(client.url, "other-full").call("POST", "/order", data=ORDER | {"clientOrderId": "theirs"})
+    assert [params["clientOrderId"] for _, params in stream.hear()] == ["theirs"]
+    assert stream.behind() == []
+
+
 # Transactions --------------------------------------------------------------------------------------------------------
 
 
