@@ -1,12 +1,26 @@
 """What a worker of the nursery can do: one call of the domain each, as tasks, commands and views make them."""
 
+import threading
 from decimal import Decimal
 from typing import Any
 
 from desk import clock
 from desk.models import Person
 from exchange_ops.domain import approvals, keys, transfers, withdrawals
+from exchange_ops.followers import AccountFollower
 from exchange_ops.models import Account, Withdrawal
+from exchange_ops.rhythm import Rhythm
+from exchange_ops.wire.session import Pace
+
+# A follower that notices and repairs in tenths of seconds what takes others half a minute.
+CHAOS_RHYTHM = Rhythm(
+    pace=Pace(answer_ms=700, silence_ms=500, recheck_ms=400),
+    ping_ms=150,
+    look_ms=50,
+    first_pause_ms=20,
+    longest_pause_ms=100,
+    turned_down_pause_ms=200,
+)
 
 
 def advance(*, withdrawal_id: int) -> bool:
@@ -67,7 +81,17 @@ def reject(*, withdrawal_id: int, username: str) -> str:
     return str(row.state)
 
 
+def follow(*, ws_url: str, seconds: int) -> None:
+    """The account's stream, as the following process hears it, for so long or until it is killed."""
+    follower = AccountFollower(Account.objects.get(), base_url=ws_url, now=clock.now, rhythm=CHAOS_RHYTHM)
+    end = threading.Timer(seconds, follower.stop)
+    end.daemon = True
+    end.start()
+    follower.run()
+
+
 ALL = {
+    "follow": follow,
     "advance": advance,
     "advance_transfer": advance_transfer,
     "sweep": sweep,

@@ -54,8 +54,10 @@ class Nursery:
     def close(self) -> None:
         """No more workers."""
         assert self._process.stdin
+        assert self._process.stdout
         self._process.stdin.close()
         self._process.wait(10)
+        self._process.stdout.close()
 
     def _order(self, act: str, dies: dict[str, Any] | None, ahead_s: int, arguments: dict[str, Any]) -> dict[str, Any]:
         return {
