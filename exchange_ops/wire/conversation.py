@@ -108,6 +108,7 @@ class Conversation(Generic[Own]):
         self._last_id = 0
         self._heard_ms = 0
         self._odd_frames = 0
+        self._unknown_names: set[str] = set()
 
     def outgoing(self) -> list[str]:
         """The frames to send now."""
@@ -215,6 +216,12 @@ class Conversation(Generic[Own]):
             return (), ()
         unread = (Unread(each.content.decode("utf-8", "replace"), each.reason) for each in aside)
         return tuple(found), tuple(unread)
+
+    def _unknown(self, name: str) -> None:
+        """The exchange tells of something new: that is said once, however often it comes."""
+        if name not in self._unknown_names:
+            self._unknown_names.add(name)
+            self._odd(f"The exchange tells of {name[:60]!r}, which we don't know.")
 
     def _odd(self, sentence: str) -> None:
         self._events.append(Odd(sentence))

@@ -234,7 +234,7 @@ class MarketSession(Conversation[OwnEvent]):
     def _notified(self, frame: jsonrpc.Notification, now_ms: int) -> None:
         take = _TAKERS.get(frame.method)
         if take is None:
-            self._odd(f"The exchange tells of {frame.method[:60]!r}, which we don't know.")
+            self._unknown(frame.method)
             return
         kind, step = take
         self._told_ms = now_ms

@@ -170,7 +170,7 @@ class AccountSession(Conversation[Transactions | Balances]):
                 if self.phase is not Phase.ENDED:
                     self._events.append(Balances(entries, unread))
             case _:
-                self._odd(f"The exchange tells of {frame.method[:60]!r}, which we don't know.")
+                self._unknown(frame.method)
 
 
 def gathered(events: Iterable[Event]) -> list[Event]:

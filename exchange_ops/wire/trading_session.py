@@ -130,7 +130,7 @@ class TradingSession(Conversation[OwnEvent]):
                 age_ms = now_ms - self._since_ms if is_first else UNASKED_MS
                 self._snapshot(frame.method, frame.params, now_ms, age_ms=age_ms)
             case _:
-                self._odd(f"The exchange tells of {frame.method[:60]!r}, which we don't know.")
+                self._unknown(frame.method)
 
     def _snapshot(self, name: str, body: bytes, now_ms: int, *, age_ms: int) -> None:
         """All of what is active, told by itself or as the answer to a question. May come at any time."""

@@ -201,6 +201,15 @@ def test_what_can_not_be_read_is_odd_and_the_next_is_heard(method, params):
     assert len(script.told(TickerTold)) == 1
 
 
+def test_something_new_is_told_once_however_often_it_comes():
+    script = following(TICKER)
+    for _ in range(200):
+        script.notify("weather", {"rain": True})
+    script.notify("ticker", ticker())
+    assert len(script.told(Odd)) == 1
+    assert len(script.told(TickerTold)) == 1
+
+
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", '{"result":true}', b"\xff", '{"method":"a","id":1}', '{"id":99,"result":1}']
 )

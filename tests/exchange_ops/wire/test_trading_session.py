@@ -202,7 +202,6 @@ def test_a_snapshot_that_is_no_list_ends_it(method, params):
 @pytest.mark.parametrize(
     "frame",
     [
-        {"jsonrpc": "2.0", "method": "ordersMelted", "params": {}},
         {"jsonrpc": "2.0", "result": True, "id": 77},
         {"jsonrpc": "2.0", "method": "login", "params": {}, "id": 1},
         [],
@@ -217,6 +216,40 @@ def test_what_nobody_knows_is_odd_and_too_much_of_it_the_end(frame):
     for _ in range(50):
         script.say(frame)
     assert "says too much" in script.end.sentence
+
+
+def test_something_new_is_told_once_however_often_it_comes_and_very_much_that_is_new_is_the_end():
+    script = live()
+    for _ in range(200):
+        script.notify("ordersMelted", {})
+    assert [event.sentence for event in script.told(Odd)] == [
+        "The exchange tells of 'ordersMelted', which we don't know."
+    ]
+    assert script.session.phase is Phase.LIVE
+    for number in range(50):
+        script.notify(f"ordersMelted{number}", {})
+    assert "says too much" in script.end.sentence
+
+
+def test_a_list_is_as_old_as_the_question_and_one_that_nobody_asked_for_a_second():
+    script = subscribing()
+    script.confirm_all()
+    script.session.heard(script.now_ms + 400)
+    script.now_ms += 400
+    script.notify("activeOrders", [report()])
+    script.notify("marginOrders", [])
+    script.notify("marginAccounts", [margin_account()])
+    script.notify("activeOrders", [])
+    script.session.heard(script.now_ms + 30_000)
+    script.now_ms += 30_000
+    asked = script.wait(1)
+    script.now_ms += 70
+    script.answer(asked[0], [])
+    script.answer(asked[2], [])
+    assert [event.age_ms for event in script.told(Reports)] == [400, 400, 1_000, 70]
+    assert [event.age_ms for event in script.told(MarginAccounts)] == [400, 70]
+    script.notify("report", report())
+    assert (script.told(Reports)[-1].age_ms, script.told(Reports)[-1].whole) == (0, False)
 
 
 def test_silence_and_a_closed_socket_end_it_once():
