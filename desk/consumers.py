@@ -18,7 +18,8 @@ from typing import Any
 from channels.db import database_sync_to_async
 
 from desk import clock, hub, presence
-from desk.fanout import FRAMES, Browser, Fanout
+from desk.fanout import Browser, Fanout
+from desk.frames import FRAMES
 from desk.hub import SIGNED_OUT
 
 MOST_TOPICS = 100

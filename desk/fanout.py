@@ -7,45 +7,22 @@ is at most one frame, ticks wait as names of topics, and hints up to a bound, be
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
-from typing import Protocol
+from collections.abc import Iterable
 
 import structlog
 from prometheus_client import Counter
 
+from desk import frames
+
 TICK_SECONDS = 0.05
 SLOW_SECONDS = 5.0
 MOST_WAITING = 100
-FRAME_CHARACTERS = 64_000
 LAST_WORD_SECONDS = 0.5
 
 TRY_LATER = 1013
-# Where the server offers its socket in the extensions of the scope.
-FRAMES = "countersign.frames"
 
 LET_GO = Counter("countersign_browsers_let_go_total", "Sockets that the desk closed, by close code", ["code"])
 _log = structlog.get_logger(__name__)
-
-
-class Socket(Protocol):
-    """One connection, as the server offers it in the extensions of its scope."""
-
-    when_taken: Callable[[], None] | None
-
-    def frame(self, text: str) -> bytes:
-        """The bytes that carry this text; the same for every connection."""
-
-    def write(self, frame: bytes) -> bool:
-        """Send, without waiting. False when the peer has not taken everything: `when_taken` is called once it has."""
-
-    def untaken(self) -> int:
-        """Bytes that the peer's side has not taken yet."""
-
-    def end(self, code: int) -> None:
-        """Close with this code; what was written before goes first."""
-
-    def cut(self) -> None:
-        """End the connection at once, whatever still waits."""
 
 
 class Browser:
@@ -53,7 +30,7 @@ class Browser:
 
     __slots__ = ("__weakref__", "ended", "hints", "session_key", "socket", "stuck", "ticks", "topics")
 
-    def __init__(self, *, session_key: str, socket: Socket) -> None:
+    def __init__(self, *, session_key: str, socket: frames.Socket) -> None:
         self.session_key = session_key
         self.socket = socket
         self.topics: set[str] = set()
@@ -63,13 +40,11 @@ class Browser:
         self.ended = False
 
 
-_Frames = list[tuple[int, bytes]]  # how many texts, and the frame that carries them
-
-
 class Fanout:
     """The browsers of one event loop, by topic. Made and used on that loop alone.
 
-    What waits for a browser is listed in `_hinted` or `_ticked`, unless the browser is stuck: then it waits with it.
+    What happens goes to `_news` and `_changed` first, whoever follows it, and from there straight to those who keep up.
+    What waits with a browser is looked after through `_hinted` or `_ticked`, unless it is stuck.
     """
 
     def __init__(self) -> None:
@@ -78,7 +53,8 @@ class Fanout:
         self._over = False
         self._followers: dict[str, set[Browser]] = {}
         self._latest: dict[str, str] = {}
-        self._changed: dict[str, None] = {}
+        self._news: dict[str, str] = {}  # hints of this turn, with their topics
+        self._changed: dict[str, None] = {}  # topics with ticks since the last slot
         self._hinted: list[Browser] = []
         self._ticked: list[Browser] = []
         self._stuck: dict[Browser, tuple[int, float]] = {}
@@ -145,22 +121,15 @@ class Fanout:
                 if not followers:
                     del self._followers[topic]
                     self._latest.pop(topic, None)
+                    self._changed.pop(topic, None)
 
     # What is to be told -----------------------------------------------------------------------------------------------
 
     def hint(self, topic: str, text: str) -> None:
         """Put a hint in line for everybody who follows the topic; the same one that waits already waits on."""
-        overfull = None
-        for browser in self._followers.get(topic, ()):
-            hints = browser.hints
-            if not hints:
-                self._hinted.append(browser)
-            hints[text] = None
-            if browser.stuck and len(hints) > MOST_WAITING:
-                overfull = [*(overfull or ()), browser]
-        for browser in overfull or ():
-            self._let_go(browser)
-        self._plan_flush()
+        if topic in self._followers:
+            self._news[text] = topic
+            self._plan_flush()
 
     def tick(self, topic: str, text: str) -> None:
         """Keep the newest value of a topic that somebody follows, and send it in the next slot."""
@@ -196,7 +165,7 @@ class Fanout:
     # Writing ----------------------------------------------------------------------------------------------------------
 
     def _plan_flush(self) -> None:
-        if self._flush is None and self._hinted:
+        if self._flush is None:
             self._flush = self._loop.call_soon(self._tell_hints)
 
     def _plan_slot(self) -> None:
@@ -205,39 +174,75 @@ class Fanout:
 
     def _tell_hints(self) -> None:
         self._flush = None
+        news, self._news = self._news, {}
+        made: dict[tuple[str, ...], frames.Frames] = {}
+        arranged: dict[tuple[str, ...], tuple[str, ...]] = {}
+        for browser, topics in self._touched(tuple(dict.fromkeys(news.values()))).items():
+            texts = arranged.get(topics)
+            if texts is None:
+                its = frozenset(topics)
+                texts = arranged[topics] = tuple([text for text, topic in news.items() if topic in its])
+            if browser.hints or browser.stuck:
+                self._line_up(browser, texts)
+            else:
+                told = self._write(browser, texts, made)
+                if told < len(texts):
+                    browser.hints = dict.fromkeys(texts[told:])
         browsers, self._hinted = self._hinted, []
-        made: dict[tuple[str, ...], _Frames] = {}
         for browser in browsers:
             if browser.hints and not browser.stuck:
                 told = self._write(browser, tuple(browser.hints), made)
                 _shorten(browser.hints, told)
 
+    def _line_up(self, browser: Browser, texts: tuple[str, ...]) -> None:
+        for text in texts:
+            browser.hints[text] = None
+        if browser.stuck and len(browser.hints) > MOST_WAITING:
+            self._let_go(browser)
+
     def _tell_ticks(self) -> None:
         self._slot = None
         self._next_slot = self._loop.time() + TICK_SECONDS
         changed, self._changed = self._changed, {}
-        for topic in changed:
-            for browser in self._followers.get(topic, ()):
-                self._tick_for(browser, topic)
+        made: dict[tuple[str, ...], frames.Frames] = {}
+        for browser, topics in self._touched(tuple(changed)).items():
+            if browser.ticks or browser.stuck:
+                browser.ticks.update(dict.fromkeys(topics))
+            else:
+                told = self._write(browser, tuple([self._latest[topic] for topic in topics]), made)
+                if told < len(topics):
+                    browser.ticks = dict.fromkeys(topics[told:])
         browsers, self._ticked = self._ticked, []
-        made: dict[tuple[str, ...], _Frames] = {}
         for browser in browsers:
             if browser.ticks and not browser.stuck:
                 told = self._write(browser, tuple([self._latest[topic] for topic in browser.ticks]), made)
                 _shorten(browser.ticks, told)
+
+    def _touched(self, topics: tuple[str, ...]) -> dict[Browser, tuple[str, ...]]:
+        """Who follows any of these, and which of them, in order."""
+        if len(topics) == 1:
+            return dict.fromkeys(self._followers.get(topics[0], ()), topics)
+        found: dict[Browser, list[str]] = {}
+        for topic in topics:
+            for browser in self._followers.get(topic, ()):
+                if browser in found:
+                    found[browser].append(topic)
+                else:
+                    found[browser] = [topic]
+        return {browser: tuple(its) for browser, its in found.items()}
 
     def _tick_for(self, browser: Browser, topic: str) -> None:
         if not browser.ticks:
             self._ticked.append(browser)
         browser.ticks[topic] = None
 
-    def _write(self, browser: Browser, texts: tuple[str, ...], made: dict[tuple[str, ...], _Frames]) -> int:
+    def _write(self, browser: Browser, texts: tuple[str, ...], made: dict[tuple[str, ...], frames.Frames]) -> int:
         """Write frame after frame while the peer keeps up; how many of the texts are on their way."""
-        frames = made.get(texts)
-        if frames is None:
-            frames = made[texts] = _framed(texts, browser.socket.frame)
+        whole = made.get(texts)
+        if whole is None:
+            whole = made[texts] = frames.framed(texts, browser.socket.frame)
         told = 0
-        for count, frame in frames:
+        for count, frame in whole:
             told += count
             if not browser.socket.write(frame):
                 browser.stuck = True
@@ -271,20 +276,3 @@ def _shorten(waiting: dict[str, None], told: int) -> None:
         return
     for name in list(waiting)[:told]:
         del waiting[name]
-
-
-def _framed(texts: tuple[str, ...], frame: Callable[[str], bytes]) -> _Frames:
-    """Frames of at most so many characters, or of one longer text: an object by itself, several as an array."""
-    frames: _Frames = []
-    start = length = 0
-    for end, text in enumerate(texts):
-        if end > start and length + len(text) > FRAME_CHARACTERS:
-            frames.append((end - start, frame(_joined(texts[start:end]))))
-            start, length = end, 0
-        length += len(text) + 1
-    frames.append((len(texts) - start, frame(_joined(texts[start:]))))
-    return frames
-
-
-def _joined(texts: tuple[str, ...]) -> str:
-    return texts[0] if len(texts) == 1 else f"[{','.join(texts)}]"

@@ -4,4 +4,4 @@ from django.urls import path
 
 from desk.consumers import relay
 
-websocket_urlpatterns = [path("ws/", relay)]
+websocket_urlpatterns = [path("ws/", relay)]  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 """A server's socket that takes frames ready to send, and says when its peer does not take them.
 
 An ASGI server frames each message for each socket again, and tells nobody how much waits. The relay tells a thousand
-browsers the same, so it asks for both, through an extension of the scope: see `desk.fanout.Socket`.
+browsers the same, so it asks for both, through an extension of the scope: see `desk.frames.Socket`.
 """
 
 from collections.abc import Callable
@@ -10,13 +10,14 @@ from typing import Any
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame, Opcode
 
-from desk.fanout import FRAMES
+from desk.frames import FRAMES
 
 
 class FrameSocket(WebSocketsSansIOProtocol):
     """The server's protocol, with whole frames written straight to the transport. Deflate has to be off."""
 
     when_taken: Callable[[], None] | None = None
+    _is_full = False
 
     def connection_made(self, transport: Any) -> None:
         """Whatever the system does not take at once counts as waiting."""
@@ -28,9 +29,15 @@ class FrameSocket(WebSocketsSansIOProtocol):
         self.when_taken = None
         super().connection_lost(exc)
 
+    def pause_writing(self) -> None:
+        """Something waits."""
+        super().pause_writing()
+        self._is_full = True
+
     def resume_writing(self) -> None:
         """Everything that waited is with the system."""
         super().resume_writing()
+        self._is_full = False
         if self.when_taken is not None:
             self.when_taken()
 
@@ -62,7 +69,7 @@ class FrameSocket(WebSocketsSansIOProtocol):
         if self.close_sent or transport.is_closing():
             return True
         transport.write(frame)
-        return not transport.get_write_buffer_size()
+        return not self._is_full
 
     def untaken(self) -> int:
         """Bytes that the system has not taken yet."""

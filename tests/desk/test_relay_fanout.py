@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desk import fanout
+from desk import fanout, frames
 from desk.fanout import Browser, Fanout
 
 
@@ -186,6 +186,19 @@ def test_who_joins_late_gets_the_latest_tick_and_nothing_is_kept_for_nobody() ->
     run(test)
 
 
+def test_a_topic_left_and_followed_again_before_its_slot_costs_nobody_a_tick() -> None:
+    async def test(room: Fanout) -> None:
+        made, line = browser(room, "quote:A", "quote:B")
+        room.tick("quote:A", tick("quote:A", 1))
+        room.tick("quote:B", tick("quote:B", 1))
+        room.unfollow(made, ["quote:A"])
+        room.follow(made, ["quote:A"])
+        await slot(line, 1)
+        assert line.heard() == [{"topic": "quote:B", "tick": {"last": 1}}]
+
+    run(test)
+
+
 def test_a_slow_browser_gets_coalesced_ticks_and_all_hints_and_delays_nobody() -> None:
     async def test(room: Fanout) -> None:
         _, slow = browser(room, "open", "quote:A")
@@ -248,10 +261,10 @@ def test_only_who_takes_nothing_at_all_is_let_go(monkeypatch: pytest.MonkeyPatch
 @settings(max_examples=40, deadline=None)
 def test_frames_are_bounded_whole_and_in_order(lengths: list[int]) -> None:
     texts = tuple(json.dumps({"n": number, "x": "x" * length}) for number, length in enumerate(lengths))
-    frames = fanout._framed(texts, str.encode)
-    assert sum(count for count, _ in frames) == len(texts)
-    assert [one["n"] for _, frame in frames for one in flat(json.loads(frame))] == list(range(len(texts)))
-    assert max(len(frame) for _, frame in frames) <= fanout.FRAME_CHARACTERS + max(map(len, texts)) + 2
+    made = frames.framed(texts, str.encode)
+    assert sum(count for count, _ in made) == len(texts)
+    assert [one["n"] for _, frame in made for one in flat(json.loads(frame))] == list(range(len(texts)))
+    assert max(len(frame) for _, frame in made) <= frames.FRAME_CHARACTERS + max(map(len, texts)) + 2
 
 
 def test_one_who_stops_reading_between_frames_gets_the_rest_later() -> None:
@@ -262,7 +275,7 @@ def test_one_who_stops_reading_between_frames_gets_the_rest_later() -> None:
             room.hint("open", json.dumps({"number": number, "x": "x" * 1_900}))
         await turn()
         assert len(slow.written) == 1
-        assert max(map(len, slow.written)) <= fanout.FRAME_CHARACTERS + 2_000, "at most one frame is with the system"
+        assert max(map(len, slow.written)) <= frames.FRAME_CHARACTERS + 2_000, "at most one frame is with the system"
         slow.read()
         await turn()
         assert [one["number"] for one in slow.heard()] == list(range(80))

@@ -19,7 +19,7 @@ import redis
 from channels.layers import get_channel_layer
 from django.conf import settings as django_settings
 
-from desk import fanout, hub, live
+from desk import fanout, frames, hub, live
 from desk.fanout import Browser, Fanout
 from desk.models import Person
 from tests import houses
@@ -199,7 +199,7 @@ def test_a_flood_of_ticks_to_one_who_does_not_read_stays_small(
         if stuck_at is not None and number > stuck_at + 20:
             break
     assert stuck_at is not None, "nobody was slow, so nothing was shown"
-    assert waiting <= fanout.FRAME_CHARACTERS + live.LONGEST_TICK
+    assert waiting <= frames.FRAME_CHARACTERS + live.LONGEST_TICK
     seen = {topic: last_number(slow, topic, number) for topic in ("quote:A", "quote:B")}
     assert seen == {"quote:A": number, "quote:B": number}, "and when it reads, it gets the newest"
 
