@@ -1,11 +1,12 @@
 """A sandbox of one's own for every module, made new between tests, and clients that speak to it over the network."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import requests
 
+from sandbox.limits import SECOND_NS
 from sandbox.serving import InProcessSandbox
 from tests.sandbox.worlds import dismiss_traders
 
@@ -39,6 +40,22 @@ def box(running: InProcessSandbox) -> InProcessSandbox:
     running.control("reset", {"seed": 1})
     running.inside(lambda: dismiss_traders(running.world))
     return running
+
+
+@pytest.fixture
+def one_second(box: InProcessSandbox) -> Iterator[Callable[[], None]]:
+    """All calls of the test come within one second, as rate limits count; calling it lets the next one begin."""
+    limits = box._server.sandbox._limits
+    clock_ns, at_ns = limits._clock_ns, [0]
+    limits._clock_ns = lambda: at_ns[0]
+    limits._seen.clear()
+
+    def next_one() -> None:
+        at_ns[0] += SECOND_NS
+
+    yield next_one
+    limits._clock_ns = clock_ns
+    limits._seen.clear()
 
 
 class Client:

@@ -1,7 +1,5 @@
 """Rate limits: requests a second by group, each caller for itself, 429 in the documented shape (supplement 2.5)."""
 
-import time
-
 import pytest
 
 from exchange_ops.wire import catalogue
@@ -67,10 +65,10 @@ def test_callers_are_forgotten_when_there_are_too_many() -> None:
     assert len(limits._seen) <= MOST_CALLERS
 
 
+@pytest.mark.usefixtures("one_second")
 @pytest.mark.parametrize("group", RATES)
 def test_a_group_is_limited_in_all_its_paths_together(box: InProcessSandbox, client: Client, group: str) -> None:
     box.control("config", {"rate_limits": RATES})
-    time.sleep(1.05)  # what earlier tests asked for is forgotten
     paths = (PATHS[group] * 3)[: RATES[group]]
     assert [client.call("GET", path).status_code for path in paths] == [200] * len(paths)
     for path in PATHS[group]:
@@ -86,16 +84,16 @@ def test_a_group_is_limited_in_all_its_paths_together(box: InProcessSandbox, cli
     assert all(client.call("GET", path).status_code == 200 for path in PATHS[group] * 2)
 
 
+@pytest.mark.usefixtures("one_second")
 def test_all_keys_of_an_account_share_its_rate(box: InProcessSandbox) -> None:
     box.control("config", {"rate_limits": {"trading": 1}})
-    time.sleep(1.05)
     assert Client(box.url, "demo-full").call("GET", "/order").status_code == 200
     assert Client(box.url, "demo-trade").call("GET", "/order").status_code == 429
 
 
+@pytest.mark.usefixtures("one_second")
 def test_a_refused_order_is_not_placed(box: InProcessSandbox, client: Client) -> None:
     box.control("config", {"rate_limits": {"trading": 1}})
-    time.sleep(1.05)
     form = {"symbol": "ETHBTC", "side": "buy", "quantity": "1", "price": "0.01"}
     assert [client.call("POST", "/order", data=form).status_code for _ in range(3)] == [200, 429, 429]
     box.control("config", {"rate_limits": None})

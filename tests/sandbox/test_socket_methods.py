@@ -322,6 +322,7 @@ def test_a_leap_of_the_clock_tells_every_trade_once_up_to_a_thousand() -> None:
         stream.close()
 
 
+@pytest.mark.usefixtures("one_second")
 def test_the_rate_of_market_data_counts_by_socket(box: InProcessSandbox, open_stream: Callable[..., Trader]) -> None:
     one, other = open_stream(PUBLIC), open_stream(COMBINED)
     box.control("config", {"rate_limits": {"market": 2}})

@@ -378,6 +378,7 @@ def test_odd_params_get_the_error_of_the_catalogue(
     assert stream.ask("getBalance")["result"]
 
 
+@pytest.mark.usefixtures("one_second")
 def test_rate_limits_reach_the_sockets(box: InProcessSandbox, stream: Stream) -> None:
     box.control("config", {"rate_limits": {"other": 2}})
     codes = [stream.ask("getBalance").get("error", {}).get("code") for _ in range(4)]

@@ -147,6 +147,7 @@ def test_the_rights(open_trader: Callable[..., Trader], login: str) -> None:
         assert theirs.bad("getTradingBalance")[0] == 1003
 
 
+@pytest.mark.usefixtures("one_second")
 def test_the_rate_of_requests(box: InProcessSandbox, trader: Trader) -> None:
     box.control("config", {"rate_limits": {"trading": 2}})
     said = [trader.say("getOrders") for _ in range(20)]
