@@ -77,6 +77,18 @@ class TradingFollower(KeyedFollower[TradingSession]):
         if early is not None:
             self._early = [*self._early, early][-MOST_EARLY:]
 
+    def _gathered(self, events: list[Any]) -> list[Any]:
+        """Reports that came together are stored together: what they have in common is asked and written once."""
+        gathered: list[Any] = []
+        for event in events:
+            if gathered and _are_alike(gathered[-1], event):
+                last = gathered.pop()
+                found, unread = (*last.records, *event.records), (*last.unread, *event.unread)
+                gathered.append(replace(last, records=found, unread=unread))
+            else:
+                gathered.append(event)
+        return gathered
+
     def _look_after(self, talk: TradingSession, now_ms: int) -> None:
         super()._look_after(talk, now_ms)
         if self._early and now_ms - self._again_ms >= EARLY_AGAIN_MS:
@@ -89,6 +101,13 @@ class TradingFollower(KeyedFollower[TradingSession]):
         if isinstance(event, Reports) and not event.whole:
             return max((one.updated_at for one in event.records), default=None)
         return None
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether both are reports as they happened, of orders on margin or not."""
+    if not isinstance(one, Reports) or not isinstance(other, Reports):
+        return False
+    return one.margin == other.margin and not one.whole and not other.whole
 
 
 class MarketFollower(StreamFollower[MarketSession]):

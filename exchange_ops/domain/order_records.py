@@ -26,6 +26,7 @@ LONGEST_ID = 64
 # How far in its life an order is by its status; what nobody knows has no place among them.
 _PROGRESS = {"suspended": 0, "new": 1, "partiallyFilled": 2, "filled": 3, "canceled": 3, "expired": 3}
 _LAST_STEP = max(_PROGRESS.values())
+ZERO = Decimal(0)
 FIRST, LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 _WITHOUT_NUMBER = (order_states.UNKNOWN, order_states.NOT_SEEN, order_states.REFUSED, order_states.NOT_SENT)
 _LENGTHS = (("client_order_id", LONGEST_ID), ("symbol", 40), ("side", 10), ("type", 20), ("time_in_force", 10))
@@ -39,7 +40,7 @@ class _Reading:
     open_numbers: AbstractSet[int]
     margin: bool
     now: datetime
-    told: Mapping[int, Mapping[str, Any]]
+    told: Mapping[records.Order, Mapping[str, Any]]
 
 
 @dataclass(slots=True)
@@ -61,22 +62,22 @@ def take(
     now: datetime,
     open_numbers: AbstractSet[int] = frozenset(),
     margin: bool = False,
-    told: Mapping[int, Mapping[str, Any]] | None = None,
+    told: Mapping[records.Order, Mapping[str, Any]] | None = None,
 ) -> Taken:
     """Keep orders of one listing, read at `now`; `open_numbers` are those that the list of active orders has.
 
-    `told` is what else was said of an order by its number; it stands in the order's timeline beside what changed.
+    `told` is what else was said with a record; it stands in the order's timeline beside what changed.
     """
     done, reading = Taken(), _Reading(account, open_numbers, margin, now, told or {})
-    sound = []
+    newest: dict[int, records.Order] = {}
     for record in found:
         if reason := unstorable(record):
             done.problems.append(f"Order {record.id} could not be kept: {reason}.")
-        else:
-            sound.append(record)
-    listed = Order.objects.filter(account=account, exchange_id__in=[record.id for record in sound])
+        elif record.id not in newest or _place(record) >= _place(newest[record.id]):
+            newest[record.id] = record
+    listed = Order.objects.filter(account=account, exchange_id__in=list(newest))
     known = {row.exchange_id: row for row in listed}
-    for record in sound:
+    for record in newest.values():
         _take_one(known.get(record.id), record, reading, done)
     if known:
         listed.all().exclude(read_at__gte=now).update(read_at=now, missing_since=None)
@@ -214,7 +215,7 @@ def _enter(record: records.Order, reading: _Reading) -> Order | None:
     )
     try:
         with transaction.atomic():
-            evidence = {"status": record.status} | dict(reading.told.get(record.id, {}))
+            evidence = {"status": record.status} | dict(reading.told.get(record, {}))
             order_moves.create_seen(order=row, evidence=evidence, now=reading.now)
     except IntegrityError:
         return _by_number(record, reading)
@@ -241,7 +242,7 @@ def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
         if not changes:
             return False
         evidence = {name: value for name, value in changes.items() if name != "exchange_updated_at"}
-        said = evidence | dict(reading.told.get(record.id, {}))
+        said = evidence | dict(reading.told.get(record, {}))
         if row.state == order_states.CANCELLING and record.status in order_states.ENDED:
             return _confirm_cancel(row, _read(record, reading), said, now=reading.now)
         written = Order.objects.filter(pk=row.pk, version=row.version).update(**_read(record, reading))
@@ -274,6 +275,12 @@ def _changes(row: Order, record: records.Order, reading: _Reading) -> dict[str, 
     if record.updated_at == row.exchange_updated_at and _is_further(row, record):
         return {}
     return changes
+
+
+def _place(record: records.Order) -> tuple[bool, datetime, Decimal, int]:
+    """Where a record stands among all of one order: an end comes last, then what was changed later, and is further."""
+    is_over = record.status in order_states.ENDED
+    return is_over, record.updated_at, record.cum_quantity or ZERO, _PROGRESS.get(record.status, _LAST_STEP)
 
 
 def _is_further(row: Order, record: records.Order) -> bool:

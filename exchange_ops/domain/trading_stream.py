@@ -55,41 +55,43 @@ def _as_of(event: trading_session.Reports | trading_session.MarginAccounts, now:
 
 def _take_reports(account: Account, event: trading_session.Reports, now: datetime) -> trading_session.Reports | None:
     as_of, problems = _as_of(event, now), [f"A report could not be read: {one.reason}" for one in event.unread]
-    told: list[tuple[int, records.OrderReport]] = []
+    told: list[tuple[records.Order, records.OrderReport]] = []
     for report in event.records:
         number = _number(report.id)
         if number is None:
             problems.append(f"A report has the id {str(report.id)[:40]!r}, which is no number.")
         else:
-            told.append((number, report))
+            told.append((_order(report, number), report))
+    listed = {order.id for order, _ in told}
     taken = order_records.take(
         account=account,
-        found=[_order(report, number) for number, report in told],
-        open_numbers={number for number, _ in told} if event.whole else frozenset(),
+        found=[order for order, _ in told],
+        open_numbers=listed if event.whole else frozenset(),
         margin=event.margin,
         now=as_of,
-        told={number: _said(report) for number, report in told},
+        told={order: _said(report) for order, report in told},
     )
-    in_time = [(number, report) for number, report in told if number not in taken.early]
+    in_time = [(order, report) for order, report in told if order.id not in taken.early]
     problems += taken.problems + _take_trades(account, in_time, now)
-    for number, report in in_time:
+    for order, report in in_time:
         if of := report.original_request_client_order_id:
-            order_records.replaced(account=account, client_order_id=of, by=_order(report, number), now=now)
+            order_records.replaced(account=account, client_order_id=of, by=order, now=now)
     if event.whole:
-        listed = {number for number, _ in told}
         _compare(account, event, listed=listed, changed=taken.changed, as_of=as_of, now=now)
     _left_out(account, problems)
-    early = tuple(report for number, report in told if number in taken.early)
+    early = tuple(report for order, report in told if order.id in taken.early)
     return trading_session.Reports(event.margin, early, whole=False) if early else None
 
 
-def _take_trades(account: Account, told: Iterable[tuple[int, records.OrderReport]], now: datetime) -> list[str]:
+def _take_trades(
+    account: Account, told: Iterable[tuple[records.Order, records.OrderReport]], now: datetime
+) -> list[str]:
     problems, trades = [], []
-    for number, report in told:
+    for order, report in told:
         if report.report_type == TRADE:
-            trade = _trade(report, number)
+            trade = _trade(report, order.id)
             if trade is None:
-                problems.append(f"A report of a trade of order {number} does not tell the trade.")
+                problems.append(f"A report of a trade of order {order.id} does not tell the trade.")
             else:
                 trades.append(trade)
     if trades:

@@ -176,6 +176,16 @@ def test_a_replaced_order_is_over_and_the_new_one_open(trading, elsewhere):
     assert Order.objects.count() == 2
 
 
+def test_many_fills_at_once_are_all_there_and_the_order_as_it_is_now(trading, elsewhere, others):
+    trading()
+    price = middle(elsewhere)
+    for number in range(40):
+        others.create_order(order=wanted(f"part-{number}", quantity=Decimal("0.1"), price=price))
+    made = elsewhere.create_order(order=wanted("whole", side="sell", quantity=Decimal(4), price=price))
+    assert shows(exchange_id=made.id, status="filled", cum_quantity=4, average_price=price)
+    assert until(lambda: AccountTrade.objects.filter(exchange_order_id=made.id).count() == 40)
+
+
 @pytest.fixture
 def desk(account, demo_keys, sandbox, make_person):
     """The desk trading by itself, step by step."""

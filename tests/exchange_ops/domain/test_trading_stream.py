@@ -81,6 +81,16 @@ def test_an_order_ends_as_it_ended_in_whichever_order_it_is_told(account, told):
     ]
 
 
+@pytest.mark.parametrize("told", list(permutations(LIFE)), ids=lambda told: "-".join(one.status for one in told))
+def test_reports_that_come_together_are_stored_together_and_once(account, told):
+    another = [msgspec.structs.replace(one, id="42", client_order_id="b", trade_id=None) for one in told]
+    take(account, *told, *another, *told)
+    assert (order().status, order().cum_quantity, order().average_price) == ("filled", Decimal(2), Decimal("0.05"))
+    assert Order.objects.get(exchange_id=42).status == "filled"
+    assert AccountTrade.objects.count() == 2
+    assert OrderEvent.objects.count() == 2
+
+
 def test_two_fills_of_one_millisecond_in_the_wrong_order_do_not_empty_the_order(account):
     take(account, report("partiallyFilled", filled="0.9", after=5))
     take(account, report("partiallyFilled", filled="0.5", after=5))
