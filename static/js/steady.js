@@ -67,20 +67,22 @@
     return (part.id && drawn.content.querySelector("#" + CSS.escape(part.id))) || drawn.content.firstElementChild;
   }
 
+  // Where the pointer was when something had to wait for it: as long as it stays there, trying again is of no use.
+  const homeOf = (element) => element.closest("[data-follow]")?.id || "";
   const rowsOf = (part) => new Set(Array.from(part.querySelectorAll("[data-row-link]")).map((link) => link.getAttribute("href")));
-  function hold(part, fresh) {
+  function hold(part, fresh, home) {
     const known = rowsOf(part);
-    held.set(part.id, Array.from(rowsOf(fresh)).filter((href) => !known.has(href)).length);
+    held.set(part.id, { home, rows: Array.from(rowsOf(fresh)).filter((href) => !known.has(href)).length });
     outdate(part);
     tell();
   }
   function tell() {
-    const rows = Array.from(held.values()).reduce((sum, one) => sum + one, 0);
+    const rows = Array.from(held.values()).reduce((sum, one) => sum + one.rows, 0);
     notice.hidden = !held.size;
     notice.lastElementChild.textContent = rows ? rows + " new: show " + (rows === 1 ? "it" : "them") : "Something has changed here: show it";
   }
   function show() {
-    held.forEach((rows, name) => {
+    held.forEach((one, name) => {
       const part = document.getElementById(name);
       if (part) rereadSoon(part);
       else held.delete(name);
@@ -90,7 +92,7 @@
   function showIfLeft() {
     leaving = 0;
     const now = target();
-    if (!now || !Array.from(held.keys()).some((name) => document.getElementById(name)?.contains(now))) show();
+    if (!now || Array.from(held.values()).some((one) => one.home !== homeOf(now))) show();
   }
 
   let focused = null;
@@ -122,7 +124,7 @@
     const fresh = arrived(part, event.detail.serverResponse), before = target();
     if (fresh && before && wouldMove(part, fresh, before)) {
       event.detail.shouldSwap = false;
-      hold(part, fresh);
+      hold(part, fresh, homeOf(before));
       return;
     }
     if (held.delete(part.id)) tell();

@@ -205,7 +205,7 @@ def test_the_tables_of_the_system_page_fit_a_narrow_screen(house, visit):
     shot(visitor.page, "system")
     visitor.page.set_viewport_size({"width": 360, "height": 900})
     cut = visitor.page.evaluate(
-        """() => [...document.querySelectorAll("#now table")].filter((one) => {
+        """() => [...document.querySelectorAll("#followers table, #now table")].filter((one) => {
             const frame = one.closest(".scroll") || one.parentElement;
             return one.getBoundingClientRect().right > frame.getBoundingClientRect().right + 0.5;
         }).map((one) => `${one.offsetWidth} ${one.innerText}`)"""

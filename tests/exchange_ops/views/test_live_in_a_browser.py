@@ -88,6 +88,23 @@ def test_rows_that_come_in_under_the_pointer_wait_until_it_leaves(open_as, opera
     expect(page.locator("#waiting")).to_be_hidden()
 
 
+def test_a_part_that_would_push_another_one_waits_too(open_as, operator, treasury):
+    now = clock.now()
+    ended = rows.ended(operator, now=now)
+    rows.entry(1, now=now, withdrawal=ended, type="payout")
+    page = open_as(treasury, "/", height=1600)  # no part of it is scrolled away, which would keep its place by itself
+    link = page.locator(f"#lines a[href='/withdrawals/{ended.pk}/']")
+    link.hover()
+    before = link.bounding_box()
+    for _ in range(2):
+        rows.held(operator, now=now)
+    expect(page.locator("#waiting")).to_have_text("2 new: show them")
+    assert link.bounding_box() == before
+    page.mouse.move(2, 2)
+    expect(page.locator("#work .item")).to_have_count(4)
+    assert link.bounding_box() != before
+
+
 def test_what_changes_in_its_place_changes_under_the_pointer(open_as, operator, treasury):
     row = rows.held(operator, now=clock.now())
     page = open_as(operator, "/withdrawals/")
