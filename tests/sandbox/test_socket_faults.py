@@ -180,6 +180,8 @@ def test_nothing_at_all_is_heard_in_silence(box: InProcessSandbox, told: Told) -
     arm(box, name, "silence")
     provoke(each)
     wait_until(lambda: box.control("faults") == {"faults": []})
+    for _ in range(3):  # what was said before the silence is written by then
+        box.inside(lambda: None)
     while each.stream.hears_nothing(0) is False:
         assert each.stream.receive().get("method") != name  # answers from before the silence
     provoke(each)
