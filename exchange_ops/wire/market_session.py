@@ -128,8 +128,13 @@ class _Standing:
     """What was wanted, what the exchange was asked for, and what it refused, with the moment to ask again."""
 
     wanted: frozenset[Subscription] = frozenset()
+    closely: frozenset[str] = frozenset()  # symbols of which a book is wanted
     asked: set[Subscription] = field(default_factory=set)
     refused: dict[Subscription, int] = field(default_factory=dict)
+
+    def turn(self, one: Subscription) -> tuple[bool, str, Channel, str]:
+        """Its place among those that wait to be asked for."""
+        return one.symbol not in self.closely, one.symbol, one.channel, one.period
 
 
 class MarketSession(Conversation[OwnEvent]):
@@ -150,6 +155,7 @@ class MarketSession(Conversation[OwnEvent]):
     def follow(self, wanted: Iterable[Subscription], now_ms: int) -> None:
         """From now on this is wanted, and nothing else."""
         self._standing.wanted = frozenset(wanted)
+        self._standing.closely = frozenset(one.symbol for one in self._standing.wanted if one.channel is Channel.BOOK)
         self._standing.refused = {one: at for one, at in self._standing.refused.items() if one in self._standing.wanted}
         if self.phase is Phase.LIVE:
             self._arrange(now_ms)
@@ -174,21 +180,26 @@ class MarketSession(Conversation[OwnEvent]):
     # Subscribing -----------------------------------------------------------------------------------------------------
 
     def _arrange(self, now_ms: int) -> None:
-        """Bring what the exchange was asked for nearer to what is wanted."""
+        """Bring what the exchange was asked for nearer to what is wanted: what is looked at closely comes first."""
+        if not self._is_free(now_ms):
+            return
         standing = self._standing
         for one in sorted(standing.asked - standing.wanted):
             if not self._may_ask(now_ms):
                 return
             self._leave(one, now_ms)
-        for one in sorted(standing.wanted - standing.asked):
+        for one in sorted(standing.wanted - standing.asked, key=standing.turn):
             if standing.refused.get(one, 0) > now_ms:
                 continue
             if not self._may_ask(now_ms):
                 return
             self._join(one, now_ms)
 
+    def _is_free(self, now_ms: int) -> bool:
+        return now_ms >= self._may_ask_ms and len(self._asked) < self._market_pace.most_open
+
     def _may_ask(self, now_ms: int) -> bool:
-        if now_ms < self._may_ask_ms or len(self._asked) >= self._market_pace.most_open:
+        if not self._is_free(now_ms):
             return False
         self._may_ask_ms = now_ms + self._market_pace.between_ms
         return True

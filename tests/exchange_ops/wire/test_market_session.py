@@ -113,6 +113,20 @@ def test_many_subscriptions_go_out_a_few_at_a_time():
     assert script.wait(100) == []
 
 
+def test_a_market_that_is_looked_at_closely_does_not_wait_for_a_list_of_others():
+    script = Script(MarketSession(MarketPace(between_ms=10, most_open=1)))
+    closely = [Subscription("ZZZ", channel) for channel in (Channel.BOOK, Channel.TICKER, Channel.TRADES)]
+    wanted = [Subscription(f"S{number:03}", Channel.TICKER) for number in range(100)]
+    script.session.follow(wanted, script.now_ms)
+    script.open()
+    script.session.follow([*wanted, *closely], script.now_ms)
+    for _ in range(4):
+        script.confirm_all()
+        script.wait(10)
+    assert script.session.followed > set(closely)
+    assert len(script.session.followed) < 10
+
+
 def test_too_many_requests_is_waited_for_and_asked_again():
     script = Script(MarketSession(QUICK))
     script.session.follow([TICKER], script.now_ms)
