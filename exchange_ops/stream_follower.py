@@ -77,6 +77,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         self._socket: websocket.WebSocket | None = None
         self._failures = 0  # in a row
         self._is_away = False
+        self._busy_ms = 0
         self._noted_ms = self._ticked_ms = 0
         self._lag = lags.Lag(account)
 
@@ -151,20 +152,34 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         talk = self._begin()
         try:
             self._connect()
-            talk.opened(now_ms())
+            talk.opened(self._clock())
         except (OSError, websocket.WebSocketException) as problem:
             talk.closed(_kind_of(problem))
         pinged_ms = now_ms()
         while True:
             for event in self._gathered(self._exchange_frames(talk)):
-                self._take(event, talk)
+                with self._not_listening():
+                    self._take(event, talk)
                 if isinstance(event, Ended):
                     return self._was_turned_down(event)
-            self._look_after(talk, now_ms())
+            with self._not_listening():
+                self._look_after(talk, self._clock())
             if now_ms() - pinged_ms >= self._rhythm.ping_ms:
                 pinged_ms = now_ms()
                 self._ping(talk)
             self._listen(talk)
+
+    def _clock(self) -> int:
+        """The session's time: it stands still while its news is stored, since a slow database is no silent exchange."""
+        return now_ms() - self._busy_ms
+
+    @contextlib.contextmanager
+    def _not_listening(self) -> Iterator[None]:
+        began_ms = now_ms()
+        try:
+            yield
+        finally:
+            self._busy_ms += now_ms() - began_ms
 
     def _take(self, event: Any, talk: Talk) -> None:
         if self._stopping.is_set() and isinstance(event, Ended):
@@ -228,7 +243,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
             self._hear(self._socket, talk)
         if now_ms() - self._ticked_ms >= TICK_EVERY_MS:
             self._ticked_ms = now_ms()
-            talk.tick(now_ms())
+            talk.tick(self._clock())
         self._note(heard)
 
     def _hear(self, current: websocket.WebSocket, talk: Talk) -> bool:
@@ -243,10 +258,10 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         if opcode == websocket.ABNF.OPCODE_CLOSE:
             talk.closed(f"closed by the exchange ({int.from_bytes(message[:2], 'big') or 'no code'})")
         elif opcode in _CONTROL:
-            talk.heard(now_ms())
+            talk.heard(self._clock())
         else:
             self._lag.message(now=self._now())
-            talk.received(message, now_ms())
+            talk.received(message, self._clock())
         return True
 
     def _note(self, heard: bool) -> None:

@@ -9,10 +9,11 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
+from exchange_ops import stream_follower
 from exchange_ops.domain import keys, leases, ledger
 from exchange_ops.followers import AccountFollower, CannotFollow, Rhythm, stream_url
 from exchange_ops.models import ApiKey, Balance, FollowerState, LedgerAside, LedgerEntry, LedgerVersion
-from exchange_ops.wire.session import Pace
+from exchange_ops.wire.session import AccountSession, Pace, Phase
 from sandbox import in_process
 from sandbox.exchange.terms import Caller
 from sandbox.in_process import InProcessSandbox
@@ -362,6 +363,21 @@ def test_a_server_that_is_no_socket_hears_no_login(*, account, demo_keys, state,
         follower.join(3)
         server.close()
     assert all(said == b"" or said.startswith(b"GET /api/2/ws/account HTTP/1.1") for said in heard)
+
+
+def test_a_slow_database_is_not_taken_for_a_silent_exchange(account, monkeypatch):
+    passed = [1_000]
+    monkeypatch.setattr(stream_follower, "now_ms", lambda: passed[0])
+    follower = AccountFollower(account, base_url="ws://127.0.0.1:9", now=clock.now, rhythm=QUICK)
+    talk = AccountSession(login={}, watermark=0, pace=QUICK.pace)
+    talk.opened(follower._clock())
+    with follower._not_listening():
+        passed[0] += 60_000
+    talk.tick(follower._clock())
+    assert talk.phase is Phase.LOGGING_IN
+    passed[0] += QUICK.pace.answer_ms + 1
+    talk.tick(follower._clock())
+    assert talk.phase is Phase.ENDED
 
 
 def test_what_is_said_badly_is_kept_aside_with_its_reason(account, sandbox, follow, exchange):
