@@ -29,6 +29,7 @@ WANTED_EVERY_MS = 1_000  # how soon a symbol that somebody begins to look at is 
 KEPT_EVERY_MS = 1_000  # how often what was gathered is written
 # How often it is told to browsers: as often as the exchange tells of a lively book. After a pause it is told at once.
 TOLD_EVERY_MS = 100
+LEAST_WAIT_MS = 10  # sending has as much time as listening
 EARLY_AGAIN_MS = 100  # between two tries with reports of orders whose placing is not answered yet
 MOST_EARLY = 1_000
 SETTLED_MS = 20_000  # a market session that lived so long was not a failure
@@ -163,7 +164,7 @@ class MarketFollower(StreamFollower[MarketSession]):
     def _wait_for(self, wait_ms: int) -> None:
         """Listen no longer than until something that came has to be told."""
         if self._socket is not None:
-            self._socket.settimeout(max(wait_ms, 1) / 1000)
+            self._socket.settimeout(max(wait_ms, LEAST_WAIT_MS) / 1000)
 
     def _settled(self) -> None:
         """A connection alone shows nothing here: only one that lasts does."""
