@@ -179,6 +179,7 @@ def test_what_ticks_draw_is_what_the_server_draws(open_page, symbol):
     assert following.shows("#now strong", "3.4999")
     assert following.shows("#trades tbody tr", "1,234.500")
     assert following.shows("#book tr[data-side=ask]:nth-last-child(15)", "3.75")
+    assert following.shows("#legend", "close 3.999  volume 0.500"), "the chart's last candle grew"
     here, anew = as_drawn(page)
     assert here == anew
     assert len(here) > 150
