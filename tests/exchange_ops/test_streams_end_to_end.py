@@ -351,6 +351,34 @@ def test_readings_and_reports_that_race_never_take_a_step_back(account, trading,
         assert not ENDED.intersection(words[:-1])
 
 
+def test_margin_that_is_read_and_told_at_once_never_goes_back(trading, elsewhere, others, sandbox):
+    elsewhere.set_margin_account(symbol=SYMBOL, margin_balance=Decimal(1))
+    trading(recheck_ms=100)
+    for kind in ("duplicate", "reorder"):
+        sandbox.control("faults", {"operation": "marginAccountReport", "kind": kind, "times": 10})
+    price, stopping, seen = middle(elsewhere), threading.Event(), []
+    reader = threading.Thread(target=_read_until, args=(stopping,))
+    reader.start()
+    try:
+        for number in range(12):
+            others.create_order(order=wanted(f"offer-{number}", side="sell", quantity=Decimal(1), price=price))
+            elsewhere.create_margin_order(order=wanted(f"opens-{number}", quantity=Decimal(1), price=price))
+            seen.append(MarginAccount.objects.get().updated_at)
+            if number % 4 == 3:
+                elsewhere.close_margin_position(symbol=SYMBOL)
+            elsewhere.set_margin_account(symbol=SYMBOL, margin_balance=Decimal(number + 2))
+            seen.append(MarginAccount.objects.get().updated_at)
+    finally:
+        stopping.set()
+        reader.join(10)
+    orders.read_all(now=clock.now(), client_for=keys.client_for)
+    theirs = elsewhere.get_margin_account(symbol=SYMBOL)
+    assert seen == sorted(seen)
+    assert holds(MarginAccount, margin_balance=theirs.margin_balance, updated_at=theirs.updated_at)
+    assert theirs.position is None
+    assert ends(MarginPosition)
+
+
 def _read_until(stopping):
     try:
         while not stopping.is_set():
