@@ -213,3 +213,41 @@ def test_the_list_is_drawn_by_ticks_and_an_older_one_is_left_alone(open_page, sy
     following.tell(ticker("4", after=1))
     assert following.shows(".m-last", "4.00")
     assert page.evaluate("window.seen") == ["4.00"]
+
+
+def test_a_scrolled_list_of_trades_stays_where_it_is_and_one_under_the_pointer_waits(open_page, symbol):
+    page = open_page("/markets/ETHBTC/", height=700)
+    following = Following(page)
+    following.tell(TradesTold("ETHBTC", tuple(trade(number) for number in range(2, 32)), whole=False))
+    assert following.shows("#trades tbody tr[data-id='31']", "3.456")
+    seen = "() => document.querySelector('#trades tr[data-id=\"20\"]').getBoundingClientRect().top"
+    page.evaluate("document.querySelector('#trades .scroll').scrollTop = 200")
+    before = page.evaluate(seen)
+    following.tell(TradesTold("ETHBTC", (trade(32), trade(33, price="9")), whole=False))
+    assert following.shows("#trades tbody tr[data-id='33']", "9.00")
+    assert page.evaluate(seen) == before
+    page.locator("#trades tr[data-id='20']").hover()
+    before = page.evaluate(seen)
+    following.tell(TradesTold("ETHBTC", (trade(34),), whole=False))
+    assert following.shows("#trades [data-held]", "1 newer")
+    assert page.locator("#trades tr[data-id='34']").count() == 0
+    assert page.evaluate(seen) == before
+    page.mouse.move(5, 5)
+    assert following.shows("#trades tbody tr[data-id='34']", "3.456")
+    assert page.locator("#trades tbody tr").count() == 30
+
+
+def test_hostile_or_broken_ticks_harm_nothing(open_page, symbol):
+    """What only somebody who forges the broker's messages could send: no script error, no markup, the rest goes on."""
+    page = open_page("/markets/ETHBTC/")
+    following = Following(page)
+    live.tick("symbol:ETHBTC", at="2026-11-20T10:00:00.000Z", last="<img src=x onerror=alert(1)>")
+    live.tick("trades:ETHBTC", rows=[])
+    live.tick("candles:ETHBTC.M30", rows=[])
+    live.tick("book:ETHBTC", at="9999-01-01T00:00:00.000Z", ask=[], bid=[])
+    live.tick("book:BTCUSD", at="9999-01-01T00:00:00.000Z", ask=[["1", "1"]], bid=[])
+    assert live.settle()
+    following.tell(ticker("7.25"))
+    assert following.shows("#now strong", "7.25")
+    assert page.locator("main img").count() == 0
+    assert page.locator("#book .gap").inner_text() == "Spread 1.00 BTC"
