@@ -8,7 +8,7 @@ sent away with 1013: a page that comes back reads everything again, and the next
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 import structlog
@@ -25,12 +25,14 @@ MOST_STRIKES = 3
 RECHECK_SECONDS = 3.0
 SWEEP_SECONDS = 0.5
 LEAVE_SECONDS = 2.0
+CLOSE_SECONDS = 30.0
 MOST_SENDERS = 1_000
 
 SIGNED_OUT = 4401
 
 _log = structlog.get_logger(__name__)
 _hubs: dict[asyncio.AbstractEventLoop, "Hub"] = {}
+_closing: set[asyncio.Task[None]] = set()
 
 
 class BrokerAway(Exception):
@@ -68,6 +70,7 @@ class Hub:
         self._open = asyncio.Event()
         self._sent = self._returned = 0
         self._numbers: dict[str, int] = {}
+        self._is_over = False
         self._life = asyncio.create_task(self._live())
 
     async def wait_until_open(self) -> None:
@@ -77,12 +80,13 @@ class Hub:
             await asyncio.wait({opening, self._life}, timeout=OPEN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         finally:
             opening.cancel()
-        if not self._open.is_set() or self._life.done():
-            self._forget()
+        if not self._open.is_set() or self._is_over:
+            self._give_up()
             raise BrokerAway
 
     async def stop(self) -> None:
         """Leave the group; nothing of this hub goes on."""
+        self._is_over = True
         self._forget()
         self._life.cancel()
         await asyncio.wait({self._life}, timeout=2 * LEAVE_SECONDS)
@@ -96,19 +100,42 @@ class Hub:
             self._channel = await self._layer.new_channel()
             await self._layer.group_add(live.RELAY, self._channel)
             async with asyncio.TaskGroup() as chores:
-                for chore in (self._hear(), self._beat(), self._recheck(), self._sweep()):
-                    chores.create_task(chore)
+                for chore in (self._hear, self._beat, self._recheck, self._sweep):
+                    chores.create_task(self._kept_up(chore))
         except* Exception as errors:  # whatever it is: those who depend on it come again, and find a new hub
             reasons = sorted({type(error).__name__ for error in errors.exceptions})
             _log.warning("relay.hub_ended", reasons=reasons, browsers=len(self.fanout.browsers))
+            self._give_up()
         finally:
             self._forget()
             self.fanout.end_all()
-            await self._leave()
+            with contextlib.suppress(Exception):  # a broker that is away has forgotten the member anyway
+                async with asyncio.timeout(LEAVE_SECONDS):
+                    await self._layer.group_discard(live.RELAY, self._channel)
 
-    async def _leave(self) -> None:
-        with contextlib.suppress(Exception):  # a broker that is away has forgotten the member anyway
-            await asyncio.wait_for(self._layer.group_discard(live.RELAY, self._channel), LEAVE_SECONDS)
+    async def _kept_up(self, chore: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """When one chore fails the browsers are told at once, however long the others take to end."""
+        try:
+            await chore()
+        except Exception:
+            self._give_up()
+            raise
+
+    def _give_up(self) -> None:
+        """Send everybody away, and the connections of this loop with them: the next hub makes its own.
+
+        The layer does not always find out what its connection still follows after the broker was away.
+        """
+        if self._is_over:
+            return
+        self._is_over = True
+        self._forget()
+        self.fanout.end_all()
+        used = getattr(self._layer, "_layers", {}).pop(self._loop, None)
+        if used is not None:
+            task = self._loop.create_task(_closed(used))
+            _closing.add(task)
+            task.add_done_callback(_closing.discard)
 
     # Hearing ----------------------------------------------------------------------------------------------------------
 
@@ -141,17 +168,22 @@ class Hub:
         self._open.set()
 
     async def _beat(self) -> None:
-        """Send something to oneself all the time. What can't be sent, or does not come back in time, is a strike."""
+        """Send something to oneself all the time. What takes too long, or does not come back in time, is a strike.
+
+        What can't be sent at all says that the broker was away, and then more than this may be lost.
+        """
         strikes = 0
         while strikes < MOST_STRIKES:
             number, failures = self._sent + 1, 0
             beat = {"type": "relay.beat", "hub": self._channel, "number": number}
             try:
-                await asyncio.wait_for(self._layer.group_send(live.RELAY, beat), BEAT_SECONDS)
+                async with asyncio.timeout(BEAT_SECONDS):
+                    await self._layer.group_send(live.RELAY, beat)
                 self._sent = number
-            except Exception as error:  # it may have left or not, so the next one has the same number
+            except TimeoutError:  # it may have left or not, so the next one has the same number
                 failures = 1
-                _log.info("relay.beat_not_sent", reason=type(error).__name__)
+            if self._is_over:  # the broker's library swallows a cancellation that comes while it connects or reads
+                return
             await asyncio.sleep(BEAT_SECONDS if self._open.is_set() else FIRST_BEAT_SECONDS)
             is_well = self._returned == number or not self._open.is_set()
             strikes = 0 if is_well else strikes + 1 + failures
@@ -185,6 +217,12 @@ class Hub:
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             self.fanout.let_go_slow()
+
+
+async def _closed(used: Any) -> None:
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await used.flush()
 
 
 def answer(browser: Browser, refused: list[str]) -> str:
