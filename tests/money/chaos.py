@@ -1,7 +1,7 @@
 """An exchange where something happens all the time, and the ways in which following it is broken."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -137,6 +137,3 @@ def faults(kind: str, dice: random.Random) -> list[dict[str, object]]:
 def instant(text: str) -> datetime:
     """A time as the exchange writes it."""
     return datetime.fromisoformat(text)
-
-
-Until = Callable[..., bool]
