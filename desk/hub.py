@@ -71,6 +71,7 @@ class Hub:
         self._sent = self._returned = 0
         self._numbers: dict[str, int] = {}
         self._is_over = False
+        self._heard_by: list[object] = []
         self._life = asyncio.create_task(self._live())
 
     async def wait_until_open(self) -> None:
@@ -165,7 +166,15 @@ class Hub:
         if self._open.is_set() and number > self._returned + 1:
             raise HintsLost
         self._returned = number
-        self._open.set()
+        if not self._open.is_set():
+            self._heard_by = self._connections()
+            self._open.set()
+
+    def _connections(self) -> list[object]:
+        """What the layer hears by now: it connects again without a word, and what was sent meanwhile is lost."""
+        used = getattr(self._layer, "_layers", {}).get(self._loop)
+        lines = [getattr(shard, "_pubsub", None) for shard in getattr(used, "_shards", [])]
+        return [getattr(getattr(line, "connection", None), "_writer", None) for line in lines]
 
     async def _beat(self) -> None:
         """Send something to oneself all the time. What takes too long, or does not come back in time, is a strike.
@@ -185,6 +194,8 @@ class Hub:
             if self._is_over:  # the broker's library swallows a cancellation that comes while it connects or reads
                 return
             await asyncio.sleep(BEAT_SECONDS if self._open.is_set() else FIRST_BEAT_SECONDS)
+            if self._open.is_set() and self._connections() != self._heard_by:
+                raise HintsLost
             is_well = self._returned == number or not self._open.is_set()
             strikes = 0 if is_well else strikes + 1 + failures
         raise BrokerAway
