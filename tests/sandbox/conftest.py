@@ -1,11 +1,13 @@
 """A sandbox of one's own for every module, made new between tests, and clients that speak to it over the network."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import requests
 
+from sandbox.limits import SECOND_NS
 from sandbox.serving import InProcessSandbox
 from tests.sandbox.worlds import dismiss_traders
 
@@ -58,3 +60,23 @@ class Client:
 def client(box: InProcessSandbox) -> Client:
     """A client with the key that carries every right."""
     return Client(box.url)
+
+
+class Watch:
+    """A clock in nanoseconds that stands where the test puts it."""
+
+    def __init__(self) -> None:
+        self.at_ns = time.monotonic_ns() + SECOND_NS
+
+    def __call__(self) -> int:
+        return self.at_ns
+
+
+@pytest.fixture
+def watch(box: InProcessSandbox) -> Iterator[Watch]:
+    """The clock that the running sandbox counts requests by: it stands, so that a slow machine is as quick as any."""
+    limits, standing = box._server.sandbox._limits, Watch()
+    limits._clock_ns = standing
+    yield standing
+    limits._clock_ns = time.monotonic_ns
+    limits._seen.clear()
