@@ -1,7 +1,6 @@
 """A sandbox of one's own for every module, made new between tests, and clients that speak to it over the network."""
 
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -43,6 +42,22 @@ def box(running: InProcessSandbox) -> InProcessSandbox:
     return running
 
 
+@pytest.fixture
+def one_second(box: InProcessSandbox) -> Iterator[Callable[[], None]]:
+    """All calls of the test come within one second, as rate limits count; calling it lets the next one begin."""
+    limits = box._server.sandbox._limits
+    clock_ns, at_ns = limits._clock_ns, [0]
+    limits._clock_ns = lambda: at_ns[0]
+    limits._seen.clear()
+
+    def next_one() -> None:
+        at_ns[0] += SECOND_NS
+
+    yield next_one
+    limits._clock_ns = clock_ns
+    limits._seen.clear()
+
+
 class Client:
     """An HTTP client of the exchange with one key, on a new connection for every call."""
 
@@ -60,23 +75,3 @@ class Client:
 def client(box: InProcessSandbox) -> Client:
     """A client with the key that carries every right."""
     return Client(box.url)
-
-
-class Watch:
-    """A clock in nanoseconds that stands where the test puts it."""
-
-    def __init__(self) -> None:
-        self.at_ns = time.monotonic_ns() + SECOND_NS
-
-    def __call__(self) -> int:
-        return self.at_ns
-
-
-@pytest.fixture
-def watch(box: InProcessSandbox) -> Iterator[Watch]:
-    """The clock that the running sandbox counts requests by: it stands, so that a slow machine is as quick as any."""
-    limits, standing = box._server.sandbox._limits, Watch()
-    limits._clock_ns = standing
-    yield standing
-    limits._clock_ns = time.monotonic_ns
-    limits._seen.clear()

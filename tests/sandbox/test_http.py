@@ -9,15 +9,15 @@ import json
 import re
 import socket
 import time
+from collections.abc import Callable
 
 import pytest
 import requests
 
 from exchange_ops.wire import catalogue
 from sandbox.handlers import HANDLERS
-from sandbox.limits import SECOND_NS
 from sandbox.serving import InProcessSandbox
-from tests.sandbox.conftest import Client, Watch
+from tests.sandbox.conftest import Client
 
 TRANSFER = {"currency": "USD", "amount": "10", "type": "bankToExchange"}
 
@@ -294,7 +294,9 @@ def test_accounts_do_not_see_each_other(box: InProcessSandbox, client: Client) -
 # Limits ---------------------------------------------------------------------------------------------------------------
 
 
-def test_rate_limits_are_off_until_they_are_configured(box: InProcessSandbox, watch: Watch, client: Client) -> None:
+def test_rate_limits_are_off_until_they_are_configured(
+    box: InProcessSandbox, client: Client, one_second: Callable[[], None]
+) -> None:
     assert {client.call("GET", "/account/balance").status_code for _ in range(30)} == {200}
     box.control("config", {"rate_limits": {"other": 3, "market": 5}})
     statuses = [client.call("GET", "/account/balance").status_code for _ in range(5)]
@@ -302,7 +304,7 @@ def test_rate_limits_are_off_until_they_are_configured(box: InProcessSandbox, wa
     assert error_of(client.call("GET", "/account/balance"))[:3] == (429, 429, "Too many requests")
     assert Client(box.url, "other-full").call("GET", "/account/balance").status_code == 200
     assert [client.call("GET", "/public/symbol/ETHBTC").status_code for _ in range(6)][-2:] == [200, 429]
-    watch.at_ns += SECOND_NS
+    one_second()
     assert client.call("GET", "/account/balance").status_code == 200
     box.control("config", {"rate_limits": None})
     assert {client.call("GET", "/account/balance").status_code for _ in range(10)} == {200}

@@ -1,14 +1,12 @@
 """Rate limits: requests a second by group, each caller for itself, 429 in the documented shape (supplement 2.5)."""
 
-import time
-
 import pytest
 
 from exchange_ops.wire import catalogue
 from sandbox.config import DOCUMENTED_RATES, Config
 from sandbox.limits import MOST_CALLERS, SECOND_NS, Limits, group_of
 from sandbox.serving import InProcessSandbox
-from tests.sandbox.conftest import Client, Watch
+from tests.sandbox.conftest import Client
 
 RATES = {"market": 3, "trading": 4, "other": 2}
 TOLD = {"error": {"code": 429, "message": "Too many requests", "description": ""}}
@@ -20,6 +18,16 @@ PATHS = {
 TRADING_PATHS = {"order", "trading", "margin"}
 
 
+class Watch:
+    """A clock in nanoseconds that stands where the test puts it."""
+
+    def __init__(self) -> None:
+        self.at_ns = 10**12
+
+    def __call__(self) -> int:
+        return self.at_ns
+
+
 def test_every_operation_is_in_the_documented_group() -> None:
     groups = {operation.name: group_of(operation) for operation in catalogue.OPERATIONS}
     assert {name for name, group in groups.items() if group == "market"} == {
@@ -29,10 +37,6 @@ def test_every_operation_is_in_the_documented_group() -> None:
     assert {name for name, group in groups.items() if group == "trading"} == trading
     assert groups["get_order_history"] == groups["get_balances"] == groups["get_subaccounts"] == "other"
     assert set(groups.values()) == set(DOCUMENTED_RATES)
-
-
-def test_it_counts_by_the_clock_of_the_machine() -> None:
-    assert Limits()._clock_ns is time.monotonic_ns
 
 
 def test_off_in_a_fresh_world() -> None:
@@ -61,10 +65,9 @@ def test_callers_are_forgotten_when_there_are_too_many() -> None:
     assert len(limits._seen) <= MOST_CALLERS
 
 
+@pytest.mark.usefixtures("one_second")
 @pytest.mark.parametrize("group", RATES)
-def test_a_group_is_limited_in_all_its_paths_together(
-    *, box: InProcessSandbox, watch: Watch, client: Client, group: str
-) -> None:
+def test_a_group_is_limited_in_all_its_paths_together(box: InProcessSandbox, client: Client, group: str) -> None:
     box.control("config", {"rate_limits": RATES})
     paths = (PATHS[group] * 3)[: RATES[group]]
     assert [client.call("GET", path).status_code for path in paths] == [200] * len(paths)
@@ -81,13 +84,15 @@ def test_a_group_is_limited_in_all_its_paths_together(
     assert all(client.call("GET", path).status_code == 200 for path in PATHS[group] * 2)
 
 
-def test_all_keys_of_an_account_share_its_rate(box: InProcessSandbox, watch: Watch) -> None:
+@pytest.mark.usefixtures("one_second")
+def test_all_keys_of_an_account_share_its_rate(box: InProcessSandbox) -> None:
     box.control("config", {"rate_limits": {"trading": 1}})
     assert Client(box.url, "demo-full").call("GET", "/order").status_code == 200
     assert Client(box.url, "demo-trade").call("GET", "/order").status_code == 429
 
 
-def test_a_refused_order_is_not_placed(box: InProcessSandbox, watch: Watch, client: Client) -> None:
+@pytest.mark.usefixtures("one_second")
+def test_a_refused_order_is_not_placed(box: InProcessSandbox, client: Client) -> None:
     box.control("config", {"rate_limits": {"trading": 1}})
     form = {"symbol": "ETHBTC", "side": "buy", "quantity": "1", "price": "0.01"}
     assert [client.call("POST", "/order", data=form).status_code for _ in range(3)] == [200, 429, 429]
