@@ -15,6 +15,7 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.contrib.auth import logout
+from django.contrib.sessions import middleware as sessions
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
@@ -85,6 +86,22 @@ def _tell(request: HttpRequest, status: int, seconds: float) -> None:
     _log.info(
         "request", method=request.method, path=request.path, status=status, ms=round(seconds * 1000), person=person
     )
+
+
+class SessionMiddleware(sessions.SessionMiddleware):
+    """Django's, but only a request that signs out takes the cookie away.
+
+    A session gets a new key while its person signs in or changes a factor. A re-read that left before, under the old
+    key, finds no session: taking the cookie away then would throw out the new one, and sign out who just confirmed.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """The answer, with the cookie set anew, untouched, or emptied by signing out."""
+        response = super().process_response(request, response)
+        emptied = response.cookies.get(settings.SESSION_COOKIE_NAME)
+        if emptied is not None and not emptied.value and not getattr(request, "signed_out", False):
+            del response.cookies[settings.SESSION_COOKIE_NAME]
+        return response
 
 
 class SessionLifeMiddleware:

@@ -58,7 +58,10 @@ def _signed_in(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
 
 
 def _signed_out(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
-    if request is not None and user is not None:
+    if request is None:
+        return
+    request.signed_out = True  # type: ignore[attr-defined]  # read by SessionMiddleware
+    if user is not None:
         _tell(user, "person.signed_out", request)
 
 

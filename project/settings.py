@@ -109,7 +109,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "desk.requests.RequestIdMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "desk.requests.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -64,7 +64,8 @@ def _run_all(wanted: list[Stage], *, keep_going: bool) -> list[tuple[str, str, f
 
 
 def _outcome(stage: Stage) -> str:
-    environment = {**os.environ, **stage.environment}
+    # What one stage has compiled is not compiled again by each process of the next, whatever the shell says about it.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **stage.environment}
     with subprocess.Popen(
         stage.command, cwd=ROOT, env=environment, preexec_fn=kinship.tied_to_this_process(signal.SIGTERM)
     ) as running:

@@ -94,7 +94,7 @@ def test_a_dead_broker_costs_less_than_a_second_and_raises_nothing(
     started = time.monotonic()
     for number in range(50):
         outbox.wake("exchange_ops.advance", number)
-    assert time.monotonic() - started < 0.1, "while it rests it is not asked again"
+    assert time.monotonic() - started < 1, "while it rests it is not asked again"
 
 
 def test_calls_go_through_again_once_the_broker_is_back(

@@ -3,13 +3,17 @@
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from http.cookies import SimpleCookie
 from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from django.conf import settings
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.models import Group
 from django.core.cache import cache
+from django.http import HttpRequest
 from django.test import Client
 from django.urls import reverse
 
@@ -297,6 +301,26 @@ def test_the_session_key_changes_at_sign_in(client: Client, operator: Person, pa
     planted = session.session_key
     sign_in(client, "operator", password)
     assert client.session.session_key != planted
+
+
+def test_a_re_read_that_left_under_the_old_key_takes_no_cookie_away(
+    client: Client, operator: Person, password: str
+) -> None:
+    """Its answer may arrive after the one that set the new key: the browser must keep that."""
+    sign_in(client, "operator", password)
+    late = Client()
+    late.cookies = SimpleCookie(client.cookies.output(header=""))
+    request = HttpRequest()
+    request.session, request.user = client.session, operator
+    update_session_auth_hash(request, operator)
+    answer = late.get("/", headers={"X-Background": "1", "HX-Request": "true"})
+    assert (answer.status_code, answer["HX-Redirect"]) == (204, reverse("account_login"))
+    assert settings.SESSION_COOKIE_NAME not in answer.cookies
+
+
+def test_a_sign_out_takes_the_cookie_away(client: Client, operator: Person) -> None:
+    client.force_login(operator)
+    assert client.post(reverse("account_logout")).cookies[settings.SESSION_COOKIE_NAME].value == ""
 
 
 # Roles ----------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.test_keys import complaints
+from tests.e2e.looks import complaints
 from tests.e2e.visitors import rows, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]

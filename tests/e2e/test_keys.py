@@ -1,48 +1,15 @@
 """The keys in a real browser: an admin adds one, sees it probed, rotates it and disables it; an operator may not."""
 
-import os
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.test_look import DRAWN, OVERFLOW, failures
+from tests.e2e.looks import complaints, shot
 from tests.e2e.test_second_factor import enrol, virtual_passkey
 from tests.e2e.visitors import rows, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
-SHOTS = os.environ.get("SHOTS", "")
-
-
-def shot(page, name):
-    """Both themes at both widths into the folder named by SHOTS, for somebody to look at."""
-    if not SHOTS:
-        return
-    for width in (1280, 360):
-        page.set_viewport_size({"width": width, "height": 900})
-        for theme in ("light", "dark"):
-            page.emulate_media(color_scheme=theme)
-            page.evaluate(DRAWN)
-            page.screenshot(path=f"{SHOTS}/{name}-{width}-{theme}.png", full_page=True)
-    page.set_viewport_size({"width": 1280, "height": 900})
-    page.emulate_media(color_scheme="light")
-
-
-def complaints(page, name):
-    """What is wrong with how the page looks: accessibility in both themes, and anything over the edge."""
-    shot(page, name)
-    found = []
-    for width in (1280, 360, 320):
-        page.set_viewport_size({"width": width, "height": 900})
-        for theme in ("light", "dark"):
-            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-            page.evaluate(DRAWN)
-            found += failures(page, f"{name} {theme} {width}")
-        if over := page.evaluate(OVERFLOW):
-            found.append(f"{name} {width}: {over}")
-    page.set_viewport_size({"width": 1280, "height": 900})
-    page.emulate_media(color_scheme="light")
-    return found
 
 
 def fill(visitor, *, login, secret, rights, label="", account=""):

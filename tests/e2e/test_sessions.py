@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.test_keys import complaints
+from tests.e2e.looks import complaints
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 

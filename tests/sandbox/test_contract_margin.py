@@ -7,7 +7,7 @@ two-sided book, and one BTC on the trading account of a customer without margin 
 import re
 import uuid
 from collections.abc import Iterator
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 import pytest
@@ -163,9 +163,10 @@ def test_a_position_is_opened_and_closed_at_the_market(target: Target, funded: d
     assert position["id"] == account["position"]["id"]
     assert [each["id"] for each in good(target.ask("GET", "/api/2/margin/position"))] == [position["id"]]
     assert Decimal(position["quantity"]) == Decimal("0.1") * (1 if side == "buy" else -1)
-    # |quantity| x priceEntry x ((1 + f)/L + f); the fee leaves the balance at once
+    # |quantity| x priceEntry x ((1 + f)/L + f), to twelve digits upwards; the fee leaves the balance at once
     leverage, rate = Decimal(account["leverage"]), Decimal("0.0025")
-    assert Decimal(account["marginBalanceRequired"]) == paid * ((1 + rate) / leverage + rate)
+    required = paid * ((1 + rate) / leverage + rate)
+    assert Decimal(account["marginBalanceRequired"]) == required.quantize(Decimal("1E-12"), ROUND_CEILING)
     assert Decimal(account["marginBalance"]) == Decimal("0.5") - fees
     assert error(target.ask("PUT", ACCOUNT, marginBalance="0")) == (400, 20001)
     closed = good(target.ask("DELETE", POSITION))

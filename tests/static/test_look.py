@@ -61,6 +61,16 @@ def test_no_sheet_but_the_tokens_names_a_colour():
     assert len(found) <= 1, found  # the white behind a QR code, which readers need
 
 
+def test_no_sheet_but_the_tokens_asks_for_the_theme():
+    """So that both themes are laid out alike: what is judged in the light one need not be judged again in the dark."""
+    asking = re.compile(r"prefers-color-scheme|light-dark|data-theme|color-scheme")
+    sheets = {sheet.name for sheet in (STATIC / "css").glob("*.css") if asking.search(sheet.read_text())}
+    assert sheets <= {"tokens.css", "api-docs.css"}
+    named = re.findall(r"^\s*([a-z-]+)\s*:[^;]*light-dark", (STATIC / "css/tokens.css").read_text(), re.MULTILINE)
+    assert {name[:2] for name in named} == {"--"}
+    assert not re.search(r"prefers-color-scheme", (STATIC / "css/tokens.css").read_text())
+
+
 def test_every_variable_that_is_used_is_defined():
     defined = set(re.findall(r"(--[a-z0-9-]+):", (STATIC / "css/tokens.css").read_text()))
     used = {

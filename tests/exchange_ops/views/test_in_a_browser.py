@@ -4,10 +4,10 @@ import re
 from datetime import timedelta
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from desk import clock
 from exchange_ops.domain import approvals
+from tests.e2e.looks import complaints
 from tests.exchange_ops.views import rows
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -87,26 +87,19 @@ def test_no_key_decides_anything(open_as, operator, treasury):
     assert page.evaluate("document.activeElement.id") == "find"
 
 
-LOOKS = [{"dark": dark, "width": width} for dark in (False, True) for width in (1280, 320)]
-PATHS = ("/", "/withdrawals/", "/approvals/", "/ledger/", "/policy/", "/system/", "/search/?q=bchreg", "/nowhere/")
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+# What a desk shows when something is not as it should be; the other pages are looked at with the whole house.
+PATHS = ("/", "/withdrawals/", "/approvals/", "/ledger/", "/system/")
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=str)
-def test_no_page_breaks_a_rule_of_access_or_of_content(open_as, operator, treasury, look):
+def test_no_page_breaks_a_rule_of_access_or_of_content(open_as, operator, treasury):
     row = rows.held(operator, now=clock.now() - timedelta(minutes=30))
     rows.ended(operator, now=clock.now())
     rows.submitted(operator, to="review", now=clock.now())
     rows.entry(4, now=clock.now(), type="payout", foreign=True, address=rows.ADDRESS)
-    page = open_as(treasury, "/", **look)
-    found, start = {}, page.url.rstrip("/")
-    for path in (*PATHS, f"/withdrawals/{row.pk}/", "/account/second-factor/", "/sign-out/"):
-        page.goto(f"{start}{path}")
-        page.wait_for_timeout(300)
-        wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        broken = Axe().run(page, options={"runOnly": RULES}).response["violations"]
-        rules = [f"{rule['id']}: {rule['nodes'][0]['html'][:120]}" for rule in broken]
-        if rules or wider > 0:
-            found[path] = (wider, rules)
+    page = open_as(treasury, "/")
+    found, start = [], page.url.rstrip("/")
+    for path in (*PATHS, f"/withdrawals/{row.pk}/"):
+        page.goto(f"{start}{path}", wait_until="networkidle")
+        found += complaints(page, path, judged=(1280, 320))
     assert not found
     assert not page.violations

@@ -4,7 +4,7 @@ import pytest
 
 from desk import clock
 from exchange_ops.domain import transfer_moves, transfers
-from tests.e2e.test_keys import complaints
+from tests.e2e.looks import complaints
 from tests.exchange_ops.views import rows
 from tests.exchange_ops.views.test_in_a_browser import open_as, payable
 

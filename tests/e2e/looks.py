@@ -1,0 +1,67 @@
+"""How a page looks, judged in both themes at every width: nothing over the edge, and no rule of access broken."""
+
+import json
+import os
+
+from axe_playwright_python.sync_playwright import Axe
+
+LEVELS = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+# Our sheets say nothing about the theme but colours, in the tokens alone: of the dark one only these rules can differ.
+COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+WIDE, NARROW = 1280, (360, 320)
+SHOTS = os.environ.get("SHOTS", "")
+OVERFLOW = """() => {
+    const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+    if (wide <= 0) return "";
+    const out = [...document.querySelectorAll("main *, header *, footer *")].filter((one) => {
+        const box = one.getBoundingClientRect();
+        return box.right > document.documentElement.clientWidth + 0.5 && box.width > 0;
+    });
+    return `${wide} px: ` + out.slice(0, 5).map((one) => one.outerHTML.slice(0, 120)).join(" | ");
+}"""
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# Only what is wrong is told: all the rest of a large page takes longer to tell than to judge.
+_JUDGED = "async (rules) => (await axe.run({...rules, resultTypes: ['violations']})).violations"
+
+
+def failures(page, what, rules=LEVELS):
+    """What axe-core has against the page, in short."""
+    if page.evaluate("typeof axe") == "undefined":
+        page.evaluate(Axe().axe_script)
+    return [
+        f"{what}: {one['id']} ({one['impact']}) {json.dumps(node['target'])} {node['failureSummary']}"
+        for one in page.evaluate(_JUDGED, rules)
+        for node in one["nodes"][:3]
+    ]
+
+
+def complaints(page, name, *, judged=(WIDE, *NARROW), dark_rules=COLOURS):
+    """Both themes at every width: what is over the edge, and what axe-core has against it at the widths `judged`."""
+    shot(page, name)
+    found = []
+    for theme, rules in (("light", LEVELS), ("dark", dark_rules)):
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        for width in (WIDE, *NARROW):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.evaluate(DRAWN)
+            if cut_off := page.evaluate(OVERFLOW):
+                found.append(f"{name} {theme} {width}: over the edge by {cut_off}")
+            if width in judged:
+                found += failures(page, f"{name} {theme} {width}", rules)
+    page.set_viewport_size({"width": WIDE, "height": 900})
+    page.emulate_media(color_scheme="light")
+    return found
+
+
+def shot(page, name):
+    """Both themes at both widths into the folder named by SHOTS, for somebody to look at."""
+    if not SHOTS:
+        return
+    for width in (WIDE, NARROW[0]):
+        page.set_viewport_size({"width": width, "height": 900})
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            page.evaluate(DRAWN)
+            page.screenshot(path=f"{SHOTS}/{name}-{width}-{theme}.png", full_page=True)
+    page.set_viewport_size({"width": WIDE, "height": 900})
+    page.emulate_media(color_scheme="light")
