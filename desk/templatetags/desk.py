@@ -197,6 +197,15 @@ def ago(when: datetime | None, now: datetime) -> str:
     return f"{passed} ago" if now >= when else f"in {passed}"
 
 
+@register.simple_tag
+def age(when: datetime | None, now: datetime) -> SafeString:
+    """How long ago, which the page counts on by itself; "never" without a moment."""
+    if when is None:
+        return format_html('<span class="muted">{}</span>', "never")
+    text = '<time class="nowrap" data-age data-local datetime="{}">{}</time>'
+    return format_html(text, iso(when), ago(when, now))
+
+
 @register.filter
 def span(length: timedelta | int | None) -> str:
     """A length of time in its largest whole unit."""

@@ -13,15 +13,6 @@ from tests.exchange_ops.views import rows
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.fixture
-def payable(transactional_db):
-    now = clock.now()
-    rows.account(now=now)
-    rows.currency(now=now)
-    rows.price(now=now)
-    rows.balance(now=now)
-
-
 def reject(row, person):
     approvals.reject(withdrawal_id=row.pk, person=person, reason="Wrong invoice", now=clock.now())
 

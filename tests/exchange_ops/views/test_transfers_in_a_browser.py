@@ -6,9 +6,7 @@ from desk import clock
 from exchange_ops.domain import transfer_moves, transfers
 from tests.e2e.looks import complaints
 from tests.exchange_ops.views import rows
-from tests.exchange_ops.views.test_in_a_browser import open_as, payable
 
-__all__ = ["open_as", "payable"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
