@@ -119,20 +119,7 @@
     tell(pointed());
   });
 
-  // A table that is read again stays where it was scrolled to.
-  const scrolled = new Map();
-  const boxes = (part) => Array.from(part.querySelectorAll(".scroll"));
-  document.addEventListener("htmx:beforeSwap", function (event) {
-    const part = event.detail.target;
-    scrolled.set(part.id, boxes(part).map((one) => [one.scrollTop, one.scrollLeft]));
-  });
-  document.addEventListener("htmx:load", function (event) {
-    const part = event.detail.elt, was = scrolled.get(part.id) || [];
-    boxes(part).forEach(function (one, number) {
-      [one.scrollTop, one.scrollLeft] = was[number] || [0, 0];
-    });
-    if (part.id === "candles") draw();
-  });
+  document.addEventListener("htmx:load", (event) => { if (event.detail.elt.id === "candles") draw(); });
 
   new MutationObserver(dress).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);

@@ -37,14 +37,16 @@
   }
   const alike = (root, key) => Array.from(root.querySelectorAll(CLICKABLE)).filter((one) => keyOf(one) === key);
 
-  const sideways = (part) => Array.from(part.querySelectorAll(".scroll"));
+  // What is taken out of the picture, if only to measure, forgets how far it was scrolled, both ways.
+  const boxes = (part) => Array.from(part.querySelectorAll(".scroll"));
+  const offsetsOf = (part) => boxes(part).map((one) => [one.scrollLeft, one.scrollTop]);
   function scrollAlike(fresh, offsets) {
-    sideways(fresh).forEach((one, number) => { one.scrollLeft = offsets[number] || 0; });
+    boxes(fresh).forEach((one, number) => { [one.scrollLeft, one.scrollTop] = offsets[number] || [0, 0]; });
   }
 
   // Put what came in the part's place for as long as it takes to measure. Nothing is painted meanwhile.
   function wouldMove(part, fresh, before) {
-    const key = keyOf(before), offsets = sideways(part).map((one) => one.scrollLeft), scroll = [window.scrollX, window.scrollY];
+    const key = keyOf(before), offsets = offsetsOf(part), scroll = [window.scrollX, window.scrollY];
     openAgain(fresh);
     // Two of a group can't be chosen at a time: what is only tried must not take the choice away from what stands there.
     fresh.querySelectorAll("[type=radio]").forEach((one) => { one.checked = false; });
@@ -128,7 +130,7 @@
       return;
     }
     if (held.delete(part.id)) tell();
-    offsets = sideways(part).map((one) => one.scrollLeft);
+    offsets = offsetsOf(part);
     swapped = part.id;
     noteFocus(part);
   });

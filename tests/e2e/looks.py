@@ -19,7 +19,13 @@ OVERFLOW = """() => {
     });
     return `${wide} px: ` + out.slice(0, 5).map((one) => one.outerHTML.slice(0, 120)).join(" | ");
 }"""
-DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# Colours that are still on their way to the other theme would be judged as they are at that moment.
+DRAWN = """async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    const changing = () => document.getAnimations().some((one) => one instanceof CSSTransition);
+    await frame();
+    do await frame(); while (changing());
+}"""
 # Only what is wrong is told: all the rest of a large page takes longer to tell than to judge.
 _JUDGED = "async (rules) => (await axe.run({...rules, resultTypes: ['violations']})).violations"
 

@@ -76,11 +76,14 @@ def test_candles_are_drawn_and_grow_where_they_are(visit, priced, house):
 
 def test_a_table_that_is_read_again_stays_where_it_was_scrolled_to(visit, priced):
     page = visit("auditor").open("/markets/BTCUSD/?candles=table")
-    expect(page.locator("#candles tbody tr")).not_to_have_count(0)
-    page.evaluate("document.querySelector('#candles .tall').scrollTop = 300")
-    page.evaluate("document.getElementById('candles').dataset.seen = 'yes'")
-    until(lambda: page.locator("#candles").get_attribute("data-seen") is None, 90)
-    assert page.evaluate("document.querySelector('#candles .tall').scrollTop") == 300
+    offset = "document.querySelector('#candles .tall').scrollTop"
+    until(lambda: page.evaluate(f"({offset} = 300, {offset})") == 300)
+    # Over a link of the part, where what comes in is measured before it may take its place.
+    page.locator("#candles a").first.hover()
+    for _ in range(2):
+        page.evaluate("document.getElementById('candles').dataset.seen = 'yes'")
+        until(lambda: page.locator("#candles").get_attribute("data-seen") is None, 90)
+        assert page.evaluate(offset) == 300
 
 
 def never_read_again(page):
