@@ -67,3 +67,20 @@ def client_as(sandbox: Any) -> Iterator[Callable[..., Any]]:
     yield open_client
     for client in opened:
         client.close()
+
+
+@pytest.fixture
+def run() -> Iterator[Callable[..., Any]]:
+    """Start a follower, and end it after the test."""
+    started: list[Any] = []
+
+    def begin(follower: Any) -> Any:
+        started.append(follower)
+        follower.start()
+        return follower
+
+    yield begin
+    for follower in started:
+        follower.stop()
+        follower.join(3)
+        assert not follower.is_alive()

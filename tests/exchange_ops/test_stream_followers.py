@@ -33,23 +33,6 @@ from tests.exchange_ops.wire.test_market_session import book, candle, ticker, tr
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
 
 
-@pytest.fixture
-def run():
-    """Start a follower, and end it after the test."""
-    started = []
-
-    def begin(follower):
-        started.append(follower)
-        follower.start()
-        return follower
-
-    yield begin
-    for follower in started:
-        follower.stop()
-        follower.join(3)
-        assert not follower.is_alive()
-
-
 def state(name):
     return FollowerState.objects.filter(name=name).first()
 

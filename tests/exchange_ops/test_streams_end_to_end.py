@@ -67,23 +67,6 @@ def sandbox(settings, tmp_path):
         server.stop()
 
 
-@pytest.fixture
-def run():
-    """Start a follower, and end it after the test."""
-    started = []
-
-    def begin(follower):
-        started.append(follower)
-        follower.start()
-        return follower
-
-    yield begin
-    for follower in started:
-        follower.stop()
-        follower.join(3)
-        assert not follower.is_alive()
-
-
 def state(name):
     return FollowerState.objects.filter(name=name).first()
 
