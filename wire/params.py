@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -117,7 +117,7 @@ def to_member(param: Param, value: object) -> object:
     An empty list is an array without elements. Raises `BadArgument` as `to_text` does.
     """
     if param.kind in LISTS:
-        if isinstance(value, str) or not isinstance(value, Iterable):
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
             raise wrong(param, Problem.MALFORMED, value, "a list is needed")
         return [_element(param, item) for item in _no_more_than_allowed(param, list(value))]
     text = _item_text(param, param.kind, value)
