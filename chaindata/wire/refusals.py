@@ -190,7 +190,7 @@ def read(http_status: int, body: bytes) -> Spoken:
         return Spoken(Case.TOO_LARGE if text == ARRAY_TOO_LARGE.text else Case.BUSY, text, code)
     if text in _ABSENT_TEXTS or http_status == 404:
         return Spoken(Case.ABSENT, text, code)
-    if http_status == 500 and CONVERT_FAILED.text.partition("{")[0] in text:
+    if http_status == 500 and text.startswith(CONVERT_FAILED.text.partition("Double")[0]):
         return Spoken(Case.WRONG, text, code)
     if http_status in _AWAY_STATUSES or http_status >= 500:
         return Spoken(Case.AWAY, text, code)
