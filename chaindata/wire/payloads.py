@@ -4,8 +4,6 @@ Source: supplement 2; the carrier, 1.13. Integers are big-endian; a text is UTF-
 base units: how many make a token is the property's precision, which the chain knows and a payload does not say.
 """
 
-import re
-from decimal import Context, Decimal
 from typing import ClassVar
 
 import msgspec
@@ -13,19 +11,14 @@ import msgspec
 from chaindata.wire import refusals, scripts
 from chaindata.wire.opcodes import OP_PUSHDATA4, OP_RETURN
 from chaindata.wire.payload_forms import CannotWrite, Form, NotAPayload, Number, Text, Zero
-from wire import values
+from chaindata.wire.token_amounts import MOST_UNITS
 
 MARKER = bytes.fromhex("08776863")
 VERSION = 0
 FIRST_PROPERTY = 1
-MOST_UNITS = 2**63 - 1
 MOST_PRECISION = 8
-PRICE_PLACES = 8  # of a crowdsale's price, and of the first property
 HIGHEST_PRICE = 10**16  # 10^8 tokens, with eight places
-FROZEN_TOKENS = 100  # what a freeze names as its amount; nothing depends on it
 _HEAD_BYTES = 4
-_DIGITS = re.compile("[0-9]{1,40}")
-_EXACT = Context(prec=values.MOST_DIGITS)
 
 __all__ = ["KINDS", "MARKER", "CannotWrite", "NotAPayload", "Payload", "carried_by", "carrier", "read"]
 
@@ -101,10 +94,9 @@ _NEW_PROPERTY: tuple[Form, ...] = (
 )
 
 
-class CreateManaged(Payload, frozen=True):
-    """A property that its issuer grants and revokes; with `previous_id` 1 its tokens can be frozen."""
+class _Creation(Payload, frozen=True, kw_only=True):
+    """What all new properties have. Bounds: `precision` 0 to 8, texts of at most 255 bytes, a name."""
 
-    key = (54,)
     layout: ClassVar[tuple[Form, ...]] = _NEW_PROPERTY
     precision: int
     name: str
@@ -116,7 +108,13 @@ class CreateManaged(Payload, frozen=True):
     ecosystem: int = 1
 
 
-class CreateFixed(CreateManaged, frozen=True, kw_only=True):
+class CreateManaged(_Creation, frozen=True, kw_only=True):
+    """A property that its issuer grants and revokes; with `previous_id` 1 its tokens can be frozen."""
+
+    key = (54,)
+
+
+class CreateFixed(_Creation, frozen=True, kw_only=True):
     """A property of which there is a fixed amount."""
 
     key = (50,)
@@ -124,7 +122,7 @@ class CreateFixed(CreateManaged, frozen=True, kw_only=True):
     amount: int
 
 
-class CreateCrowdsale(CreateManaged, frozen=True, kw_only=True):
+class CreateCrowdsale(_Creation, frozen=True, kw_only=True):
     """A property that is sold. `tokens_per_unit` has eight places more; `deadline` in seconds; bonus in % a week."""
 
     key = (51,)
@@ -143,25 +141,37 @@ class CreateCrowdsale(CreateManaged, frozen=True, kw_only=True):
     desired_id: int = FIRST_PROPERTY
 
 
-class CloseCrowdsale(Payload, frozen=True):
-    """The end of a sale, by its issuer."""
-
-    key = (53,)
+class _OfProperty(Payload, frozen=True):
     layout = (_property(),)
     property_id: int
 
 
-class Grant(Payload, frozen=True):
-    """New tokens of a managed property."""
+class CloseCrowdsale(_OfProperty, frozen=True):
+    """The end of a sale, by its issuer."""
 
-    key = (55,)
+    key = (53,)
+
+
+class ChangeIssuer(_OfProperty, frozen=True):
+    """A new issuer: the receiver of the transaction."""
+
+    key = (70,)
+
+
+class _Issuance(Payload, frozen=True):
     layout = (_property(), _amount(), Text("memo"))
     property_id: int
     amount: int
     memo: str = ""
 
 
-class Revoke(Grant, frozen=True):
+class Grant(_Issuance, frozen=True):
+    """New tokens of a managed property."""
+
+    key = (55,)
+
+
+class Revoke(_Issuance, frozen=True):
     """Tokens of a managed property taken back."""
 
     key = (56,)
@@ -173,23 +183,20 @@ class Burn(Payload, frozen=True):
     key = (68,)
 
 
-class ChangeIssuer(CloseCrowdsale, frozen=True):
-    """A new issuer: the receiver of the transaction."""
-
-    key = (70,)
-
-
-class Freeze(Payload, frozen=True):
-    """The tokens of an address held fast; the address with its prefix."""
-
-    key = (185,)
+class _Freezing(Payload, frozen=True):
     layout = (_property(), _amount(), Text("address"))
     property_id: int
     amount: int
     address: str
 
 
-class Unfreeze(Freeze, frozen=True):
+class Freeze(_Freezing, frozen=True):
+    """The tokens of an address held fast; the address with its prefix."""
+
+    key = (185,)
+
+
+class Unfreeze(_Freezing, frozen=True):
     """The tokens of an address set free."""
 
     key = (186,)
@@ -218,16 +225,19 @@ class IssueCollectible(Payload, frozen=True):
     url: str
 
 
-class TransferCollectible(Payload, frozen=True):
-    """A collectible to the receiver of the transaction."""
-
-    key = (9, 3)
+class _OfCollectible(Payload, frozen=True):
     layout = (_COLLECTIBLE_PROPERTY, _COLLECTIBLE)
     property_id: int
     token_id: int
 
 
-class DestroyCollectible(TransferCollectible, frozen=True):
+class TransferCollectible(_OfCollectible, frozen=True):
+    """A collectible to the receiver of the transaction."""
+
+    key = (9, 3)
+
+
+class DestroyCollectible(_OfCollectible, frozen=True):
     """A collectible destroyed."""
 
     key = (9, 4)
@@ -289,33 +299,3 @@ def carried_by(script: bytes) -> bytes | None:
 def carrier(raw: bytes) -> bytes:
     """The script of the output that carries a payload."""
     return scripts.returning([MARKER + raw])
-
-
-# Amounts -------------------------------------------------------------------------------------------------------------
-
-
-def units_of(text: str, precision: int) -> int:
-    """The base units of an amount as nodes read it: digits and one point, at most `precision` of them behind it.
-
-    Undivided properties cut at the point. Raises `CannotWrite`: for what is not 1 to 2^63 - 1 units, too.
-    """
-    whole, point, fraction = text.partition(".")
-    if precision == 0:
-        fraction = ""
-    digits = whole + fraction.ljust(precision, "0")
-    if not _DIGITS.fullmatch(digits) or len(fraction) > precision or "." in fraction or not (whole or point):
-        raise CannotWrite(refusals.INVALID_AMOUNT)
-    units = int(digits)
-    if not 1 <= units <= MOST_UNITS:
-        raise CannotWrite(refusals.INVALID_AMOUNT)
-    return units
-
-
-def amount_text(units: int, precision: int) -> str:
-    """Base units as an amount: exactly `precision` places, and no point when there are none."""
-    return values.decimal_text(Decimal(units).scaleb(-precision, _EXACT))
-
-
-def frozen_amount(precision: int) -> int:
-    """The amount that a freeze names: a hundred tokens, whatever is frozen."""
-    return FROZEN_TOKENS * int(10**precision)

@@ -1,0 +1,81 @@
+"""The encoding of cash addresses: a prefix, and a version byte with a hash under a checksum of 40 bits.
+
+Source: supplement 5.1. The checksum is linear: each byte of the payload adds what stands in a table for its place, so
+that writing an address takes one look-up a byte. Which prefix and version mean what is for `addresses`.
+"""
+
+from base64 import b32encode
+from functools import lru_cache
+
+from wire import encodings
+from wire.encodings import NotEncoded
+
+HASH_SIZES = (20, 24, 28, 32, 40, 48, 56, 64)  # bytes, by the lowest three bits of the version byte
+MOST_SYMBOLS = 112
+_CHECKSUM_SYMBOLS = 8
+_GENERATORS = (0x98F2BC8E61, 0x79B76D99E2, 0xF33E5FB3C4, 0xAE2EABE2A8, 0x1E4F43E470)
+_LOW_35 = (1 << 35) - 1
+_SYMBOLS = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", encodings.BECH32_CHARSET.encode())
+
+
+def _feedback(top: int) -> int:
+    """What the five highest bits, when they leave the register, put back into it."""
+    residue = 0
+    for bit, generator in enumerate(_GENERATORS):
+        residue ^= generator if top >> bit & 1 else 0
+    return residue
+
+
+_FEEDBACK = tuple(map(_feedback, range(32)))
+
+
+def encode(prefix: str, version: int, hash_bytes: bytes) -> str:
+    """Prefix, colon and payload with checksum. Bounds: `hash_bytes` has one of the eight sizes of the format."""
+    payload = bytes([version | HASH_SIZES.index(len(hash_bytes))]) + hash_bytes
+    residue, tables = _checksums(prefix, len(payload))
+    for table, byte in zip(tables, payload, strict=True):
+        residue ^= table[byte]
+    symbols = b32encode(payload).rstrip(b"=") + b32encode(residue.to_bytes(5, "big"))
+    return f"{prefix}:{symbols.translate(_SYMBOLS).decode('ascii')}"
+
+
+def decode(prefixes: list[str], payload: str) -> tuple[str, bytes]:
+    """Which of the prefixes the checksum fits, and the bytes of the payload in small letters. Raises `NotEncoded`."""
+    if len(payload) > MOST_SYMBOLS:
+        raise NotEncoded("This is longer than any address of this chain.")
+    values = encodings.base32_values(payload)
+    for prefix in prefixes:
+        if _polymod([*_spread(prefix), 0, *values]) == 0:
+            return prefix, bytes(encodings.regroup(values[:-_CHECKSUM_SYMBOLS], 5, 8, pad=False))
+    raise NotEncoded("The checksum does not fit: a character is wrong, missing or too many.")
+
+
+@lru_cache(maxsize=64)
+def _checksums(prefix: str, size: int) -> tuple[int, list[list[int]]]:
+    """The checksum of a payload of zeros, and for each place what each byte there changes of it."""
+    zero = _checksum(prefix, bytes(size))
+    tables = []
+    for place in range(size):
+        table = [0]
+        for bit in range(8):
+            one = bytes(place) + bytes([1 << bit]) + bytes(size - place - 1)
+            change = _checksum(prefix, one) ^ zero
+            table += [each ^ change for each in table]
+        tables.append(table)
+    return zero, tables
+
+
+def _checksum(prefix: str, payload: bytes) -> int:
+    values = encodings.regroup(payload, 8, 5, pad=True)
+    return _polymod([*_spread(prefix), 0, *values, *([0] * _CHECKSUM_SYMBOLS)])
+
+
+def _spread(prefix: str) -> list[int]:
+    return [ord(letter) & 31 for letter in prefix]
+
+
+def _polymod(values: list[int]) -> int:
+    residue = 1
+    for value in values:
+        residue = ((residue & _LOW_35) << 5) ^ value ^ _FEEDBACK[residue >> 35]
+    return residue ^ 1
