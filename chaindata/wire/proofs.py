@@ -108,13 +108,22 @@ def proven(proof: Proof, *, transactions: int | None = None) -> list[Proven]:
     return found
 
 
-def check(proof: Proof, *, easiest_target: int, transactions: int | None = None) -> list[Proven]:
-    """As `proven`, of a header whose work was done. Raises `NotAProof`."""
+def check(
+    proof: Proof, *, easiest_target: int, transactions: int | None = None, wanted: Collection[bytes] | None = None
+) -> list[Proven]:
+    """As `proven`, of a header whose work was done, and exactly of the wanted ids when they are given.
+
+    A neighbour that is given as a hash can be marked as proven too, and rightly: it stands in the block. Who asked for
+    one transaction names it, and no changed byte passes. Raises `NotAProof`.
+    """
     try:
         headers.check_work(proof.header, easiest_target=easiest_target)
     except headers.NotAHeader as problem:
         raise NotAProof(str(problem)) from None
-    return proven(proof, transactions=transactions)
+    found = proven(proof, transactions=transactions)
+    if wanted is not None and {each.txid_bytes for each in found} != set(wanted):
+        raise NotAProof("The proof shows other transactions than the wanted ones.")
+    return found
 
 
 class _Walk:

@@ -9,15 +9,15 @@ from chaindata.wire import transactions
 from chaindata.wire.transactions import Input, InvalidTransaction, NotATransaction, Output
 from tests.chaindata.wire import vectors
 
-scripts = st.one_of(st.binary(max_size=80), st.binary(min_size=250, max_size=260), st.just(bytes(70_000)))
+any_script = st.one_of(st.binary(max_size=80), st.binary(min_size=250, max_size=260))
 inputs = st.builds(
     Input,
     txid_bytes=st.binary(min_size=32, max_size=32),
     index=st.integers(0, 2**32 - 1),
-    script=scripts,
+    script=any_script,
     sequence=st.integers(0, 2**32 - 1),
 )
-outputs = st.builds(Output, value_sat=st.integers(-(2**63), 2**63 - 1), script=scripts)
+outputs = st.builds(Output, value_sat=st.integers(-(2**63), 2**63 - 1), script=any_script)
 every = st.builds(
     transactions.build,
     inputs=st.lists(inputs, max_size=4),
@@ -65,6 +65,13 @@ def test_what_is_written_is_read_again(transaction):
     assert transactions.read(transaction.raw) == transaction
     read, end = transactions.read_at(b"\x07" * 5 + transaction.raw + b"\x07", 5)
     assert (read, end) == (transaction, 5 + len(transaction.raw))
+
+
+@pytest.mark.parametrize("length", [0, 1, 252, 253, 254, 65_535, 65_536, 70_000])
+def test_every_length_of_a_script_is_written_and_read(length):
+    transaction = payment(inputs=[Input(bytes(32), 0, bytes(length))], outputs=[Output(1, bytes(length))] * 2)
+    assert transactions.read(transaction.raw) == transaction
+    assert bitcoin.core.CTransaction.deserialize(transaction.raw).GetTxid() == transaction.txid_bytes
 
 
 def test_every_single_byte_change_is_refused_or_another_transaction():
