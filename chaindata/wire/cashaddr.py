@@ -1,7 +1,7 @@
 """The encoding of cash addresses: a prefix, and a version byte with a hash under a checksum of 40 bits.
 
 Source: supplement 5.1. The checksum is linear: each byte of the payload adds what stands in a table for its place, so
-that writing an address takes one look-up a byte. Which prefix and version mean what is for `addresses`.
+that writing a usual address takes one look-up a byte. Which prefix and version mean what is for `addresses`.
 """
 
 from base64 import b32encode
@@ -12,6 +12,7 @@ from wire.encodings import NotEncoded
 
 HASH_SIZES = (20, 24, 28, 32, 40, 48, 56, 64)  # bytes, by the lowest three bits of the version byte
 MOST_SYMBOLS = 112
+_USUAL_SIZE = 20  # bytes: the hashes of nearly every address, for which there are tables
 _CHECKSUM_SYMBOLS = 8
 _GENERATORS = (0x98F2BC8E61, 0x79B76D99E2, 0xF33E5FB3C4, 0xAE2EABE2A8, 0x1E4F43E470)
 _LOW_35 = (1 << 35) - 1
@@ -32,9 +33,7 @@ _FEEDBACK = tuple(map(_feedback, range(32)))
 def encode(prefix: str, version: int, hash_bytes: bytes) -> str:
     """Prefix, colon and payload with checksum. Bounds: `hash_bytes` has one of the eight sizes of the format."""
     payload = bytes([version | HASH_SIZES.index(len(hash_bytes))]) + hash_bytes
-    residue, tables = _checksums(prefix, len(payload))
-    for table, byte in zip(tables, payload, strict=True):
-        residue ^= table[byte]
+    residue = _tabled(prefix, payload) if len(hash_bytes) == _USUAL_SIZE else _checksum(prefix, payload)
     symbols = b32encode(payload).rstrip(b"=") + b32encode(residue.to_bytes(5, "big"))
     return f"{prefix}:{symbols.translate(_SYMBOLS).decode('ascii')}"
 
@@ -50,9 +49,17 @@ def decode(prefixes: list[str], payload: str) -> tuple[str, bytes]:
     raise NotEncoded("The checksum does not fit: a character is wrong, missing or too many.")
 
 
-@lru_cache(maxsize=64)
-def _checksums(prefix: str, size: int) -> tuple[int, list[list[int]]]:
+def _tabled(prefix: str, payload: bytes) -> int:
+    residue, tables = _tables(prefix)
+    for table, byte in zip(tables, payload, strict=True):
+        residue ^= table[byte]
+    return residue
+
+
+@lru_cache(maxsize=16)
+def _tables(prefix: str) -> tuple[int, list[list[int]]]:
     """The checksum of a payload of zeros, and for each place what each byte there changes of it."""
+    size = 1 + _USUAL_SIZE
     zero = _checksum(prefix, bytes(size))
     tables = []
     for place in range(size):

@@ -7,7 +7,7 @@ the sources disagree, the row's note says what was picked. No operation needs cr
 from decimal import Decimal
 from typing import Any
 
-from chaindata.wire.records import cash_accounts, chain, slp, tokens
+from chaindata.wire.records import addresses, cash_accounts, chain, slp, tokens
 from wire.operation import Body, Kind, Operation, Param, Place
 
 PREFIX = "/v2"
@@ -558,37 +558,37 @@ OPERATIONS: tuple[Operation, ...] = (
         note="One after another, in order; the first refusal ends it, and what went before it stays sent.",
     ),
     # Address
-    _get(ADDRESS, "get_address_details", "/address/details/{address}", chain.AddressDetails, _ADDRESS, _PAGE),
+    _get(ADDRESS, "get_address_details", "/address/details/{address}", addresses.AddressDetails, _ADDRESS, _PAGE),
     _post(
         ADDRESS,
         "get_details_of_addresses",
         "/address/details",
-        list[chain.AddressDetails],
+        list[addresses.AddressDetails],
         *(_ADDRESSES, _PAGE_MEMBER),
     ),
     _get(
         ADDRESS,
         "get_address_utxos",
         "/address/utxo/{address}",
-        chain.AddressUtxos,
+        addresses.AddressUtxos,
         _ADDRESS,
         note="Specified as an array; every real server answers an object that holds it (supplement 1.1): picked that.",
     ),
-    _post(ADDRESS, "get_utxos_of_addresses", "/address/utxo", list[chain.AddressUtxos], _ADDRESSES),
+    _post(ADDRESS, "get_utxos_of_addresses", "/address/utxo", list[addresses.AddressUtxos], _ADDRESSES),
     _get(
         ADDRESS,
         "get_address_unconfirmed",
         "/address/unconfirmed/{address}",
-        chain.AddressUtxos,
+        addresses.AddressUtxos,
         _ADDRESS,
         note="Unspent outputs that wait, in the same object (supplement 1.1).",
     ),
-    _post(ADDRESS, "get_unconfirmed_of_addresses", "/address/unconfirmed", list[chain.AddressUtxos], _ADDRESSES),
+    _post(ADDRESS, "get_unconfirmed_of_addresses", "/address/unconfirmed", list[addresses.AddressUtxos], _ADDRESSES),
     _get(
         ADDRESS,
         "get_address_transactions",
         "/address/transactions/{address}",
-        chain.AddressTransactions,
+        addresses.AddressTransactions,
         *(_ADDRESS, _PAGE),
         note="Specified as an array; every real server answers an object that holds it (supplement 1.1): picked that.",
     ),
@@ -596,7 +596,7 @@ OPERATIONS: tuple[Operation, ...] = (
         ADDRESS,
         "get_transactions_of_addresses",
         "/address/transactions",
-        list[chain.AddressTransactions],
+        list[addresses.AddressTransactions],
         *(_ADDRESSES, _PAGE_MEMBER),
     ),
     # Cash accounts
@@ -640,8 +640,8 @@ OPERATIONS: tuple[Operation, ...] = (
         note="Real servers take the number 0 for a missing height (supplement 1.8).",
     ),
     # Util
-    _get(UTIL, "validate_address", "/util/validateAddress/{address}", chain.AddressValidation, _ADDRESS),
-    _post(UTIL, "validate_addresses", "/util/validateAddress", list[chain.AddressValidation], _ADDRESSES),
+    _get(UTIL, "validate_address", "/util/validateAddress/{address}", addresses.AddressValidation, _ADDRESS),
+    _post(UTIL, "validate_addresses", "/util/validateAddress", list[addresses.AddressValidation], _ADDRESSES),
     # Transaction
     _get(TRANSACTION, "get_transaction_details", "/transaction/details/{txid}", chain.Transaction, _TXID),
     _post(TRANSACTION, "get_details_of_transactions", "/transaction/details", list[chain.Transaction], _TXIDS),
