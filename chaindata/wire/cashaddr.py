@@ -4,8 +4,8 @@ Source: supplement 5.1. The checksum is linear: each byte of the payload adds wh
 that writing a usual address takes one look-up a byte. Which prefix and version mean what is for `addresses`.
 """
 
-from base64 import b32encode
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import getitem, xor
 
 from wire import encodings
 from wire.encodings import NotEncoded
@@ -16,7 +16,8 @@ _USUAL_SIZE = 20  # bytes: the hashes of nearly every address, for which there a
 _CHECKSUM_SYMBOLS = 8
 _GENERATORS = (0x98F2BC8E61, 0x79B76D99E2, 0xF33E5FB3C4, 0xAE2EABE2A8, 0x1E4F43E470)
 _LOW_35 = (1 << 35) - 1
-_SYMBOLS = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", encodings.BECH32_CHARSET.encode())
+_PAIRS = [one + two for one in encodings.BECH32_CHARSET for two in encodings.BECH32_CHARSET]  # by ten bits
+_SHIFTS = tuple(range(200, -10, -10))
 
 
 def _feedback(top: int) -> int:
@@ -32,10 +33,12 @@ _FEEDBACK = tuple(map(_feedback, range(32)))
 
 def encode(prefix: str, version: int, hash_bytes: bytes) -> str:
     """Prefix, colon and payload with checksum. Bounds: `hash_bytes` has one of the eight sizes of the format."""
-    payload = bytes([version | HASH_SIZES.index(len(hash_bytes))]) + hash_bytes
-    residue = _tabled(prefix, payload) if len(hash_bytes) == _USUAL_SIZE else _checksum(prefix, payload)
-    symbols = b32encode(payload).rstrip(b"=") + b32encode(residue.to_bytes(5, "big"))
-    return f"{prefix}:{symbols.translate(_SYMBOLS).decode('ascii')}"
+    payload = (version | HASH_SIZES.index(len(hash_bytes))).to_bytes(1, "big") + hash_bytes
+    if len(hash_bytes) == _USUAL_SIZE:
+        return f"{prefix}:{_usual(prefix, payload)}"
+    values = encodings.regroup(payload, 8, 5, pad=True)
+    values += encodings.regroup(_checksum(prefix, payload).to_bytes(5, "big"), 8, 5, pad=False)
+    return f"{prefix}:{''.join(encodings.BECH32_CHARSET[value] for value in values)}"
 
 
 def decode(prefixes: list[str], payload: str) -> tuple[str, bytes]:
@@ -49,11 +52,11 @@ def decode(prefixes: list[str], payload: str) -> tuple[str, bytes]:
     raise NotEncoded("The checksum does not fit: a character is wrong, missing or too many.")
 
 
-def _tabled(prefix: str, payload: bytes) -> int:
+def _usual(prefix: str, payload: bytes) -> str:
+    """The symbols of a payload of the usual size: 168 bits, two zeros to fill the last symbol, 40 bits of checksum."""
     residue, tables = _tables(prefix)
-    for table, byte in zip(tables, payload, strict=True):
-        residue ^= table[byte]
-    return residue
+    number = int.from_bytes(payload, "big") << 42 | reduce(xor, map(getitem, tables, payload), residue)
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
 @lru_cache(maxsize=16)

@@ -9,10 +9,13 @@ from typing import Any
 
 from chaindata.wire.records import addresses, cash_accounts, chain, slp, tokens
 from wire.operation import Body, Kind, Operation, Param, Place
+from wire.records import Whole
 
 PREFIX = "/v2"
 BULK = 20  # elements of an array that everybody may send (supplement 1.10)
 BULK_PRO = 100  # the same with the deployment's pro password
+RATE, RATE_PRO, RATE_WINDOW_S = 60, 600, 60  # calls of a method and its first three path parts in each fixed window
+RATE_HEADERS = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")  # the last in seconds since 1970
 MOST_HEX_IN_PATH = 16_000  # characters: what a server's head of a request has room for
 MOST_HEX_IN_BODY = 100_000  # characters: what a server's body parser takes
 HIGHEST_PROPERTY = 2**32 - 1
@@ -153,7 +156,7 @@ OPERATIONS: tuple[Operation, ...] = (
     # Blockchain
     _get(BLOCKCHAIN, "get_best_block_hash", "/blockchain/getBestBlockHash", chain.Hash),
     _get(BLOCKCHAIN, "get_blockchain_info", "/blockchain/getBlockchainInfo", chain.ChainState),
-    _get(BLOCKCHAIN, "get_block_count", "/blockchain/getBlockCount", int, note="The height of the tip."),
+    _get(BLOCKCHAIN, "get_block_count", "/blockchain/getBlockCount", Whole, note="The height of the tip."),
     _get(
         BLOCKCHAIN,
         "get_block_header",
@@ -269,7 +272,7 @@ OPERATIONS: tuple[Operation, ...] = (
         TOKEN_RETRIEVAL,
         "get_seed_blocks",
         "/dataRetrieval/seedBlocks/{startBlock}/{endBlock}",
-        list[int],
+        list[Whole],
         *(_path("startBlock", Kind.INTEGER, lowest=0), _path("endBlock", Kind.INTEGER, lowest=0)),
     ),
     _get(

@@ -9,6 +9,7 @@ from typing import Any
 
 from chaindata.wire import scripts
 from chaindata.wire.addresses import Network
+from chaindata.wire.scripts import Meaning
 from chaindata.wire.transactions import Input, Output, Transaction
 
 SAT_PER_COIN = 100_000_000
@@ -53,24 +54,23 @@ def output_members(output: Output, n: int, network: Network) -> dict[str, Any]:
 
 def locking_script(raw: bytes, network: Network) -> dict[str, Any]:
     """The members of a script that locks an output."""
-    return {"asm": scripts.asm(raw), "hex": raw.hex(), **_meaning(raw, network)}
+    return {"asm": scripts.asm(raw), "hex": raw.hex(), **_members(scripts.meaning_of(raw, network))}
 
 
 def script(raw: bytes, network: Network) -> dict[str, Any]:
     """The members of a decoded script, its own address among them unless it pays to a script hash already."""
-    members: dict[str, Any] = {"asm": scripts.asm(raw), **_meaning(raw, network)}
-    if scripts.kind_of(raw) is not scripts.Kind.SCRIPT_HASH:
+    meaning = scripts.meaning_of(raw, network)
+    members: dict[str, Any] = {"asm": scripts.asm(raw), **_members(meaning)}
+    if meaning.kind is not scripts.Kind.SCRIPT_HASH:
         members["p2sh"] = scripts.script_hash_address(raw, network).cash_address
     return members
 
 
-def _meaning(raw: bytes, network: Network) -> dict[str, Any]:
-    kind = scripts.kind_of(raw)
-    addresses = scripts.addresses_of(raw, network)
-    if not addresses:
-        return {"type": str(kind)}
+def _members(meaning: Meaning) -> dict[str, Any]:
+    if not meaning.addresses:
+        return {"type": meaning.kind.value}
     return {
-        "reqSigs": scripts.signatures_required(raw),
-        "type": str(kind),
-        "addresses": [address.cash_address for address in addresses],
+        "reqSigs": meaning.signatures,
+        "type": meaning.kind.value,
+        "addresses": [address.cash_address for address in meaning.addresses],
     }

@@ -11,6 +11,7 @@ follows from the transaction's bytes: inner nodes are hashes of 64 bytes, and no
 
 from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
+from itertools import chain, islice
 from struct import error, pack, unpack_from
 
 import msgspec
@@ -22,6 +23,7 @@ from chaindata.wire.transactions import NotATransaction, count_at, count_bytes
 MOST_TRANSACTIONS = 32_000_000 // 60  # a block of the largest size, of the smallest transactions
 MOST_BYTES = 1_000_000
 _HASH_BYTES = 32
+_BITS = [tuple(byte >> place & 1 for place in range(8)) for byte in range(256)]  # the lowest first
 
 
 class NotAProof(ValueError):
@@ -100,7 +102,7 @@ def proven(proof: Proof, *, transactions: int | None = None) -> list[Proven]:
     """
     if transactions not in (None, proof.transactions):
         raise NotAProof(f"The block has {transactions} transactions, the proof speaks of {proof.transactions}.")
-    found, root = _Walk(proof).whole()
+    found, root = _walk(proof)
     if root != proof.header.merkle_root_bytes:
         raise NotAProof("The hashes of the proof do not lead to the merkle root of its header.")
     if not found:
@@ -126,51 +128,38 @@ def check(
     return found
 
 
-class _Walk:
-    """One way through the tree of a proof, which uses up its hashes and bits."""
+def _walk(proof: Proof) -> tuple[list[Proven], bytes]:
+    """What is found on the way through the tree, and the root, once all hashes and bits are used up."""
+    widths = _widths(proof.transactions)
+    hashes, bits = iter(proof.hashes), chain.from_iterable(map(_BITS.__getitem__, proof.bits))
+    found: list[Proven] = []
 
-    def __init__(self, proof: Proof) -> None:
-        self._widths = _widths(proof.transactions)
-        self._hashes = proof.hashes
-        self._bits = proof.bits
-        self._used_hashes = 0
-        self._used_bits = 0
-        self._found: list[Proven] = []
-
-    def whole(self) -> tuple[list[Proven], bytes]:
-        """What was found, and the root that was computed."""
-        root = self._node(len(self._widths) - 1, 0)
-        if self._used_hashes != len(self._hashes):
-            raise NotAProof("The proof has more hashes than it needs.")
-        used_bytes, used_of_last = divmod(self._used_bits, 8)
-        left = self._bits[used_bytes:]
-        if len(left) != (used_of_last > 0) or (left and left[0] >> used_of_last):
-            raise NotAProof("The proof has more bits than it needs.")
-        return self._found, root
-
-    def _node(self, height: int, position: int) -> bytes:
-        if self._used_bits >> 3 >= len(self._bits):
+    def node(height: int, position: int) -> bytes:
+        bit = next(bits, None)
+        if bit is None:
             raise NotAProof("The proof has too few bits.")
-        bit = self._bits[self._used_bits >> 3] >> (self._used_bits & 7) & 1
-        self._used_bits += 1
-        if height == 0 or not bit:
-            return self._given(height, position, bit)
-        left = self._node(height - 1, 2 * position)
-        if 2 * position + 1 >= self._widths[height - 1]:
+        if not bit or not height:
+            given = next(hashes, None)
+            if given is None:
+                raise NotAProof("The proof has too few hashes.")
+            if bit:
+                found.append(Proven(given, position))
+            return given
+        left = node(height - 1, 2 * position)
+        if 2 * position + 1 >= widths[height - 1]:
             return sha256(sha256(left + left).digest()).digest()
-        right = self._node(height - 1, 2 * position + 1)
+        right = node(height - 1, 2 * position + 1)
         if left == right:
             raise NotAProof("Two equal hashes stand side by side in the proof.")
         return sha256(sha256(left + right).digest()).digest()
 
-    def _given(self, height: int, position: int, bit: int) -> bytes:
-        if self._used_hashes >= len(self._hashes):
-            raise NotAProof("The proof has too few hashes.")
-        node = self._hashes[self._used_hashes]
-        self._used_hashes += 1
-        if bit and height == 0:
-            self._found.append(Proven(node, position))
-        return node
+    root = node(len(widths) - 1, 0)
+    if next(hashes, None) is not None:
+        raise NotAProof("The proof has more hashes than it needs.")
+    left_over = tuple(islice(bits, 8))
+    if len(left_over) == 8 or any(left_over):
+        raise NotAProof("The proof has more bits than it needs.")
+    return found, root
 
 
 def _widths(transactions: int) -> list[int]:

@@ -74,13 +74,7 @@ def steps(script: bytes) -> Iterator[Step]:
         if opcode > OP_PUSHDATA4:
             yield Step(opcode, None)
             continue
-        length = opcode
-        if opcode >= OP_PUSHDATA1:
-            size = _LENGTH_BYTES[opcode]
-            if at + size > end:
-                raise NotAScript(f"The script ends within the length of a push, after byte {end}.")
-            length = int.from_bytes(script[at : at + size], "little")
-            at += size
+        length, at = (opcode, at) if opcode < OP_PUSHDATA1 else _length_at(script, opcode, at)
         if at + length > end:
             raise NotAScript(f"The script ends within a push of {length} bytes that begins at byte {at}.")
         yield Step(opcode, script[at : at + length])
@@ -94,18 +88,30 @@ def asm(script: bytes, *, unlocks: bool = False) -> str:
     """
     words = []
     names_types = unlocks and not is_unspendable(script)
-    try:
-        for step in steps(script):
-            words.append(_word(step, names_types))
-    except NotAScript:
-        words.append(_CUT_SHORT)
+    at, end = 0, len(script)
+    while at < end:
+        opcode = script[at]
+        at += 1
+        if opcode > OP_PUSHDATA4:
+            words.append(NAMES.get(opcode, UNKNOWN))
+            continue
+        length, at = (opcode, at) if opcode < OP_PUSHDATA1 else _length_at(script, opcode, at)
+        pushed = script[at : at + length]
+        at += length
+        if at > end:
+            words.append(_CUT_SHORT)
+            break
+        words.append(_word(pushed, names_types))
     return " ".join(words)
 
 
-def _word(step: Step, names_types: bool) -> str:
-    pushed = step.pushed
-    if pushed is None:
-        return NAMES.get(step.opcode, UNKNOWN)
+def _length_at(script: bytes, opcode: int, at: int) -> tuple[int, int]:
+    """The length that follows one of the three long pushes, and its end; beyond the script's when that is cut short."""
+    end = at + _LENGTH_BYTES[opcode]
+    return int.from_bytes(script[at:end], "little"), end
+
+
+def _word(pushed: bytes, names_types: bool) -> str:
     if len(pushed) <= 4:
         return str(number(pushed))
     if names_types and (words := signature_form.hash_type_words(pushed)):
@@ -136,10 +142,10 @@ def is_push_only(script: bytes) -> bool:
 def kind_of(script: bytes) -> Kind:
     """What a locking script asks for."""
     length = len(script)
-    if length == 23 and script[0] == OP_HASH160 and script[1] == _HASH_BYTES and script[22] == OP_EQUAL:
-        return Kind.SCRIPT_HASH
     if length == 25 and script[:3] == _KEY_HASH_HEAD and script[23:] == _KEY_HASH_TAIL:
         return Kind.KEY_HASH
+    if length == 23 and script[0] == OP_HASH160 and script[1] == _HASH_BYTES and script[22] == OP_EQUAL:
+        return Kind.SCRIPT_HASH
     if script[:1] == bytes([OP_RETURN]) and is_push_only(script[1:]):
         return Kind.RETURN
     if length - 2 in _KEY_BYTES and script[0] == length - 2 and script[-1] == OP_CHECKSIG:
@@ -171,30 +177,32 @@ def multisig_of(script: bytes) -> tuple[int, list[bytes]] | None:
 
 def addresses_of(script: bytes, network: Network) -> list[Address]:
     """Whom a locking script pays: one address, each key of a multisig, or nobody that an address could name."""
+    return meaning_of(script, network).addresses
+
+
+class Meaning(msgspec.Struct, frozen=True, gc=False):
+    """What a locking script asks for: its kind, how many signatures as nodes tell (None: they tell none), and whose."""
+
+    kind: Kind
+    signatures: int | None
+    addresses: list[Address]
+
+
+def meaning_of(script: bytes, network: Network) -> Meaning:
+    """Kind, signatures and addresses of a locking script at once."""
     match kind_of(script):
         case Kind.KEY_HASH:
-            return [Address(network, AddressKind.KEY, script[3:23])]
+            return Meaning(Kind.KEY_HASH, 1, [Address(network, AddressKind.KEY, script[3:23])])
         case Kind.SCRIPT_HASH:
-            return [Address(network, AddressKind.SCRIPT, script[2:22])]
+            return Meaning(Kind.SCRIPT_HASH, 1, [Address(network, AddressKind.SCRIPT, script[2:22])])
         case Kind.KEY:
-            return [Address(network, AddressKind.KEY, hash160(script[1:-1]))]
+            return Meaning(Kind.KEY, 1, [Address(network, AddressKind.KEY, hash160(script[1:-1]))])
         case Kind.MULTISIG:
-            _, keys = multisig_of(script) or (0, [])
-            return [Address(network, AddressKind.KEY, hash160(key)) for key in keys]
-        case _:
-            return []
-
-
-def signatures_required(script: bytes) -> int | None:
-    """How many signatures spend an output that it locks, as nodes tell (`reqSigs`); None when they tell none."""
-    match kind_of(script):
-        case Kind.KEY_HASH | Kind.SCRIPT_HASH | Kind.KEY:
-            return 1
-        case Kind.MULTISIG:
-            found = multisig_of(script)
-            return found[0] if found else None
-        case _:
-            return None
+            signatures, keys = multisig_of(script) or (0, [])
+            found = [Address(network, AddressKind.KEY, hash160(key)) for key in keys]
+            return Meaning(Kind.MULTISIG, signatures, found)
+        case kind:
+            return Meaning(kind, None, [])
 
 
 def script_hash_address(script: bytes, network: Network) -> Address:

@@ -199,7 +199,7 @@ def _wrong_count(sentence: str) -> NotAMessage:
 # Writing -------------------------------------------------------------------------------------------------------------
 
 
-def script_of(message: Genesis | Mint | Send) -> bytes:
+def script_of(message: Message) -> bytes:
     """The script of output 0 that is this message. Raises `CannotWrite`: for one too long to be relayed, too."""
     head = [LOKAD, bytes([TOKEN_TYPE])]
     match message:
@@ -212,6 +212,8 @@ def script_of(message: Genesis | Mint | Send) -> bytes:
             fields.append(_quantity_written(message.quantity))
         case Send():
             fields = [b"SEND", _token_id_written(message.token_id), *map(_quantity_written, message.quantities)]
+        case Commit():
+            fields = [b"COMMIT", *message.fields]
     script = scripts.returning([*head, *fields])
     if len(script) > scripts.MOST_RETURN_BYTES:
         raise CannotWrite(f"The message has {len(script)} bytes; {scripts.MOST_RETURN_BYTES} are relayed.")

@@ -5,6 +5,7 @@ node's decoder takes: no inputs, odd values and unknown versions too. `check` sa
 """
 
 from collections.abc import Sequence
+from hashlib import sha256
 from struct import Struct, error, pack
 
 import msgspec
@@ -22,8 +23,8 @@ NULL_TXID_BYTES = bytes(32)
 _BYTES_OF_LEAST_INPUT, _BYTES_OF_LEAST_OUTPUT = 41, 9
 _version = Struct("<i").unpack_from
 _u32 = Struct("<I").unpack_from
-_outpoint = Struct("<32sI").unpack_from
-_value = Struct("<q").unpack_from
+_outpoint = Struct("<32sIB").unpack_from  # with the first byte of the script's length
+_value = Struct("<qB").unpack_from
 _LONG_COUNTS = {
     0xFD: (Struct("<H").unpack_from, 2),
     0xFE: (Struct("<I").unpack_from, 4),
@@ -87,7 +88,7 @@ class Transaction(msgspec.Struct, frozen=True, gc=False):
     @property
     def txid(self) -> str:
         """Its id as shown."""
-        return shown(double_sha256(self.raw))
+        return sha256(sha256(self.raw).digest()).digest()[::-1].hex()
 
     @property
     def size(self) -> int:
@@ -132,44 +133,38 @@ def read_at(raw: bytes, start: int) -> tuple[Transaction, int]:
 
 
 def _inputs_at(raw: bytes, at: int) -> tuple[tuple[Input, ...], int]:
-    count, at = _count_at(raw, at, "inputs", _BYTES_OF_LEAST_INPUT)
+    count, at = (raw[at], at + 1) if raw[at] < 0xFD else count_at(raw, at)
+    if count * _BYTES_OF_LEAST_INPUT > len(raw) - at:
+        raise NotATransaction(f"{count} inputs do not fit in what is left of the transaction.")
     inputs = []
     for _ in range(count):
-        txid_bytes, index = _outpoint(raw, at)
+        txid_bytes, index, length = _outpoint(raw, at)
         at += 37
-        length = raw[at - 1]
         if length >= 0xFD:
             length, at = count_at(raw, at - 1)
         end = at + length
-        (sequence,) = _u32(raw, end)
-        inputs.append(Input(txid_bytes, index, raw[at:end], sequence))
+        inputs.append(Input(txid_bytes, index, raw[at:end], _u32(raw, end)[0]))
         at = end + 4
     return tuple(inputs), at
 
 
 def _outputs_at(raw: bytes, at: int) -> tuple[tuple[Output, ...], int]:
-    count, at = _count_at(raw, at, "outputs", _BYTES_OF_LEAST_OUTPUT)
+    count, at = (raw[at], at + 1) if raw[at] < 0xFD else count_at(raw, at)
+    size = len(raw)
+    if count * _BYTES_OF_LEAST_OUTPUT > size - at:
+        raise NotATransaction(f"{count} outputs do not fit in what is left of the transaction.")
     outputs = []
     for _ in range(count):
-        (value_sat,) = _value(raw, at)
+        value_sat, length = _value(raw, at)
         at += 9
-        length = raw[at - 1]
         if length >= 0xFD:
             length, at = count_at(raw, at - 1)
         end = at + length
-        if end > len(raw):
+        if end > size:
             raise NotATransaction(f"A script of {length} bytes does not fit in what is left of the transaction.")
         outputs.append(Output(value_sat, raw[at:end]))
         at = end
     return tuple(outputs), at
-
-
-def _count_at(raw: bytes, at: int, what: str, least_bytes: int) -> tuple[int, int]:
-    """A count of things of at least so many bytes: more than there is room for are refused before any is read."""
-    count, at = count_at(raw, at)
-    if count * least_bytes > len(raw) - at:
-        raise NotATransaction(f"{count} {what} do not fit in what is left of the transaction.")
-    return count, at
 
 
 def count_at(raw: bytes, at: int) -> tuple[int, int]:

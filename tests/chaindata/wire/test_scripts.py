@@ -157,7 +157,7 @@ MULTISIG = scripts.multisig(2, [KEY, LONG_KEY, KEY])
 )
 def test_a_locking_script_is_of_its_kind(script, kind, signatures, people):
     assert scripts.kind_of(script) is kind
-    assert scripts.signatures_required(script) == signatures
+    assert scripts.meaning_of(script, Network.MAIN).signatures == signatures
     assert len(scripts.addresses_of(script, Network.MAIN)) == people
     members = decoding.script(script, Network.MAIN)
     assert members["type"] == kind

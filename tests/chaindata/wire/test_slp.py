@@ -87,6 +87,7 @@ def test_every_cut_is_refused_and_every_change_is_another_message():
 def test_a_checkpoint_is_read_and_does_nothing():
     commit = slp.read(bytes.fromhex("6a04534c50000101") + b"\x06COMMIT" + b"\x01\x05")
     assert commit == Commit((b"\x05",))
+    assert slp.read(slp.script_of(commit)) == commit
     assert slp_rules.reason_invalid(commit, []) == slp_rules.IGNORED
     assert slp_rules.made(commit, txid=OTHER, outputs=5) == {}
 
