@@ -221,7 +221,7 @@ def test_promises_of_a_proof_are_bounded(raw, sentence):
         proofs.read(raw)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**16))
 def test_the_largest_hostile_proof_takes_no_long_time(seed):
     """As many hashes and bits as fit: refused after one walk at most."""
