@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 from chaindata.wire import catalogue, refusals
+from chaindata.wire.records import slp
 from chaindata.wire.refusals import Case
-from wire.operation import BadArgument, Body, Place, bind
+from wire.operation import BadArgument, Body, Kind, Place, bind
 
 # Transcribed from the specification, group by group: method, path after /v2, names of its input.
 ROWS = """
@@ -254,3 +255,18 @@ def test_an_error_is_understood_in_each_envelope(status, body, case, text, code)
     assert spoken.text.startswith(text)
     assert len(spoken.text) <= 200
     assert spoken.text.isprintable()
+
+
+def test_an_unknown_token_is_told_apart():
+    """Asked alone it is called not found, and in bulk not valid (supplement 1.8)."""
+    assert slp.Token("ab" * 32, name="Test").is_known
+    assert not slp.Token(slp.NOT_FOUND).is_known
+    assert not slp.Token("ab" * 32, valid=False).is_known
+
+
+def test_arrays_travel_in_json_only():
+    listed = (Kind.TEXTS, Kind.OBJECTS, Kind.INTEGERS)
+    for operation in catalogue.ALL:
+        arrays = [param for param in operation.params if param.kind in listed]
+        assert all(param.place is Place.FORM for param in arrays)
+        assert not arrays or operation.body is not Body.FORM

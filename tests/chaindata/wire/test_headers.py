@@ -160,3 +160,9 @@ def test_parts_without_bytes_are_refused(changed):
     }
     with pytest.raises(NotAHeader):
         headers.build(**{**parts, **changed})
+
+
+def test_hashes_are_shown_reversed():
+    after = mined(GENESIS)
+    assert after.previous_hash == GENESIS.hash
+    assert GENESIS.merkle_root == "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"

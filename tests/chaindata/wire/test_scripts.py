@@ -213,3 +213,20 @@ def test_amounts_are_coins_with_eight_places():
     assert members["vout"][1]["scriptPubKey"]["addresses"] == ["bitcoincash:qzgejzzggvmyvnp2nyudys2f5sthvp35pu52juqs8r"]
     assert str(decoding.coins(-1)) == "-1E-8"
     assert decoding.coins(2**63 - 1) * 10**8 == 2**63 - 1
+
+
+def test_a_coinbase_is_told_as_one():
+    null = transactions.Input(transactions.NULL_TXID_BYTES, transactions.COINBASE_INDEX, b"\x51\x02")
+    made = transactions.build(inputs=[null], outputs=[transactions.Output(50 * 10**8, b"")])
+    assert decoding.transaction(made, Network.REGTEST)["vin"] == [{"coinbase": "5102", "sequence": 0xFFFFFFFF}]
+
+
+def test_a_multisig_that_ends_within_a_push_is_none():
+    assert scripts.multisig_of(b"\x51" + scripts.push(KEY) + b"\x05\xae") is None
+
+
+@pytest.mark.parametrize(
+    ("length", "head"), [(75, "4b"), (76, "4c4c"), (255, "4cff"), (256, "4d0001"), (65_536, "4e00000100")]
+)
+def test_a_push_is_as_short_as_can_be(length, head):
+    assert scripts.push(bytes(length)).hex() == head + "00" * length
