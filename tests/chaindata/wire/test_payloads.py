@@ -127,6 +127,14 @@ def test_unknown_versions_types_and_actions_are_refused(raw):
         payloads.read(bytes.fromhex(raw))
 
 
+def test_a_text_of_255_bytes_is_read_and_no_longer_one():
+    head = bytes.fromhex("000000370000000100000000000000") + b"\x01"
+    assert payloads.read(head + b"x" * 255 + b"\x00").memo == "x" * 255
+    for text in (b"x" * 256 + b"\x00", b"x" * 100_000 + b"\x00", b"x" * 255):
+        with pytest.raises(NotAPayload, match="does not end within 255 bytes"):
+            payloads.read(head + text)
+
+
 def test_an_omitted_property_of_a_send_to_owners_is_the_sent_one():
     assert payloads.read(bytes.fromhex("000000030000007300000000000f4240")) == payloads.SendToOwners(115, 10**6, 115)
 
