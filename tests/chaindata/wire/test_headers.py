@@ -166,3 +166,9 @@ def test_hashes_are_shown_reversed():
     after = mined(GENESIS)
     assert after.previous_hash == GENESIS.hash
     assert GENESIS.merkle_root == "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"
+
+
+def test_each_network_has_its_easiest_target():
+    bits = {network: headers.bits_of(target) for network, target in headers.EASIEST_TARGET.items()}
+    assert bits == {"main": 0x1D00FFFF, "test": 0x1D00FFFF, "regtest": 0x207FFFFF}
+    assert all(headers.target_of(bits[network]) == target for network, target in headers.EASIEST_TARGET.items())

@@ -230,3 +230,11 @@ def test_a_multisig_that_ends_within_a_push_is_none():
 )
 def test_a_push_is_as_short_as_can_be(length, head):
     assert scripts.push(bytes(length)).hex() == head + "00" * length
+
+
+@pytest.mark.parametrize("first", range(256))
+def test_a_signature_of_any_promised_length_is_judged(first):
+    for size in (9, 71, 73):
+        signature = bytes([0x30, size - 3, 0x02, first]) + b"\x02" * (size - 4)
+        assert signature_form.is_sound(signature) in (True, False)
+        assert not signature_form.is_sound(signature) or first + 2 + 7 == size

@@ -210,3 +210,9 @@ def test_a_private_key_is_read_in_its_compressed_form_of_its_network_and_never_s
     assert wif not in repr(KEY)
     assert KEY.secret.reveal() not in repr(KEY)
     assert str(0xC0FFEE) not in repr(KEY)
+
+
+@pytest.mark.parametrize("value_sat", [0, transactions.MOST_SAT])
+def test_the_bounds_of_the_amount_are_included(value_sat):
+    digests = Digests(transactions.read(vectors.BIP143_TRANSACTION))
+    assert len(digests.digest(1, script_code=b"", value_sat=value_sat)) == 32

@@ -193,3 +193,26 @@ def test_what_breaks_no_rule_passes():
 def test_a_locktime_is_a_height_or_a_time(locktime, sequence, final):
     waiting = payment(inputs=[Input(bytes(range(32)), 1, b"", sequence)], locktime=locktime)
     assert transactions.is_final(waiting, height=100, median_time=1_600_000_000) is final
+
+
+def sized_exactly(size):
+    """A payment of so many bytes."""
+    filled = payment(outputs=[Output(1, bytes(max(0, size - 300_000)))])
+    short = size - filled.size
+    for length in range(len(filled.outputs[0].script) + short - 8, len(filled.outputs[0].script) + short + 1):
+        if length >= 0 and (found := payment(outputs=[Output(1, bytes(length))])).size == size:
+            return found
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("size", "reason"), [(transactions.LEAST_BYTES, None), (transactions.MOST_BYTES, None), (1_000_001, "oversize")]
+)
+def test_the_bounds_of_the_size_are_included(size, reason):
+    made = sized_exactly(size)
+    assert made.size == size
+    if reason is None:
+        transactions.check(made)
+        return
+    with pytest.raises(InvalidTransaction, match=reason):
+        transactions.check(made)
