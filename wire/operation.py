@@ -8,11 +8,21 @@ from dataclasses import dataclass
 from enum import Enum
 from urllib.parse import quote, urlencode
 
-from wire.params import MASK, BadArgument, Kind, Param, Place, Problem, from_text, to_text, wrong
+import msgspec
 
-__all__ = ["MASK", "BadArgument", "Kind", "Operation", "Param", "Place", "Problem", "Request", "bind", "read"]
+from wire.params import MASK, BadArgument, Kind, Param, Place, Problem, from_text, to_member, to_text, wrong
+
+__all__ = ["MASK", "BadArgument", "Body", "Kind", "Operation", "Param", "Place", "Problem", "Request", "bind", "read"]
 
 _OTHERS_IN_QUERY = frozenset({"GET", "PUT", "PATCH", "DELETE"})
+
+
+class Body(Enum):
+    """How the FORM parameters are written: pairs, members of a JSON object, or one of them as the whole JSON array."""
+
+    FORM = "application/x-www-form-urlencoded"
+    OBJECT = "application/json"
+    ARRAY = "application/json; array"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +31,8 @@ class Operation:
 
     `right` is the access right the key needs; None with `public` false means any valid key. `result` is the type of
     the reply's record. `repeatable` says that sending it twice is documented to be the same as sending it once.
+    `is_read` says that a call changes nothing; None: whatever is asked by GET does not. A server also takes
+    `other_methods` and `other_paths`; a client never uses them.
     """
 
     name: str
@@ -33,6 +45,25 @@ class Operation:
     public: bool = False
     group: str = ""
     note: str = ""
+    body: Body = Body.FORM
+    is_read: bool | None = None
+    other_methods: tuple[str, ...] = ()
+    other_paths: tuple[str, ...] = ()
+
+    @property
+    def reads(self) -> bool:
+        """Whether a call only asks."""
+        return self.method == "GET" if self.is_read is None else self.is_read
+
+    @property
+    def every_path(self) -> tuple[str, ...]:
+        """The paths that a server routes here: `path`, then without its optional last part, then the other names."""
+        shorter = tuple(
+            self.path.removesuffix("/{" + param.name + "}")
+            for param in self.params
+            if param.place is Place.PATH and not param.required
+        )
+        return (self.path, *shorter, *self.other_paths)
 
     def param(self, name: str) -> Param | None:
         """The parameter of that name."""
@@ -43,6 +74,7 @@ class Operation:
 class Request:
     """What goes on the wire: an encoded path, and the pairs of the query and of the form before their encoding.
 
+    `members` stand for the form where the body is JSON.
     `hidden` are the texts of the sensitive parameters: an answer that repeats them is not quoted with them.
     """
 
@@ -52,6 +84,7 @@ class Request:
     query: tuple[tuple[str, str], ...] = ()
     form: tuple[tuple[str, str], ...] = ()
     hidden: tuple[str, ...] = ()
+    members: tuple[tuple[str, object], ...] = ()
 
     @property
     def target(self) -> str:
@@ -62,14 +95,22 @@ class Request:
 
     @property
     def body(self) -> bytes:
-        """The form exactly as sent and signed; empty when there is none."""
-        return urlencode(self.form).encode("ascii")
+        """The form, or the JSON of the members, exactly as sent and signed; empty when there is none."""
+        if not self.members:
+            return urlencode(self.form).encode("ascii")
+        whole = self.members[0][1] if self.operation.body is Body.ARRAY else dict(self.members)
+        return msgspec.json.encode(whole)
+
+    @property
+    def content_type(self) -> str:
+        """The media type of `body`."""
+        return self.operation.body.value.partition(";")[0]
 
     def __repr__(self) -> str:
         """Names every parameter, masks the sensitive ones."""
         query, form = (
             [(name, MASK if _is_sensitive(self.operation, name) else text) for name, text in pairs]
-            for pairs in (self.query, self.form)
+            for pairs in (self.query, self.form or self.members)
         )
         hidden = any(param.sensitive and param.place is Place.PATH for param in self.operation.params)
         path = self.operation.path if hidden else self.path
@@ -96,11 +137,18 @@ def bind(operation: Operation, arguments: Mapping[str, object]) -> Request:
     path = operation.path
     hidden: list[str] = []
     pairs: dict[Place, list[tuple[str, str]]] = {Place.QUERY: [], Place.FORM: []}
+    members: list[tuple[str, object]] = []
     for param in operation.params:
         value = arguments.get(param.name)
         if value is None:
             if param.required:
                 raise BadArgument(param.name, Problem.MISSING)
+            if param.place is Place.PATH:
+                path = path.replace("/{" + param.name + "}", "")
+            continue
+        if param.place is Place.FORM and operation.body is not Body.FORM:
+            members.append((param.name, to_member(param, value)))
+            hidden += [str(value)] if param.sensitive else []
             continue
         text = to_text(param, value)
         hidden += [text, quote(text, safe="")] if param.sensitive else []
@@ -109,7 +157,7 @@ def bind(operation: Operation, arguments: Mapping[str, object]) -> Request:
         else:
             pairs[param.place].append((param.name, text))
     query, form = tuple(pairs[Place.QUERY]), tuple(pairs[Place.FORM])
-    return Request(operation, operation.method, path, query, form, tuple(hidden))
+    return Request(operation, operation.method, path, query, form, tuple(hidden), tuple(members))
 
 
 def _segment(param: Param, text: str) -> str:
@@ -142,8 +190,8 @@ def read(
     given.update(path_values)
     arguments: dict[str, object] = {}
     for param in operation.params:
-        value = given.get(param.name)
-        if value is None or value in ("", []):
+        value = _first_given(param, given)
+        if value is None or value == "" or (value == [] and operation.body is Body.FORM):
             if param.required:
                 raise BadArgument(param.name, Problem.MISSING)
             if defaults and param.default is not None:
@@ -151,3 +199,8 @@ def read(
             continue
         arguments[param.name] = from_text(param, value)
     return arguments
+
+
+def _first_given(param: Param, given: Mapping[str, object]) -> object:
+    names = (param.name, *param.other_names)
+    return next((given[name] for name in names if given.get(name) is not None), None)

@@ -5,11 +5,12 @@
 """
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum, StrEnum
+from typing import Any
 
 from wire import values
 
@@ -33,6 +34,8 @@ class Kind(Enum):
     CODES = "codes"  # list[str]: codes separated by commas
     INTEGER = "integer"  # int
     INTEGERS = "integers"  # list[int], separated by commas
+    TEXTS = "texts"  # list[str], an array: in a JSON body only
+    OBJECTS = "objects"  # list[dict[str, str]], an array: in a JSON body only
     DECIMAL = "decimal"  # Decimal
     BOOLEAN = "boolean"  # bool
     INSTANT = "instant"  # datetime in UTC, to the millisecond
@@ -54,6 +57,7 @@ class Problem(StrEnum):
     TOO_PRECISE = "has too many decimal places"
     NOT_TAKEN = "does not apply"
     CLOSED = "is closed"
+    TOO_MANY = "has too many elements"
 
 
 class BadArgument(ValueError):
@@ -69,7 +73,10 @@ class BadArgument(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One documented parameter. `lowest` and `highest` are included; `max_length` counts characters."""
+    """One documented parameter. `lowest` and `highest` are included; `max_length` counts characters.
+
+    `most` bounds the elements of a list. `other_names` are spellings that a server takes too and no client sends.
+    """
 
     name: str
     kind: Kind
@@ -82,6 +89,8 @@ class Param:
     max_length: int | None = None
     sensitive: bool = False
     note: str = ""
+    most: int | None = None
+    other_names: tuple[str, ...] = ()
 
 
 # The client's side ---------------------------------------------------------------------------------------------------
@@ -98,6 +107,29 @@ def to_text(param: Param, value: object) -> str:
             if not items:
                 raise wrong(param, Problem.EMPTY, value)
             return ",".join(items)
+        case kind:
+            return _item_text(param, kind, value)
+
+
+def to_member(param: Param, value: object) -> object:
+    """The value as a member of a JSON body: lists as arrays, whole numbers as numbers, decimals as texts.
+
+    An empty list is an array without elements. Raises `BadArgument` as `to_text` does.
+    """
+    if param.kind in LISTS:
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+            raise wrong(param, Problem.MALFORMED, value, "a list is needed")
+        return [_element(param, item) for item in _no_more_than_allowed(param, list(value))]
+    text = _item_text(param, param.kind, value)
+    return value if param.kind in (Kind.INTEGER, Kind.BOOLEAN) else text
+
+
+def _element(param: Param, value: object) -> object:
+    match LISTS[param.kind]:
+        case Kind.OBJECTS:
+            return _object(param, value)
+        case Kind.INTEGER:
+            return int(_item_text(param, Kind.INTEGER, value))
         case kind:
             return _item_text(param, kind, value)
 
@@ -133,10 +165,15 @@ def _instant_text(param: Param, value: datetime) -> str:
 
 def from_text(param: Param, value: object) -> object:
     """The typed value of a received text, or of a member of a JSON body. Raises `BadArgument`."""
-    if param.kind not in (Kind.CODES, Kind.INTEGERS):
+    if param.kind not in LISTS:
         return _item(param, param.kind, value)
+    if param.kind in (Kind.TEXTS, Kind.OBJECTS):
+        if not isinstance(value, list):
+            raise wrong(param, Problem.MALFORMED, value, "an array is needed")
+        return [_item(param, LISTS[param.kind], item) for item in _no_more_than_allowed(param, value)]
     items = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else [value]
     each = Kind.CODE if param.kind is Kind.CODES else Kind.INTEGER
+    items = _no_more_than_allowed(param, items)
     return [_item(param, each, item.strip() if isinstance(item, str) else item) for item in items]
 
 
@@ -150,6 +187,8 @@ def _item(param: Param, kind: Kind, value: object) -> object:
             return _in_bounds(param, _integer(param, value))
         case Kind.INSTANT | Kind.INSTANT_OR_INDEX:
             return _instant_or_index(param, kind, value)
+        case Kind.OBJECTS:
+            return _object(param, value)
         case _:
             return _plain_text(param, kind, value)
 
@@ -194,6 +233,28 @@ def _instant(param: Param, value: object) -> datetime:
 
 
 # Both sides ----------------------------------------------------------------------------------------------------------
+
+LISTS = {
+    Kind.CODES: Kind.CODE,
+    Kind.INTEGERS: Kind.INTEGER,
+    Kind.TEXTS: Kind.TEXT,
+    Kind.OBJECTS: Kind.OBJECTS,
+}
+"""The kinds that hold several values, and the kind of each of them."""
+
+
+def _no_more_than_allowed(param: Param, items: list[Any]) -> list[Any]:
+    if param.most is not None and len(items) > param.most:
+        raise BadArgument(param.name, Problem.TOO_MANY, len(items), f"at most {param.most}")
+    return items
+
+
+def _object(param: Param, value: object) -> dict[str, str]:
+    """One object of texts, its members named as documented: `choices` are their names."""
+    if not isinstance(value, dict) or set(value) != set(param.choices):
+        raise wrong(param, Problem.MALFORMED, value, f"objects of {' and '.join(param.choices)} are needed")
+    bare = replace(param, choices=())
+    return {name: _plain_text(bare, Kind.TEXT, value[name]) for name in param.choices}
 
 
 def _decimal(param: Param, value: object, *, lenient: bool) -> Decimal:

@@ -83,7 +83,7 @@ class Transport:
         The answer has status 200; its records are for the caller to decode. Raises `Refused`, `BadReply` for an answer
         that is not documented, `Unreachable` when there is none: try later.
         """
-        if request.method != "GET":
+        if not request.operation.reads:
             raise ValueError(f"{request.operation.name} is not a read")
         if self._process != os.getpid():  # connections are not shared with the process that this one was forked from
             self._session, self._process = self._line.new_session(), os.getpid()
@@ -119,7 +119,7 @@ class Transport:
         Raises `Refused` for the error body with a code of `refusals`; `Unreachable` only when no connection was made;
         `OutcomeUnknown` for everything else that is not the documented reply.
         """
-        if request.method == "GET":
+        if request.operation.reads:
             raise ValueError(f"{request.operation.name} is a read")
         sending = self._sending(request)
         length_ns = self._deadline_ns if within_ns is None else within_ns
@@ -159,10 +159,10 @@ class Transport:
 
     def _headers(self, request: Request) -> dict[str, str]:
         headers = dict(_HEADERS)
-        if request.method == "GET":
+        if request.operation.reads:
             headers["Accept-Encoding"] = "gzip"
         if request.body:
-            headers["Content-Type"] = "application/x-www-form-urlencoded"
+            headers["Content-Type"] = request.content_type
         if self._credentials is not None and not request.operation.public:
             headers["Authorization"] = self._credentials.authorization(
                 method=request.method,

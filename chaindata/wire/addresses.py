@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from chaindata.wire import cashaddr
 from wire import encodings
 from wire.encodings import NotEncoded
 
@@ -39,10 +40,8 @@ LEGACY_VERSION = {
 }
 ALL_NETWORKS = (Network.MAIN, Network.TEST, Network.REGTEST)
 
-_HASH_SIZES = (20, 24, 28, 32, 40, 48, 56, 64)  # bytes, by the lowest three bits of the version byte
-_KIND_BITS = {0: Kind.KEY, 1: Kind.SCRIPT}
-_GENERATORS = (0x98F2BC8E61, 0x79B76D99E2, 0xF33E5FB3C4, 0xAE2EABE2A8, 0x1E4F43E470)
-_CHECKSUM_SYMBOLS = 8
+_KIND_OF_BITS = {0: Kind.KEY, 1: Kind.SCRIPT}
+_VERSION = {Kind.KEY: 0, Kind.SCRIPT: 1 << 3}
 
 
 class NotAnAddress(ValueError):
@@ -96,12 +95,7 @@ def read(text: str, *, networks: Sequence[Network] = ALL_NETWORKS) -> Address:
 
 def cash_encode(prefix: str, kind: Kind, hash_bytes: bytes) -> str:
     """Prefix, colon and payload with checksum. Bounds: `hash_bytes` has one of the eight sizes of the format."""
-    kind_bits = 0 if kind is Kind.KEY else 1
-    version = kind_bits << 3 | _HASH_SIZES.index(len(hash_bytes))
-    values = encodings.regroup([version, *hash_bytes], 8, 5, pad=True)
-    residue = _polymod([*_spread(prefix), 0, *values, *([0] * _CHECKSUM_SYMBOLS)])
-    checksum = [residue >> 5 * (7 - place) & 31 for place in range(_CHECKSUM_SYMBOLS)]
-    return prefix + ":" + "".join(encodings.BECH32_CHARSET[value] for value in [*values, *checksum])
+    return cashaddr.encode(prefix, _VERSION[kind], hash_bytes)
 
 
 def _readings(text: str) -> list[Address]:
@@ -120,24 +114,18 @@ def _read_cash(prefix: str, payload: str) -> list[Address]:
     forms = {name: network for table in (CASH_PREFIX, SLP_PREFIX) for network, name in table.items()}
     if prefix and prefix not in forms:
         raise NotAnAddress(f"The prefix {prefix!r} is not one of this chain: {', '.join(forms)}.")
-    if len(payload) > 112:
-        raise NotAnAddress("This is longer than any address of this chain.")
     try:
-        values = encodings.base32_values(payload)
-        for name in [prefix] if prefix else forms:
-            if _polymod([*_spread(name), 0, *values]) == 0:
-                return [_unpack(forms[name], values[:-_CHECKSUM_SYMBOLS])]
+        name, raw = cashaddr.decode([prefix] if prefix else list(forms), payload)
     except NotEncoded as problem:
         raise NotAnAddress(str(problem)) from None
-    raise NotAnAddress("The checksum does not fit: a character is wrong, missing or too many.")
+    return [_unpack(forms[name], raw)]
 
 
-def _unpack(network: Network, values: list[int]) -> Address:
-    raw = bytes(encodings.regroup(values, 5, 8, pad=False))
-    kind = _KIND_BITS.get(raw[0] >> 3) if raw else None
+def _unpack(network: Network, raw: bytes) -> Address:
+    kind = _KIND_OF_BITS.get(raw[0] >> 3) if raw else None
     if kind is None:
         raise NotAnAddress("This kind of address is unknown.")
-    if len(raw) - 1 != _HASH_SIZES[raw[0] & 7]:
+    if len(raw) - 1 != cashaddr.HASH_SIZES[raw[0] & 7]:
         raise NotAnAddress("The length of this address does not fit what it says about itself.")
     return Address(network, kind, raw[1:])
 
@@ -159,17 +147,3 @@ def _read_legacy(text: str) -> list[Address]:
 
 def _spoken(found: list[Address]) -> str:
     return " or ".join(address.network for address in found)
-
-
-def _spread(prefix: str) -> list[int]:
-    return [ord(letter) & 31 for letter in prefix]
-
-
-def _polymod(values: list[int]) -> int:
-    residue = 1
-    for value in values:
-        top, residue = residue >> 35, ((residue & 0x07FFFFFFFF) << 5) ^ value
-        for bit, generator in enumerate(_GENERATORS):
-            if top >> bit & 1:
-                residue ^= generator
-    return residue ^ 1

@@ -1,0 +1,214 @@
+"""Proofs that transactions stand in a block: a header and a partial merkle tree, in the form of nodes.
+
+Source: supplement 5.2 (BIP 37). After the header come the number of transactions in the block, hashes depth-first, and
+a bit for each node that is walked through: 1 above a transaction that is proven, and for that itself; 0 where a hash
+stands for all that lies below.
+
+What a proof can't say: whether its block is in the best chain; and how many transactions the block has, unless the path
+runs along the right edge of the tree. Whoever knows that number passes it. That no inner node passes for a transaction
+follows from the transaction's bytes: inner nodes are hashes of 64 bytes, and no transaction in a block is as short.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from hashlib import sha256
+from itertools import chain, islice
+from struct import error, pack, unpack_from
+
+import msgspec
+
+from chaindata.wire import headers
+from chaindata.wire.headers import Header
+from chaindata.wire.transactions import NotATransaction, count_at, count_bytes
+
+MOST_TRANSACTIONS = 32_000_000 // 60  # a block of the largest size, of the smallest transactions
+MOST_BYTES = 1_000_000
+_HASH_BYTES = 32
+_BITS = [tuple(byte >> place & 1 for place in range(8)) for byte in range(256)]  # the lowest first
+
+
+class NotAProof(ValueError):
+    """The bytes are no proof, or one that does not hold; the message says what is wrong."""
+
+
+class Proof(msgspec.Struct, frozen=True, gc=False):
+    """A proof as it was read; that its hashes lead to the root is not looked at yet."""
+
+    header: Header
+    transactions: int
+    hashes: tuple[bytes, ...]
+    bits: bytes
+
+    @property
+    def raw(self) -> bytes:
+        """Its bytes."""
+        return b"".join(
+            (
+                self.header.raw,
+                pack("<I", self.transactions),
+                count_bytes(len(self.hashes)),
+                *self.hashes,
+                count_bytes(len(self.bits)),
+                self.bits,
+            )
+        )
+
+
+class Proven(msgspec.Struct, frozen=True, gc=False):
+    """A transaction that a proof shows, and its place in the block."""
+
+    txid_bytes: bytes
+    position: int
+
+    @property
+    def txid(self) -> str:
+        """Its id as shown."""
+        return self.txid_bytes[::-1].hex()
+
+
+# Reading -------------------------------------------------------------------------------------------------------------
+
+
+def read(raw: bytes) -> Proof:
+    """The proof that the bytes are, all of them. Raises `NotAProof`."""
+    if len(raw) > MOST_BYTES:
+        raise NotAProof(f"A proof has at most {MOST_BYTES} bytes.")
+    try:
+        (transactions,) = unpack_from("<I", raw, headers.BYTES)
+        count, at = count_at(raw, headers.BYTES + 4)
+        end = at + _HASH_BYTES * count
+        size, begin = count_at(raw, end)
+    except (error, IndexError):
+        raise NotAProof(f"The proof is cut short: it has only {len(raw)} bytes.") from None
+    except NotATransaction as problem:
+        raise NotAProof(str(problem)) from None
+    if len(raw) != begin + size:
+        raise NotAProof(f"The proof should have {begin + size} bytes and has {len(raw)}.")
+    if not 0 < transactions <= MOST_TRANSACTIONS:
+        raise NotAProof(f"No block has {transactions} transactions.")
+    if count > transactions or 8 * size < count:
+        raise NotAProof(f"A proof of {transactions} transactions can't have {count} hashes and {size} bytes of bits.")
+    hashes = tuple(raw[place : place + _HASH_BYTES] for place in range(at, end, _HASH_BYTES))
+    return Proof(headers.read(raw[: headers.BYTES]), transactions, hashes, raw[begin:])
+
+
+# Checking ------------------------------------------------------------------------------------------------------------
+
+
+def proven(proof: Proof, *, transactions: int | None = None) -> list[Proven]:
+    """The transactions it shows to stand in the block of its header, in their order; at least one.
+
+    `transactions` is how many the block has, for those who know. Raises `NotAProof` when its hashes don't lead to the
+    header's root, or when anything is left over.
+    """
+    if transactions not in (None, proof.transactions):
+        raise NotAProof(f"The block has {transactions} transactions, the proof speaks of {proof.transactions}.")
+    found, root = _walk(proof)
+    if root != proof.header.merkle_root_bytes:
+        raise NotAProof("The hashes of the proof do not lead to the merkle root of its header.")
+    if not found:
+        raise NotAProof("The proof shows no transaction.")
+    return found
+
+
+def check(
+    proof: Proof, *, easiest_target: int, transactions: int | None = None, wanted: Collection[bytes] | None = None
+) -> list[Proven]:
+    """As `proven`, of a header whose work was done, and exactly of the wanted ids when they are given.
+
+    A neighbour that is given as a hash can be marked as proven too, and rightly: it stands in the block. Who asked for
+    one transaction names it, and no changed byte passes. Raises `NotAProof`.
+    """
+    try:
+        headers.check_work(proof.header, easiest_target=easiest_target)
+    except headers.NotAHeader as problem:
+        raise NotAProof(str(problem)) from None
+    found = proven(proof, transactions=transactions)
+    if wanted is not None and {each.txid_bytes for each in found} != set(wanted):
+        raise NotAProof("The proof shows other transactions than the wanted ones.")
+    return found
+
+
+def _walk(proof: Proof) -> tuple[list[Proven], bytes]:
+    """What is found on the way through the tree, and the root, once all hashes and bits are used up."""
+    widths = _widths(proof.transactions)
+    hashes, bits = iter(proof.hashes), chain.from_iterable(map(_BITS.__getitem__, proof.bits))
+    found: list[Proven] = []
+
+    def node(height: int, position: int) -> bytes:
+        bit = next(bits, None)
+        if bit is None:
+            raise NotAProof("The proof has too few bits.")
+        if not bit or not height:
+            given = next(hashes, None)
+            if given is None:
+                raise NotAProof("The proof has too few hashes.")
+            if bit:
+                found.append(Proven(given, position))
+            return given
+        left = node(height - 1, 2 * position)
+        if 2 * position + 1 >= widths[height - 1]:
+            return sha256(sha256(left + left).digest()).digest()
+        right = node(height - 1, 2 * position + 1)
+        if left == right:
+            raise NotAProof("Two equal hashes stand side by side in the proof.")
+        return sha256(sha256(left + right).digest()).digest()
+
+    root = node(len(widths) - 1, 0)
+    if next(hashes, None) is not None:
+        raise NotAProof("The proof has more hashes than it needs.")
+    left_over = tuple(islice(bits, 8))
+    if len(left_over) == 8 or any(left_over):
+        raise NotAProof("The proof has more bits than it needs.")
+    return found, root
+
+
+def _widths(transactions: int) -> list[int]:
+    """The number of nodes on each level of the tree, the lowest first."""
+    widths = [transactions]
+    while widths[-1] > 1:
+        widths.append((widths[-1] + 1) // 2)
+    return widths
+
+
+# Building ------------------------------------------------------------------------------------------------------------
+
+
+def build(header: Header, txids_bytes: Sequence[bytes], wanted: Collection[bytes]) -> Proof:
+    """The proof that the wanted transactions stand in a block with these ones. Raises `NotAProof` when one does not."""
+    missing = set(wanted) - set(txids_bytes)
+    if missing or not wanted:
+        raise NotAProof(
+            f"{len(missing)} of the transactions do not stand in the block." if missing else "None is wanted."
+        )
+    matches = [[txid_bytes in wanted for txid_bytes in txids_bytes]]
+    levels = [list(txids_bytes)]
+    while len(levels[-1]) > 1:
+        below, marks = levels[-1], matches[-1]
+        pairs = range(0, len(below), 2)
+        levels.append([_parent(below, place) for place in pairs])
+        matches.append([any(marks[place : place + 2]) for place in pairs])
+    if levels[-1][0] != header.merkle_root_bytes:
+        raise NotAProof("The header is not that of a block with these transactions.")
+    walked = list(_walked(levels, matches, len(levels) - 1, 0))
+    number = sum(bit << place for place, (bit, _) in enumerate(walked))
+    bits = number.to_bytes((len(walked) + 7) // 8, "little")
+    return Proof(header, len(txids_bytes), tuple(node for _, node in walked if node is not None), bits)
+
+
+def _parent(level: list[bytes], place: int) -> bytes:
+    left, right = level[place], level[min(place + 1, len(level) - 1)]
+    return sha256(sha256(left + right).digest()).digest()
+
+
+def _walked(
+    levels: list[list[bytes]], matches: list[list[bool]], height: int, place: int
+) -> Iterator[tuple[bool, bytes | None]]:
+    """Depth-first, from the root: the bit of each node that a reader will walk through, and its hash where one is."""
+    match = matches[height][place]
+    if height == 0 or not match:
+        yield match, levels[height][place]
+        return
+    yield True, None
+    for below in (2 * place, 2 * place + 1):
+        if below < len(levels[height - 1]):
+            yield from _walked(levels, matches, height - 1, below)

@@ -1,0 +1,288 @@
+"""Property tokens and collectibles (chain data, Token balance and property records; supplement 1.11 and 1.12).
+
+Ids of properties are numbers, those of collectibles decimal texts. Amounts are texts with as many places as the
+property is divided into.
+"""
+
+from decimal import Decimal
+
+from msgspec import field
+
+from chaindata.wire.records.chain import Hash, Hex
+from wire.records import Record, Whole
+
+# Balances ------------------------------------------------------------------------------------------------------------
+
+
+class Balance(Record, frozen=True):
+    """What an address holds of a property."""
+
+    balance: Decimal
+    reserved: Decimal
+
+
+class PropertyBalance(Record, frozen=True):
+    """One of the balances of an address."""
+
+    propertyid: Whole
+    balance: Decimal
+    reserved: Decimal
+
+
+class HolderBalance(Record, frozen=True):
+    """One of the balances in a property."""
+
+    address: str
+    balance: Decimal
+    reserved: Decimal
+
+
+class FrozenBalance(Record, frozen=True):
+    """Whether the balance is frozen, and the ordinary balance."""
+
+    frozen: bool
+    balance: Decimal
+
+
+class FrozenProperty(Record, frozen=True):
+    """A frozen balance of an address."""
+
+    propertyid: Whole
+    balance: Decimal
+
+
+class FrozenHolder(Record, frozen=True):
+    """A frozen balance in a property."""
+
+    address: str
+    balance: Decimal
+
+
+class BalancesHash(Record, frozen=True):
+    """A digest of all balances of a property at a block (supplement 1.12)."""
+
+    block: Whole
+    blockhash: Hash
+    propertyid: Whole
+    balanceshash: Hash
+
+
+class ConsensusHash(Record, frozen=True):
+    """A digest of the whole state of the token layer at a block (supplement 1.12)."""
+
+    block: Whole
+    blockhash: Hash
+    consensushash: Hash
+
+
+# Properties ----------------------------------------------------------------------------------------------------------
+
+
+class Participation(Record, frozen=True):
+    """A purchase of a crowdsale."""
+
+    txid: Hash
+    amountsent: Decimal
+    participanttokens: Decimal
+
+
+class Crowdsale(Record, frozen=True):
+    """A sale of a property. Times in seconds; `earlybonus` in percent a week; closed ones tell how they ended."""
+
+    propertyid: Whole
+    name: str
+    active: bool
+    issuer: str
+    propertyiddesired: Whole
+    precision: Whole | str
+    tokensperunit: Decimal
+    earlybonus: Whole
+    starttime: Whole
+    deadline: Whole
+    amountraised: Decimal
+    tokensissued: Decimal
+    addedissuertokens: Decimal
+    participanttransactions: list[Participation] | None = None
+    closedearly: bool | None = None
+    maxtokens: bool | None = None
+    endedtime: Whole | None = None
+    closetx: Hash | None = None
+
+
+class Issuance(Record, frozen=True):
+    """One grant or revocation of a managed property; one of both is there."""
+
+    txid: Hash
+    grant: Decimal | None = None
+    revoke: Decimal | None = None
+
+
+class Grants(Record, frozen=True):
+    """What was granted and revoked of a managed property, ordered by transaction id."""
+
+    propertyid: Whole
+    name: str
+    issuer: str
+    creationtxid: Hash
+    totaltokens: Decimal
+    issuances: list[Issuance]
+
+
+class ListedProperty(Record, frozen=True):
+    """A property as the list shows it."""
+
+    propertyid: Whole
+    name: str
+    category: str
+    subcategory: str
+    data: str
+    url: str
+    precision: Whole | str
+
+
+class Property(Record, frozen=True):
+    """A property. `freezingenabled` is told of managed ones."""
+
+    propertyid: Whole
+    name: str
+    category: str
+    subcategory: str
+    data: str
+    url: str
+    precision: Whole | str
+    issuer: str
+    creationtxid: Hash
+    fixedissuance: bool
+    managedissuance: bool
+    totaltokens: Decimal
+    freezingenabled: bool | None = None
+
+
+# Transactions --------------------------------------------------------------------------------------------------------
+
+
+class Subsend(Record, frozen=True):
+    """One property of a send-all."""
+
+    propertyid: Whole
+    amount: Decimal
+    precision: Whole | str | None = None
+
+
+class Recipient(Record, frozen=True):
+    """Somebody whom a send to owners reached."""
+
+    address: str
+    amount: Decimal
+
+
+class TokenTransaction(Record, frozen=True):
+    """A transaction of the token layer; `fee` in satoshis. Which members follow depends on its type.
+
+    Unconfirmed: no `valid`, no block. Invalid: `invalidreason`. Sends to owners: `totalstofee`, `recipients`.
+    """
+
+    txid: Hash
+    fee: Decimal
+    sendingaddress: str
+    ismine: bool
+    version: Whole
+    type_int: Whole = field(name="type_int")
+    type: str
+    confirmations: Whole
+    referenceaddress: str | None = None
+    propertyid: Whole | None = None
+    precision: Whole | str | None = None
+    amount: Decimal | None = None
+    ecosystem: str | None = None
+    subsends: list[Subsend] | None = None
+    category: str | None = None
+    subcategory: str | None = None
+    propertyname: str | None = None
+    data: str | None = None
+    url: str | None = None
+    propertyiddesired: Whole | None = None
+    tokensperunit: Decimal | None = None
+    deadline: Whole | None = None
+    earlybonus: Whole | None = None
+    actual_invested: Decimal | None = None
+    purchasedpropertyid: Whole | None = None
+    purchasedpropertyname: str | None = None
+    purchasedpropertyprecision: Whole | str | None = None
+    purchasedtokens: Decimal | None = None
+    issuertokens: Decimal | None = None
+    mature: bool | None = None
+    action: Whole | None = None
+    erc721propertyid: str | None = None
+    erc721tokenid: str | None = None
+    totalstofee: Decimal | None = None
+    recipients: list[Recipient] | None = None
+    valid: bool | None = None
+    invalidreason: str | None = None
+    blockhash: Hash | None = None
+    blocktime: Whole | None = None
+    positioninblock: Whole | None = None
+    block: Whole | None = None
+
+
+class Payload(Record, frozen=True):
+    """The bytes of the token layer in a transaction, without their marker; `payloadsize` in bytes."""
+
+    payload: Hex
+    payloadsize: Whole
+
+
+class Layer(Record, frozen=True):
+    """The token layer at the tip. Real nodes use the second names for the first three members."""
+
+    block: Whole
+    blocktime: Whole
+    blocktransactions: Whole
+    totaltransactions: Whole
+    alerts: list[str]
+    tokenprotocolversion_int: Whole | None = field(default=None, name="tokenprotocolversion_int")
+    tokenprotocolversion: str | None = None
+    nodesoftwareversion: str | None = None
+    wormholeversion_int: Whole | None = field(default=None, name="wormholeversion_int")
+    wormholeversion: str | None = None
+    bitcoincoreversion: str | None = None
+
+
+# Collectibles --------------------------------------------------------------------------------------------------------
+
+
+class CollectibleProperty(Record, frozen=True):
+    """A family of collectibles; the misspelt count is the wire's own."""
+
+    propertyid: str
+    owner: str
+    creationtxid: Hash
+    creationblock: Whole
+    name: str
+    symbol: str
+    data: str
+    propertyurl: str
+    total_token_number: Whole
+    have_issued_number: Whole
+    current_valid_issued_numer: Whole
+
+
+class Collectible(Record, frozen=True):
+    """One collectible."""
+
+    propertyid: str
+    tokenid: str
+    owner: str
+    creationtxid: Hash
+    creationblock: Whole
+    attribute: str
+    tokenurl: str
+
+
+class ListedCollectible(Record, frozen=True):
+    """A collectible in the list of an address, or of the destroyed ones."""
+
+    tokenid: str
+    attribute: str
+    tokenurl: str
+    creationtxid: Hash
