@@ -36,6 +36,7 @@ class Answer:
     body: bytes = field(repr=False)
     date: datetime | None
     elapsed_ms: int
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def roundtrip(way: Way, sending: Sending, deadline: Deadline) -> Answer | Lost:
         return Lost(f"the answer is larger than {MOST_BYTES} bytes", _ms_since(began_ns), passing=False)
     if not deadline.left_ns:
         return Lost(_NO_TIME, _ms_since(began_ns))
-    return Answer(response.status, body, _date_of(response.headers), _ms_since(began_ns))
+    return Answer(response.status, body, _date_of(response.headers), _ms_since(began_ns), response.headers)
 
 
 def _lost(problem: Exception, deadline: Deadline, elapsed_ms: int) -> Lost:

@@ -9,6 +9,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 
 import msgspec
@@ -18,10 +19,10 @@ from wire.credentials import Credentials, base64_text
 from wire.deadline import Deadline
 from wire.errors import BadReply, CallFailed, OutcomeUnknown, Refused, Unreachable
 from wire.line import Answer, Line, Lost, roundtrip
-from wire.operation import MASK, Request
+from wire.operation import MASK, Operation, Request
 from wire.sessions import Sending
 
-__all__ = ["Answer", "Credentials", "Transport"]
+__all__ = ["Answer", "Credentials", "Transport", "Understanding"]
 
 _PAUSES_MS = (50, 250, 1000)  # before the second, third and fourth attempt of a read
 _PASSING = frozenset({502, 503, 504})
@@ -41,11 +42,15 @@ class _Envelope(msgspec.Struct):
     error: _ErrorBody
 
 
+Understanding = Callable[[Operation, Answer], CallFailed]
+"""What an answer that is not 200 means, for a service with an envelope of its own; it sees nothing that we hide."""
+
+
 class Transport:
     """Calls to one outside service.
 
     `refusals` are the codes after which it is certain that nothing was done; without them no `send` is ever called
-    refused. `deadline_s` is the total time of one call, repetitions included. Safe for threads; `close` it.
+    refused. With `failure_of` the service's own errors are understood by that alone. `deadline_s` is the total time of one call, repetitions included. Safe for threads; `close` it.
     """
 
     def __init__(
@@ -55,6 +60,7 @@ class Transport:
         credentials: Credentials | None = None,
         deadline_s: int | Decimal = 25,
         refusals: frozenset[int] = frozenset(),
+        failure_of: Understanding | None = None,
         ca_file: str | None = None,
         unix_s: Callable[[], int] = lambda: int(time.time()),
     ) -> None:
@@ -62,6 +68,7 @@ class Transport:
         self._credentials = credentials
         self._deadline_ns = int(deadline_s * 1_000_000_000)
         self._refusals = refusals
+        self._failure_of = failure_of
         self._unix_s = unix_s
         self._session = self._line.new_session()
         self._process = os.getpid()
@@ -103,6 +110,8 @@ class Transport:
     def _read_answer(self, request: Request, came: Answer) -> Answer:
         if came.status == 200:
             return came
+        if self._failure_of is not None:
+            raise _dated(self._failure_of(request.operation, self._without_hidden(request, came)), came)
         error = _error_of(came)
         if error is not None and 400 <= came.status < 500:
             raise self._refused(request, error, came)
@@ -140,6 +149,8 @@ class Transport:
                 reason = problem.reason
             else:
                 return came
+        elif self._failure_of is not None:
+            raise _dated(self._failure_of(request.operation, self._without_hidden(request, came)), came)
         error = _error_of(came)
         if error is not None and 400 <= came.status < 500 and error.code in self._refusals:
             raise self._refused(request, error, came)
@@ -178,6 +189,13 @@ class Transport:
 
     def _excerpt(self, request: Request, came: Answer) -> str:
         return self._clean(request, came.body[:_CONSIDERED].decode("utf-8", "replace"))
+
+    def _without_hidden(self, request: Request, came: Answer) -> Answer:
+        """The answer without the texts of sensitive parameters, in whichever case it repeats them."""
+        body = came.body[:_CONSIDERED].decode("utf-8", "replace")
+        for each in request.hidden:
+            body = re.sub(re.escape(each), MASK, body, flags=re.IGNORECASE)
+        return replace(came, body=body.encode())
 
     def _clean(self, request: Request, text: str | None) -> str:
         """A text of the other side, fit for logs and pages: short, printable, without what we hide."""
