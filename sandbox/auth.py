@@ -93,6 +93,18 @@ def claimed_login(header: str | None) -> str:
         return ""
 
 
+def is_basic(header: str | None, user: str, password: bytes) -> bool:
+    """Whether the header is HTTP Basic with this user and password."""
+    scheme, _, credentials = (header or "").partition(" ")
+    if scheme.lower() != "basic":
+        return False
+    try:
+        given_user, _, given = _decoded(credentials).partition(":")
+    except Refusal:
+        return False
+    return given_user == user and hmac.compare_digest(given.encode(), password)
+
+
 def _basic(keys: Keys, credentials: str) -> Caller:
     login, colon, secret = credentials.partition(":")
     if not colon:

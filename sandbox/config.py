@@ -30,6 +30,9 @@ class Config:
     take_liquidity_rate, provide_liquidity_rate
                     what accounts pay as taker and as maker, as fractions; None: the symbol's own. A negative one is a
                     rebate. It holds for orders placed from then on
+    chain_rate_limit  calls of one route of the chain-data service that an address may make in a minute (ten times as
+                    many with the pro password); 0: no limit
+    chain_pro_password  what raises the limits of the chain-data service for its user BITBOX
     history_delay_ms  how long new orders and trades are missing from the trading history
     """
 
@@ -43,6 +46,8 @@ class Config:
     take_liquidity_rate: Decimal | None = None
     provide_liquidity_rate: Decimal | None = None
     history_delay_ms: int = 0
+    chain_rate_limit: int = 0
+    chain_pro_password: str = "BITBOX"  # noqa: S105  # the published default (supplement 1.10)
 
     @property
     def payout_ms(self) -> int:
@@ -106,6 +111,12 @@ def _decimal(lowest: Decimal, highest: Decimal) -> Callable[[str, object], Decim
     return accept
 
 
+def _password(name: str, value: object) -> str:
+    if not isinstance(value, str) or not 1 <= len(value) <= 100:
+        raise CannotConfigure(f"{name} takes a text of 1 to 100 characters.")
+    return value
+
+
 def _optional(accept: Callable[[str, object], Decimal]) -> Callable[[str, object], Decimal | None]:
     def accept_or_none(name: str, value: object) -> Decimal | None:
         return None if value is None or value is False else accept(name, value)
@@ -135,4 +146,6 @@ _ACCEPT: dict[str, Callable[[str, object], object]] = {
     "take_liquidity_rate": _optional(_decimal(Decimal("-0.5"), Decimal("0.5"))),
     "provide_liquidity_rate": _optional(_decimal(Decimal("-0.5"), Decimal("0.5"))),
     "history_delay_ms": _whole(0, LONGEST_DELAY_MS),
+    "chain_rate_limit": _whole(0, 1_000_000),
+    "chain_pro_password": _password,
 }

@@ -8,6 +8,7 @@ class Scope(Enum):
     """What a fault can be armed for; the value is how a message to a tester names it."""
 
     REST = "REST operation"
+    CHAIN = "chain-data operation"
     METHOD = "socket method"
     NOTIFICATION = "socket notification"
 
@@ -36,6 +37,7 @@ class Kind:
     members: tuple[Member, ...] = ()
 
 
+_CALLS = (Scope.REST, Scope.CHAIN)
 _HOW = Member("how", str, "close ends the connection, reset breaks it", default="close", choices=("close", "reset"))
 _MS = Member("ms", int, "milliseconds of real time", required=True, highest=600_000)
 
@@ -54,8 +56,8 @@ def _status(default: int | None, lowest: int, highest: int, choices: tuple[objec
 _ROWS = (
     Kind(
         "refuse",
-        (Scope.REST, Scope.METHOD),
-        "answers with the error of the catalogue under that code; nothing is executed",
+        (*_CALLS, Scope.METHOD),
+        "answers with the catalogue's error under that code (chain data: with that HTTP status); nothing is executed",
         (
             Member("code", int, "an error code of the catalogue", required=True, lowest=1, highest=99_999),
             Member("description", str, "the description of the error", default=""),
@@ -63,21 +65,21 @@ _ROWS = (
     ),
     Kind(
         "status",
-        (Scope.REST,),
+        _CALLS,
         "answers with that HTTP status and an error of the same code",
         (_status(None, 400, 599), _executes(False)),
     ),
-    Kind("drop_before", (Scope.REST,), "ends the connection without an answer; nothing is executed", (_HOW,)),
-    Kind("drop_after", (Scope.REST,), "executes the call, then ends the connection without an answer", (_HOW,)),
+    Kind("drop_before", _CALLS, "ends the connection without an answer; nothing is executed", (_HOW,)),
+    Kind("drop_after", _CALLS, "executes the call, then ends the connection without an answer", (_HOW,)),
     Kind(
         "delay_then_execute",
-        (Scope.REST,),
+        _CALLS,
         "waits, then executes and answers; with a status it answers that at once and executes after the wait",
         (_MS, Member("status", int, "HTTP status answered at once", lowest=400, highest=599)),
     ),
     Kind(
         "cut_body",
-        (Scope.REST,),
+        _CALLS,
         "sends half of the answer's body, then ends the connection",
         (
             Member("framing", str, "how the body is announced", default="length", choices=("length", "chunked")),
@@ -86,13 +88,13 @@ _ROWS = (
     ),
     Kind(
         "html",
-        (Scope.REST,),
+        _CALLS,
         "answers with a page of HTML, as a proxy in between would",
         (_status(200, 200, 599), _executes(False)),
     ),
     Kind(
         "redirect",
-        (Scope.REST,),
+        _CALLS,
         "sends the client elsewhere; a client that follows shows as a second call",
         (
             _status(302, 301, 308, (301, 302, 303, 307, 308)),
@@ -100,10 +102,10 @@ _ROWS = (
             _executes(False),
         ),
     ),
-    Kind("rate_limit", (Scope.REST,), "answers 429 Too many requests; nothing is executed"),
+    Kind("rate_limit", _CALLS, "answers 429 Too many requests; nothing is executed"),
     Kind(
         "echo_differs",
-        (Scope.REST, Scope.METHOD, Scope.NOTIFICATION),
+        (*_CALLS, Scope.METHOD, Scope.NOTIFICATION),
         "changes one field of the records in the answer, and nothing in the world",
         (
             Member("field", str, "name of the field on the wire", required=True),

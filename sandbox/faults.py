@@ -1,7 +1,8 @@
 """Faults a tester arms through the control plane: which call fails next, how, and how often.
 
-A fault belongs to an operation (a REST operation by its catalogue name, a socket method or notification by its wire
-name, or `*`) and serves `times` calls, oldest fault first. Faults are kept in memory only: they end with the process
+A fault belongs to an operation (one of either service by its catalogue name, a socket method or notification by its
+wire name; `*` is every one of the exchange, `chain/*` every one of the chain-data service) and serves `times` calls,
+oldest fault first. Faults are kept in memory only: they end with the process
 and with a reset. What each kind means is in `fault_kinds.KINDS`, from which the documentation page is written too.
 """
 
@@ -13,6 +14,7 @@ from itertools import count
 from sandbox.fault_kinds import DEFAULT_STATUS, KINDS, RECORD_OPERATIONS, Kind, Member, Scope
 
 EVERY = "*"
+EVERY_CHAIN = "chain/*"
 MOST_TIMES = 1_000_000
 MOST_ARMED = 1_000
 
@@ -64,20 +66,23 @@ class Fault:
 class Faults:
     """The armed faults of one sandbox.
 
-    `operations` are the REST operations, `methods` the socket methods, `notifications` the socket notifications;
-    `knows_code` tells whether an error code is in the catalogue of the exchange.
+    `operations` are the exchange's REST operations, `chain` those of the chain-data service, `methods` the socket
+    methods, `notifications` the socket notifications; `knows_code` tells whether an error code is in the catalogue of
+    the exchange.
     """
 
     def __init__(
         self,
         *,
         operations: Collection[str] = (),
+        chain: Collection[str] = (),
         methods: Collection[str] = (),
         notifications: Collection[str] = (),
         knows_code: Callable[[int], bool] = lambda code: True,
     ) -> None:
         self._scopes = {
             Scope.REST: frozenset(operations),
+            Scope.CHAIN: frozenset(chain),
             Scope.METHOD: frozenset(methods),
             Scope.NOTIFICATION: frozenset(notifications),
         }
@@ -116,7 +121,7 @@ class Faults:
         for fault in list(self._armed):
             if fault.kind not in kinds or (fault.key is not None and fault.key != key):
                 continue
-            if fault.operation == operation or (fault.operation == EVERY and _is_meant(fault, operation, scope)):
+            if fault.operation == operation or _is_meant(fault, operation, scope):
                 yield fault
 
     def serve(self, fault: Fault) -> None:
@@ -138,15 +143,22 @@ class Faults:
 
     def _operation(self, asked: Mapping[str, object], kind: Kind) -> str:
         operation = _text(asked, "operation")
-        if operation == EVERY:
+        if operation in (EVERY, EVERY_CHAIN):
             return operation
         scopes = [scope for scope, names in self._scopes.items() if operation in names]
         if not scopes:
-            raise CannotArm(f"'operation' is {operation!r}; the page at / lists the names, and * means every one.")
+            raise CannotArm(
+                f"'operation' is {operation!r}; the page at / lists the names; * means every one of "
+                f"the exchange, {EVERY_CHAIN} every one of the chain-data service."
+            )
         if not any(scope in kind.scopes for scope in scopes):
             meant = " or ".join(scope.value for scope in Scope if scope in kind.scopes)
             raise CannotArm(f"The kind {kind.name!r} is for a {meant}, and {operation!r} is a {scopes[0].value}.")
         return operation
+
+    def _is_chain(self, asked: Mapping[str, object]) -> bool:
+        operation = asked.get("operation")
+        return operation == EVERY_CHAIN or operation in self._scopes[Scope.CHAIN]
 
     def _members(self, asked: Mapping[str, object], kind: Kind) -> dict[str, object]:
         unknown = sorted(set(asked) - {"operation", "kind", "times", "key"} - {member.name for member in kind.members})
@@ -161,7 +173,10 @@ class Faults:
                 raise CannotArm(f"The kind {kind.name!r} needs {member.name!r}: {member.meaning}.")
             elif member.default is not None:
                 members[member.name] = member.default
-        if kind.name == "refuse" and not self._knows_code(_whole("code", members["code"])):
+        code = members.get("code")
+        if kind.name == "refuse" and self._is_chain(asked) and not 400 <= _whole("code", code) <= 599:
+            raise CannotArm(f"'code' is {code!r}; the chain-data service refuses with an HTTP status from 400 to 599.")
+        if kind.name == "refuse" and not self._is_chain(asked) and not self._knows_code(_whole("code", code)):
             raise CannotArm(f"'code' is {members['code']!r}; the exchange's catalogue has no such code.")
         if kind.name == "echo_differs" and "value" not in members and members.get("absent") is not True:
             raise CannotArm("The kind 'echo_differs' needs 'value', or 'absent': true to leave the field out.")
@@ -169,8 +184,13 @@ class Faults:
 
 
 def _is_meant(fault: Fault, operation: str, scope: Scope) -> bool:
-    """Whether `*` reaches this call: notifications for socket kinds, records of transactions for echo_differs."""
+    """Whether `*` reaches this call of the exchange: notifications for socket kinds, records of transactions for
+    echo_differs. `chain/*` reaches every call of the chain-data service, and `*` none of them."""
     kind = KINDS[fault.kind]
+    if fault.operation not in (EVERY, EVERY_CHAIN) or (fault.operation == EVERY_CHAIN) is not (scope is Scope.CHAIN):
+        return False
+    if scope is Scope.CHAIN:
+        return True
     if fault.kind == "echo_differs":
         return operation in RECORD_OPERATIONS
     if scope is Scope.METHOD:

@@ -11,10 +11,14 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
+from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.wire import catalogue
 from sandbox import answers, auth, bodies, pages, patience, reading, reception, refusing, slices, spoiling
 from sandbox.answers import Answer
 from sandbox.calls import Call, Calls
+from sandbox.chain_front import PREFIX as CHAIN
+from sandbox.chain_front import ChainFront, most_bytes
+from sandbox.chain_front import too_large as too_large_for_chain
 from sandbox.control import Control
 from sandbox.exchange.terms import Caller, NoHandler, Refusal
 from sandbox.fault_kinds import REST_KINDS
@@ -34,13 +38,13 @@ log = logging.getLogger("sandbox")
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 EXCHANGE = "/api/2/"
 CONTROL = "/_sandbox/"
-CHAIN = "/v2/"
 
 
 def every_fault() -> Faults:
     """An empty set of faults that knows what can be armed."""
     return Faults(
         operations=[operation.name for operation in catalogue.OPERATIONS],
+        chain=[operation.name for operation in chain_catalogue.ALL],
         methods=METHOD_NAMES,
         notifications=NOTIFICATION_NAMES,
         knows_code=refusing.knows,
@@ -76,6 +80,7 @@ class Sandbox:
         self._control = Control(world, faults, self.calls)
         self.sockets = Sockets(world, faults, self.calls, self._limits, most_waiting=most_waiting)
         self._background: set[asyncio.Task[None]] = set()
+        self._chain = ChainFront(world, faults, self.calls, later=self._later)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request or one socket, until the server ends."""
@@ -87,12 +92,13 @@ class Sandbox:
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            received = await reception.read(scope, receive)
+            received = await reception.read(scope, receive, most_bytes=most_bytes(scope["path"]))
             delivery = await self._answer(received)
         except reception.ClientGone:
             return
         except reception.TooLarge:
-            delivery = TOO_LARGE
+            is_chain = scope["path"].lower().startswith(CHAIN)
+            delivery = too_large_for_chain() if is_chain else TOO_LARGE
         finally:
             self._stirred()
         await reception.deliver(delivery, scope, receive, send, date_ms=self.world.clock.now_ms())
@@ -105,8 +111,8 @@ class Sandbox:
             return self._control.answer(received)
         if path == "/" and received.method == "GET":
             return answers.of_html(pages.page(self.world, sealed=self.sealed))
-        if path.startswith(CHAIN):
-            return refusing.not_imitated("the chain-data service")
+        if path.lower().startswith(CHAIN):
+            return await self._chain.answer(received)
         return answers.not_routed(received.method, path)
 
     async def _exchange(self, received: Received) -> Delivery:

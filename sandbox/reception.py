@@ -63,7 +63,7 @@ class Cut:
 Delivery = Answer | Ended | Cut
 
 
-async def read(scope: Scope, receive: Receive) -> Received:
+async def read(scope: Scope, receive: Receive, *, most_bytes: int = MOST_BYTES) -> Received:
     """The whole request; raises TooLarge or ClientGone."""
     headers = _headers(scope)
     body = bytearray()
@@ -72,7 +72,7 @@ async def read(scope: Scope, receive: Receive) -> Received:
         if message["type"] == "http.disconnect":
             raise ClientGone
         body += message.get("body", b"")
-        if len(body) > MOST_BYTES:
+        if len(body) > most_bytes:
             raise TooLarge
         if not message.get("more_body", False):
             break

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Protocol
 
 from sandbox import answers, refusing
 from sandbox.answers import Answer
@@ -19,45 +19,80 @@ Execute = Callable[[], Answer]
 Later = Callable[[Coroutine[Any, Any, None]], None]
 
 
-async def spoil(fault: Fault, execute: Execute, *, target: str, later: Later) -> Delivery:
+class Speech(Protocol):
+    """How a service says what a fault makes it say."""
+
+    def refuse(self, fault: Fault) -> Answer:
+        """The error that the fault names."""
+        ...
+
+    def of_status(self, status: int) -> Answer:
+        """An error of that HTTP status."""
+        ...
+
+    def rate_limit(self) -> Answer:
+        """Too many requests."""
+        ...
+
+
+class ExchangeSpeech:
+    """The errors of the exchange."""
+
+    def refuse(self, fault: Fault) -> Answer:
+        """The error of the catalogue under the fault's code."""
+        return refusing.answer(Refusal(fault.whole("code"), fault.text("description")))
+
+    def of_status(self, status: int) -> Answer:
+        """An error of that HTTP status and code."""
+        return refusing.of_status(status)
+
+    def rate_limit(self) -> Answer:
+        """The error of a used-up second."""
+        return refusing.answer(Refusal(refusing.TOO_MANY_REQUESTS))
+
+
+EXCHANGE = ExchangeSpeech()
+
+
+async def spoil(fault: Fault, execute: Execute, *, target: str, later: Later, speech: Speech = EXCHANGE) -> Delivery:
     """The delivery under the fault. `later` keeps work that goes on after the answer."""
     match fault.kind:
         case "refuse":
-            return refusing.answer(Refusal(fault.whole("code"), fault.text("description")))
+            return speech.refuse(fault)
         case "rate_limit":
-            return refusing.answer(Refusal(refusing.TOO_MANY_REQUESTS))
+            return speech.rate_limit()
         case "drop_before" | "drop_after":
             if fault.kind == "drop_after":
                 execute()
             return Ended(fault.text("how"))
         case "delay_then_execute":
-            return await _delayed(fault, execute, later)
+            return await _delayed(fault, execute, later, speech)
         case "cut_body":
             answer = execute() if fault.on("executes") else answers.of_json({"id": "half of this is missing"})
             return Cut(answer, fault.text("framing"))
     if fault.on("executes"):
         execute()
-    return _instead(fault, target)
+    return _instead(fault, target, speech)
 
 
-def _instead(fault: Fault, target: str) -> Answer:
+def _instead(fault: Fault, target: str, speech: Speech) -> Answer:
     status = status_of(fault)
     if fault.kind == "html":
         return answers.of_html(PROXY_PAGE, status)
     if fault.kind == "redirect":
         location = fault.text("location") or target
         return Answer(status, b"", answers.HTML, (("location", location),), shown=f"redirect to {location}")
-    return refusing.of_status(status)
+    return speech.of_status(status)
 
 
-async def _delayed(fault: Fault, execute: Execute, later: Later) -> Delivery:
+async def _delayed(fault: Fault, execute: Execute, later: Later, speech: Speech) -> Delivery:
     async def execute_late() -> None:
         await asyncio.sleep(fault.whole("ms") / 1000)
         execute()
 
     if fault.whole("status"):
         later(execute_late())
-        return refusing.of_status(fault.whole("status"))
+        return speech.of_status(fault.whole("status"))
     await asyncio.sleep(fault.whole("ms") / 1000)
     return execute()
 

@@ -110,11 +110,6 @@ def test_what_the_catalogue_has_and_the_sandbox_does_not_imitate_says_so(client:
     assert f"{len(catalogue.OPERATIONS) - len(missing)} of {len(catalogue.OPERATIONS)} documented" in page.text
 
 
-def test_the_chain_service_says_that_it_is_not_there_yet(box: InProcessSandbox) -> None:
-    answer = requests.get(box.url + "/v2/blockchain/getBlockCount", timeout=5)
-    assert error_of(answer)[:2] == (501, 501)
-
-
 # Input ----------------------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,160 @@
+"""The chain-data service over HTTP: routes, bodies, limits, errors; what it answers comes from the chain's handlers.
+
+Source: chain data, Endpoints; supplement 1.7, 1.10 and 7. No operation needs credentials; the deployment's user and
+pro password only raise the limits.
+"""
+
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from chaindata.wire import catalogue
+from sandbox import answers as plain
+from sandbox import auth, bodies, spoiling
+from sandbox.answers import Answer
+from sandbox.calls import Call, Calls
+from sandbox.chain.terms import Refused
+from sandbox.chain_front import answers, arguments, members
+from sandbox.chain_front.arguments import Asked
+from sandbox.chain_front.limits import Windows, route_of
+from sandbox.chain_front.members import MOST_BYTES, Malformed
+from sandbox.chain_front.routing import Routes, Undecodable
+from sandbox.exchange.terms import NoHandler, Refusal
+from sandbox.fault_kinds import REST_KINDS
+from sandbox.fault_kinds import Scope as FaultScope
+from sandbox.faults import Faults
+from sandbox.reception import Delivery, Received
+from sandbox.world import World
+from wire.operation import Operation
+
+log = logging.getLogger("sandbox")
+PREFIX = "/v2/"
+PRO_USER = "BITBOX"
+Later = Callable[[Coroutine[Any, Any, None]], None]
+
+
+class ChainFront:
+    """The service over one world. `later` keeps work that goes on after an answer."""
+
+    def __init__(self, world: World, faults: Faults, calls: Calls, *, later: Later) -> None:
+        self._world = world
+        self._faults = faults
+        self._calls = calls
+        self._later = later
+        self._routes = Routes(catalogue.ALL, catalogue.GROUP_ROOTS.items())
+        self._windows = Windows()
+
+    async def answer(self, received: Received) -> Delivery:
+        """The answer to one request, or what a fault makes of it."""
+        if received.method == "OPTIONS":
+            return Answer(204, b"", headers=(*answers.HEADERS, *answers.PREFLIGHT))
+        headers, limited = self._counted(received)
+        delivery = limited or await self._routed(received)
+        if not isinstance(delivery, Answer):
+            return delivery
+        body = b"" if received.method == "HEAD" else delivery.body
+        return Answer(delivery.status, body, delivery.content_type, (*delivery.headers, *answers.HEADERS, *headers))
+
+    def _counted(self, received: Received) -> tuple[tuple[tuple[str, str], ...], Answer | None]:
+        """The headers of the limit, and the answer of a call beyond it; neither when the limit is off."""
+        limit = self._world.config.chain_rate_limit
+        if not limit:
+            return (), None
+        limit *= catalogue.RATE_PRO // catalogue.RATE if self._is_pro(received) else 1
+        standing = self._windows.count(received.address, route_of(received.method, received.path), limit)
+        return standing.headers(), None if standing.is_allowed else answers.too_many_requests(limit)
+
+    def _is_pro(self, received: Received) -> bool:
+        return auth.is_basic(
+            received.headers.get("authorization"), PRO_USER, self._world.config.chain_pro_password.encode()
+        )
+
+    async def _routed(self, received: Received) -> Delivery:
+        method = "GET" if received.method == "HEAD" else received.method
+        root = self._routes.root(received.raw_path) if method == "GET" else None
+        if root is not None:
+            return plain.of_json({"status": root})
+        try:
+            found = self._routes.find(method, received.raw_path)
+        except Undecodable as problem:
+            return answers.told(400, f"Failed to decode param '{problem}'")
+        if found is None:
+            return answers.not_found()
+        return await self._spoilt(received, *found)
+
+    async def _spoilt(self, received: Received, operation: Operation, path_values: dict[str, str]) -> Delivery:
+        call = self._written_down(received, operation)
+
+        def execute() -> Answer:
+            return self._execute(received, operation, path_values, call)
+
+        fault = self._faults.take(operation.name, key=None, kinds=REST_KINDS, scope=FaultScope.CHAIN)
+        if fault is None:
+            delivery: Delivery = execute()
+        else:
+            call.fault = fault.kind
+            speech = answers.Speech()
+            delivery = await spoiling.spoil(fault, execute, target=received.target, later=self._later, speech=speech)
+        if isinstance(delivery, Answer):
+            call.status, call.body = delivery.status, delivery.shown
+        return delivery
+
+    def _written_down(self, received: Received, operation: Operation) -> Call:
+        """The call in the log; one that carries a private key in its path is there without its path."""
+        hidden = operation.name in catalogue.WITH_PRIVATE_KEY
+        return self._calls.received(
+            operation=operation.name,
+            method=received.method,
+            path=operation.path if hidden else received.path,
+            query=() if hidden else _query(received),
+        )
+
+    def _execute(self, received: Received, operation: Operation, path_values: dict[str, str], call: Call) -> Answer:
+        try:
+            asked = Asked(path_values, _query(received), _body(received))
+            most = catalogue.BULK_PRO if self._is_pro(received) else catalogue.BULK
+            given = arguments.of(operation, asked, most=most)
+            result = [] if arguments.is_empty_bulk(operation, given) else self._world.ask_chain(operation.name, given)
+        except Exception as problem:
+            return _refused(problem, operation)
+        call.executed = True
+        return plain.of_json(
+            spoiling.echo(self._faults, operation.name, key=None, scope=FaultScope.CHAIN, value=result)
+        )
+
+
+def too_large() -> Answer:
+    """The body is longer than the service reads."""
+    answer = answers.told(413, "request entity too large")
+    return Answer(answer.status, answer.body, headers=(("connection", "close"), *answers.HEADERS))
+
+
+def _refused(problem: Exception, operation: Operation) -> Answer:
+    match problem:
+        case Refused():
+            return answers.refused(problem)
+        case Malformed():
+            return answers.told(400, str(problem))
+        case NoHandler():
+            return answers.error(501, f"The sandbox does not imitate {operation.name} yet")
+        case Refusal():  # the world takes nothing in
+            return answers.of_status(503)
+    log.error("%s failed", operation.name, exc_info=None if operation.name in catalogue.WITH_PRIVATE_KEY else problem)
+    return answers.error(500, "Internal Server Error")
+
+
+def _query(received: Received) -> bodies.Pairs:
+    """The pairs of the query; one that can't be read has none."""
+    try:
+        return bodies.query_pairs(received.query)
+    except bodies.Unreadable:
+        return []
+
+
+def _body(received: Received) -> object:
+    return members.read(received.headers.get("content-type", ""), received.body)
+
+
+def most_bytes(path: str) -> int:
+    """How long a body may be."""
+    return MOST_BYTES if path.lower().startswith(PREFIX) else bodies.MOST_BYTES
