@@ -91,7 +91,9 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     expect(state(admin)).to_have_text("In use")
     assert rows(house, "SELECT active, sealed_secret FROM exchange_ops_apikey WHERE id = ?", second) == [(0, "")]
 
-    # And its last day.
+    # And its last day, by another admin.
+    admin = visit("admin")
+    admin.open(f"/keys/{first}/")
     admin.page.get_by_role("link", name="Disable, and see first what stops").click()
     expect(admin.page.locator("main")).to_contain_text("Nothing: other keys of Main desk carry everything")
     give_code(admin, "Disable this key for good")
@@ -126,9 +128,10 @@ def test_an_operator_may_not_and_an_auditor_only_reads(house, visit):
     expect(operator.page.get_by_role("link", name="Keys", exact=True)).to_have_count(0)
     before = rows(house, "SELECT count(*), sum(active) FROM exchange_ops_apikey")
     ((key,),) = rows(house, "SELECT id FROM exchange_ops_apikey WHERE login = 'demo-read'")
-    for path in ("/keys/new/", f"/keys/{key}/disable/", f"/keys/{key}/rotate/", f"/keys/{key}/probe/"):
-        for visitor in (operator, auditor):
-            status, told = visitor.post_by_hand(path, label="x", login="y", secret="z", code=visitor.codes.fresh())
+    for visitor in (operator, auditor):
+        code = visitor.codes.fresh()  # good for all of them: who may not is told so before any code is used
+        for path in ("/keys/new/", f"/keys/{key}/disable/", f"/keys/{key}/rotate/", f"/keys/{key}/probe/"):
+            status, told = visitor.post_by_hand(path, label="x", login="y", secret="z", code=code)
             assert status == 403
             assert "Nothing was changed" in told
     assert rows(house, "SELECT count(*), sum(active) FROM exchange_ops_apikey") == before
