@@ -55,6 +55,12 @@ class Block:
         self.hash_bytes = header.hash_bytes
         self._size = 0
 
+    def under(self, header: Header, *, received_ms: int) -> "Block":
+        """The block of the same transactions and place under another header."""
+        return Block(
+            header, self.height, self.transactions, self.txids_bytes, chainwork=self.chainwork, received_ms=received_ms
+        )
+
     @property
     def hash(self) -> str:
         """Its hash as shown."""

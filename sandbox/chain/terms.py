@@ -1,4 +1,4 @@
-"""Words that the whole chain of the sandbox speaks: what is refused, and what questions about outputs are answered with.
+"""Words that the whole chain of the sandbox speaks: what is refused, and how questions about outputs are answered.
 
 Transactions are named by their id as computed (`txid_bytes`), outputs by that and their index; amounts are satoshis.
 """
