@@ -14,6 +14,7 @@ from sandbox.chain import acceptance, blocks
 from sandbox.chain.blocks import Block
 from sandbox.chain.index import Index
 from sandbox.chain.mempool import Entry, Mempool
+from sandbox.chain.properties import PropertyLedger
 from sandbox.chain.terms import Coin, Found, History, Owned, Place, Refused, Spend, Tip
 
 HASH_CHARACTERS = 64
@@ -30,6 +31,7 @@ class Chain:
         self.miner_script = miner_script
         self.mempool = Mempool()
         self.listeners: list[Callable[[], None]] = []
+        self.properties = PropertyLedger(self)
         self._index = Index(self.genesis)
         self._known: dict[bytes, Block] = {self.genesis.hash_bytes: self.genesis}
         self._ends: dict[bytes, Block] = dict(self._known)
