@@ -231,12 +231,12 @@ def test_every_opcode_is_told_apart():
     none = {"VER", "VERIF", "VERNOTIF", "RESERVED", "RESERVED1", "RESERVED2", "INVALIDOPCODE"}
     for opcode, name in NAMES.items():
         is_none = name.removeprefix("OP_") in none
+        unknown = False
         try:
             left(bytes([opcode]), stack=(b"\x01",) * 8)
         except CannotUnlock as problem:
-            assert (problem.reason is Reason.BAD_OPCODE) is is_none, name
-        else:
-            assert not is_none, name
+            unknown = problem.reason is Reason.BAD_OPCODE
+        assert unknown is is_none, name
     for opcode in set(range(0x4F, 0x100)) - set(NAMES):
         assert reason(bytes([opcode])) is Reason.BAD_OPCODE
 
@@ -504,6 +504,7 @@ THEIRS_TOO = [
         *("CHECKSIG", "CHECKSIGVERIFY", "CHECKMULTISIG", "CHECKMULTISIGVERIFY"),
         *("CAT", "SPLIT", "NUM2BIN", "BIN2NUM", "AND", "OR", "XOR", "DIV", "MOD"),  # still disabled there
         *("CHECKLOCKTIMEVERIFY", "CHECKSEQUENCEVERIFY"),
+        "WITHIN",  # leaves a zero byte there where it does not hold
     }
 ]
 words = st.one_of(
@@ -521,7 +522,7 @@ def test_another_interpreter_leaves_the_same(script, stack):
     made = bitcoin.core.CTransaction([bitcoin.core.CTxIn()], [])
     try:
         peer.EvalScript(theirs, bitcoin.core.CScript(script), made, 0)
-    except Exception:  # noqa: BLE001  # whatever ends it there
+    except Exception:  # whatever ends it there
         theirs = None
     try:
         mine = left(script, rules=MANDATORY, stack=tuple(stack))
