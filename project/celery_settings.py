@@ -11,6 +11,8 @@ task_ignore_result = True
 # Acknowledged before it runs: a task that died is found again by the sweep, from its row, and never by redelivery.
 task_acks_late = False
 task_default_queue = "money"
+# Reads of the chain have a queue and workers of their own: however slow they are, no payout waits for them.
+task_routes = {"chaindata.*": {"queue": "chain"}}
 task_time_limit = 40
 worker_prefetch_multiplier = 1
 # Shorter than the time that `up` gives its children, and enough to hear an answer that is on its way.
@@ -41,5 +43,6 @@ beat_schedule = {
     "probe-keys": {"task": "exchange_ops.probe_keys", "schedule": 15, "options": {"expires": 14}},
     "refresh-market": {"task": "exchange_ops.refresh_market", "schedule": 15, "options": {"expires": 14}},
     "refresh-watched": {"task": "exchange_ops.refresh_watched", "schedule": 5, "options": {"expires": 4}},
+    "sweep-chain": {"task": "chaindata.sweep", "schedule": 5, "options": {"expires": 4}},
     "purge": {"task": "exchange_ops.purge", "schedule": 600, "options": {"expires": 300}},
 }

@@ -50,7 +50,8 @@ class Transport:
     """Calls to one outside service.
 
     `refusals` are the codes after which it is certain that nothing was done; without them no `send` is ever called
-    refused. With `failure_of` the service's own errors are understood by that alone. `deadline_s` is the total time of one call, repetitions included. Safe for threads; `close` it.
+    refused. With `failure_of` that alone says what the service's own errors mean. `deadline_s` is the total time of one
+    call, repetitions included. Safe for threads; `close` it.
     """
 
     def __init__(

@@ -65,10 +65,11 @@ SERVICES = COMPOSE["services"]
 
 
 def test_every_process_of_the_house_has_its_container():
-    assert set(SERVICES) == {"postgres", "valkey", "sandbox", "prepare", "web", "worker", "beat", "follower"}
+    desk = {"prepare", "web", "worker", "chain-worker", "beat", "follower"}
+    assert set(SERVICES) == {"postgres", "valkey", "sandbox"} | desk
 
 
-@pytest.mark.parametrize("name", ["sandbox", "prepare", "web", "worker", "beat", "follower"])
+@pytest.mark.parametrize("name", ["sandbox", "prepare", "web", "worker", "chain-worker", "beat", "follower"])
 def test_containers_run_what_exists_and_without_rights(name):
     service = SERVICES[name]
     command = service["command"]

@@ -115,7 +115,8 @@ def test_a_second_start_is_quick_keeps_its_world_and_outlives_what_is_killed(fol
         for name, part in {
             "redis": "redis",
             "web": "project.serve",
-            "worker": "celery --app project.celery:app --quiet worker",
+            "worker": "--queues money",
+            "chain-worker": "--queues chain",
             "beat": "celery.beat:Scheduler",
             "follower": "follow",
             "sandbox": "-m sandbox",

@@ -1,0 +1,174 @@
+"""Bulk answers taken apart: each element under the id that was asked for, as the answer of the single form.
+
+Services drop repeated ids, leave unknown ones out and answer in an order of their own (supplement 8), so an element is
+known by what it says, never by its place. Only where nothing in it says whose it is, place counts, and then only in an
+answer of as many elements as were asked for.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from chaindata.wire import addresses, catalogue, headers, proofs, transactions
+from chaindata.wire.addresses import NotAnAddress
+from chaindata.wire.headers import NotAHeader
+from chaindata.wire.proofs import NotAProof
+from chaindata.wire.records.slp import Token
+from chaindata.wire.transactions import NotATransaction
+from wire import records as wire_records
+from wire.errors import BadReply
+
+_elements = msgspec.json.Decoder(list[msgspec.Raw])
+Ids = Callable[[Any], Iterator[str]]
+
+
+def _nobody(record: Any) -> Iterator[str]:
+    yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """A bulk operation: its array, the single operation of one element and its parameter, and how ids are found.
+
+    `ids_of` gives the ids of a record of the single form, `normal` the form in which two spellings of an id are equal.
+    Without `ids_of` elements are told apart by their place.
+    """
+
+    array: str
+    single: str
+    param: str
+    ids_of: Ids | None
+    normal: Callable[[str], str] = str.lower
+
+
+def _hash_of_header(record: Any) -> Iterator[str]:
+    yield headers.read(bytes.fromhex(record)).hash if isinstance(record, str) else record.hash
+
+
+def _proven(record: str) -> Iterator[str]:
+    yield from (each.txid for each in proofs.proven(proofs.read(bytes.fromhex(record))))
+
+
+def _txid_of_raw(record: Any) -> Iterator[str]:
+    yield transactions.read(bytes.fromhex(record)).txid if isinstance(record, str) else record.txid
+
+
+def _forms(record: Any) -> Iterator[str]:
+    named = (record.cash_address, record.legacy_address)
+    yield from (normal_address(text) for text in named if text)
+
+
+def normal_address(text: str) -> str:
+    """One spelling for every form of an address: its kind and hash, whatever the network; else the text itself."""
+    try:
+        address = addresses.read(text)
+    except NotAnAddress:
+        return text
+    return f"{address.kind}:{address.hash.hex()}"
+
+
+def txid_of_hex(text: str) -> str:
+    """The id of a raw transaction; the text itself when it is none."""
+    try:
+        return transactions.read(bytes.fromhex(text)).txid
+    except ValueError:
+        return text.lower()
+
+
+def _validated(record: Any) -> Iterator[str]:
+    if record.address:
+        yield normal_address(record.address)
+
+
+BULKS: dict[str, Bulk] = {
+    "get_block_headers": Bulk("hashes", "get_block_header", "hash", _hash_of_header),
+    "get_mempool_entries": Bulk("txids", "get_mempool_entry", "txid", None),
+    "get_tx_out_proofs": Bulk("txids", "get_tx_out_proof", "txid", _proven),
+    "get_slp_tokens_by_id": Bulk("tokenIds", "get_slp_token", "tokenId", lambda record: iter((record.id,))),
+    "convert_addresses": Bulk("addresses", "convert_address", "address", _forms, normal_address),
+    "validate_slp_transactions": Bulk("txids", "validate_slp_transaction", "txid", lambda record: iter((record.txid,))),
+    "decode_transactions": Bulk("hexes", "decode_transaction", "hex", lambda record: iter((record.txid,)), txid_of_hex),
+    "decode_scripts": Bulk("hexes", "decode_script", "hex", None),
+    "get_details_of_addresses": Bulk("addresses", "get_address_details", "address", _forms, normal_address),
+    "get_utxos_of_addresses": Bulk("addresses", "get_address_utxos", "address", _forms, normal_address),
+    "get_unconfirmed_of_addresses": Bulk("addresses", "get_address_unconfirmed", "address", _forms, normal_address),
+    "get_transactions_of_addresses": Bulk("addresses", "get_address_transactions", "address", _forms, normal_address),
+    "get_blocks_by_hash": Bulk("hashes", "get_block_by_hash", "hash", lambda record: iter((record.hash,))),
+    "get_blocks_by_height": Bulk(
+        "heights", "get_block_by_height", "height", lambda record: iter((str(record.height),))
+    ),
+    "validate_addresses": Bulk("addresses", "validate_address", "address", _validated, normal_address),
+    "get_details_of_transactions": Bulk(
+        "txids", "get_transaction_details", "txid", lambda record: iter((record.txid,))
+    ),
+    "get_raw_transactions": Bulk("txids", "get_raw_transaction", "txid", _txid_of_raw),
+    "get_slp_stats_of_tokens": Bulk("tokenIds", "get_slp_token_stats", "tokenId", lambda record: iter((record.id,))),
+    "get_slp_burn_totals": Bulk(
+        "txids", "get_slp_burn_total", "transactionId", lambda record: iter((record.transaction_id,))
+    ),
+}
+"""The bulk reads whose elements are answers of a single form."""
+
+
+_OF_SINGLE = {bulk.single: bulk for bulk in BULKS.values()}
+
+
+def check_identity(operation: str, arguments: Mapping[str, object], record: Any) -> None:
+    """Raises `BadReply` when the answer of a single form says that it is of something else than was asked for."""
+    bulk = _OF_SINGLE.get(operation)
+    if bulk is None or bulk.ids_of is None or (isinstance(record, Token) and not record.is_known):
+        return
+    try:
+        told = {each_id.lower() for each_id in bulk.ids_of(record)}
+    except ValueError as problem:
+        raise BadReply(f"the answer does not say whose it is: {problem}"[:200]) from None
+    if told and bulk.normal(str(arguments[bulk.param])) not in told:
+        raise BadReply("the answer is of something else than was asked for")
+
+
+def pieces(values: Sequence[Any], size: int = catalogue.BULK) -> Iterator[list[Any]]:
+    """The values without repetitions, in their order, in lists of at most `size`."""
+    distinct = list(dict.fromkeys(values))
+    yield from (distinct[at : at + size] for at in range(0, len(distinct), size))
+
+
+def parts(operation: str, asked: Sequence[Any], body: bytes) -> dict[Any, bytes]:
+    """The elements of a bulk answer by what was asked, each as the body of its single form.
+
+    What was not answered is not there. Elements nobody asked for are left out. Raises `BadReply`.
+    """
+    bulk = BULKS[operation]
+    elements = [bytes(raw) for raw in _list(body)]
+    if bulk.ids_of is None:
+        if len(elements) != len(asked):
+            raise BadReply(f"{len(asked)} were asked for and {len(elements)} answered, without a word whose they are")
+        return dict(zip(asked, elements, strict=True))
+    wanted = {bulk.normal(str(value)): value for value in asked}
+    found: dict[Any, bytes] = {}
+    for element in elements:
+        for each_id, single in _identified(bulk, element):
+            if each_id in wanted:
+                found.setdefault(wanted[each_id], single)
+    return found
+
+
+def _list(body: bytes) -> list[msgspec.Raw]:
+    try:
+        return _elements.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise BadReply("the reply is not the documented array") from None
+
+
+def _identified(bulk: Bulk, element: bytes) -> Iterator[tuple[str, bytes]]:
+    """The ids that an element is for, with the body of the single form; some services name the id beside the answer."""
+    if bulk.single == "get_tx_out_proof" and element.lstrip()[:1] == b"{":
+        named = wire_records.decode(element, dict[str, str])
+        yield from ((txid.lower(), msgspec.json.encode(proof)) for txid, proof in named.items())
+        return
+    record = wire_records.decode(element, catalogue.by_name[bulk.single].result)
+    try:
+        yield from ((each_id.lower(), element) for each_id in (bulk.ids_of or _nobody)(record))
+    except (NotAHeader, NotAProof, NotATransaction, ValueError) as problem:
+        raise BadReply(f"an element of the reply does not say whose it is: {problem}"[:200]) from None

@@ -1,0 +1,96 @@
+"""Asking the service for what somebody looks at: one worker for each question, many questions in one call.
+
+A worker claims the rows it asks for by a conditional update, so that a question goes out once however many processes
+are woken for it. A worker that dies loses its claim after a while; an answer that comes later than that is dropped.
+"""
+
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+from prometheus_client import Counter
+
+from chaindata.client import ChainClient
+from chaindata.domain import answers, asking, questions
+from chaindata.domain.asking import Outcome
+from chaindata.domain.freshness import FRESHNESS
+from chaindata.models import ChainAnswer
+from chaindata.wire import catalogue
+from desk import live
+
+OpenClient = Callable[[], ChainClient]
+
+CLAIMED_FOR = timedelta(seconds=40)  # longer than a task may run
+MOST_PIECES = 5  # bulk calls of one task; what is left is found by the sweep
+MOST_SWEPT = 40  # rows that one sweep looks at
+FETCHED = Counter("countersign_chain_answers_total", "Answers of the chain-data service, by what came", ["outcome"])
+
+
+def fetch(*, answer_id: int, now: datetime, open_client: OpenClient) -> int:
+    """Ask for one answer that is due and, in the same call, for others of its kind; how many were asked for."""
+    row = ChainAnswer.objects.filter(pk=answer_id).first()
+    if row is None:
+        return 0
+    client, asked = None, 0
+    try:
+        for _ in range(MOST_PIECES):
+            claimed = _claim(row, now)
+            if not claimed:
+                break
+            client = client or open_client()
+            _ask(client, claimed, now)
+            asked += len(claimed)
+            if not questions.freshness(row.operation).bulk:
+                break
+    finally:
+        if client is not None:
+            client.close()
+    return asked
+
+
+def sweep(*, now: datetime, open_client: OpenClient) -> int:
+    """Ask for everything that is due and looked at, up to a bound; how many were asked for."""
+    asked, seen = 0, set()
+    for pk, operation in answers.due(now=now).values_list("pk", "operation")[:MOST_SWEPT]:
+        policy = FRESHNESS.get(operation)
+        if policy is None or (policy.bulk and operation in seen):
+            continue
+        seen.add(operation)
+        asked += fetch(answer_id=pk, now=now, open_client=open_client)
+    return asked
+
+
+# Claims --------------------------------------------------------------------------------------------------------------
+
+
+def _claim(row: ChainAnswer, now: datetime) -> list[ChainAnswer]:
+    """The rows that are this worker's now: the one it was woken for, and with a bulk call others like it.
+
+    After its first piece the row is no longer due, and the others are all that is left.
+    """
+    free = answers.unclaimed(now) & Q(due_at__lte=now)
+    chosen = list(ChainAnswer.objects.filter(free, pk=row.pk).values_list("pk", flat=True))
+    if questions.freshness(row.operation).bulk:
+        others = answers.due(now=now).filter(operation=row.operation).exclude(pk=row.pk)
+        chosen += others.values_list("pk", flat=True)[: catalogue.BULK - len(chosen)]
+    token = secrets.token_hex(16)
+    if not ChainAnswer.objects.filter(free, pk__in=chosen).update(claimed_by=token, claimed_until=now + CLAIMED_FOR):
+        return []
+    return list(ChainAnswer.objects.filter(claimed_by=token).order_by("pk"))
+
+
+def _ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime) -> None:
+    """Ask for the rows, outside of any transaction, and write what came."""
+    outcomes = asking.ask(client, rows, now)
+    for row in rows:
+        _write(row, outcomes[row.pk])
+
+
+def _write(row: ChainAnswer, outcome: Outcome) -> None:
+    mine = ChainAnswer.objects.filter(pk=row.pk, claimed_by=row.claimed_by)
+    if not mine.update(claimed_by="", claimed_until=None, **outcome.changes):
+        FETCHED.labels("dropped").inc()
+        return
+    FETCHED.labels(outcome.name).inc()
+    live.announce(f"chain-answer:{row.key}")

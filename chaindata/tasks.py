@@ -1,0 +1,21 @@
+"""What workers are woken for: each makes one domain call. They run on a queue of their own and never hold up money.
+
+The row is the queue: a wake-up call that is lost costs one sweep.
+"""
+
+from celery import shared_task
+
+from chaindata.domain import answers, fetching, service
+from desk import clock
+
+
+@shared_task(name=answers.FETCH_TASK, max_retries=0, ignore_result=True)
+def fetch(answer_id: int) -> None:
+    """Ask for one answer that a page waits for, and for others of its kind."""
+    fetching.fetch(answer_id=answer_id, now=clock.now(), open_client=service.open_client)
+
+
+@shared_task(name="chaindata.sweep", max_retries=0, ignore_result=True)
+def sweep() -> None:
+    """Ask for whatever is looked at and due."""
+    fetching.sweep(now=clock.now(), open_client=service.open_client)

@@ -1,0 +1,20 @@
+"""What a browser may follow about the chain: hints only, for everybody with a role."""
+
+from typing import TYPE_CHECKING
+
+from desk import roles, topics
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+TIP = "chain:tip"
+
+
+def register() -> None:
+    """Make the topics known to the relay; called once, when the app is ready."""
+    topics.register("chain", lambda person, key: key == "tip" and _may_see(person))
+    topics.register("chain-answer", lambda person, key: bool(key) and _may_see(person))
+
+
+def _may_see(person: "Person") -> bool:
+    return person.has_role(*roles.ALL)
