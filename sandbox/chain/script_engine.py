@@ -206,15 +206,15 @@ _CHECKS_ONE = frozenset(_CODE[f"CHECK{what}"] for what in ("SIG", "SIGVERIFY", "
 _CHECKS_SEVERAL = frozenset((_CODE["CHECKMULTISIG"], _CODE["CHECKMULTISIGVERIFY"]))
 
 
-def signature_checks(script: bytes) -> int:
-    """How many signatures a script may check, each multisig at the number of its keys where that stands before it."""
+def signature_checks(script: bytes, *, is_exact: bool = True) -> int:
+    """How many signatures a script may check; a multisig at the number of its keys where known and asked for."""
     count, before = 0, OP_0
     try:
         for step in scripts.steps(script):
             if step.opcode in _CHECKS_ONE:
                 count += 1
             elif step.opcode in _CHECKS_SEVERAL:
-                count += before - OP_1 + 1 if OP_1 <= before <= OP_16 else MOST_KEYS
+                count += before - OP_1 + 1 if is_exact and OP_1 <= before <= OP_16 else MOST_KEYS
             before = step.opcode
     except NotAScript:
         return count  # what comes before the end of the sense counts
