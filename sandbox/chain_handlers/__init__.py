@@ -27,6 +27,6 @@ def every() -> dict[str, Handler]:
     return found
 
 
-def find(operation: str) -> Handler | None:
+def find(operation: str) -> "Handler | None":
     """The handler of an operation; None when the sandbox has none."""
     return every().get(operation)
