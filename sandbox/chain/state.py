@@ -12,9 +12,11 @@ from chaindata.wire.headers import MEDIAN_OF
 from chaindata.wire.transactions import NotATransaction, Output, Transaction
 from sandbox.chain import acceptance, blocks
 from sandbox.chain.blocks import Block
+from sandbox.chain.cash_accounts import CashAccountLedger
 from sandbox.chain.index import Index
 from sandbox.chain.mempool import Entry, Mempool
 from sandbox.chain.properties import PropertyLedger
+from sandbox.chain.simple_ledger import SimpleLedger
 from sandbox.chain.terms import Coin, Found, History, Owned, Place, Refused, Spend, Tip
 
 HASH_CHARACTERS = 64
@@ -36,6 +38,8 @@ class Chain:
         self._known: dict[bytes, Block] = {self.genesis.hash_bytes: self.genesis}
         self._ends: dict[bytes, Block] = dict(self._known)
         self._rivals: dict[int, int] = {}  # blocks of a height, where there is more than one branch
+        self.simple_ledger = SimpleLedger(self)
+        self.cash_accounts = CashAccountLedger(self)
 
     # Blocks ----------------------------------------------------------------------------------------------------------
 
@@ -249,7 +253,7 @@ class Chain:
             return  # it spent a coinbase that vanished, or followed one that did
 
     def _admit(self, transaction: Transaction, at_ms: int) -> None:
-        fee_sat = acceptance.check(self, transaction, at_ms=at_ms)
+        fee_sat = acceptance.check(self, transaction)
         spent = (self.output(each.txid_bytes, each.index) for each in transaction.inputs)
         touched = {output.script for output in (*spent, *transaction.outputs) if output is not None}
         self.mempool.add(transaction, fee_sat=fee_sat, entered_ms=at_ms, height=self.tip.height, scripts=touched)

@@ -1,0 +1,101 @@
+"""The cash accounts of the chain: the names that its blocks register, and how each is told apart from its namesakes.
+
+Source: supplement 4. Registrations that wait in the mempool do not exist yet. An account's number is the height of its
+block less an offset, which short chains have their own of: here the block of height 110 is the first, number 100.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from chaindata.wire import cash_accounts, proofs
+from chaindata.wire.cash_accounts import Collision, Identifier, NotARegistration, Payment, Registration
+from chaindata.wire.transactions import Transaction
+from sandbox.chain.blocks import Block
+from sandbox.chain.following import Following
+
+if TYPE_CHECKING:
+    from sandbox.chain.state import Chain
+
+HEIGHT_OFFSET = 10
+LEAST_DIGITS = 3  # of a number that is looked up
+
+
+class Account(msgspec.Struct, frozen=True):
+    """An account as its block registered it; `collision` tells it apart from those of the same name there."""
+
+    registration: Registration
+    number: int
+    block: Block
+    transaction: Transaction
+    emoji: str
+    collision: Collision
+
+    @property
+    def identifier(self) -> str:
+        """`Name#number;`, and as many digits of the hash before the semicolon as it needs."""
+        prefix = self.collision.hash[: self.collision.length]
+        return Identifier(self.registration.name, self.number, prefix).text
+
+    @property
+    def inclusion_proof(self) -> bytes:
+        """The proof that its block has its transaction."""
+        proven = proofs.build(self.block.header, self.block.txids_bytes, {self.transaction.txid_bytes})
+        return proven.raw
+
+
+class CashAccountLedger:
+    """The accounts of one chain. `offset` is what numbers are less than heights."""
+
+    def __init__(self, chain: "Chain", *, offset: int = HEIGHT_OFFSET) -> None:
+        self._chain = chain
+        self.offset = offset
+        self._following: Following[list[Account]] = Following(chain, self._came)
+
+    def numbered_from(self, offset: int) -> "CashAccountLedger":
+        """The same ledger with another offset, under which it reads the chain anew."""
+        if offset != self.offset:
+            self.offset = offset
+            self._following = Following(self._chain, self._came)
+        return self
+
+    def named(self, name: str, number: int, prefix: str = "") -> list[Account]:
+        """The accounts of a name and number, in the order of their block; with a prefix, those whose hash has it."""
+        self._following.catch_up()
+        there = self._following.at(number + self.offset) or []
+        return [
+            each
+            for each in there
+            if each.registration.name.lower() == name.lower() and each.collision.hash.startswith(prefix)
+        ]
+
+    def paying(self, is_meant: Callable[[Payment], bool]) -> list[tuple[Account, Payment]]:
+        """The accounts with a payment that is meant, ascending by number."""
+        self._following.catch_up()
+        every = (account for accounts in self._following.readings() for account in accounts)
+        return [(account, each) for account in every for each in account.registration.payments if is_meant(each)]
+
+    def _came(self, block: Block) -> list[Account]:
+        number = cash_accounts.number_at(block.height, offset=self.offset)
+        if number is None:
+            return []
+        found = [(each, made) for each in block.transactions if (made := _registration(each)) is not None]
+        hashes = [cash_accounts.collision_hash(block.hash, each.txid) for each, _ in found]
+        namesakes: dict[str, list[int]] = {}
+        for place, (_, made) in enumerate(found):
+            namesakes.setdefault(made.name.lower(), []).append(place)
+        accounts = []
+        for place, (transaction, made) in enumerate(found):
+            others = [hashes[other] for other in namesakes[made.name.lower()] if other != place]
+            collision = cash_accounts.collision(hashes[place], others)
+            emoji = cash_accounts.emoji(block.hash, transaction.txid)
+            accounts.append(Account(made, number, block, transaction, emoji, collision))
+        return accounts
+
+
+def _registration(transaction: Transaction) -> Registration | None:
+    try:
+        return cash_accounts.registration_of(transaction)
+    except NotARegistration:
+        return None
