@@ -54,6 +54,11 @@ class Config:
         """`payout_seconds` in whole milliseconds."""
         return int(self.payout_seconds * 1000)
 
+    @property
+    def block_ms(self) -> int:
+        """`block_seconds` in milliseconds."""
+        return self.block_seconds * 1000
+
     def change(self, asked: Mapping[str, object]) -> None:
         """Takes over the named values: all of them or, when one is odd, none (`CannotConfigure`)."""
         accepted: dict[str, object] = {}

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from sandbox import handlers
+from sandbox.chain.terms import Refused
 from sandbox.clock import Setting
+from sandbox.exchange import chain_blocks
 from sandbox.exchange.happenings import HAPPENINGS
 from sandbox.exchange.schedule import live_until
 from sandbox.exchange.terms import Caller, NoHandler, Refusal
@@ -24,11 +26,12 @@ def replay(world: "World", entries: Iterable[Entry]) -> int | None:
     outcomes.replaying = True
     for number, entry in enumerate(entries):
         try:
+            chain_blocks.leap_when_replaying(world.exchange, entry.at_ms)
             live_until(world.exchange, entry.at_ms)
             outcomes.give(entry.outcomes)
             _apply(world, entry)
             outcomes.must_be_used_up()
-        except (Refusal, NoHandler, KeyError, TypeError, ValueError):
+        except (Refusal, Refused, NoHandler, KeyError, TypeError, ValueError):
             log.exception("entry %d of the journal can't be applied", number + 1)
             return number
     outcomes.replaying = False

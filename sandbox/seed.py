@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from sandbox.clock import DAY_MS, HOUR_MS
 from sandbox.config import Config
-from sandbox.exchange import address_forms, network, transfers, withdrawals
+from sandbox.exchange import address_forms, chain_blocks, network, transfers, withdrawals
 from sandbox.exchange.accounts import Account, Accounts, SubAccount, SubStatus
 from sandbox.exchange.amounts import EXACT
 from sandbox.exchange.ledger import HOUSE, Line, Wallet, moved
@@ -71,6 +71,7 @@ def exchange(*, seed: int, symbols: int | None, started_ms: int, config: Config,
     _make_addresses(world)
     _make_history(world)
     _fill_up(world)
+    chain_blocks.begin(world)
     traders = Traders(world)
     world.looking, world.living = traders.look, traders
     return world

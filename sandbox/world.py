@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from sandbox import handlers, journal, keys
+from sandbox import chain_handlers, handlers, journal, keys
 from sandbox import seed as seeding
+from sandbox.chain.state import Chain
 from sandbox.clock import Clock
 from sandbox.config import Config
+from sandbox.exchange import chain_blocks
 from sandbox.exchange.schedule import live_until
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import UNAVAILABLE, Caller, Event, Listener, NoHandler, Refusal, Wait
@@ -152,6 +154,33 @@ class World:
         self._tell()
         return seen
 
+    @property
+    def chain(self) -> Chain:
+        """The sandbox's own chain."""
+        return self.exchange.chain
+
+    def ask_chain(self, operation: str, arguments: Mapping[str, object]) -> object:
+        """What the chain-data service answers at the present moment. Raises `sandbox.chain.terms.Refused`, `NoHandler`,
+        or `Refusal` while the world takes nothing in."""
+        handler = chain_handlers.find(operation)
+        if handler is None:
+            raise NoHandler(operation)
+        self._must_be_sound()
+        self._live()
+        return handler(self, arguments)
+
+    def broadcast(self, raw: bytes) -> str:
+        """Takes a transaction into the mempool and the journal; its id. One that waits already is only told again.
+
+        Raises `sandbox.chain.terms.Refused`, and then nothing was changed.
+        """
+        exchange, waiting = self.exchange, len(self.exchange.chain.mempool)
+        transaction = chain_blocks.broadcast(exchange, raw)
+        if len(exchange.chain.mempool) != waiting:
+            self._keep(Entry(exchange.moment_ms, chain_blocks.BROADCAST, {"hex": raw.hex()}))
+        self._tell()
+        return transaction.txid
+
     def _done(self, work: Callable[[], object]) -> object:
         """The answer of an input's work; what the simulated market did meanwhile is journaled, also when it refuses."""
         self.exchange.outcomes.begin()
@@ -221,16 +250,21 @@ class World:
         self._live()
 
     def _live(self) -> int:
-        now_ms = self.clock.now_ms()
-        live_until(self.exchange, now_ms)
-        self._keep_happened()
+        self._live_until(self.clock.now_ms())
         self._tell()
         return self.exchange.moment_ms
 
+    def _live_until(self, until_ms: int) -> None:
+        gap_ms = chain_blocks.gap_before(self.exchange, until_ms)
+        if gap_ms is not None:
+            live_until(self.exchange, gap_ms)
+            chain_blocks.leap_to(self.exchange, until_ms)
+        live_until(self.exchange, until_ms)
+        self._keep_happened()
+
     def _clock_changed(self, before_ms: int) -> None:
         setting = self.clock.setting
-        live_until(self.exchange, before_ms)
-        self._keep_happened()
+        self._live_until(before_ms)
         self._keep(
             Entry(before_ms, controls.CLOCK, {"offset_ms": setting.offset_ms, "frozen_at_ms": setting.frozen_at_ms})
         )

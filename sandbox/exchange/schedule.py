@@ -5,7 +5,7 @@ A timer whose subject has moved on in the meantime does nothing.
 
 from collections.abc import Callable
 
-from sandbox.exchange import margin_liquidation, network, orders_life, withdrawals
+from sandbox.exchange import chain_blocks, margin_liquidation, network, orders_life, withdrawals
 from sandbox.exchange.margin_funds import WATCH
 from sandbox.exchange.margin_records import CHECK
 from sandbox.exchange.payouts import Payout
@@ -49,6 +49,8 @@ def go_off(exchange: Exchange, timer: Timer) -> None:
         margin_liquidation.watch(exchange, timer.subject)
     elif timer.action == CHECK:
         margin_liquidation.check(exchange)
+    elif timer.action == chain_blocks.BLOCK:
+        chain_blocks.come(exchange, timer.expected)
     elif timer.action == "listed":
         exchange.tell(exchange.transaction(timer.subject))
     else:

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Protocol
 
+from sandbox.chain import seeding as chain_seeding
 from sandbox.config import Config
 from sandbox.exchange.accounts import Accounts
 from sandbox.exchange.addresses import Addresses
 from sandbox.exchange.amounts import ZERO, text_of
+from sandbox.exchange.chain_blocks import Pace
 from sandbox.exchange.currencies import Currency
 from sandbox.exchange.ledger import Ledger, Line, Wallet
 from sandbox.exchange.margin_records import Margins
@@ -94,6 +96,8 @@ class Exchange:
         self.happened: list[Entry] = []
         self.looking: Callable[[str], None] | None = None
         self.living: Living | None = None
+        self.chain = chain_seeding.begun(seed, started_ms=started_ms)
+        self.pace = Pace()
         self.tape = Tape(self.market, self.symbols.values(), started_ms)
         self.tickers = Tickers(self.tape)
         self.texts = Texts(self.tape)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sandbox.clock import CannotSetClock
 from sandbox.config import CannotConfigure
-from sandbox.exchange import network, withdrawals
+from sandbox.exchange import chain_blocks, network, withdrawals
 from sandbox.exchange.amounts import digits_after_point
 from sandbox.exchange.currencies import Currency
 from sandbox.exchange.payouts import Payout, Phase
 from sandbox.exchange.symbols import MOST_SYMBOLS
 from sandbox.exchange.terms import PAYOUT_NOT_FOUND, VALIDATION_ERROR, Refusal
 from sandbox.exchange.transactions import Status, instant_text
-from sandbox.handlers import given
+from sandbox.handlers import chain_controls, given
 from sandbox.handlers.given import Arguments
 from sandbox.handlers.withdrawals import ORDER_NAMES, order
 from sandbox.keys import DESK_ACCOUNT
@@ -32,7 +32,7 @@ _MOVES = (Status.PENDING.value, Status.SUCCESS.value, Status.FAILED.value)
 
 def deposit(world: "World", arguments: Arguments) -> object:
     """A payin of a currency and amount, to an address of the exchange or to the account's current one."""
-    _only(arguments, "currency", "amount", "address", "paymentId", "account", "sender")
+    given.only(arguments, "currency", "amount", "address", "paymentId", "account", "sender")
     currency, amount = given.currency(world, arguments), given.amount(arguments)
     if digits_after_point(amount) > max(currency.digits, currency.precision_transfer or 0):
         raise given.odd("amount", f"has more digits after the point than {currency.code}")
@@ -52,7 +52,7 @@ def deposit(world: "World", arguments: Arguments) -> object:
 
 def payouts(world: "World", arguments: Arguments) -> object:
     """Moves the payout `id` on to a status by force: pending, success, or failed with an errorCode."""
-    _only(arguments, "id", "status", "errorCode")
+    given.only(arguments, "id", "status", "errorCode")
     exchange = world.exchange
     payout = exchange.payouts.get(given.text(arguments, "id", required=True))
     if payout is None:
@@ -69,14 +69,14 @@ def payouts(world: "World", arguments: Arguments) -> object:
 
 def foreign_withdrawal(world: "World", arguments: Arguments) -> object:
     """A withdrawal from the account (the desk's unless `account` says otherwise) that nobody here asked for."""
-    _only(arguments, "account", *ORDER_NAMES)
+    given.only(arguments, "account", *ORDER_NAMES)
     transaction = withdrawals.hold(world.exchange, _account(world, arguments), order(world, arguments))
     return {"id": transaction.id}
 
 
 def clock(world: "World", arguments: Arguments) -> object:
     """Advances time by `advance_ms`, freezes it or lets it run (`frozen`), and tells it."""
-    _only(arguments, "advance_ms", "frozen")
+    given.only(arguments, "advance_ms", "frozen")
     advance_ms, frozen = arguments.get("advance_ms"), arguments.get("frozen")
     if frozen is not None and not isinstance(frozen, bool):
         raise given.odd("frozen", "must be true or false")
@@ -97,12 +97,14 @@ def config(world: "World", arguments: Arguments) -> object:
         world.config.change(arguments)
     except CannotConfigure as problem:
         raise Refusal(VALIDATION_ERROR, str(problem)) from None
+    if "block_seconds" in arguments:
+        chain_blocks.pace_changed(world.exchange)
     return world.config.shown()
 
 
 def reset(world: "World", arguments: Arguments) -> object:
     """A fresh world, with another seed or number of symbols when they are given."""
-    _only(arguments, "seed", "symbols")
+    given.only(arguments, "seed", "symbols")
     header = world.journal.header
     seed = given.whole(arguments, "seed", header.seed, 0, HIGHEST_SEED)
     symbols = given.whole(arguments, "symbols", header.symbols or 0, 0, MOST_SYMBOLS)
@@ -117,9 +119,10 @@ CONTROLS: dict[str, Action] = {
     CLOCK: clock,
     "config": config,
     RESET: reset,
+    **chain_controls.CHAIN_CONTROLS,
 }
-# The clock writes its own entries, and a reset begins another journal.
-JOURNALED = frozenset(CONTROLS) - {CLOCK, RESET}
+# The clock and payments on the chain write their own entries, and a reset begins another journal.
+JOURNALED = frozenset(CONTROLS) - {CLOCK, RESET, chain_controls.PAY}
 
 
 def shown_state(world: "World") -> dict[str, object]:
@@ -132,7 +135,7 @@ def shown_state(world: "World") -> dict[str, object]:
         "seed": header.seed,
         "started": instant_text(header.started_ms),
         "journal": {"length": world.journal.length, "kept": world.journal.path is not None},
-        "tip": None,
+        "tip": chain_controls.shown_tip(exchange.chain),
         "counts": {
             "accounts": len(exchange.accounts.every()),
             "currencies": len(exchange.currencies),
@@ -148,12 +151,6 @@ def shown_state(world: "World") -> dict[str, object]:
         "warnings": list(world.warnings),
         "broken": world.broken,
     }
-
-
-def _only(arguments: Arguments, *names: str) -> None:
-    unknown = sorted(set(arguments) - set(names))
-    if unknown:
-        raise given.odd(unknown[0][:64], f"is not known here; this takes {', '.join(names)}")
 
 
 def _account(world: "World", arguments: Arguments) -> str:

@@ -65,6 +65,13 @@ def odd(name: str, problem: str) -> Refusal:
     return Refusal(VALIDATION_ERROR, f"Param '{name}' {problem}")
 
 
+def only(arguments: Arguments, *names: str) -> None:
+    """Refuses a call that brings anything else."""
+    unknown = sorted(set(arguments) - set(names))
+    if unknown:
+        raise odd(unknown[0][:64], f"is not known here; this takes {', '.join(names)}")
+
+
 def text(arguments: Arguments, name: str, *, required: bool = False, longest: int = LONGEST_TEXT) -> str:
     """A text without control characters; empty counts as absent."""
     value = arguments.get(name)

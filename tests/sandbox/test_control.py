@@ -201,7 +201,7 @@ def test_odd_addresses_and_verbs_are_named(box: InProcessSandbox) -> None:
     assert asked(box, "payouts/", {})[0] == 404
     assert asked(box, "calls?when=now", method="GET")[0] == 400
     assert asked(box, "calls?since=yesterday", method="GET")[1].startswith("'since' is 'yesterday'")
-    assert asked(box, "chain/mine", {"blocks": 1})[0] == 501
+    assert asked(box, "chain/mine", {"blocks": 0})[0] == 400
 
 
 def test_sealed_there_is_no_control_plane() -> None:

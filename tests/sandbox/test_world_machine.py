@@ -211,7 +211,8 @@ def test_two_worlds_of_one_journal_stay_equal_when_time_passes() -> None:
         world.run_due()
         lived_through = picture(world)
         world.close()
-        assert (Path(folder) / "journal.jsonl").read_bytes() == raw
+        lines = (Path(folder) / "journal.jsonl").read_bytes().removeprefix(raw).splitlines()
+        assert [b'"do":"chain-mark"' in line for line in lines] == [True, True, True]  # of 333 blocks, all from time
         again = opened(Path(folder), clock)
         again.run_due()
         assert picture(again) == lived_through
