@@ -10,6 +10,7 @@ from decimal import Decimal
 from chaindata.wire import catalogue, refusals
 from chaindata.wire.refusals import Refusal
 from sandbox.chain.terms import Refused
+from sandbox.chain_front.members import FormText
 from wire.operation import Body, Operation
 from wire.params import LISTS, BadArgument, Kind, Param, Place, Problem, from_text
 
@@ -88,6 +89,7 @@ def _members(operation: Operation, body: object, most: int) -> dict[str, object]
         return dict(body) if isinstance(body, dict) else {}
     given = {bulk.name: body} if operation.body is Body.ARRAY else dict(body) if isinstance(body, dict) else {}
     elements = given.get(bulk.name)
+    elements = [elements] if isinstance(elements, FormText) else elements
     if not isinstance(elements, list):
         raise Refused(Refusal(400, refusals.NOT_AN_ARRAY.get(operation.name, f"{bulk.name} needs to be an array")))
     if len(elements) > most:

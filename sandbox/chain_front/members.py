@@ -10,6 +10,12 @@ MOST_FIELDS = 1_000
 _FORM = "application/x-www-form-urlencoded"
 
 
+class FormText(str):
+    """One value of a form. Clients send an array of one like that: where an array is asked for, it is one."""
+
+    __slots__ = ()
+
+
 class Malformed(ValueError):
     """The body can't be read; the text is the parser's, and what the answer says."""
 
@@ -56,7 +62,7 @@ def _no_number(written: str) -> object:
 
 
 def _form(body: bytes) -> Mapping[str, object]:
-    """A name that comes once has a text, one that comes again, or ends with brackets, the list of its texts."""
+    """A name that comes once has a `FormText`, one that comes again, or ends with brackets, the list of its texts."""
     try:
         pairs = parse_qsl(
             body.decode("utf-8"), keep_blank_values=True, encoding="utf-8", errors="strict", max_num_fields=MOST_FIELDS
@@ -72,5 +78,5 @@ def _form(body: bytes) -> Mapping[str, object]:
         elif earlier is not None:
             found[name] = [earlier, text]
         else:
-            found[name] = [text] if written.endswith("[]") else text
+            found[name] = [text] if written.endswith("[]") else FormText(text)
     return found

@@ -94,11 +94,13 @@ def test_a_bulk_call_wants_an_array_of_no_more_than_twenty(
     assert service.good(path, {name: []}) == []
 
 
-def test_a_form_with_one_value_is_a_text_and_with_several_an_array(service: ChainService) -> None:
-    one = service.ask("POST", "/v2/slp/validateTxid", data={"txids": TOKEN})
-    assert (one.status_code, one.json()) == (400, {"error": "txids needs to be an array"})
+def test_a_form_is_taken_too_and_one_value_is_an_array_of_one(service: ChainService) -> None:
+    one = service.ask("POST", "/v2/slp/validateTxid/", data={"txids": TOKEN})
+    assert [row["txid"] for row in one.json()] == [TOKEN]
     two = service.ask("POST", "/v2/slp/validate", data=[("txids", TOKEN), ("txids", TOKEN)])
     assert [row["txid"] for row in two.json()] == [TOKEN, TOKEN]
+    bracket = service.ask("POST", "/v2/slp/validate", data={"txids[]": TOKEN})
+    assert [row["txid"] for row in bracket.json()] == [TOKEN]
 
 
 def test_the_pro_password_raises_the_limit_of_arrays(service: ChainService) -> None:
