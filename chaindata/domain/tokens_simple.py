@@ -1,0 +1,116 @@
+"""One token of the simple ledger: its figures, its first message read from its own bytes, and who holds it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from chaindata.domain import answers, tokens
+from chaindata.domain.pages import TIP_TOPIC, Standing, standing
+from chaindata.domain.tokens import HoldersPart
+from chaindata.wire import hashing, slp, slp_rules, transactions
+from chaindata.wire.records import slp as slp_records
+
+
+@dataclass(frozen=True, slots=True)
+class Genesis:
+    """The first transaction of a token, read here from its own bytes. `differs` names what the service tells otherwise.
+
+    `problem` is why it is no such transaction; `baton_vout` where the right to mint began.
+    """
+
+    message: slp.Genesis | None
+    txid: str
+    name: str
+    symbol: str
+    document_uri: str
+    document_hash: str
+    differs: tuple[str, ...]
+    problem: str
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleToken:
+    """A token of the simple ledger: its figures, None until they were read or when there is no such token."""
+
+    token_id: str
+    stats: slp_records.Token | None
+    is_unknown: bool
+    standing: Standing
+
+
+def token(*, token_id: str, now: datetime) -> SimpleToken:
+    """The figures of one token."""
+    reading = answers.look("get_slp_token_stats", now=now, tokenId=token_id)
+    stats: slp_records.Token | None = reading.record
+    unknown = reading.standing == "missing" or (stats is not None and not stats.is_known)
+    return SimpleToken(token_id, None if unknown else stats, unknown, standing(reading, topics=[TIP_TOPIC]))
+
+
+def genesis(*, token_id: str, now: datetime) -> Genesis:
+    """The token's own first message, from bytes that hash to its id, beside what the service tells of it."""
+    reading = answers.look("get_raw_transaction", now=now, txid=token_id, verbose=False)
+    stats = answers.look("get_slp_token_stats", now=now, tokenId=token_id).record
+    message, problem = _genesis(token_id, reading.record) if isinstance(reading.record, str) else (None, "")
+    read = _texts(message) if message else {}
+    differs = _differs(message, stats, read) if message and stats and stats.is_known else ()
+    told = standing(reading, topics=[TIP_TOPIC])
+    return Genesis(
+        message=message,
+        txid=token_id,
+        name=read.get("name", ""),
+        symbol=read.get("symbol", ""),
+        document_uri=read.get("document", ""),
+        document_hash=read.get("document hash", ""),
+        differs=differs,
+        problem=problem,
+        standing=told,
+    )
+
+
+def _texts(message: slp.Genesis) -> dict[str, str]:
+    return {
+        "name": slp.text_of(message.name),
+        "symbol": slp.text_of(message.ticker),
+        "document": slp.text_of(message.document_uri),
+        "document hash": message.document_hash.hex(),
+    }
+
+
+def _genesis(token_id: str, text: str) -> tuple[slp.Genesis | None, str]:
+    try:
+        made = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
+        if made.txid != token_id:
+            return None, "The service gave bytes of another transaction."
+        message = slp.read(made.outputs[0].script)
+    except (hashing.NotHexadecimal, transactions.NotATransaction, IndexError):
+        return None, "The service gave something else than a transaction."
+    except slp.NotAMessage as problem:
+        return None, str(problem)
+    if not isinstance(message, slp.Genesis):
+        return None, "The transaction of this id begins no token."
+    return message, ""
+
+
+def _differs(message: slp.Genesis, stats: slp_records.Token, read: dict[str, str]) -> tuple[str, ...]:
+    told = {
+        "name": stats.name,
+        "symbol": stats.symbol,
+        "document": stats.document_uri,
+        "document hash": stats.document_hash or "",
+    }
+    pairs = {what: (told[what], text) for what, text in read.items()} | {
+        "decimals": (stats.decimals, message.decimals),
+        "first amount": (stats.initial_token_qty, slp_rules.in_tokens(message.quantity, message.decimals)),
+        "baton": (stats.contains_baton, message.baton_vout is not None),
+    }
+    return tuple(what for what, (said, ours) in pairs.items() if said is not None and said != ours)
+
+
+def holders(*, token_id: str, page: int, now: datetime) -> HoldersPart:
+    """Who holds the token, and whether what they hold adds up to what circulates."""
+    reading = answers.look("get_slp_balances_of_token", now=now, tokenId=token_id)
+    stats = answers.look("get_slp_token_stats", now=now, tokenId=token_id).record
+    supply = stats.circulating_supply if stats is not None and stats.is_known else None
+    held = [(tokens.printed(row.slp_address), row.token_balance) for row in reading.record or []]
+    told = standing(reading, topics=[TIP_TOPIC])
+    return tokens.holders(held, supply=supply, page=page, is_known=reading.record is not None, told=told)
