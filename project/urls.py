@@ -4,20 +4,22 @@ from allauth.account import views as account
 from allauth.mfa.base import views as factors
 from django.urls import include, path
 
+from chaindata.views import navigation as chain
 from desk import context
 from desk.views import sessions, trail
-from exchange_ops.views.navigation import ENTRIES
+from exchange_ops.views import navigation as exchange
 
 handler400 = "desk.views.errors.bad_request"
 handler403 = "desk.views.errors.permission_denied"
 handler404 = "desk.views.errors.page_not_found"
 handler500 = "desk.views.errors.server_error"
 
-context.offer(*ENTRIES)
+context.offer(*sorted((*exchange.ENTRIES, *chain.ENTRIES), key=lambda entry: entry.group == "Control"))
 
 urlpatterns = [
     path("", include("desk.urls")),
     path("", include("exchange_ops.urls")),
+    path("", include("chaindata.urls")),
     path("audit/", trail.trail, name="audit"),
     path("api/v1/", include("exchange_ops.api.urls")),
     path("sign-in/", account.login, name="account_login"),

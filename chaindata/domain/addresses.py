@@ -8,7 +8,7 @@ from django.conf import settings
 from chaindata.wire import addresses as wire_addresses
 from chaindata.wire.addresses import Network, NotAnAddress, OtherNetwork
 
-__all__ = ["Forms", "NotAnAddress", "OtherNetwork", "allowed_networks", "forms", "same"]
+__all__ = ["Forms", "NotAnAddress", "OtherNetwork", "allowed_networks", "forms", "printed", "printing_network", "same"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,22 @@ def forms(text: str, *, networks: Sequence[Network] | None = None) -> Forms:
         legacy_address=address.legacy_address,
         slp_address=address.slp_address,
     )
+
+
+def printing_network() -> Network:
+    """The network in whose form addresses of this chain are printed: a regtest prints those of the test network.
+
+    Both have one legacy form, and services print `bchtest:` for either (supplement 5.1), so a page has one spelling.
+    """
+    preferred = allowed_networks()[0]
+    return preferred if preferred is Network.MAIN else Network.TEST
+
+
+def printed(text: str) -> str:
+    """The one cash address that is printed, linked and asked for, whichever form `text` has. Raises as `forms` does."""
+    address = wire_addresses.read(text, networks=allowed_networks())
+    network = Network.MAIN if address.network is Network.MAIN else Network.TEST
+    return wire_addresses.cash_encode(wire_addresses.CASH_PREFIX[network], address.kind, address.hash)
 
 
 def same(left: str, right: str) -> bool:

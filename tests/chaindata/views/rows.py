@@ -120,7 +120,7 @@ def paying(address: Address) -> str:
 
 
 def details(txid: str, *, height: int | None = 3, **changes: Any) -> dict[str, Any]:
-    """`get_transaction_details`: 1.5 coins of somebody else's, 1 to us, the rest back, a note; a fee of 226 satoshis."""
+    """`get_transaction_details`: 1.5 coins of somebody else, 1 to us, the rest back, a note; a fee of 226 satoshis."""
     spent = {"txid": h(1, "c"), "vout": 1, "sequence": 0xFFFFFFFF, "n": 0}
     spent |= {"scriptSig": {"hex": "00", "asm": "0"}, "value": 150_000_000}
     spent |= {"legacyAddress": THEIRS.legacy_address, "cashAddress": THEIRS.cash_address}

@@ -78,6 +78,10 @@ MATRIX = {
     "subaccount-take-back": (NOBODY, KEEP),
     "markets": (EVERYBODY, NOBODY),
     "market": (EVERYBODY, NOBODY),
+    "chain": (EVERYBODY, NOBODY),
+    "chain-block": (EVERYBODY, NOBODY),
+    "chain-transaction": (EVERYBODY, NOBODY),
+    "chain-address": (EVERYBODY, NOBODY),
     "policy": (EVERYBODY, NOBODY),
     "freeze": (NOBODY, STOP),
     "thaw": (NOBODY, THAW),
@@ -119,6 +123,15 @@ MATRIX = {
     "sessions": (OWN, NOBODY),
     "session-end": (NOBODY, OWN),
 }
+# What stands in an address for a part that is no row of ours.
+PATH_PARTS = {
+    "<slug:currency>": "BCH",
+    "<str:symbol>": "BCHUSD",
+    "<slug:kind>": "move",
+    "<block:named>": "7",
+    "<hash:txid>": "ab" * 32,
+    "<coin_address:text>": rows.ADDRESS,
+}
 # The pages of the sign-in library: open ones, and those that belong to whoever is signed in.
 SIGN_IN = {"account_login", "account_inactive", "mfa_authenticate", "mfa_login_webauthn"}
 OWN_PAGES = {
@@ -144,7 +157,8 @@ def addresses(patterns=None, prefix="/"):
     """Every address with its name; a converter becomes a key that a row of the test can have."""
     for pattern in get_resolver().url_patterns if patterns is None else patterns:
         place = prefix + re.sub(r"<int:[a-z_]+>", "{key}", str(pattern.pattern))
-        place = place.replace("<slug:currency>", "BCH").replace("<str:symbol>", "BCHUSD").replace("<slug:kind>", "move")
+        for part, value in PATH_PARTS.items():
+            place = place.replace(part, value)
         if isinstance(pattern, URLResolver):
             yield from addresses(pattern.url_patterns, place)
         elif isinstance(pattern, URLPattern):

@@ -1,0 +1,88 @@
+"""The page of one block, by its hash or by its height: its header in words, and its transactions twenty a page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from chaindata.domain import answers, pages_home
+from chaindata.domain.answers import Reading
+from chaindata.domain.pages import TIP_TOPIC, Standing, moment, standing
+from chaindata.wire.records.chain import Block, Transaction
+
+TRANSACTIONS_SHOWN = 20  # what one bulk call of the service takes
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPart:
+    """The block, None until it was read; `height` and `hash` are what is known of it meanwhile.
+
+    `beyond` says that the height lies behind the tip: nobody has found such a block yet. `tip` is the tip's height.
+    """
+
+    block: Block | None
+    height: int | None
+    hash: str
+    time: datetime | None
+    tip: int | None
+    beyond: bool
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A transaction of the block: its place, and its details once they were read."""
+
+    position: int
+    txid: str
+    details: Transaction | None
+
+
+@dataclass(frozen=True, slots=True)
+class MembersPart:
+    """Twenty of the block's transactions. Pages count from 1."""
+
+    members: Sequence[Member]
+    count: int
+    page: int
+    pages: int
+    standing: Standing
+
+
+def block(named: str, *, now: datetime) -> BlockPart:
+    """The block that a hash of 64 digits or a height names."""
+    reading, end = _reading(named, now), pages_home.tip_height(now=now)
+    found: Block | None = reading.record
+    height = found.height if found else int(named) if _is_height(named) else None
+    return BlockPart(
+        block=found,
+        height=height,
+        hash=found.hash if found else "" if _is_height(named) else named,
+        time=moment(found.time) if found else None,
+        tip=end,
+        beyond=found is None and height is not None and end is not None and height > end,
+        standing=standing(reading, topics=[TIP_TOPIC]),
+    )
+
+
+def members(named: str, *, page: int, now: datetime) -> MembersPart:
+    """The transactions of the block on a page; a page behind the last one is the last one."""
+    reading = _reading(named, now)
+    found: Block | None = reading.record
+    txids = found.tx if found else []
+    last = max(1, -(-len(txids) // TRANSACTIONS_SHOWN))
+    page = min(max(page, 1), last)
+    first = (page - 1) * TRANSACTIONS_SHOWN
+    shown = txids[first : first + TRANSACTIONS_SHOWN]
+    readings = answers.look_many([("get_transaction_details", {"txid": txid}) for txid in shown], now=now)
+    lines = [Member(first + n, txid, told.record) for n, (txid, told) in enumerate(zip(shown, readings, strict=True))]
+    return MembersPart(lines, len(txids), page, last, standing(reading, *readings))
+
+
+def _is_height(named: str) -> bool:
+    return len(named) < 64
+
+
+def _reading(named: str, now: datetime) -> Reading:
+    if _is_height(named):
+        return answers.look("get_block_by_height", now=now, height=int(named))
+    return answers.look("get_block_by_hash", now=now, hash=named)

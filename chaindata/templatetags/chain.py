@@ -1,0 +1,175 @@
+"""How pages speak of the chain: links to what stands on it, hashes, how far a figure can be trusted."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+
+from django import template
+from django.template import Context
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from chaindata.domain.addresses import NotAnAddress, printed
+from chaindata.domain.pages import Standing
+from chaindata.wire.hashing import NotHexadecimal, from_shown
+from desk.templatetags.desk import ago, chip, copy, iso, plain, shortened
+
+register = template.Library()
+
+CURRENCIES = frozenset({"BCH"})  # those whose transactions and addresses stand on this chain
+ADDRESS, TRANSACTION, BLOCK = "address", "tx", "block"
+LOOKS_EVERY_S = 20  # an answer that nobody looked at for a minute is not asked for again
+_STANDINGS = {
+    "stale": ("quiet", "being read again", "refresh-cw"),
+    "absent": ("quiet", "being read", "loader"),
+    "failed": ("warn", "could not be read", "unplug"),
+    "refused": ("warn", "refused", "circle-x"),
+}
+_TIPS = {
+    "active": ("good", "Active", "circle-check"),
+    "valid-fork": ("warn", "Side branch, valid", "circle-dot"),
+    "valid-headers": ("quiet", "Side branch, headers valid", "circle-dashed"),
+    "headers-only": ("quiet", "Headers only", "circle-dashed"),
+    "invalid": ("bad", "Invalid", "circle-x"),
+    "parked": ("warn", "Parked", "circle-pause"),
+}
+
+_VERDICTS = {
+    "valid": ("good", "Valid", "circle-check"),
+    "invalid": ("bad", "Not valid", "circle-x"),
+    "not known yet": ("quiet", "Not known yet", "circle-question-mark"),
+}
+
+
+@register.simple_tag
+def chain_link(kind: str, value: str, currency: str = "BCH", *, ends: int = 8, copied: bool = True) -> SafeString:
+    """A hash or an address, shortened in the middle, with a copy button; of this chain's currency it leads to its page.
+
+    `kind` is "tx", "address" or "block"; `ends` 0 shows the whole. What can't be one on this chain stays a text.
+    """
+    if not value:
+        return SafeString("")
+    button = copy(value, what={ADDRESS: "address"}.get(kind, "hash")) if copied else ""
+    shown = shortened(value, ends) if ends else value
+    place = _place(kind, value) if currency in CURRENCIES else ""
+    if not place:
+        return format_html('<span class="mono" title="{}">{}</span>{}', value, shown, button)
+    css = "mono hash" if ends else "mono hash wrap"
+    return format_html('<a class="{}" href="{}" title="{}">{}</a>{}', css, place, value, shown, button)
+
+
+@register.simple_tag
+def chain_age(standing: Standing, now: datetime) -> SafeString:
+    """How old a part is and how far it can be trusted, in a few words for its head."""
+    parts = []
+    if standing.word in _STANDINGS:
+        tone, label, sign = _STANDINGS[standing.word]
+        parts.append(chip(tone, label, sign=sign))
+    if standing.is_final:
+        parts.append(chip("quiet", "final", sign="lock"))
+    if standing.read_at is not None:
+        age = (iso(standing.read_at), ago(min(standing.read_at, now), now))
+        parts.append(format_html('<span>read <time data-age data-local datetime="{}">{}</time></span>', *age))
+    return format_html('<p class="c-age small muted">{}</p>', format_html_join("", "{}", ((part,) for part in parts)))
+
+
+@register.simple_tag(takes_context=True)
+def live(context: Context, standing: Standing) -> SafeString:
+    """The attributes of a part that is read again at the page's own address when one of its readings has changed.
+
+    As long as something of it can change it also looks by itself, by which workers know that somebody still looks.
+    """
+    again = "hint" if standing.is_final else f"hint, every {LOOKS_EVERY_S}s"
+    attributes = 'data-follow="{}" data-background hx-get="{}" hx-trigger="{}" hx-swap="outerHTML"'
+    return format_html(attributes, standing.topics, context["request"].get_full_path(), again)
+
+
+@register.simple_tag(takes_context=True)
+def page_query(context: Context, name: str, number: int) -> str:
+    """The query of the page as it is, with another number of one of its lists."""
+    query = context["request"].GET.copy()
+    query[name] = str(number)
+    return f"?{query.urlencode()}"
+
+
+@register.simple_tag
+def tip_status(word: str) -> SafeString:
+    """What the node says of the end of a branch; an unknown word is shown as it is."""
+    tone, label, sign = _TIPS.get(word, ("quiet", word, "circle-question-mark"))
+    return chip(tone, label, sign=sign)
+
+
+@register.simple_tag
+def verdict(word: str) -> SafeString:
+    """What the layer says of a message."""
+    if word not in _VERDICTS:
+        return SafeString("")
+    tone, label, sign = _VERDICTS[word]
+    return chip(tone, label, sign=sign)
+
+
+@register.simple_tag
+def token_link(token_id: str, *, name: str = "") -> SafeString:
+    """A token by its name, or by its id: both ends of a long one, a number as property or collectible."""
+    label = name or (shortened(token_id) if len(token_id) == 64 else token_id.replace("-", " "))
+    if token_id.isdigit():
+        label = f"property {token_id}" + (f", {name}" if name else "")
+    try:
+        place = reverse("chain-token", args=[token_id])
+    except NoReverseMatch:
+        return format_html('<span title="{}">{}</span>', token_id, label)
+    return format_html('<a href="{}" title="{}">{}</a>', place, token_id, label)
+
+
+@register.simple_tag
+def spoken(text: str) -> SafeString:
+    """A text of a message: an address leads to its page."""
+    try:
+        return chain_link(ADDRESS, printed(text), ends=10)
+    except NotAnAddress:
+        return format_html("{}", text)
+
+
+@register.filter
+def at(found: Mapping[int, str], place: int) -> str:
+    """What a table holds at this place, or nothing."""
+    return found.get(place, "")
+
+
+@register.filter
+def half(value: int) -> int:
+    """Two digits of hexadecimal are a byte."""
+    return value // 2
+
+
+@register.filter
+def coins(value: Decimal | None) -> str:
+    """An amount in coins with its eight places."""
+    return "\u2013" if value is None else plain(value, places=8)
+
+
+@register.filter
+def grouped(value: int | None) -> str:
+    """A count or a size, grouped by thousands."""
+    return "\u2013" if value is None else f"{value:,}"
+
+
+@register.filter
+def short(value: Decimal | None) -> str:
+    """A number that has no unit, such as a difficulty: as it came when it is short, else to six digits."""
+    if value is None:
+        return "\u2013"
+    text = plain(value)
+    return text if len(text) <= 15 else f"{value:.6g}".lower()
+
+
+def _place(kind: str, value: str) -> str:
+    """Where it leads; nowhere when it is none."""
+    try:
+        if kind == ADDRESS:
+            return reverse("chain-address", args=[printed(value)])
+        from_shown(value)
+    except (NotAnAddress, NotHexadecimal):
+        return ""
+    return reverse("chain-transaction" if kind == TRANSACTION else "chain-block", args=[value])

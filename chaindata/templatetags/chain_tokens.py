@@ -1,0 +1,101 @@
+"""How pages speak of tokens: amounts, the minting baton, how a property is issued, amounts of satoshis."""
+
+from decimal import Decimal
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from chaindata.models import broadcast_states
+from chaindata.wire import decoding
+from chaindata.wire.records.tokens import Property
+from desk.templatetags.desk import chip, plain
+
+register = template.Library()
+
+_BATONS = {
+    "ALIVE": ("active", "Alive", "key-round", "Whoever holds it can mint more."),
+    "NEVER_CREATED": ("quiet", "Never made", "lock", "The first amount is all there will ever be."),
+    "DEAD_ENDED": ("quiet", "Ended", "lock", "The last minting gave it up: nothing more can be minted."),
+    "DEAD_BURNED": ("quiet", "Burned", "flame", "It was spent outside of a minting: nothing more can be minted."),
+}
+_UNKNOWN = ("quiet", "Not told", "circle-question-mark", "The service does not tell.")
+_EVENTS = {
+    "asked": ("Asked for", "stamp"),
+    "claimed": ("A worker began to send it", "send"),
+    "accepted": ("The node took it", "circle-check"),
+    "found": ("Found on the network", "circle-check"),
+    "refused": ("Refused by the node", "circle-x"),
+    "not_sent": ("Not sent", "ban"),
+    "stopped": ("Stopped before it was sent", "ban"),
+    "answer_lost": ("The answer was lost", "unplug"),
+    "not_seen": ("Not seen on the network", "circle-question-mark"),
+}
+
+
+@register.simple_tag
+def tokens(value: Decimal | None, unit: str = "") -> SafeString:
+    """An amount of tokens, exact and grouped; a dash when it is not known."""
+    if value is None:
+        return format_html('<span class="figure muted">{}</span>', "\u2013")
+    text = f"{plain(value)} {unit}".rstrip()
+    return format_html('<span class="figure{}">{}</span>', "" if value else " nil", text)
+
+
+@register.simple_tag
+def percent(share: Decimal | None) -> str:
+    """A share between 0 and 1 in percent, to two digits behind the point."""
+    if share is None:
+        return "\u2013"
+    hundredths = (share * 100).quantize(Decimal("0.01"))
+    return "below 0.01 %" if share and not hundredths else f"{hundredths:f} %"
+
+
+@register.simple_tag
+def baton(status: str | None) -> SafeString:
+    """What became of the right to mint."""
+    tone, label, sign, _ = _BATONS.get(status or "", _UNKNOWN)
+    return chip(tone, label, sign=sign)
+
+
+@register.simple_tag
+def baton_words(status: str | None) -> str:
+    """The same in a sentence."""
+    return _BATONS.get(status or "", _UNKNOWN)[3]
+
+
+@register.simple_tag
+def issued(whole: Property | None) -> str:
+    """How tokens of a property come to be."""
+    if whole is None:
+        return ""
+    if whole.propertyid == 1:
+        return "by burning coins"
+    if whole.fixedissuance:
+        return "once"
+    return "by its issuer" if whole.managedissuance else "in a crowdsale"
+
+
+@register.filter
+def sat_coins(value_sat: int | None) -> str:
+    """Satoshis as coins, with eight places."""
+    return "\u2013" if value_sat is None else plain(decoding.coins(value_sat), places=8)
+
+
+@register.simple_tag
+def broadcast_state(state: str) -> SafeString:
+    """The state of a broadcast as a chip."""
+    row = broadcast_states.STATES[state]
+    return chip(row.tone, row.label)
+
+
+@register.filter
+def broadcast_event(action: str) -> str:
+    """What an event of the audit trail says happened to a broadcast."""
+    return _EVENTS.get(action.rpartition(".")[2], (action, ""))[0]
+
+
+@register.filter
+def broadcast_sign(action: str) -> str:
+    """The icon of such an event."""
+    return _EVENTS.get(action.rpartition(".")[2], ("", "circle-dot"))[1]
