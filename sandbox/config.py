@@ -7,6 +7,7 @@ from decimal import Decimal
 from sandbox.exchange.amounts import NotAnAmount, decimal_of
 
 HOLD_ENDS = ("lapse", "stay", "commit")
+PAYOUTS_ON_CHAIN = ("as_told", "short", "elsewhere", "never")
 DOCUMENTED_RATES = {"market": 100, "trading": 300, "other": 10}  # requests a second, supplement 2.5
 LONGEST_DELAY_MS = 3_600_000
 LONGEST_SECONDS = 86_400
@@ -34,6 +35,8 @@ class Config:
                     many with the pro password); 0: no limit
     chain_pro_password  what raises the limits of the chain-data service for its user BITBOX
     history_delay_ms  how long new orders and trades are missing from the trading history
+    payout_on_chain  what payouts on the sandbox's own chain really do, whatever the exchange reports: as_told, short (a
+                    tenth less arrives), elsewhere (another address is paid), never (the named transaction is none)
     """
 
     hold_end: str = "lapse"
@@ -46,6 +49,7 @@ class Config:
     take_liquidity_rate: Decimal | None = None
     provide_liquidity_rate: Decimal | None = None
     history_delay_ms: int = 0
+    payout_on_chain: str = "as_told"
     chain_rate_limit: int = 0
     chain_pro_password: str = "BITBOX"  # noqa: S105  # the published default (supplement 1.10)
 
@@ -82,10 +86,13 @@ def _shown(value: object) -> object:
     return value
 
 
-def _choice(name: str, value: object) -> str:
-    if not isinstance(value, str) or value not in HOLD_ENDS:
-        raise CannotConfigure(f"{name} is {value!r}; it takes one of {', '.join(HOLD_ENDS)}.")
-    return value
+def _choice(choices: tuple[str, ...]) -> Callable[[str, object], str]:
+    def accept(name: str, value: object) -> str:
+        if not isinstance(value, str) or value not in choices:
+            raise CannotConfigure(f"{name} is {value!r}; it takes one of {', '.join(choices)}.")
+        return value
+
+    return accept
 
 
 def _flag(name: str, value: object) -> bool:
@@ -141,7 +148,7 @@ def _rates(name: str, value: object) -> dict[str, int] | None:
 
 
 _ACCEPT: dict[str, Callable[[str, object], object]] = {
-    "hold_end": _choice,
+    "hold_end": _choice(HOLD_ENDS),
     "list_delay_ms": _whole(0, LONGEST_DELAY_MS),
     "echo_comment": _flag,
     "fee_drift": _decimal(Decimal("-0.99"), Decimal(100)),
@@ -151,6 +158,7 @@ _ACCEPT: dict[str, Callable[[str, object], object]] = {
     "take_liquidity_rate": _optional(_decimal(Decimal("-0.5"), Decimal("0.5"))),
     "provide_liquidity_rate": _optional(_decimal(Decimal("-0.5"), Decimal("0.5"))),
     "history_delay_ms": _whole(0, LONGEST_DELAY_MS),
+    "payout_on_chain": _choice(PAYOUTS_ON_CHAIN),
     "chain_rate_limit": _whole(0, 1_000_000),
     "chain_pro_password": _password,
 }

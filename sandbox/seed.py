@@ -2,12 +2,15 @@
 
 from decimal import Decimal
 
+from sandbox.chain.stories import exchange as story
+from sandbox.chain.terms import Place
 from sandbox.clock import DAY_MS, HOUR_MS
 from sandbox.config import Config
 from sandbox.exchange import address_forms, chain_blocks, network, transfers, withdrawals
 from sandbox.exchange.accounts import Account, Accounts, SubAccount, SubStatus
 from sandbox.exchange.amounts import EXACT
 from sandbox.exchange.ledger import HOUSE, Line, Wallet, moved
+from sandbox.exchange.onchain import Movements
 from sandbox.exchange.schedule import go_off
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.symbols import listed
@@ -15,6 +18,8 @@ from sandbox.exchange.traders import Traders
 from sandbox.keys import DESK_ACCOUNT, OTHER_ACCOUNT, SUB_ACCOUNT
 
 HISTORY_MS = 4 * DAY_MS
+MINUTE_MS = HOUR_MS // 60
+COIN = "BCH"  # of the sandbox's own chain
 
 # What the accounts own when the world begins, after their history: bank, trading.
 OPENING: dict[str, dict[str, tuple[str, str]]] = {
@@ -70,6 +75,7 @@ def exchange(*, seed: int, symbols: int | None, started_ms: int, config: Config,
     world.moment_ms = started_ms - HISTORY_MS
     _make_addresses(world)
     _make_history(world)
+    _find_history(world)
     _fill_up(world)
     chain_blocks.begin(world)
     traders = Traders(world)
@@ -97,7 +103,7 @@ def _make_addresses(world: Exchange) -> None:
 
 def _make_history(world: Exchange) -> None:
     """A few payins, payouts and transfers of the days before, lived through as they would have been."""
-    for code, amount in (("BTC", "2.5"), ("ETH", "40"), ("BCH", "12.25"), ("XRP", "25000"), ("EOS", "1500")):
+    for code, amount in (("BTC", "2.5"), ("ETH", "40"), ("XRP", "25000"), ("EOS", "1500")):
         currency = world.currencies[code]
         address = world.addresses.of(DESK_ACCOUNT, code)[-1]
         network.deposit(
@@ -106,7 +112,6 @@ def _make_history(world: Exchange) -> None:
         _live_on(world, 3 * HOUR_MS)
     for code, amount, payment_id in (
         ("BTC", "0.75", ""),
-        ("BCH", "3.1", ""),
         ("XRP", "4000", "1001"),
         ("ETH", "6", ""),
     ):
@@ -115,6 +120,37 @@ def _make_history(world: Exchange) -> None:
     for code, amount, kind in (("BTC", "1", transfers.BANK_TO_EXCHANGE), ("BTC", "0.4", transfers.EXCHANGE_TO_BANK)):
         transfers.between_wallets(world, DESK_ACCOUNT, world.currencies[code], Decimal(amount), kind)
         _live_on(world, 7 * HOUR_MS)
+
+
+def _find_history(world: Exchange) -> None:
+    """The payin and the payout that the story of the chain tells, at the times of their blocks."""
+    movements, chain = Movements(world), world.chain
+    world.movements = movements
+    currency, address = world.currencies[COIN], world.addresses.of(DESK_ACCOUNT, COIN)[-1].address
+    paid_in = chain.history(story.payin_script(world.seed)).confirmed[0]
+    _live_on(world, _time_ms(world, paid_in) - world.moment_ms)
+    movements.see(paid_in.txid_bytes)
+    payin = world.transaction(movements.payin_of(paid_in.txid_bytes, address))
+    _live_on(world, HOUR_MS // 3)
+    network.confirm_payin_so_far(world, payin, currency.payin_confirmations)
+    paid_out = chain.history(story.supplier_script(world.seed)).confirmed[0]
+    _live_on(world, _time_ms(world, paid_out) - world.moment_ms - MINUTE_MS)
+    amount = Decimal(story.PAYOUT_SAT).scaleb(-8)
+    order = withdrawals.Order(currency, amount, story.supplier_address(world.seed), auto_commit=False)
+    payout = world.payouts[withdrawals.hold(world, DESK_ACCOUNT, order).id]
+    movements.remember(payout, paid_out.txid_bytes)
+    withdrawals.commit(world, DESK_ACCOUNT, payout.id)
+    _live_on(world, HOUR_MS // 3)
+    network.confirm_payout_so_far(world, payout, currency.payin_confirmations)
+    _live_on(world, HOUR_MS)
+
+
+def _time_ms(world: Exchange, place: Place) -> int:
+    """When the block of a transaction was found."""
+    block = world.chain.at(place.height)
+    if block is None:
+        raise LookupError(f"the chain has no block {place.height}")
+    return block.header.time * 1000
 
 
 def _pay_out(world: Exchange, code: str, amount: Decimal, payment_id: str) -> None:

@@ -1,7 +1,7 @@
 """The forms of addresses: making new ones from the seed, judging those to pay to, and finding equal spellings.
 
-Bitcoin Cash lives on the sandbox's own regtest chain; every other coin has addresses of its real form that nobody
-owns, because they are made from hashes.
+Bitcoin Cash lives on the regtest chain of the sandbox, where deposit addresses belong to keys (`addresses`). What is
+made here has the real form of its coin, and nobody owns it, because it is made from hashes.
 """
 
 import re
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from hashlib import sha256
 
 from chaindata.wire import addresses as cash
+from chaindata.wire import scripts
 from exchange_ops.wire import coin_addresses
 from wire import encodings
 
@@ -47,10 +48,10 @@ def is_payable(code: str, kind: str, address: str) -> bool:
     """Whether the network of this currency would take a payment to the address."""
     try:
         if kind == "cash":
-            cash.read(address, networks=CASH_NETWORKS)
+            scripts.locking(cash.read(address, networks=CASH_NETWORKS))
         else:
             coin_addresses.read(code, address)
-    except (cash.NotAnAddress, coin_addresses.NotAnAddress):
+    except (cash.NotAnAddress, scripts.NotAScript, coin_addresses.NotAnAddress):
         return False
     return True
 

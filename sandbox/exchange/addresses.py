@@ -1,7 +1,9 @@
 """Deposit addresses of the accounts, and the addresses to which they withdrew."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
+from sandbox.chain.wallet import Purse
 from sandbox.exchange import address_forms
 from sandbox.exchange.currencies import Currency
 
@@ -24,6 +26,22 @@ class DepositAddress:
         return {name: value for name, value in record.items() if value}
 
 
+@dataclass(frozen=True, slots=True)
+class OnChain:
+    """A deposit address on the sandbox's own chain, and the purse that its coins belong to."""
+
+    account: str
+    currency: str
+    address: str
+    purse: Purse
+
+
+@lru_cache(4096)
+def deposit_purse(seed: int, account: str, number: int) -> Purse:
+    """The purse of an account's deposit address on the sandbox's own chain; its first address has the number 0."""
+    return Purse(seed, f"deposit|{account}|{number}")
+
+
 class Addresses:
     """The addresses of one world. A deposit address is never given to another account."""
 
@@ -33,13 +51,15 @@ class Addresses:
         self._owners: dict[tuple[str, str, str], str] = {}
         self._mine: dict[str, set[str]] = {}
         self._used: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
+        self.by_script: dict[bytes, OnChain] = {}
 
     def create(self, account: str, currency: Currency, at_ms: int) -> DepositAddress:
         """A new deposit address, from now on the current one."""
         made = self._deposit.setdefault((account, currency.code), [])
         entropy = f"{self._seed}|{account}|{currency.code}|{len(made)}"
+        purse = deposit_purse(self._seed, account, len(made)) if currency.on_chain else None
         address = DepositAddress(
-            address=address_forms.for_deposit(currency.address_kind, entropy),
+            address=purse.address.cash_address if purse else address_forms.for_deposit(currency.address_kind, entropy),
             payment_id=address_forms.payment_id(entropy) if currency.payin_payment_id else "",
             public_key=address_forms.public_key(entropy) if currency.address_kind == "nxt" else "",
             created_ms=at_ms,
@@ -48,6 +68,8 @@ class Addresses:
         spelled = address_forms.spelled_alike(address.address)
         self._owners[currency.code, spelled, address.payment_id] = account
         self._mine.setdefault(account, set()).add(spelled)
+        if purse:
+            self.by_script[purse.script] = OnChain(account, currency.code, address.address, purse)
         return address
 
     def of(self, account: str, code: str) -> list[DepositAddress]:

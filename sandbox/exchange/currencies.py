@@ -46,6 +46,11 @@ class Currency:
         """Whether it belongs to a blockchain."""
         return bool(self.address_kind)
 
+    @property
+    def on_chain(self) -> bool:
+        """Whether its deposits and payouts are transactions on the sandbox's own chain."""
+        return self.address_kind == "cash"
+
     def wire(self) -> dict[str, object]:
         """The Currency record of the REST interface; figures that don't exist are absent."""
         record: dict[str, object] = {

@@ -1,10 +1,12 @@
 """What the networks do: payouts get a hash, confirmations and an end; payins arrive and become money.
 
-A payout to a deposit address of this exchange never leaves it: it is booked over at once (subType offchain).
+The coin of the sandbox's own chain has its movements there (`onchain`); for every other one time alone confirms. A
+payout to a deposit address of this exchange never leaves it: it is booked over at once (subType offchain).
 """
 
 from decimal import Decimal
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from exchange_ops.wire import coin_addresses
 from sandbox.exchange import address_forms, withdrawals
@@ -14,6 +16,9 @@ from sandbox.exchange.ledger import HOUSE, Line, Wallet, moved
 from sandbox.exchange.payouts import Payout
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.transactions import Status, Transaction
+
+if TYPE_CHECKING:
+    from sandbox.exchange.onchain import Movements
 
 INVALID_ADDRESS = "INVALID_ADDRESS"
 INVALID_PAYMENT_ID = "INVALID_PAYMENT_ID"
@@ -34,14 +39,21 @@ def send(exchange: Exchange, payout: Payout) -> None:
 
 
 def broadcast(exchange: Exchange, payout: Payout) -> None:
-    """Gives the payout its hash; it is pending until its confirmations are complete."""
+    """Gives the payout its hash; it is pending until its confirmations are complete.
+
+    On the sandbox's own chain it waits as it is while the exchange's purse has not the coins.
+    """
+    transaction, movements = exchange.transaction(payout.id), _movements(exchange, payout.currency)
+    chain_hash = movements.pay_out(payout) if movements else _hash(exchange, transaction)
+    if not chain_hash:
+        return
     payout.step += 1
-    transaction = exchange.transaction(payout.id)
     transaction.status = Status.PENDING
-    transaction.hash = transaction.hash or _hash(exchange, transaction)
+    transaction.hash = transaction.hash or chain_hash
     transaction.confirmations = 0
     exchange.touch(transaction)
-    _await_confirmation(exchange, "payout_confirm", payout.id, payout.step)
+    if not movements:
+        _await_confirmation(exchange, "payout_confirm", payout.id, payout.step)
 
 
 def confirm_payout(exchange: Exchange, payout: Payout) -> None:
@@ -55,10 +67,24 @@ def confirm_payout(exchange: Exchange, payout: Payout) -> None:
         _await_confirmation(exchange, "payout_confirm", payout.id, payout.step)
 
 
+def confirm_payout_so_far(exchange: Exchange, payout: Payout, confirmations: int) -> None:
+    """The chain has so many blocks on the payout by now, or so many left; enough of them end it."""
+    transaction = exchange.transaction(payout.id)
+    if transaction.confirmations == confirmations:
+        return
+    transaction.confirmations = confirmations
+    if confirmations >= exchange.currencies[payout.currency].payin_confirmations:
+        settle(exchange, payout)
+    else:
+        exchange.touch(transaction)
+
+
 def settle(exchange: Exchange, payout: Payout) -> None:
     """The payout has arrived outside: what was reserved is gone, the fee is the exchange's."""
+    transaction, movements = exchange.transaction(payout.id), _movements(exchange, payout.currency)
+    if movements and not transaction.hash:
+        transaction.hash = movements.pay_out(payout)
     _pay(exchange, payout, (HOUSE, Wallet.OUTSIDE))
-    transaction = exchange.transaction(payout.id)
     transaction.hash = transaction.hash or _hash(exchange, transaction)
     exchange.touch(transaction)
 
@@ -78,15 +104,31 @@ def deposit(
         transaction = exchange.record(account=account, type="deposit", currency=currency, amount=amount)
         _credit(exchange, transaction)
         return transaction
+    transaction = arrive(exchange, account, currency, amount, address=address, payment_id=payment_id, senders=senders)
+    _await_confirmation(exchange, "payin_confirm", transaction.id, 0)
+    return transaction
+
+
+def arrive(
+    exchange: Exchange,
+    account: str,
+    currency: Currency,
+    amount: Decimal,
+    *,
+    address: str,
+    payment_id: str = "",
+    chain_hash: str = "",
+    senders: tuple[str, ...] = (),
+) -> Transaction:
+    """A payin is seen, without any confirmation yet; hash and senders are made up where they are not given."""
     transaction = exchange.record(
         account=account, type="payin", currency=currency, amount=amount, address=address, payment_id=payment_id
     )
-    transaction.hash = _hash(exchange, transaction)
+    transaction.hash = chain_hash or _hash(exchange, transaction)
     transaction.senders = senders or (address_forms.make(currency.address_kind, f"sender|{transaction.id}"),)
     transaction.status = Status.PENDING
     transaction.confirmations = 0
     exchange.touch(transaction)
-    _await_confirmation(exchange, "payin_confirm", transaction.id, 0)
     return transaction
 
 
@@ -98,6 +140,25 @@ def confirm_payin(exchange: Exchange, transaction: Transaction) -> None:
     else:
         exchange.touch(transaction)
         _await_confirmation(exchange, "payin_confirm", transaction.id, 0)
+
+
+def confirm_payin_so_far(exchange: Exchange, transaction: Transaction, confirmations: int) -> bool:
+    """The chain has so many blocks on the payin by now, or so many left; True as soon as the money is there."""
+    if transaction.status is Status.SUCCESS:
+        return True
+    if transaction.confirmations == confirmations:
+        return False
+    transaction.confirmations = confirmations
+    if confirmations < exchange.currencies[transaction.currency].payin_confirmations:
+        exchange.touch(transaction)
+        return False
+    _credit(exchange, transaction)
+    return True
+
+
+def _movements(exchange: Exchange, code: str) -> "Movements | None":
+    """The movements on the sandbox's own chain, for its coin."""
+    return exchange.movements if exchange.currencies[code].on_chain else None
 
 
 def _problem(currency: Currency, transaction: Transaction) -> str:

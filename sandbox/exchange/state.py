@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sandbox.chain import seeding as chain_seeding
 from sandbox.config import Config
@@ -29,6 +29,9 @@ from sandbox.exchange.terms import Event
 from sandbox.exchange.timers import Timers
 from sandbox.exchange.transactions import Transaction, Transactions
 from sandbox.journal_lines import Entry
+
+if TYPE_CHECKING:
+    from sandbox.exchange.onchain import Movements
 
 
 class Living(Protocol):
@@ -62,6 +65,9 @@ class Exchange:
     unasked. `looking` is called before a book is looked at or matched against, so that the market can bring it up to
     the moment; `living` acts between inputs; `trade_listeners` hear of every trade as it happens. None of them is
     called for what is lived again, except that trades of customers are told then too.
+
+    `chain` is the sandbox's own, on which blocks come at `pace`; `movements` are those of its coin, which is one like
+    all the others until they are there.
     """
 
     def __init__(
@@ -98,6 +104,7 @@ class Exchange:
         self.living: Living | None = None
         self.chain = chain_seeding.begun(seed, started_ms=started_ms)
         self.pace = Pace()
+        self.movements: Movements | None = None
         self.tape = Tape(self.market, self.symbols.values(), started_ms)
         self.tickers = Tickers(self.tape)
         self.texts = Texts(self.tape)

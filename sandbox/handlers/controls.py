@@ -15,7 +15,7 @@ from sandbox.exchange.payouts import Payout, Phase
 from sandbox.exchange.symbols import MOST_SYMBOLS
 from sandbox.exchange.terms import PAYOUT_NOT_FOUND, VALIDATION_ERROR, Refusal
 from sandbox.exchange.transactions import Status, instant_text
-from sandbox.handlers import chain_controls, given
+from sandbox.handlers import chain_controls, coin_deposits, given
 from sandbox.handlers.given import Arguments
 from sandbox.handlers.withdrawals import ORDER_NAMES, order
 from sandbox.keys import DESK_ACCOUNT
@@ -31,13 +31,20 @@ _MOVES = (Status.PENDING.value, Status.SUCCESS.value, Status.FAILED.value)
 
 
 def deposit(world: "World", arguments: Arguments) -> object:
-    """A payin of a currency and amount, to an address of the exchange or to the account's current one."""
+    """A payin of a currency and amount, to an address of the exchange or to the account's current one.
+
+    On the sandbox's own chain it is a payment of the miner's, who is the sender then.
+    """
     given.only(arguments, "currency", "amount", "address", "paymentId", "account", "sender")
     currency, amount = given.currency(world, arguments), given.amount(arguments)
     if digits_after_point(amount) > max(currency.digits, currency.precision_transfer or 0):
         raise given.odd("amount", f"has more digits after the point than {currency.code}")
     account, address, payment_id = _receiver(world, arguments, currency)
-    sender = given.word(arguments, "sender")
+    sender, movements = given.word(arguments, "sender"), world.exchange.movements
+    if currency.on_chain and movements is not None:
+        if sender or not address:
+            raise given.odd("sender" if sender else "address", f"can't be told: a deposit of {currency.code} is paid")
+        return {"id": coin_deposits.pay_in(world, movements, address, amount)}
     transaction = network.deposit(
         world.exchange,
         account,

@@ -303,6 +303,9 @@ def test_the_configuration_is_shown_and_changed_by_name(world: World) -> None:
         "take_liquidity_rate": None,
         "provide_liquidity_rate": None,
         "history_delay_ms": 0,
+        "payout_on_chain": "as_told",
+        "chain_rate_limit": 0,
+        "chain_pro_password": "BITBOX",
     }
     told: Any = world.control("config", {"rate_limits": True, "payout_seconds": Decimal("0.25"), "hold_end": "stay"})
     assert told["rate_limits"] == {"market": 100, "trading": 300, "other": 10}
