@@ -5,7 +5,7 @@ The row is the queue: a wake-up call that is lost costs one sweep.
 
 from celery import shared_task
 
-from chaindata.domain import answers, fetching, service
+from chaindata.domain import answers, fetching, following, service
 from desk import clock
 
 
@@ -19,3 +19,9 @@ def fetch(answer_id: int) -> None:
 def sweep() -> None:
     """Ask for whatever is looked at and due."""
     fetching.sweep(now=clock.now(), open_client=service.open_client)
+
+
+@shared_task(name="chaindata.follow_tip", max_retries=0, ignore_result=True)
+def follow_tip() -> None:
+    """Look whether there is a new block."""
+    following.follow(now=clock.now(), open_client=service.open_client)

@@ -43,6 +43,7 @@ beat_schedule = {
     "probe-keys": {"task": "exchange_ops.probe_keys", "schedule": 15, "options": {"expires": 14}},
     "refresh-market": {"task": "exchange_ops.refresh_market", "schedule": 15, "options": {"expires": 14}},
     "refresh-watched": {"task": "exchange_ops.refresh_watched", "schedule": 5, "options": {"expires": 4}},
+    "follow-tip": {"task": "chaindata.follow_tip", "schedule": 3, "options": {"expires": 2}},
     "sweep-chain": {"task": "chaindata.sweep", "schedule": 5, "options": {"expires": 4}},
     "purge": {"task": "exchange_ops.purge", "schedule": 600, "options": {"expires": 300}},
 }

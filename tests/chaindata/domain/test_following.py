@@ -1,0 +1,280 @@
+"""The tip is followed: headers are checked and kept, reorganisations are found, and what they touch is asked again."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from chaindata.domain import answers, following, header_chain, tip
+from chaindata.domain import service as ways
+from chaindata.models import ChainAnswer, ChainHeader, ChainReorganisation, ChainTip
+from chaindata.wire import headers
+from desk import live
+from tests.chaindata.conftest import NOW
+from tests.chaindata.small_chain import SmallChain, mined
+
+pytestmark = pytest.mark.django_db
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+def chain(service):
+    return SmallChain(blocks=30).serve(service)
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """The topics that were announced."""
+    topics = []
+    monkeypatch.setattr(live, "announce", lambda topic, **hint: topics.append(topic))
+    return topics
+
+
+def follow(now=NOW):
+    return following.follow(now=now, open_client=ways.open_client)
+
+
+def is_the_chain(chain):
+    kept = ChainHeader.objects.filter(is_active=True).order_by("height").values_list("height", "hash")
+    return list(kept) == [(block.height, block.hash) for block in chain.blocks]
+
+
+def test_a_new_desk_takes_the_whole_of_a_short_chain(chain, told):
+    assert tip.tip(NOW) is None
+    assert follow()
+    assert is_the_chain(chain)
+    found = tip.tip(NOW)
+    assert (found.height, found.hash, found.problem, found.is_current) == (29, chain.blocks[-1].hash, "", True)
+    assert told == ["chain:tip"]
+    assert ChainHeader.objects.get(height=29).chainwork == headers.chainwork_text(60)
+
+
+def test_a_long_chain_is_taken_from_near_its_tip_on_the_word_of_the_service(chain, service, monkeypatch):
+    monkeypatch.setattr("chaindata.domain.header_reading.WINDOW", 10)
+    assert follow()
+    assert header_chain.lowest().height == 20
+    assert ChainHeader.objects.get(height=29).chainwork == headers.chainwork_text(60)
+
+
+def test_a_new_block_costs_two_calls_and_an_old_tip_one(chain, service, told):
+    follow()
+    told.clear()
+    service.calls.clear()
+    assert not follow(NOW + SECOND)
+    assert service.calls == ["GET /blockchain/getBlockchainInfo"]
+    assert told == []
+    assert tip.tip(NOW).read_at == NOW + SECOND
+    chain.mine()
+    service.calls.clear()
+    assert follow(NOW + 2 * SECOND)
+    assert service.calls == ["GET /blockchain/getBlockchainInfo", "POST /blockchain/getBlockHeader"]
+    assert is_the_chain(chain)
+    assert told == ["chain:tip"]
+
+
+def test_many_blocks_at_once_are_caught_up(chain, service):
+    follow()
+    for _ in range(45):
+        chain.mine()
+    service.calls.clear()
+    assert follow(NOW + SECOND)
+    assert is_the_chain(chain)
+    assert len(service.calls) == 1 + 3 + 3
+
+
+@pytest.mark.parametrize(("depth", "more"), [(1, 1), (3, 1), (12, 2), (2, 0), (5, -2)])
+def test_a_reorganisation_is_found_and_told(chain, told, depth, more):
+    follow()
+    old = chain.blocks[-1]
+    chain.reorganise(depth, more=more)
+    told.clear()
+    assert follow(NOW + SECOND)
+    assert is_the_chain(chain)
+    row = ChainReorganisation.objects.get()
+    assert (row.common_height, row.old_tip, row.old_height) == (29 - depth, old.hash, 29)
+    assert (row.new_tip, row.new_height) == (chain.blocks[-1].hash, 29 + more)
+    assert told == ["chain:tip"]
+    assert ChainHeader.objects.filter(is_active=False).count() == depth
+
+
+def test_the_chain_may_come_back(chain):
+    follow()
+    old = list(chain.blocks)
+    chain.reorganise(2)
+    follow(NOW + SECOND)
+    chain.blocks = old
+    chain.mine()
+    chain.mine()
+    assert follow(NOW + 2 * SECOND)
+    assert is_the_chain(chain)
+    assert [row.common_height for row in ChainReorganisation.objects.order_by("pk")] == [27, 27]
+
+
+def test_a_reorganisation_takes_back_what_was_final(chain, run_worker, told):
+    deep, shallow = chain.blocks[5], chain.blocks[18]
+    follow()
+    for block in (deep, shallow):
+        answers.look("get_block_by_hash", now=NOW, hash=block.hash)
+    run_worker()
+    readings = [answers.look("get_block_by_hash", now=NOW, hash=block.hash) for block in (deep, shallow)]
+    assert [reading.is_final for reading in readings] == [True, True]
+    chain.reorganise(13)
+    told.clear()
+    follow(NOW + SECOND)
+    assert readings[1].topic in told
+    assert readings[0].topic not in told
+    later = NOW + SECOND
+    deep_now, shallow_now = (answers.look("get_block_by_hash", now=later, hash=block.hash) for block in (deep, shallow))
+    assert (deep_now.is_final, deep_now.standing) == (True, "fresh")
+    assert (shallow_now.is_final, shallow_now.standing) == (False, "stale")
+    run_worker(NOW + SECOND)
+    again = answers.look("get_block_by_hash", now=NOW, hash=shallow.hash)
+    assert (again.is_final, again.record.is_main_chain) == (False, False)
+
+
+def test_what_is_not_buried_is_asked_again_with_the_next_block(chain, service, run_worker):
+    follow()
+    young = chain.blocks[25]
+    answers.look("get_block_by_hash", now=NOW, hash=young.hash)
+    run_worker()
+    assert not answers.look("get_block_by_hash", now=NOW, hash=young.hash).is_final
+    assert run_worker(NOW + SECOND) == 0
+    chain.mine()
+    follow(NOW + SECOND)
+    assert run_worker(NOW + SECOND) == 1
+    for _ in range(4):
+        chain.mine()
+    follow(NOW + 2 * SECOND)
+    assert run_worker(NOW + 2 * SECOND) == 1
+    assert answers.look("get_block_by_hash", now=NOW, hash=young.hash).is_final
+
+
+# What is not followed -------------------------------------------------------------------------------------------------
+
+
+def test_a_header_without_work_or_with_another_parent_is_not_taken(chain):
+    follow()
+    good = mined(chain.blocks[-1], []).header
+    parts = {name: getattr(good, name) for name in ("version", "previous_bytes", "merkle_root_bytes", "time", "bits")}
+    idle = next(
+        each for each in (headers.build(nonce=nonce, **parts) for nonce in range(1000)) if not each.meets_target
+    )
+    easier = headers.build(nonce=good.nonce, **{**parts, "bits": 0x2100FFFF})
+    stranger = headers.build(nonce=0, **{**parts, "previous_bytes": bytes(31) + b"\x07"})
+    for wrong in (idle, easier, stranger):
+        with pytest.raises(header_chain.CannotFollow), transaction.atomic():
+            header_chain.adopt(path=[wrong], first_height=30, first_work=None, now=NOW)
+    with pytest.raises(header_chain.CannotFollow), transaction.atomic():
+        header_chain.adopt(path=[good], first_height=31, first_work=None, now=NOW)
+    assert is_the_chain(chain)
+    assert header_chain.adopt(path=[good], first_height=30, first_work=None, now=NOW).tip.height == 30
+
+
+def test_every_changed_byte_of_a_header_is_refused(chain):
+    follow()
+    good = mined(chain.blocks[-1], []).header
+    for place in range(headers.BYTES):
+        raw = bytearray(good.raw)
+        raw[place] ^= 0xFF if place < 36 else 0x01
+        changed = headers.read(bytes(raw))
+        with pytest.raises(header_chain.CannotFollow):
+            # Half of all hashes have the work of this network, so the hash that was asked for decides.
+            if changed.hash != good.hash:
+                raise header_chain.CannotFollow
+            header_chain.check([changed])
+    assert not ChainHeader.objects.filter(height=30).exists()
+
+
+def test_a_service_that_answers_with_other_headers_than_asked_is_not_believed(chain, service, told):
+    follow()
+    block = chain.mine()
+    other = mined(chain.blocks[-2], [], mark=9)
+    answer = chain.respond
+
+    def lie(path, body):
+        if path == "/blockchain/getBlockHeader":
+            return 200, f'["{other.header.raw.hex()}"]'.encode()
+        return answer(path, body)
+
+    service.respond = lie
+    assert not follow(NOW + SECOND)
+    assert tip.tip(NOW).height == 29
+    assert "does not have all headers" in tip.tip(NOW).problem
+    assert told[-1] == "chain:tip"
+    service.respond = answer
+    assert follow(NOW + 2 * SECOND)
+    assert (tip.tip(NOW).hash, tip.tip(NOW).problem) == (block.hash, "")
+
+
+def test_another_network_is_not_followed(chain):
+    chain.chain = "main"
+    assert not follow()
+    assert tip.tip(NOW) is None
+    assert "main network" in ChainTip.objects.get().problem
+
+
+def test_on_the_main_network_less_work_is_never_followed(chain, settings):
+    follow()
+    old = chain.blocks[-1].hash
+    settings.CHAIN_NETWORKS = ["main", "regtest"]
+    header_chain_target = headers.EASIEST_TARGET["regtest"]
+    ChainTip.objects.update(world=following._world())
+    chain.reorganise(3, more=-1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(headers.EASIEST_TARGET, "main", header_chain_target)
+        assert not follow(NOW + SECOND)
+        assert tip.tip(NOW).hash == old
+        assert "less work" in tip.tip(NOW).problem
+        chain.mine(mark=1)
+        assert not follow(NOW + 2 * SECOND), "as much work as ours: the one that was seen first stays"
+        assert (tip.tip(NOW).hash, tip.tip(NOW).problem) == (old, "")
+        chain.mine(mark=1)
+        assert follow(NOW + 3 * SECOND)
+    assert is_the_chain(chain)
+
+
+def test_another_service_begins_a_chain_of_its_own(chain, service, settings):
+    follow()
+    settings.CHAINDATA_URL = service.url.replace("127.0.0.1", "localhost")
+    other = SmallChain(blocks=0)
+    for _ in range(3):
+        other.mine(mark=7)
+    other.serve(service)
+    assert follow(NOW + SECOND)
+    assert is_the_chain(other)
+    assert not ChainReorganisation.objects.exists()
+
+
+def test_one_worker_looks_at_a_time_and_a_dead_one_is_replaced(chain, service):
+    ChainTip.objects.create(pk=1, world=following._world(), claimed_by="dead", claimed_until=NOW + SECOND)
+    assert not follow()
+    assert service.calls == []
+    assert follow(NOW + SECOND)
+
+
+def test_a_silent_service_is_told_and_the_tip_grows_old(chain, service):
+    follow()
+    service.respond = lambda path, body: (500, b"<html>down</html>")
+    assert not follow(NOW + 31 * SECOND)
+    found = tip.tip(NOW + 31 * SECOND)
+    assert (found.height, found.read_at, found.is_current) == (29, NOW, False)
+    assert "can't be asked" in found.problem
+
+
+def test_the_database_keeps_one_active_header_of_a_height(chain):
+    follow()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ChainHeader.objects.create(
+            hash="f" * 64, height=29, previous_hash="0" * 64, raw="", time=0, chainwork="0", is_active=True, seen_at=NOW
+        )
+
+
+def test_answers_of_a_mempool_are_asked_again_with_the_next_block(chain, service, run_worker):
+    follow()
+    answers.look("get_token_layer", now=NOW)
+    row = ChainAnswer.objects.get()
+    ChainAnswer.objects.filter(pk=row.pk).update(due_at=NOW + 500 * SECOND)
+    chain.mine()
+    follow(NOW + SECOND)
+    row.refresh_from_db()
+    assert row.due_at == NOW + SECOND
