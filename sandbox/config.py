@@ -33,6 +33,9 @@ class Config:
                     rebate. It holds for orders placed from then on
     chain_rate_limit  calls of one route of the chain-data service that an address may make in a minute (ten times as
                     many with the pro password); 0: no limit
+    chain_proofs_as_specified
+                    whether bulk calls for proofs answer objects, as the specification shows, or the plain texts that
+                    real servers answer and existing clients expect
     chain_pro_password  what raises the limits of the chain-data service for its user BITBOX
     history_delay_ms  how long new orders and trades are missing from the trading history
     payout_on_chain  what payouts on the sandbox's own chain really do, whatever the exchange reports: as_told, short (a
@@ -51,6 +54,7 @@ class Config:
     history_delay_ms: int = 0
     payout_on_chain: str = "as_told"
     chain_rate_limit: int = 0
+    chain_proofs_as_specified: bool = False
     chain_pro_password: str = "BITBOX"  # noqa: S105  # the published default (supplement 1.10)
 
     @property
@@ -159,6 +163,7 @@ _ACCEPT: dict[str, Callable[[str, object], object]] = {
     "provide_liquidity_rate": _optional(_decimal(Decimal("-0.5"), Decimal("0.5"))),
     "history_delay_ms": _whole(0, LONGEST_DELAY_MS),
     "payout_on_chain": _choice(PAYOUTS_ON_CHAIN),
+    "chain_proofs_as_specified": _flag,
     "chain_rate_limit": _whole(0, 1_000_000),
     "chain_pro_password": _password,
 }
