@@ -14,6 +14,7 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body in one piece: two would wait for each other
 
     def _serve(self) -> None:
         service: Service = self.server.service  # type: ignore[attr-defined]

@@ -83,7 +83,7 @@ class SmallChain:
             return 404, b'{"error":"Not found"}'
         return 200, found if isinstance(found, bytes) else json.dumps(found).encode()
 
-    def blockchain_getBlockchainInfo(self, _: Any) -> dict[str, Any]:  # noqa: N802
+    def blockchain_getBlockchainInfo(self, _: Any) -> dict[str, Any]:
         tip = self.blocks[-1]
         return {
             "chain": self.chain,
@@ -95,7 +95,7 @@ class SmallChain:
             "pruned": False,
         }
 
-    def blockchain_getBlockHeader(self, asked: Any) -> Any:  # noqa: N802
+    def blockchain_getBlockHeader(self, asked: Any) -> Any:
         if isinstance(asked, dict):
             return [self.known[each].header.raw.hex() for each in asked["hashes"]]
         block = self.known[asked]
@@ -104,22 +104,22 @@ class SmallChain:
             "chainwork": headers.chainwork_text(2 * (block.height + 1)),
         }
 
-    def block_detailsByHeight(self, asked: Any) -> Any:  # noqa: N802
+    def block_detailsByHeight(self, asked: Any) -> Any:
         if isinstance(asked, dict):
             return [self.detail(self.blocks[each]) for each in asked["heights"]]
         return self.detail(self.blocks[int(asked)])
 
-    def block_detailsByHash(self, asked: Any) -> Any:  # noqa: N802
+    def block_detailsByHash(self, asked: Any) -> Any:
         if isinstance(asked, dict):
             return [self.detail(self.known[each]) for each in asked["hashes"]]
         return self.detail(self.known[asked])
 
-    def blockchain_getTxOutProof(self, asked: str) -> str:  # noqa: N802
+    def blockchain_getTxOutProof(self, asked: str) -> str:
         block = self.holding(asked)
         ids = [each.txid_bytes for each in block.body]
         return proofs.build(block.header, ids, {bytes.fromhex(asked)[::-1]}).raw.hex()
 
-    def rawtransactions_getRawTransaction(self, asked: str) -> str:  # noqa: N802
+    def rawtransactions_getRawTransaction(self, asked: str) -> str:
         return next(each for each in self.holding(asked).body if each.txid == asked).raw.hex()
 
     def holding(self, txid: str) -> Block:
