@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 
+from sandbox.chain.cash_accounts import HEIGHT_OFFSET
 from sandbox.exchange.amounts import NotAnAmount, decimal_of
 
 HOLD_ENDS = ("lapse", "stay", "commit")
@@ -37,6 +38,8 @@ class Config:
                     whether bulk calls for proofs answer objects, as the specification shows, or the plain texts that
                     real servers answer and existing clients expect
     chain_pro_password  what raises the limits of the chain-data service for its user BITBOX
+    cash_account_offset  what the numbers of cash accounts are less than the heights of their blocks
+    non_js_framework  whether the operations are served that make, mint and send tokens with a private key in their path
     history_delay_ms  how long new orders and trades are missing from the trading history
     payout_on_chain  what payouts on the sandbox's own chain really do, whatever the exchange reports: as_told, short (a
                     tenth less arrives), elsewhere (another address is paid), never (the named transaction is none)
@@ -56,6 +59,8 @@ class Config:
     chain_rate_limit: int = 0
     chain_proofs_as_specified: bool = False
     chain_pro_password: str = "BITBOX"  # noqa: S105  # the published default (supplement 1.10)
+    cash_account_offset: int = HEIGHT_OFFSET
+    non_js_framework: bool = False
 
     @property
     def payout_ms(self) -> int:
@@ -166,4 +171,6 @@ _ACCEPT: dict[str, Callable[[str, object], object]] = {
     "chain_proofs_as_specified": _flag,
     "chain_rate_limit": _whole(0, 1_000_000),
     "chain_pro_password": _password,
+    "cash_account_offset": _whole(-1_000_000, 1_000_000),
+    "non_js_framework": _flag,
 }

@@ -5,6 +5,7 @@ computed before somebody asks; each answer is of the chain and mempool as they a
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from chaindata.wire import scripts
@@ -18,9 +19,6 @@ from sandbox.chain.simple_ledger_validity import Verdict, Verdicts
 
 if TYPE_CHECKING:
     from sandbox.chain.state import Chain
-
-MOST_LISTED = 10_000  # tokens in one list
-MOST_RECENT = 100  # transactions in one history
 
 
 class Move(NamedTuple):
@@ -58,6 +56,11 @@ class Token(NamedTuple):
     moves: list[Move]
 
 
+def newest_first(token: Token) -> tuple[bool, int, str]:
+    """By the block of the genesis, from the last one back; those that wait come before all of them."""
+    return (token.block is not None, -token.block.height if token.block is not None else 0, token.id)
+
+
 class SimpleLedger:
     """The tokens of one chain."""
 
@@ -74,12 +77,12 @@ class SimpleLedger:
         found = self._chain.find(txid_bytes)
         return None if found is None else Told(found.transaction, self.verdicts.on(found.transaction), found.block)
 
-    def history(self, script: bytes) -> list[Told]:
+    def history(self, script: bytes) -> Iterator[Told]:
         """The transactions of a locking script that bear the mark of the protocol, valid or not, newest first."""
         history = self._chain.history(script)
-        newest_first = [*reversed(history.unconfirmed), *(place.txid_bytes for place in reversed(history.confirmed))]
-        found = (self.told(txid_bytes) for txid_bytes in newest_first)
-        return [each for each in found if each is not None and each.verdict.claims]
+        confirmed = (place.txid_bytes for place in reversed(history.confirmed))
+        found = (self.told(txid_bytes) for txid_bytes in chain(reversed(history.unconfirmed), confirmed))
+        return (each for each in found if each is not None and each.verdict.claims)
 
     # Tokens ----------------------------------------------------------------------------------------------------------
 
@@ -90,7 +93,7 @@ class SimpleLedger:
         ids = {**dict.fromkeys(self._moves), **dict.fromkeys(waiting)}
         found = [self._token(token_id, waiting.get(token_id, [])) for token_id in ids]
         known = [each for each in found if each is not None]
-        return sorted(known, key=lambda token: (-1 if token.block is None else -token.block.height - 1, token.id))
+        return sorted(known, key=newest_first)
 
     def token(self, token_id: str) -> Token | None:
         """The token of an id as it is shown; None when no valid genesis has it."""

@@ -306,6 +306,9 @@ def test_the_configuration_is_shown_and_changed_by_name(world: World) -> None:
         "payout_on_chain": "as_told",
         "chain_rate_limit": 0,
         "chain_pro_password": "BITBOX",
+        "chain_proofs_as_specified": False,
+        "cash_account_offset": 10,
+        "non_js_framework": False,
     }
     told: Any = world.control("config", {"rate_limits": True, "payout_seconds": Decimal("0.25"), "hold_end": "stay"})
     assert told["rate_limits"] == {"market": 100, "trading": 300, "other": 10}
