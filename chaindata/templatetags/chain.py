@@ -10,7 +10,9 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from chaindata.domain import finding
 from chaindata.domain.addresses import NotAnAddress, printed
+from chaindata.domain.finding import Place
 from chaindata.domain.pages import Standing
 from chaindata.wire.hashing import NotHexadecimal, from_shown
 from desk.templatetags.desk import ago, chip, copy, iso, plain, shortened
@@ -20,6 +22,13 @@ register = template.Library()
 CURRENCIES = frozenset({"BCH"})  # those whose transactions and addresses stand on this chain
 ADDRESS, TRANSACTION, BLOCK = "address", "tx", "block"
 LOOKS_EVERY_S = 20  # an answer that nobody looked at for a minute is not asked for again
+PAGES = {
+    finding.BLOCK: "chain-block",
+    finding.TRANSACTION: "chain-transaction",
+    finding.ADDRESS: "chain-address",
+    finding.TOKEN: "chain-token",
+    finding.ACCOUNT: "chain-account",
+}
 _STANDINGS = {
     "stale": ("quiet", "being read again", "refresh-cw"),
     "absent": ("quiet", "being read", "loader"),
@@ -129,6 +138,19 @@ def spoken(text: str) -> SafeString:
         return chain_link(ADDRESS, printed(text), ends=10)
     except NotAnAddress:
         return format_html("{}", text)
+
+
+@register.simple_tag
+def place_link(place: Place) -> SafeString:
+    """What a search has found on the chain, as a line that leads there."""
+    line = '<a href="{}" data-row-link><span class="i-amount">{}</span><span class="i-to mono">{}</span>{}</a>'
+    seen = "" if place.is_certain else chip("quiet", "not read yet", sign="circle-question-mark")
+    return format_html(line, place_url(place), place.words, shortened(place.name, 16), seen)
+
+
+def place_url(place: Place) -> str:
+    """The page of what a search has found."""
+    return reverse(PAGES[place.kind], args=[place.name])
 
 
 @register.filter

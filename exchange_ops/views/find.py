@@ -1,10 +1,15 @@
-"""One search box: a withdrawal, a transfer, an exchange id, a hash, an address. One exact hit opens at once."""
+"""One search box: withdrawals, transfers, exchange ids, and everything on the chain. One exact hit opens at once."""
+
+from typing import Any
 
 from django.db.models import BooleanField, Case, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
+from chaindata.domain import finding
+from chaindata.domain.finding import Place
+from chaindata.templatetags.chain import place_url
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops import rules
@@ -21,16 +26,28 @@ MOST_ROWS = 25
 @requires(rules.may_see)
 def find(request: HttpRequest) -> HttpResponse:
     """What the text names; a single one is shown instead of a list of one."""
-    form, account = FindForm(request.GET), accounts.current()
+    form, account, now = FindForm(request.GET), accounts.current(), clock.now()
     text = form.cleaned_data["q"] if form.is_valid() else ""
     rows, entries = _found(text, account) if text else ([], [])
     transfers = _transfers(text, account) if text else []
-    exact = [row for row in (*rows, *transfers) if row.named] or [*rows, *transfers]
-    if len(exact) == 1 and not [entry for entry in entries if not _is_of(entry, exact[0])]:
-        return redirect("transfer" if isinstance(exact[0], Transfer) else "withdrawal", exact[0].pk)
-    context = {"find": text, "form": form, "now": clock.now(), "most": MOST_ROWS}
+    places = finding.places(text=text, now=now) if text else []
+    if only := _only([*rows, *transfers], entries, places):
+        return only
+    context = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "places": places}
     context |= {"rows": rows, "transfers": transfers, "entries": entries}
     return show(request, "exchange_ops/find.html", context)
+
+
+def _only(rows: list[Any], entries: list[LedgerEntry], places: list[Place]) -> HttpResponse | None:
+    """Where a single hit leads. A transaction that is one of ours opens ours, which leads on to it."""
+    exact = [row for row in rows if row.named] or rows
+    if len(exact) == 1 and not [entry for entry in entries if not _is_of(entry, exact[0])]:
+        mine = exact[0].named and not any(place.is_certain and place.kind != finding.TRANSACTION for place in places)
+        if mine or not places:
+            return redirect("transfer" if isinstance(exact[0], Transfer) else "withdrawal", exact[0].pk)
+    if len(places) == 1 and not rows and not entries:
+        return redirect(place_url(places[0]))
+    return None
 
 
 def _is_of(entry: LedgerEntry, row: Withdrawal | Transfer) -> bool:

@@ -1,0 +1,105 @@
+"""What a text of the search box names on the chain: a block, a transaction, an address, a token, a cash account.
+
+Nothing is waited for: what was read before is certain, and of a hash that nobody has met yet it is said that it may be
+a transaction. Its page asks, and says what else has the id when no transaction has.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from chaindata.domain import addresses, answers, pages_home, tokens
+from chaindata.models import ChainHeader
+from chaindata.wire import cash_accounts
+from chaindata.wire.hashing import NotHexadecimal, from_shown
+
+BLOCK, TRANSACTION, ADDRESS, TOKEN, ACCOUNT = "block", "transaction", "address", "token", "account"
+_LONGEST_NUMBER = 9
+_LONGEST_NAME = 40
+_MOST_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something that a text names: its kind, what its page is called by, and words for it.
+
+    Not certain: whether there is such a thing was not read yet.
+    """
+
+    kind: str
+    name: str
+    words: str
+    is_certain: bool = True
+
+
+def places(*, text: str, now: datetime) -> list[Place]:
+    """Everything on the chain that the whole text names, in any form and either case of letters."""
+    text = text.strip()
+    if _is_hash(text):
+        return list(_of_hash(text.lower(), now))
+    if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
+        return list(_of_number(int(text), now))
+    return [*_of_address(text), *_of_account(text), *_of_name(text, now)]
+
+
+def _is_hash(text: str) -> bool:
+    try:
+        return bool(from_shown(text))
+    except NotHexadecimal:
+        return False
+
+
+def _of_hash(named: str, now: datetime) -> Iterator[Place]:
+    """Headers are known here; of everything else the last answer is looked at."""
+    if header := ChainHeader.objects.filter(hash=named).first():
+        yield Place(BLOCK, named, f"Block {header.height:,}")
+        return
+    wanted = [("get_transaction_details", {"txid": named}), ("get_slp_token", {"tokenId": named})]
+    transaction, token = answers.look_many(wanted, now=now)
+    if token.record is not None and token.record.is_known:
+        yield Place(TOKEN, named, f"Token {token.record.symbol or token.record.name or ''}".strip())
+    yield Place(TRANSACTION, named, "Transaction", is_certain=transaction.record is not None)
+
+
+def _of_number(number: int, now: datetime) -> Iterator[Place]:
+    end = pages_home.tip_height(now=now)
+    if end is not None and number <= end:
+        yield Place(BLOCK, str(number), f"Block {number:,}")
+    for row in answers.look("get_properties", now=now).record or []:
+        if row.propertyid == number:
+            yield Place(TOKEN, str(number), f"Property token {number}, {row.name}")
+
+
+def _of_address(text: str) -> Iterator[Place]:
+    try:
+        printed = addresses.printed(text)
+    except addresses.NotAnAddress:
+        return
+    yield Place(ADDRESS, printed, "Address")
+
+
+def _of_account(text: str) -> Iterator[Place]:
+    try:
+        identifier = cash_accounts.identifier(text)
+    except cash_accounts.NotAnIdentifier:
+        return
+    yield Place(ACCOUNT, identifier.text, f"Cash account {identifier.text.rstrip(';')}", is_certain=False)
+
+
+def _of_name(text: str, now: datetime) -> Iterator[Place]:
+    """Tokens that are called exactly so, of those in the lists as they were last read; names are nobody's alone."""
+    wanted = text.casefold()
+    if not wanted or len(text) > _LONGEST_NAME:
+        return
+    ledger, properties = answers.look_many([("get_slp_tokens", {}), ("get_properties", {})], now=now)
+    found = [
+        Place(TOKEN, row.id, f"Token {row.symbol or row.name}, {tokens.KINDS[tokens.SIMPLE].lower()}")
+        for row in ledger.record or []
+        if wanted in {(row.symbol or "").casefold(), (row.name or "").casefold()}
+    ]
+    found += [
+        Place(TOKEN, str(row.propertyid), f"Property token {row.propertyid}, {row.name}")
+        for row in properties.record or []
+        if row.name.casefold() == wanted
+    ]
+    yield from found[:_MOST_NAMED]
