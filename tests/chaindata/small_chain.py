@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chaindata.wire import headers, merkle, proofs, transactions
+from chaindata.wire import decoding, headers, merkle, proofs, transactions
 from chaindata.wire.headers import Header
 from chaindata.wire.transactions import Input, Output, Transaction
 
@@ -46,6 +46,7 @@ class SmallChain:
         self.blocks: list[Block] = []
         self.known: dict[str, Block] = {}
         self.chain = "regtest"
+        self.waiting: list[Transaction] = []
         for _ in range(blocks):
             self.mine()
 
@@ -119,8 +120,18 @@ class SmallChain:
         ids = [each.txid_bytes for each in block.body]
         return proofs.build(block.header, ids, {bytes.fromhex(asked)[::-1]}).raw.hex()
 
+    def transaction_details(self, asked: str) -> dict[str, Any]:
+        waits = next((each for each in self.waiting if each.txid == asked), None)
+        block = self.holding(asked) if waits is None else None
+        paid = waits or next(each for each in block.body if each.txid == asked)
+        value = str(decoding.coins(paid.value_out_sat))
+        found = {"txid": asked, "version": 2, "locktime": 0, "vin": [], "vout": [], "size": paid.size}
+        found |= {"valueOut": value, "confirmations": len(self.blocks) - block.height if block else 0}
+        return found | ({"blockhash": block.hash, "blockheight": block.height} if block else {"blockheight": -1})
+
     def rawtransactions_getRawTransaction(self, asked: str) -> str:
-        return next(each for each in self.holding(asked).body if each.txid == asked).raw.hex()
+        every = [*self.waiting, *(each for block in self.blocks for each in block.body)]
+        return next(each for each in every if each.txid == asked).raw.hex()
 
     def holding(self, txid: str) -> Block:
         """The block of the best chain that has the transaction."""
