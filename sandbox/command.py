@@ -25,6 +25,7 @@ def main(words: Sequence[str]) -> int:
         sealed=given.sealed,
         still=given.still,
         block_seconds=given.block_seconds,
+        non_js_framework=given.non_js_framework,
     )
     return 0
 
@@ -46,7 +47,22 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sealed", action="store_true", help="leave the control plane /_sandbox/ out")
     parser.add_argument("--still", action="store_true", help="no simulated traders")
     parser.add_argument("--block-seconds", type=_whole(1, 86_400), help="time between blocks of the chain")
+    parser.add_argument(
+        "--non-js-framework",
+        type=_switch,
+        nargs="?",
+        const=True,
+        default=os.environ.get("NON_JS_FRAMEWORK", "").strip() or "false",
+        metavar="true|false",
+        help="serve what makes, mints and sends tokens with a private key in the path; NON_JS_FRAMEWORK or false",
+    )
     return parser
+
+
+def _switch(text: str) -> bool:
+    if text.lower() not in ("true", "false", "1", "0"):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
+    return text.lower() in ("true", "1")
 
 
 def _whole(lowest: int, highest: int) -> Callable[[str], int]:

@@ -26,6 +26,7 @@ def serve(
     sealed: bool = False,
     still: bool = False,
     block_seconds: int | None = None,
+    non_js_framework: bool = False,
 ) -> None:
     """Serves one world until SIGTERM or SIGINT, which end it within two seconds. Raises CannotServe."""
     listening = listen(host, port)
@@ -37,6 +38,8 @@ def serve(
     try:
         if block_seconds is not None:
             world.control("config", {"block_seconds": block_seconds})
+        if world.config.non_js_framework != non_js_framework:
+            world.control("config", {"non_js_framework": non_js_framework})
         for warning in world.warnings:
             _say(f"sandbox: {warning}")
         asyncio.run(_serve_until_signalled(Server(world, every_fault(), sealed=sealed), listening))

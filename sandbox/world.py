@@ -224,8 +224,8 @@ class World:
 
     def begin_again(self, wanted_seed: int | None = None, symbols: int | None = None) -> None:
         """A fresh world in place of this one, at the real time, as listeners hear; the old journal is kept as the
-        previous one."""
-        old = self.journal
+        previous one. What operations it serves does not change."""
+        old, framework = self.journal, self.config.non_js_framework
         self.clock.restart()
         wanted = Header(
             old.header.seed if wanted_seed is None else wanted_seed,
@@ -236,6 +236,7 @@ class World:
         self.journal = Journal.begin(wanted, old.path)
         self.warnings, self.broken = [], ""
         self._populate()
+        self.config.non_js_framework = framework
         if self.exchange.telling:
             self.exchange.events.append(Event("begun", "", None))
 

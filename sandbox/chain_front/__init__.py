@@ -78,9 +78,13 @@ class ChainFront:
             found = self._routes.find(method, received.raw_path)
         except Undecodable as problem:
             return answers.told(400, f"Failed to decode param '{problem}'")
-        if found is None:
+        if found is None or self._is_off(found[0]):
             return answers.not_found()
         return await self._spoilt(received, *found)
+
+    def _is_off(self, operation: Operation) -> bool:
+        """Whether an operation is not served here: one that carries a private key wants a setting of its own."""
+        return operation.name in catalogue.WITH_PRIVATE_KEY and not self._world.config.non_js_framework
 
     async def _spoilt(self, received: Received, operation: Operation, path_values: dict[str, str]) -> Delivery:
         call = self._written_down(received, operation)

@@ -88,19 +88,23 @@ def _order(world: "World", arguments: Arguments) -> Order:
     """Raises `Refused`: where the setting is off, before anything is read."""
     if not world.config.non_js_framework:
         raise Refused(refusals.ROUTE_UNKNOWN)
-    funding = naming.read(text(arguments, "fundingAddress"))
+    funding = _script(arguments, "fundingAddress")
     try:
         signer = Signer(keys.read(Secret(text(arguments, "fundingWif")), world.chain.NETWORK))
     except NotAKey as problem:
         raise Refused(CANNOT_SPEND, reason=problem) from None
-    if scripts.locking(funding) != signer.script:
+    if funding != signer.script:
         raise Refused(NOT_ITS_KEY)
     to = _script(arguments, "tokenReceiverAddress")
     return Order(signer, to, _script(arguments, "bchChangeReceiverAddress"))
 
 
 def _script(arguments: Arguments, name: str) -> bytes:
-    return scripts.locking(naming.read(text(arguments, name)))
+    """The locking script of an address. A bad one is told by its name: somebody may have put the key in its place."""
+    try:
+        return scripts.locking(naming.read(text(arguments, name)))
+    except Refused as problem:
+        raise Refused(problem.refusal, value=name, name=name) from None
 
 
 def _token(world: "World", arguments: Arguments) -> tuple[str, int]:
