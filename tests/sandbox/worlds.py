@@ -91,6 +91,8 @@ def picture(world: World) -> tuple[object, ...]:
         world.clock.setting,
         exchange.timers.next_due_ms(),
         exchange.moment_ms,
+        [tip.block.hash for tip in world.chain.tips()],
+        [entry.txid for entry in world.chain.mempool],
     )
 
 
