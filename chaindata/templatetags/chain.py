@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
+from urllib.parse import urlencode
 
 from django import template
 from django.template import Context
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -15,7 +16,7 @@ from chaindata.domain.addresses import NotAnAddress, printed
 from chaindata.domain.finding import Place
 from chaindata.domain.pages import Standing
 from chaindata.wire.hashing import NotHexadecimal, from_shown
-from desk.templatetags.desk import ago, chip, copy, iso, plain, shortened
+from desk.templatetags.desk import ago, chip, copy, icon, iso, plain, shortened
 
 register = template.Library()
 
@@ -27,7 +28,6 @@ PAGES = {
     finding.TRANSACTION: "chain-transaction",
     finding.ADDRESS: "chain-address",
     finding.TOKEN: "chain-token",
-    finding.ACCOUNT: "chain-account",
 }
 _STANDINGS = {
     "stale": ("quiet", "being read again", "refresh-cw"),
@@ -59,13 +59,30 @@ def chain_link(kind: str, value: str, currency: str = "BCH", *, ends: int = 8, c
     """
     if not value:
         return SafeString("")
-    button = copy(value, what={ADDRESS: "address"}.get(kind, "hash")) if copied else ""
-    shown = shortened(value, ends) if ends else value
+    button = copy(value, what="address" if kind == ADDRESS else "hash") if copied else ""
+    shown, css = (shortened(value, ends), "nowrap") if ends else (value, "wrap")
     place = _place(kind, value) if currency in CURRENCIES else ""
     if not place:
-        return format_html('<span class="mono" title="{}">{}</span>{}', value, shown, button)
-    css = "mono hash" if ends else "mono hash wrap"
-    return format_html('<a class="{}" href="{}" title="{}">{}</a>{}', css, place, value, shown, button)
+        return format_html(
+            '<span class="{}"><span class="mono" title="{}">{}</span>{}</span>', css, value, shown, button
+        )
+    link = format_html('<a class="mono" href="{}" title="{}">{}</a>', place, value, shown)
+    return format_html('<span class="{}">{}{}</span>', css, link, button)
+
+
+@register.simple_tag
+def chain_page(kind: str, value: str, currency: str = "BCH") -> SafeString:
+    """A small link to the page of something that stands whole beside it; nothing when this chain has no such page."""
+    place = _place(kind, value) if currency in CURRENCIES else ""
+    if not place:
+        return SafeString("")
+    return format_html('<a class="small nowrap" href="{}">{} On the chain</a>', place, icon("link"))
+
+
+@register.filter
+def on_chain(currency: str) -> bool:
+    """Whether transactions of this currency stand on the chain that the desk follows."""
+    return currency in CURRENCIES
 
 
 @register.simple_tag
@@ -124,11 +141,7 @@ def token_link(token_id: str, *, name: str = "") -> SafeString:
     label = name or (shortened(token_id) if len(token_id) == 64 else token_id.replace("-", " "))
     if token_id.isdigit():
         label = f"property {token_id}" + (f", {name}" if name else "")
-    try:
-        place = reverse("chain-token", args=[token_id])
-    except NoReverseMatch:
-        return format_html('<span title="{}">{}</span>', token_id, label)
-    return format_html('<a href="{}" title="{}">{}</a>', place, token_id, label)
+    return format_html('<a href="{}" title="{}">{}</a>', reverse("chain-token", args=[token_id]), token_id, label)
 
 
 @register.simple_tag
@@ -150,6 +163,8 @@ def place_link(place: Place) -> SafeString:
 
 def place_url(place: Place) -> str:
     """The page of what a search has found."""
+    if place.kind == finding.ACCOUNT:
+        return f"{reverse('chain-accounts')}?{urlencode({'q': place.name})}"
     return reverse(PAGES[place.kind], args=[place.name])
 
 
