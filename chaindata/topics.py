@@ -13,6 +13,8 @@ TIP = "chain:tip"
 def register() -> None:
     """Make the topics known to the relay; called once, when the app is ready."""
     topics.register("chain", lambda person, key: key == "tip" and _may_see(person))
+    topics.register("chain-broadcast", lambda person, key: key.isascii() and key.isdigit() and _may_see(person))
+    topics.register("chain-broadcasts", lambda person, key: not key and _may_see(person))
     topics.register("chain-answer", lambda person, key: bool(key) and _may_see(person))
 
 

@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 
 from chaindata import converters
-from chaindata.views import address, block, home, transaction
+from chaindata.views import accounts, address, block, broadcasts, home, tokens, tools, transaction
 
 register_converter(converters.HashConverter, "hash")
 register_converter(converters.BlockConverter, "block")
@@ -14,4 +14,16 @@ urlpatterns = [
     path("chain/block/<block:named>/", block.block, name="chain-block"),
     path("chain/tx/<hash:txid>/", transaction.transaction, name="chain-transaction"),
     path("chain/address/<coin_address:text>/", address.address, name="chain-address"),
+    path("chain/tokens/", tokens.token_list, name="chain-tokens"),
+    path("chain/tokens/<slug:token_id>/", tokens.token, name="chain-token"),
+    path("chain/cash-accounts/", accounts.cash_accounts, name="chain-accounts"),
+    path("chain/tools/", tools.address, name="chain-tools"),
+    path("chain/tools/transaction/", broadcasts.transaction, name="chain-tools-transaction"),
+    path("chain/tools/script/", tools.script, name="chain-tools-script"),
+    path("chain/tools/proof/", tools.proof, name="chain-tools-proof"),
+    path("chain/tools/payload/", tools.payload, name="chain-tools-payload"),
+    path("chain/tools/simple-ledger/", tools.ledger, name="chain-tools-ledger"),
+    path("chain/tools/broadcasts/", broadcasts.broadcast_list, name="chain-broadcasts"),
+    path("chain/tools/broadcasts/new/", broadcasts.new, name="chain-broadcast-new"),
+    path("chain/tools/broadcasts/<int:broadcast_id>/", broadcasts.broadcast, name="chain-broadcast"),
 ]

@@ -45,5 +45,6 @@ beat_schedule = {
     "refresh-watched": {"task": "exchange_ops.refresh_watched", "schedule": 5, "options": {"expires": 4}},
     "follow-tip": {"task": "chaindata.follow_tip", "schedule": 3, "options": {"expires": 2}},
     "sweep-chain": {"task": "chaindata.sweep", "schedule": 5, "options": {"expires": 4}},
+    "sweep-broadcasts": {"task": "chaindata.sweep_broadcasts", "schedule": 5, "options": {"expires": 4}},
     "purge": {"task": "exchange_ops.purge", "schedule": 600, "options": {"expires": 300}},
 }

@@ -27,6 +27,7 @@ PURPOSE = "broadcast-transaction"
 SEND_TASK = "chaindata.send_broadcast"
 ONLY_TREASURY = "Only treasury sends transactions to the network."
 LISTED = 50
+TOPIC = moves.TOPIC
 _MOST_SHOWN = 200  # outputs that are kept with the row
 
 

@@ -18,6 +18,12 @@ _HEAD = ("ecosystem", "propertyPrecision", "previousId", "category", "subcategor
 _Values = Mapping[str, Any]
 
 
+class Figure(str):
+    """An amount as it was typed, digits and one point: how many places it may have is the property's to say."""
+
+    __slots__ = ()
+
+
 class CannotMake(ValueError):
     """No payload can be made of what was given; `problems` maps a field to the sentence about it."""
 

@@ -3,10 +3,13 @@
 from decimal import Decimal
 
 from django import template
+from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from chaindata.domain.pages import Standing
 from chaindata.models import broadcast_states
+from chaindata.templatetags.chain import LOOKS_EVERY_S
 from chaindata.wire import decoding
 from chaindata.wire.records.tokens import Property
 from desk.templatetags.desk import chip, plain
@@ -99,3 +102,11 @@ def broadcast_event(action: str) -> str:
 def broadcast_sign(action: str) -> str:
     """The icon of such an event."""
     return _EVENTS.get(action.rpartition(".")[2], ("", "circle-dot"))[1]
+
+
+@register.simple_tag(takes_context=True)
+def live_form(context: Context, standing: Standing) -> SafeString:
+    """The attributes of a part of a page that was asked for by a form: it is read again with the same bytes."""
+    again = "hint" if standing.is_final else f"hint, every {LOOKS_EVERY_S}s"
+    attributes = 'data-follow="{}" data-background hx-post="{}" hx-include="this" hx-trigger="{}" hx-swap="outerHTML"'
+    return format_html(attributes, standing.topics, context["request"].path, again)

@@ -1,0 +1,277 @@
+"""The shape of what people type about the chain. What the bytes mean is the domain's to say.
+
+Blanks around a value are dropped. Numbers are plain ASCII digits; a refused form keeps what was typed.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from django import forms
+
+from chaindata.domain import accounts, broadcasts, payload_making, tools
+from chaindata.domain.payload_making import Figure, Operation
+from chaindata.models.broadcasts import LONGEST_REASON
+
+_CODE = re.compile(r"\d{6}", re.ASCII)
+_WHOLE = re.compile(r"[0-9]{1,20}", re.ASCII)
+_FIGURE = re.compile(r"[0-9]{1,20}(\.[0-9]{1,18})?", re.ASCII)
+_TXID = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
+_INSTANT = "%Y-%m-%d %H:%M"
+LONGEST_TEXT_BYTES = 255
+HIGHEST_PROPERTY = 2**32 - 1
+_PLAIN = {"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}
+
+
+def _plain_input(**more: str) -> forms.TextInput:
+    return forms.TextInput(attrs={**_PLAIN, **more})
+
+
+class AddressForm(forms.Form):
+    """An address in any form."""
+
+    address = forms.CharField(
+        label="Address",
+        max_length=tools.LONGEST_ADDRESS,
+        widget=_plain_input(placeholder="bitcoincash:q…, simpleledger:q…, 1…"),
+        error_messages={
+            "required": "Enter an address in any of its forms.",
+            "max_length": "This is longer than any address of this chain.",
+        },
+    )
+
+
+class HexForm(forms.Form):
+    """Bytes as hexadecimal text, as people paste them."""
+
+    hex = forms.CharField(
+        label="Bytes, in hexadecimal",
+        max_length=tools.MOST_HEX,
+        strip=True,
+        widget=forms.Textarea(attrs={**_PLAIN, "rows": 6, "class": "mono"}),
+        error_messages={
+            "required": "Paste the bytes as hexadecimal text.",
+            "max_length": f"More than {tools.MOST_HEX // 2:,} bytes are not read here.",
+        },
+    )
+
+
+class TxidForm(forms.Form):
+    """The id of a transaction."""
+
+    txid = forms.CharField(
+        label="Transaction id",
+        max_length=80,
+        widget=_plain_input(placeholder="64 hexadecimal digits"),
+        error_messages={"required": "Enter the id of a transaction.", "max_length": "An id has 64 hexadecimal digits."},
+    )
+
+    def clean_txid(self) -> str:
+        """64 hexadecimal digits, in small letters from here on."""
+        text: str = self.cleaned_data["txid"]
+        if not _TXID.fullmatch(text):
+            raise forms.ValidationError(
+                f"An id has 64 hexadecimal digits; this has {len(text)} characters.", code="malformed"
+            )
+        return text.lower()
+
+
+class LookupForm(forms.Form):
+    """A cash account, or an address whose accounts are wanted."""
+
+    q = forms.CharField(
+        label="Account or address",
+        max_length=accounts.LONGEST,
+        widget=_plain_input(placeholder="Jonathan#100"),
+        error_messages={
+            "required": "Enter an account like Jonathan#100, or an address.",
+            "max_length": "This is longer than any account or address.",
+        },
+    )
+
+
+class BroadcastForm(forms.Form):
+    """A transaction to be sent, with its second factor for exactly these bytes."""
+
+    hex = forms.CharField(max_length=tools.MOST_HEX, widget=forms.HiddenInput)
+    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+    reason = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say why it is sent from here; it goes into the audit trail."},
+    )
+    code = forms.CharField(
+        label="Code of your authenticator app",
+        required=False,
+        max_length=20,
+        widget=_plain_input(autocomplete="one-time-code", inputmode="numeric", placeholder="000000"),
+    )
+    passkey = forms.CharField(required=False, max_length=16_000, widget=forms.HiddenInput)
+    purpose = broadcasts.PURPOSE
+
+    def clean_code(self) -> str:
+        """Six digits; blanks between them are how apps show the code, so they are dropped."""
+        text: str = self.cleaned_data["code"].replace(" ", "")
+        if text and not _CODE.fullmatch(text):
+            raise forms.ValidationError("The code is six digits.", code="malformed")
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors and not cleaned.get("code") and not cleaned.get("passkey"):
+            self.add_error("code", "Enter the code of your authenticator app, or use your passkey.")
+        return cleaned
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """The second factor as the step-up wants it."""
+        if self.cleaned_data["passkey"]:
+            return {"kind": "passkey", "credential": self.cleaned_data["passkey"]}
+        return {"kind": "totp", "code": self.cleaned_data["code"]}
+
+
+# Payloads -------------------------------------------------------------------------------------------------------------
+
+
+class WholeField(forms.CharField):
+    """A whole number in ASCII digits, within its bounds."""
+
+    def __init__(self, *, lowest: int, highest: int, **options: Any) -> None:
+        self.lowest, self.highest = lowest, highest
+        super().__init__(max_length=40, widget=_plain_input(inputmode="numeric"), **options)
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        if not text:
+            return None
+        if not _WHOLE.fullmatch(text) or not self.lowest <= int(text) <= self.highest:
+            raise forms.ValidationError(f"A whole number from {self.lowest:,} to {self.highest:,}.", code="malformed")
+        return int(text)
+
+
+class FigureField(forms.CharField):
+    """An amount of tokens, kept as it was typed: the property says how many places it may have."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=60, widget=_plain_input(inputmode="decimal"), **options)
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        if text and not _FIGURE.fullmatch(text):
+            raise forms.ValidationError("Write the amount as digits with at most one point, like 0.25.", code="odd")
+        return Figure(text)
+
+
+class ShortTextField(forms.CharField):
+    """A text of at most 255 bytes, as a payload takes it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=300, widget=_plain_input(), **options)
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        if len(text.encode()) > LONGEST_TEXT_BYTES:
+            told = f"At most {LONGEST_TEXT_BYTES} bytes; this has {len(text.encode())}."
+            raise forms.ValidationError(told, code="too_long")
+        return text
+
+
+class InstantField(forms.CharField):
+    """A moment in UTC, or the seconds since 1970 that the payload holds."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=40, widget=_plain_input(placeholder="2030-12-31 23:59"), **options)
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value).replace("T", " ")
+        if _WHOLE.fullmatch(text) and 0 < int(text) < 2**63:
+            return int(text)
+        try:
+            return int(datetime.strptime(text, _INSTANT).replace(tzinfo=UTC).timestamp())
+        except ValueError:
+            told = "Write it as 2030-12-31 23:59, in UTC, or as seconds since 1970."
+            raise forms.ValidationError(told, code="odd") from None
+
+
+def _needed(sentence: str) -> dict[str, Any]:
+    return {"error_messages": {"required": sentence}}
+
+
+FIELDS: dict[str, Callable[[], forms.Field]] = {
+    "propertyId": lambda: WholeField(
+        label="Property", lowest=1, highest=HIGHEST_PROPERTY, **_needed("Enter the number of the property.")
+    ),
+    "amount": lambda: FigureField(label="Amount, in tokens", **_needed("Enter the amount.")),
+    "memo": lambda: ShortTextField(label="Memo", required=False),
+    "ecosystem": lambda: forms.ChoiceField(label="Ecosystem", choices=[("1", "1, the main one")]),
+    "propertyPrecision": lambda: WholeField(
+        label="Places behind the point", lowest=0, highest=8, **_needed("Enter a number from 0 to 8.")
+    ),
+    "previousId": lambda: WholeField(
+        label="Previous id",
+        lowest=0,
+        highest=HIGHEST_PROPERTY,
+        help_text="0; on a managed property 1 makes its tokens freezable.",
+        initial="0",
+        **_needed("Enter 0 when there is none."),
+    ),
+    "category": lambda: ShortTextField(label="Category", required=False),
+    "subcategory": lambda: ShortTextField(label="Subcategory", required=False),
+    "name": lambda: ShortTextField(label="Name", **_needed("A property needs a name.")),
+    "url": lambda: ShortTextField(label="Its page", required=False),
+    "data": lambda: ShortTextField(label="Its text", required=False),
+    "propertyIdDesired": lambda: WholeField(
+        label="Paid in property",
+        lowest=1,
+        highest=HIGHEST_PROPERTY,
+        help_text="1, WHC, is all that nodes take.",
+        initial="1",
+        **_needed("Enter the property that buyers pay with."),
+    ),
+    "tokensPerUnit": lambda: FigureField(label="Tokens for 1 WHC", **_needed("Enter the price.")),
+    "deadline": lambda: InstantField(label="Ends", **_needed("Enter when the sale ends.")),
+    "earlyBonus": lambda: WholeField(
+        label="Early bonus, percent a week", lowest=0, highest=255, initial="0", **_needed("Enter 0 for none.")
+    ),
+    "totalNumber": lambda: FigureField(label="Tokens for sale", **_needed("Enter how many there are.")),
+    "distributionProperty": lambda: WholeField(
+        label="Shared among the holders of property",
+        lowest=1,
+        highest=HIGHEST_PROPERTY,
+        **_needed("Enter the number of the property whose holders are paid."),
+    ),
+    "toAddress": lambda: forms.CharField(
+        label="Address",
+        max_length=tools.LONGEST_ADDRESS,
+        widget=_plain_input(),
+        **_needed("Enter the address whose tokens are meant."),
+    ),
+}
+"""Fields by the members of the wire."""
+
+
+class PayloadForm(forms.Form):
+    """The members of one of the fourteen operations."""
+
+    def __init__(self, *arguments: Any, operation: Operation, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.operation = operation
+        for name in operation.fields:
+            self.fields[name] = FIELDS[name]()
+
+    def clean_toAddress(self) -> str:  # noqa: N802  # named like the member of the wire
+        """Its cash address, with the prefix that the payload repeats."""
+        try:
+            return payload_making.cash_address_of(text=self.cleaned_data["toAddress"])
+        except payload_making.CannotMake as problem:
+            raise forms.ValidationError(problem.problems["toAddress"], code="not_an_address") from None
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What was given, by the members of the wire, from a form that is valid; an ecosystem as each body has it."""
+        given = dict(self.cleaned_data)
+        if self.operation.slug == "send-all":
+            given["ecosystem"] = int(given["ecosystem"])
+        return given
