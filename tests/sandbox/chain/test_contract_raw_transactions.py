@@ -185,9 +185,9 @@ def payer(service: ChainService) -> tuple[bitcash.PrivateKeyTestnet, list[Unspen
     ]
 
 
-def paying(payer: tuple[bitcash.PrivateKeyTestnet, list[Unspent]], sat: int, fee: int = 2) -> str:
+def paying(payer: tuple[bitcash.PrivateKeyTestnet, list[Unspent]], sat: int) -> str:
     key, unspents = payer
-    return str(key.create_transaction([(key.address, sat, "satoshi")], fee=fee, unspents=unspents))
+    return str(key.create_transaction([(key.address, sat, "satoshi")], fee=2, unspents=unspents))
 
 
 def test_a_transaction_is_sent_once_and_waits_then_is_mined(service: ChainService, payer) -> None:
@@ -226,8 +226,10 @@ def test_what_is_refused_leaves_nothing_behind(service: ChainService, payer) -> 
     status, text = service.refused(f"{SEND}/{bent}")
     assert (status, text.partition(" (")[0]) == (400, "mandatory-script-verify-flag-failed")
     assert text.endswith(") (code 16)")
-    status, text = service.refused(f"{SEND}/{paying(payer, 50_000, fee=0)}")
-    assert (status, text.startswith("min relay fee not met, 0 < ")) == (400, True), text
+    key, unspents = payer
+    cheap = key.create_transaction([(key.address, 50_000, "satoshi")], fee=9, absolute_fee=True, unspents=unspents)
+    status, text = service.refused(f"{SEND}/{cheap}")
+    assert (status, text.startswith("min relay fee not met, 9 < ")) == (400, True), text
     assert service.refused(f"{SEND}/{GENERATION}") == (400, "bad-tx-coinbase (code 16)")
     assert service.good("/v2/blockchain/getRawMempool") == before
     assert service.good(SEND, {"hexes": [raw]}) == [calc_txid(raw)]
