@@ -226,10 +226,10 @@ def test_what_is_refused_leaves_nothing_behind(service: ChainService, payer) -> 
     status, text = service.refused(f"{SEND}/{bent}")
     assert (status, text.partition(" (")[0]) == (400, "mandatory-script-verify-flag-failed")
     assert text.endswith(") (code 16)")
-    key, unspents = payer
-    cheap = key.create_transaction([(key.address, 50_000, "satoshi")], fee=9, absolute_fee=True, unspents=unspents)
-    status, text = service.refused(f"{SEND}/{cheap}")
-    assert (status, text.startswith("min relay fee not met, 9 < ")) == (400, True), text
+    key, (coin,) = payer
+    claimed = Unspent(2 * coin.amount, 1, coin.script, coin.txid, coin.txindex)
+    status, text = service.refused(f"{SEND}/{paying((key, [claimed]), 50_000)}")
+    assert (status, text.startswith("bad-txns-in-belowout, value in (1.00) < value out (1.9")) == (400, True), text
     assert service.refused(f"{SEND}/{GENERATION}") == (400, "bad-tx-coinbase (code 16)")
     assert service.good("/v2/blockchain/getRawMempool") == before
     assert service.good(SEND, {"hexes": [raw]}) == [calc_txid(raw)]
