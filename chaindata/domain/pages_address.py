@@ -14,10 +14,11 @@ from chaindata.wire.addresses import Kind, Network
 from chaindata.wire.records.addresses import AddressDetails, AddressTransactions, AddressUtxos, Utxo
 from chaindata.wire.records.cash_accounts import OwnedAccount
 from chaindata.wire.records.chain import Transaction
-from chaindata.wire.records.slp import AddressBalance
-from chaindata.wire.records.tokens import PropertyBalance
+from chaindata.wire.records.slp import AddressBalance, Token
+from chaindata.wire.records.tokens import Property, PropertyBalance
 
 UNSPENT_SHOWN = 50
+MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,21 @@ class UnspentPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Holding:
+    """Tokens of one kind that the address holds; `name` is empty until it was read, `reserved` often zero."""
+
+    token: str
+    name: str
+    balance: Decimal
+    reserved: Decimal
+
+
+@dataclass(frozen=True, slots=True)
 class TokensPart:
     """What the address holds in the layers above the chain, and the cash accounts that pay it."""
 
-    ledger: Sequence[AddressBalance]
-    properties: Sequence[PropertyBalance]
+    ledger: Sequence[Holding]
+    properties: Sequence[Holding]
     accounts: Sequence[OwnedAccount]
     standing: Standing
 
@@ -142,9 +153,30 @@ def tokens(address: str, *, now: datetime) -> TokensPart:
         ],
         now=now,
     )
-    owned = properties.record if isinstance(properties.record, list) else []
-    named = accounts.record.results if accounts.record is not None else []
-    return TokensPart(ledger.record or [], owned, named, standing(ledger, properties, accounts, topics=[TIP_TOPIC]))
+    held: list[AddressBalance] = ledger.record or []
+    owned: list[PropertyBalance] = properties.record if isinstance(properties.record, list) else []
+    names = _names([row.token_id for row in held], [row.propertyid for row in owned], now)
+    return TokensPart(
+        ledger=[Holding(row.token_id, names.get(row.token_id, ""), row.balance_string, Decimal(0)) for row in held],
+        properties=[
+            Holding(str(row.propertyid), names.get(str(row.propertyid), ""), row.balance, row.reserved) for row in owned
+        ],
+        accounts=accounts.record.results if accounts.record is not None else [],
+        standing=standing(ledger, properties, accounts, topics=[TIP_TOPIC]),
+    )
+
+
+def _names(ids: Sequence[str], numbers: Sequence[int], now: datetime) -> dict[str, str]:
+    """What the tokens are called, as far as that was read; the first of very many are enough."""
+    asked: list[tuple[str, dict[str, object]]] = [("get_slp_token", {"tokenId": each}) for each in ids[:MOST_NAMED]]
+    asked += [("get_property", {"propertyId": each}) for each in numbers[:MOST_NAMED]]
+    found: dict[str, str] = {}
+    for reading in answers.look_many(asked, now=now):
+        if isinstance(reading.record, Token) and reading.record.is_known:
+            found[reading.record.id] = reading.record.symbol or reading.record.name or ""
+        elif isinstance(reading.record, Property):
+            found[str(reading.record.propertyid)] = reading.record.name
+    return found
 
 
 def _line(told: Transaction, address: str) -> Line:

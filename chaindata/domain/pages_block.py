@@ -16,13 +16,15 @@ TRANSACTIONS_SHOWN = 20  # what one bulk call of the service takes
 class BlockPart:
     """The block, None until it was read; `height` and `hash` are what is known of it meanwhile.
 
-    `beyond` says that the height lies behind the tip: nobody has found such a block yet. `tip` is the tip's height.
+    `confirmations` counts on with the tip; a block off the chain has none. `beyond` says that the height lies behind
+    the tip, whose height `tip` is: nobody has found such a block yet.
     """
 
     block: Block | None
     height: int | None
     hash: str
     time: datetime | None
+    confirmations: int
     tip: int | None
     beyond: bool
     standing: Standing
@@ -30,11 +32,12 @@ class BlockPart:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A transaction of the block: its place, and its details once they were read."""
+    """A transaction of the block: its place, and its details once they were read. Unknown: no chain has it any more."""
 
     position: int
     txid: str
     details: Transaction | None
+    is_unknown: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ def block(named: str, *, now: datetime) -> BlockPart:
         height=height,
         hash=found.hash if found else "" if _is_height(named) else named,
         time=moment(found.time) if found else None,
+        confirmations=pages_home.depth(height, found.confirmations, now=now) if found and found.is_main_chain else 0,
         tip=end,
         beyond=found is None and height is not None and end is not None and height > end,
         standing=standing(reading, topics=[TIP_TOPIC]),
@@ -74,7 +78,10 @@ def members(named: str, *, page: int, now: datetime) -> MembersPart:
     first = (page - 1) * TRANSACTIONS_SHOWN
     shown = txids[first : first + TRANSACTIONS_SHOWN]
     readings = answers.look_many([("get_transaction_details", {"txid": txid}) for txid in shown], now=now)
-    lines = [Member(first + n, txid, told.record) for n, (txid, told) in enumerate(zip(shown, readings, strict=True))]
+    lines = [
+        Member(first + n, txid, told.record, told.standing == "missing")
+        for n, (txid, told) in enumerate(zip(shown, readings, strict=True))
+    ]
     return MembersPart(lines, len(txids), page, last, standing(reading, *readings))
 
 

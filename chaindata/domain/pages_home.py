@@ -165,6 +165,11 @@ def node(*, now: datetime) -> NodePart:
     return NodePart(told.record, network.record, standing(told, network))
 
 
+def depth(height: int | None, told: int, *, now: datetime) -> int:
+    """Confirmations of a height by the tip that is followed, or what an answer told when that does not reach so far."""
+    return max(tips.confirmations(height, tips.tip(now)) if height is not None else 0, told)
+
+
 def _question(height: int, header: ChainHeader | None) -> tuple[str, dict[str, object]]:
     """By hash where the header is known, so that the list never shows a block that has left the chain."""
     return ("get_block_by_hash", {"hash": header.hash}) if header else ("get_block_by_height", {"height": height})

@@ -115,6 +115,9 @@ def _ledger(said: Said, known: _Known) -> Meaning:
     verdict = NOT_KNOWN if validity is None else VALID if validity.valid else INVALID
     reason = (validity.invalid_reason or "") if validity else ""
     name = (token.symbol or token.name or "") if token and token.is_known else ""
+    if token is not None and token.decimals is not None:
+        # The outputs say the same in tokens.
+        said = replace(said, lines=tuple(line for line in said.lines if not line[0].startswith("base units")))
     return Meaning(said, 0, verdict, reason, known.token_id, name, "")
 
 

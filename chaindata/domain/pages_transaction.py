@@ -29,13 +29,15 @@ _KINDS = {
 class FactsPart:
     """The transaction as a whole; `details` is None until it was read. Unconfirmed: no height, and `entry` if known.
 
-    When nothing has this id, `block` is the block that has it instead, if any.
+    `confirmations` counts on with the tip, so that an answer that is final is right about them as well. When nothing
+    has this id, `block` is the block that has it instead, if any.
     """
 
     txid: str
     details: Transaction | None
     time: datetime | None
     height: int | None
+    confirmations: int
     fee_sat: int | None
     rate: Decimal | None
     entry: MempoolEntry | None
@@ -102,11 +104,13 @@ def facts(txid: str, *, now: datetime) -> FactsPart:
     more = _beside(txid, reading, now)
     fee_sat = _fee_sat(found)
     told = {one.record.__class__: one.record for one in more}
+    height = found.blockheight if found and found.blockhash else None
     return FactsPart(
         txid=txid,
         details=found,
         time=moment(found.blocktime or found.time) if found else None,
-        height=found.blockheight if found and found.blockhash else None,
+        height=height,
+        confirmations=pages_home.depth(height, found.confirmations if found else 0, now=now),
         fee_sat=fee_sat,
         rate=pages_home.rate(fee_sat, found.size) if found and fee_sat is not None else None,
         entry=told.get(MempoolEntry),
