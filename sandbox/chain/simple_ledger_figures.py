@@ -94,8 +94,7 @@ def baton_status(chain: "Chain", token: Token) -> str:
         if spend is None:
             return ALIVE
         verdict = verdicts.by_id(spend.txid_bytes)
-        is_mint = verdict is not None and isinstance(verdict.message, Mint) and verdict.token_id == token.id
-        if verdict is None or not (is_mint and verdict.is_valid):
+        if verdict is None or not isinstance(verdict.message, Mint) or verdict.token_id != token.id:
             return BURNED
         place = _baton_of(chain.simple_ledger, spend.txid_bytes)
     return ENDED
