@@ -29,9 +29,13 @@ def require(members: Members, names: Sequence[str], *, zero_for: Sequence[str] =
     """Raises `Refused` for the first member that is not there; the number 0 is only there in `zero_for`."""
     for name in names:
         value = members.get(name)
-        is_zero = isinstance(value, int | Decimal) and not isinstance(value, bool) and value == 0
-        if (is_zero and name not in zero_for) or value is None or value is False or value == "":
+        if _is_nothing(value) and not (name in zero_for and value == 0 and value is not False):
             raise Refused(refusals.EMPTY_MEMBER, name=name)
+
+
+def _is_nothing(value: object) -> bool:
+    """What real servers take for nothing; an empty list or object is something."""
+    return value is None or value == "" or (isinstance(value, int | Decimal) and value == 0)
 
 
 def whole(members: Members, name: str) -> int:
@@ -50,7 +54,9 @@ def whole(members: Members, name: str) -> int:
 
 def text(members: Members, name: str) -> str:
     """A text; empty when it is absent. Raises `Refused`."""
-    value = members.get(name) or ""
+    value = members.get(name)
+    if _is_nothing(value):
+        return ""
     if not isinstance(value, str):
         raise Refused(NOT_A_TEXT)
     return value
