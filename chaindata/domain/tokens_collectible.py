@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chaindata.domain import answers, tokens
+from chaindata.domain.answers import Reading
 from chaindata.domain.pages import TIP_TOPIC, Standing, standing
 from chaindata.domain.tokens import Slice
 from chaindata.wire.records import tokens as property_records
 
 PER_PAGE = 20
+MOST_OWNERS = 20  # whose collectibles are looked through for numbers that an issuer chose
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,13 @@ class CollectibleLine:
 
 @dataclass(frozen=True, slots=True)
 class CollectiblesPart:
-    """The collectibles of a family by number, twenty a page, and which of them were destroyed."""
+    """The collectibles of a family by number, twenty a page, and which of them were destroyed.
+
+    `others` have numbers that their issuer chose; they are found at the owners that are known.
+    """
 
     lines: Slice
+    others: Sequence[CollectibleLine]
     destroyed: Sequence[property_records.ListedCollectible]
     is_known: bool
     standing: Standing
@@ -67,16 +73,41 @@ def collectibles(*, property_id: str, page: int, now: datetime) -> CollectiblesP
     asked = [("get_collectible", {"propertyId": property_id, "tokenId": str(number)}) for number in numbers.rows]
     told = answers.look_many(asked, now=now)
     destroyed = {each.tokenid for each in gone.record or []}
-    lines = [
-        CollectibleLine(
-            str(number),
-            each.record,
-            tokens.printed(each.record.owner) if each.record is not None and str(number) not in destroyed else "",
-            str(number) in destroyed,
-            each.standing == "missing",
-        )
-        for number, each in zip(numbers.rows, told, strict=True)
-    ]
+    lines = [_line(str(number), each, destroyed) for number, each in zip(numbers.rows, told, strict=True)]
+    others: list[CollectibleLine] = []
+    held: list[Reading] = []
+    if any(line.is_missing for line in lines):
+        owners = {reading.record.owner, *(line.record.owner for line in lines if line.record and line.owner)}
+        others, held = _chosen(property_id, sorted(owners)[:MOST_OWNERS], issued, destroyed, now)
+        others += [_gone(each) for each in gone.record or [] if not _is_counted(each.tokenid, issued)]
     rows = Slice(lines, numbers.page, numbers.pages, numbers.total)
-    known = reading.record is not None
-    return CollectiblesPart(rows, gone.record or [], known, standing(reading, gone, *told, topics=[TIP_TOPIC]))
+    standing_of_all = standing(reading, gone, *told, *held, topics=[TIP_TOPIC])
+    return CollectiblesPart(rows, others, gone.record or [], reading.record is not None, standing_of_all)
+
+
+def _line(number: str, told: Reading, destroyed: set[str]) -> CollectibleLine:
+    is_gone = number in destroyed
+    owner = tokens.printed(told.record.owner) if told.record is not None and not is_gone else ""
+    return CollectibleLine(number, told.record, owner, is_gone, told.standing == "missing")
+
+
+def _chosen(
+    property_id: str, owners: Sequence[str], issued: int, destroyed: set[str], now: datetime
+) -> tuple[list[CollectibleLine], list[Reading]]:
+    """Those of the owners whose numbers are beyond the count."""
+    asked = [("get_collectibles_of_address", {"address": owner, "propertyId": property_id}) for owner in owners]
+    held = answers.look_many(asked, now=now)
+    ids = [each.tokenid for told in held for each in told.record or [] if not _is_counted(each.tokenid, issued)]
+    more = answers.look_many(
+        [("get_collectible", {"propertyId": property_id, "tokenId": each}) for each in ids[:PER_PAGE]], now=now
+    )
+    lines = [_line(number, told, destroyed) for number, told in zip(ids, more, strict=False)]
+    return lines, [*held, *more]
+
+
+def _gone(each: property_records.ListedCollectible) -> CollectibleLine:
+    return CollectibleLine(each.tokenid, None, "", True, False)
+
+
+def _is_counted(token_id: str, issued: int) -> bool:
+    return token_id.isascii() and token_id.isdigit() and len(token_id) < 20 and 1 <= int(token_id) <= issued

@@ -173,6 +173,11 @@ class DecodedScript:
     p2sh: str
     is_cut_short: bool
 
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return len(self.script) // 2
+
 
 def decode_script(*, text: str) -> DecodedScript:
     """The script that a hexadecimal text is; every bytes are one, if not a sensible one. Raises `CannotRead`."""

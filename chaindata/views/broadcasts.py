@@ -21,6 +21,7 @@ from desk.views.rendering import show
 PAGE = "chaindata/tools/transaction.html"
 PARTS = {"effect": "chaindata/tools/_effect.html", "opinion": "chaindata/tools/_opinion.html"}
 LIST_PARTS = {"rows": "chaindata/broadcast/_rows.html"}
+SAME = "Its id, its amounts, its scripts and their words."
 ONE_PARTS = {name: f"chaindata/broadcast/_{name}.html" for name in ("facts", "story")}
 
 
@@ -95,7 +96,7 @@ def _explained(
 
 def _parts(text: str, wanted: str, now: Any) -> dict[str, Any]:
     decoded = tools.decode(text=text)
-    found: dict[str, Any] = {"read": decoded, "hex": decoded.transaction.raw.hex()}
+    found: dict[str, Any] = {"read": decoded, "hex": decoded.transaction.raw.hex(), "same": SAME}
     if wanted != "effect":
         found["opinion"] = second_opinions.of_transaction(decoded=decoded, now=now)
     if wanted != "opinion":

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from chaindata.domain import payload_making, second_opinions, tools
 from chaindata.forms import AddressForm, HexForm, PayloadForm, TxidForm
-from chaindata.views.access import readable, target
+from chaindata.views.access import readable
 from desk import clock
 from desk.views.rendering import show
 
@@ -26,6 +26,9 @@ SAFE_AND_POST = ["GET", "HEAD", "POST"]
 PAYLOAD_PARTS = {"result": "chaindata/tools/_made.html"}
 LEDGER_PARTS = {"result": "chaindata/tools/_verdict.html"}
 OPINION = {"opinion": "chaindata/tools/_opinion.html"}
+SAME_ADDRESS = "Its forms, its script, and that it is an address."
+SAME_SCRIPT = "Its words, its kind, and the address of its hash."
+SAME_PROOF = "It takes the proof for the same transactions, in its best chain."
 
 
 @require_safe
@@ -33,7 +36,7 @@ OPINION = {"opinion": "chaindata/tools/_opinion.html"}
 def address(request: HttpRequest) -> HttpResponse:
     """An address in every form, and whether it is one."""
     form = AddressForm(request.GET) if "address" in request.GET else AddressForm()
-    context: dict[str, Any] = {"now": clock.now(), "tabs": TABS, "form": form}
+    context: dict[str, Any] = {"now": clock.now(), "tabs": TABS, "form": form, "same": SAME_ADDRESS}
     read = _read(form, "address", tools.convert)
     if read is not None:
         context |= {"read": read, "opinion": second_opinions.of_address(conversion=read, now=context["now"])}
@@ -44,7 +47,7 @@ def address(request: HttpRequest) -> HttpResponse:
 @readable
 def script(request: HttpRequest) -> HttpResponse:
     """A script in words."""
-    form, context = _of_bytes(request)
+    form, context = _of_bytes(request, SAME_SCRIPT)
     read = _read(form, "hex", tools.decode_script)
     if read is not None:
         context |= {"read": read, "opinion": second_opinions.of_script(decoded=read, now=context["now"])}
@@ -55,7 +58,7 @@ def script(request: HttpRequest) -> HttpResponse:
 @readable
 def proof(request: HttpRequest) -> HttpResponse:
     """A merkle proof, checked here."""
-    form, context = _of_bytes(request)
+    form, context = _of_bytes(request, SAME_PROOF)
     read = _read(form, "hex", tools.check_proof)
     if read is not None:
         context |= {"read": read, "opinion": second_opinions.of_proof(checked=read, now=context["now"])}
@@ -93,11 +96,11 @@ def ledger(request: HttpRequest) -> HttpResponse:
     return show(request, "chaindata/tools/ledger.html", context, parts=LEDGER_PARTS, status=_status(form))
 
 
-def _of_bytes(request: HttpRequest) -> tuple[HexForm, dict[str, Any]]:
+def _of_bytes(request: HttpRequest, same: str) -> tuple[HexForm, dict[str, Any]]:
     """The form for bytes; short ones may come in the address as well."""
     given = request.POST if request.method == "POST" else request.GET
     form = HexForm(given) if "hex" in given else HexForm()
-    return form, {"now": clock.now(), "tabs": TABS, "form": form, "is_part": target(request) in OPINION}
+    return form, {"now": clock.now(), "tabs": TABS, "form": form, "same": same}
 
 
 def _read(form: forms.Form, name: str, read: Callable[..., Any]) -> Any:
