@@ -5,6 +5,7 @@ equals the one that came first; what a reorganisation takes out of blocks waits 
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from chaindata.wire import refusals, transactions
 from chaindata.wire.addresses import Network
@@ -133,16 +134,18 @@ class Chain:
     def history(self, script: bytes) -> History:
         """All about a locking script; `confirmed` is the chain's own list and must not be changed."""
         account = self._index.account(script)
-        unconfirmed = self.mempool.touching(script)
+        return History(account.places, self.mempool.touching(script), partial(self._coins_of, script))
+
+    def _coins_of(self, script: bytes) -> list[Owned]:
         coins = [
             Owned(txid_bytes, n, coin.output, coin.height, coin.is_coinbase)
-            for txid_bytes, n in account.coins
+            for txid_bytes, n in self._index.account(script).coins
             if self.mempool.spender(txid_bytes, n) is None and (coin := self.coin(txid_bytes, n)) is not None
         ]
         coins.sort(key=self._order_of)
-        for txid_bytes in unconfirmed:
+        for txid_bytes in self.mempool.touching(script):
             coins += self._waiting_coins(txid_bytes, script)
-        return History(account.places, unconfirmed, coins)
+        return coins
 
     def _order_of(self, owned: Owned) -> tuple[int, int, int]:
         place = self._index.place(owned.txid_bytes) or Place(0, 0, b"")

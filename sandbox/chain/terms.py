@@ -3,6 +3,8 @@
 Transactions are named by their id as computed (`txid_bytes`), outputs by that and their index; amounts are satoshis.
 """
 
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from chaindata.wire import refusals
@@ -85,13 +87,21 @@ class Place(NamedTuple):
     txid_bytes: bytes
 
 
-class History(NamedTuple):
+class History:
     """All about one locking script: its transactions in the order of the chain, those in the mempool in the order in
-    which they came, and what it holds unspent, in the same order."""
+    which they came, and what it holds unspent, in the same order: that is looked up when it is first asked for."""
 
-    confirmed: list[Place]
-    unconfirmed: list[bytes]
-    coins: list[Owned]
+    def __init__(
+        self, confirmed: list[Place], unconfirmed: list[bytes], find_coins: Callable[[], Iterable[Owned]]
+    ) -> None:
+        self.confirmed = confirmed
+        self.unconfirmed = unconfirmed
+        self._find_coins = find_coins
+
+    @cached_property
+    def coins(self) -> list[Owned]:
+        """What it holds unspent, in the chain and in the mempool, as of the first time that this is asked."""
+        return list(self._find_coins())
 
 
 class Tip(NamedTuple):
