@@ -295,6 +295,16 @@ LOGGING: dict[str, object] = {"version": 1}
 CHAIN_NETWORKS = environment.text("CHAIN_NETWORKS", "regtest,test" if DEMO else "main").replace(" ", "").split(",")
 if not set(CHAIN_NETWORKS) <= {"main", "test", "regtest"}:
     raise environment.OddSetting("CHAIN_NETWORKS takes main, test and regtest, separated by commas.")
+# Three calls of the chain-data service carry a private key in their address: off, and then to this machine only, or by
+# https to the hosts that are named here.
+CHAIN_KEYED_CALLS = environment.flag("CHAIN_KEYED_CALLS", default=False)
+CHAIN_KEYED_HOSTS = environment.words("CHAIN_KEYED_HOSTS", "")
+# Answers of the chain-data service: the last ones looked at are kept, for so long and so many.
+CHAIN_ANSWERS_KEPT_DAYS = environment.integer("CHAIN_ANSWERS_KEPT_DAYS", 30, lowest=1, highest=3_650)
+CHAIN_ANSWERS_KEPT = environment.integer("CHAIN_ANSWERS_KEPT", 50_000, lowest=1_000, highest=10_000_000)
+CHAIN_ANSWERS_MEGABYTES = environment.integer("CHAIN_ANSWERS_MEGABYTES", 500, lowest=10, highest=1_000_000)
+# So many blocks on a payout, its own counted, make its proof count; until then a reorganisation is no alarm.
+PAYOUT_PROOF_DEPTH = environment.integer("PAYOUT_PROOF_DEPTH", 2 if DEMO else 6, lowest=1, highest=100)
 
 # Money --------------------------------------------------------------------------------------------------------------
 QUOTE_CURRENCY = environment.text("QUOTE_CURRENCY", "USD")

@@ -64,7 +64,7 @@ class Line:
             raise ValueError("the address of a service starts with https://")
         if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
             raise ValueError("the address of a service has no credentials, query or fragment")
-        if parts.scheme == "http" and not _is_loopback(parts.hostname):
+        if parts.scheme == "http" and not is_loopback(parts.hostname):
             raise ValueError("plain HTTP is allowed to this machine only; use https://")
         if not _PREFIX.fullmatch(parts.path):
             raise ValueError("the path of the address of a service has plain letters and digits only")
@@ -85,7 +85,7 @@ def _trust_in(ca_file: str) -> ssl.SSLContext:
     return context
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

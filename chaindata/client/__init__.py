@@ -1,13 +1,22 @@
-"""The chain-data service as the domain asks for it: `call` for any operation by its name."""
+"""The chain-data service as the domain asks for it: a method for each operation, and `call` for any by its name."""
 
-from chaindata.client.core import Absent, Calls, Declined, TooManyAtOnce, UnknownOperation, failure_of, open_transport
+from chaindata.client.addresses import AddressCalls
+from chaindata.client.blockchain import BlockchainCalls
+from chaindata.client.core import Absent, Declined, TooManyAtOnce, UnknownOperation, failure_of, open_transport
 from chaindata.client.limits import Busy
+from chaindata.client.payloads import Head, PayloadCalls
+from chaindata.client.simple_ledger import SimpleLedgerCalls
+from chaindata.client.token_layers import TokenLayerCalls
+from chaindata.client.transactions import Broadcast, Sent, TransactionCalls
 
 __all__ = [
     "Absent",
+    "Broadcast",
     "Busy",
     "ChainClient",
     "Declined",
+    "Head",
+    "Sent",
     "TooManyAtOnce",
     "UnknownOperation",
     "failure_of",
@@ -15,7 +24,7 @@ __all__ = [
 ]
 
 
-class ChainClient(Calls):
+class ChainClient(BlockchainCalls, TransactionCalls, AddressCalls, TokenLayerCalls, SimpleLedgerCalls, PayloadCalls):
     """The service; its methods are named like the operations of the catalogue.
 
     Reads raise `Absent`, `Declined`, `Busy`, `Unreachable` or `BadReply`. What changes the chain raises `Declined`

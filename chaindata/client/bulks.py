@@ -145,13 +145,12 @@ def parts(operation: str, asked: Sequence[Any], body: bytes) -> dict[Any, bytes]
         if len(elements) != len(asked):
             raise BadReply(f"{len(asked)} were asked for and {len(elements)} answered, without a word whose they are")
         return dict(zip(asked, elements, strict=True))
-    wanted = {bulk.normal(str(value)): value for value in asked}
-    found: dict[Any, bytes] = {}
+    told: dict[str, bytes] = {}
     for element in elements:
         for each_id, single in _identified(bulk, element):
-            if each_id in wanted:
-                found.setdefault(wanted[each_id], single)
-    return found
+            told.setdefault(each_id, single)
+    spelled = {value: bulk.normal(str(value)) for value in asked}
+    return {value: told[normal] for value, normal in spelled.items() if normal in told}
 
 
 def _list(body: bytes) -> list[msgspec.Raw]:

@@ -6,7 +6,7 @@ to try again. Nothing that changes the chain is ever sent twice.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -120,15 +120,29 @@ class Calls:
             raise UnknownOperation(f"{operation} carries a private key: it has a way out of its own.")
         return self._exchange(operations.bind(row, arguments))
 
-    def parts(self, operation: str, asked: Sequence[Any]) -> dict[Any, bytes]:
+    def parts(self, operation: str, asked: Sequence[Any], **more: object) -> dict[Any, bytes]:
         """A bulk read in pieces of 20: the body of the single form for each value, without those not answered.
 
         A piece that is too large for the service is halved.
         """
         found: dict[Any, bytes] = {}
         for piece in bulks.pieces(asked):
-            found |= self._piece(operation, piece)
+            found |= self._piece(operation, piece, **more)
         return found
+
+    def _many(self, operation: str, asked: Sequence[Any], **more: object) -> dict[Any, Any]:
+        """The records of a bulk read by what was asked; what was not answered is not there."""
+        result = catalogue.by_name[bulks.BULKS[operation].single].result
+        found = self.parts(operation, asked, **more)
+        return {value: wire_records.decode(found[value], result) for value in dict.fromkeys(asked) if value in found}
+
+    def _in_places(self, operation: str, array: str, asked: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+        """What was asked and its element, of a bulk read whose elements do not say whose they are, or not always."""
+        for piece in bulks.pieces(asked):
+            told = self.call(operation, **{array: piece})
+            if len(told) != len(piece):
+                raise BadReply(f"{len(piece)} were asked for and {len(told)} answered")
+            yield from zip(piece, told, strict=True)
 
     def _piece(self, operation: str, asked: list[Any], **more: object) -> dict[Any, bytes]:
         try:

@@ -19,7 +19,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         service: Service = self.server.service  # type: ignore[attr-defined]
         length = int(self.headers.get("Content-Length") or 0)
-        body = json.loads(self.rfile.read(length)) if length else None
+        service.raw = self.rfile.read(length)
+        service.target = f"{self.command} {self.path}"
+        body = json.loads(service.raw) if length else None
         path = self.path.removeprefix("/v2")
         service.calls.append(f"{self.command} {path}")
         service.bodies.append(body)
@@ -44,6 +46,7 @@ class Service:
         self.headers: dict[str, str] = {}
         self.calls: list[str] = []
         self.bodies: list[Any] = []
+        self.target, self.raw = "", b""  # of the last call
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self._server.service = self  # type: ignore[attr-defined]
         self._thread = Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)

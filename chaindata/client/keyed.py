@@ -1,0 +1,156 @@
+"""The three operations that carry a private key in their path, apart from everything else.
+
+Whoever sees the address of such a call can spend what the key locks: the service, every proxy on the way, and whatever
+they log. So nothing of it leaves unless the deployment says so, and then only to this machine or by https to a host
+that it names. Source: chain data, Simple-ledger tokens; supplement 3.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from decimal import Decimal
+from urllib.parse import urlsplit
+
+from chaindata.client.core import failure_of
+from chaindata.wire import addresses, catalogue, keys
+from chaindata.wire.addresses import Address, Network, NotAnAddress
+from wire import operation as operations
+from wire import records as wire_records
+from wire.line import is_loopback
+from wire.operation import BadArgument, Problem
+from wire.transport import Transport
+from wire.values import Secret
+
+DEADLINE_S = 30
+
+
+class KeyWouldTravel(RuntimeError):
+    """The call was not made: it would have carried a private key where the deployment does not allow it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where such calls may go: whether at all, and to which hosts besides this machine."""
+
+    base_url: str
+    enabled: bool = False
+    hosts: Collection[str] = ()
+
+    def check(self) -> None:
+        """Raises `KeyWouldTravel` unless the address is this machine, or a host on the list by https."""
+        if not self.enabled:
+            raise KeyWouldTravel("Calls that carry a private key are switched off here (CHAIN_KEYED_CALLS).")
+        parts = urlsplit(self.base_url)
+        host = (parts.hostname or "").lower()
+        if is_loopback(host):
+            return
+        if parts.scheme != "https" or host not in {each.lower() for each in self.hosts}:
+            raise KeyWouldTravel(
+                "Calls that carry a private key go to this machine, or by https to a host of CHAIN_KEYED_HOSTS; "
+                "the chain-data service is neither."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Funding:
+    """What pays: an SLP address, its private key in compressed text form, and a cash address for the change."""
+
+    address: str
+    key: Secret
+    change: str
+
+
+class TokenSender:
+    """Makes and moves simple-ledger tokens with a key that the service uses for us. Each call is sent once.
+
+    Raises `KeyWouldTravel` and `BadArgument` before anything is sent, `Declined` when it was refused, `Unreachable`
+    when it was not sent, and `OutcomeUnknown`: then look at the funding address, and never send again before.
+    """
+
+    def __init__(self, way: Way, *, networks: Collection[Network], ca_file: str | None = None) -> None:
+        way.check()
+        self._networks = tuple(networks)
+        self._transport = Transport(
+            base_url=way.base_url, deadline_s=DEADLINE_S, failure_of=failure_of, ca_file=ca_file
+        )
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._transport.close()
+
+    def create_slp_token(
+        self,
+        *,
+        funding: Funding,
+        receiver: str,
+        baton: str,
+        decimals: int,
+        name: str,
+        symbol: str,
+        document_uri: str,
+        document_hash: str,
+        quantity: Decimal,
+    ) -> str:
+        """Make a token; `receiver` and `baton` are SLP addresses. The id of the transaction, which is the token's."""
+        return self._send(
+            "create_slp_token",
+            funding,
+            tokenReceiverAddress=receiver,
+            batonReceiverAddress=baton,
+            decimals=decimals,
+            name=name,
+            symbol=symbol,
+            documentUri=document_uri,
+            documentHash=document_hash,
+            initialTokenQty=quantity,
+        )
+
+    def mint_slp_token(self, *, funding: Funding, receiver: str, baton: str, token_id: str, quantity: Decimal) -> str:
+        """Make more of a token; the id of the transaction."""
+        return self._send(
+            "mint_slp_token",
+            funding,
+            tokenReceiverAddress=receiver,
+            batonReceiverAddress=baton,
+            tokenId=token_id,
+            additionalTokenQty=quantity,
+        )
+
+    def send_slp_token(self, *, funding: Funding, receiver: str, token_id: str, amount: Decimal) -> str:
+        """Send tokens; the id of the transaction."""
+        return self._send("send_slp_token", funding, tokenReceiverAddress=receiver, tokenId=token_id, amount=amount)
+
+    def _send(self, operation: str, funding: Funding, /, **arguments: object) -> str:
+        self._check_addresses(funding, arguments)
+        given = {
+            "fundingAddress": funding.address,
+            "fundingWif": funding.key.reveal(),
+            "bchChangeReceiverAddress": funding.change,
+            **arguments,
+        }
+        request = operations.bind(catalogue.by_name[operation], given)
+        found: str = wire_records.decode(self._transport.send(request).body, request.operation.result)
+        return found
+
+    def _check_addresses(self, funding: Funding, arguments: dict[str, object]) -> None:
+        """The key is that of the funding address, and each address has the form that the call takes."""
+        paying = self._address("fundingAddress", funding.address, form="slp_address")
+        self._address("bchChangeReceiverAddress", funding.change, form="cash_address")
+        for param in ("tokenReceiverAddress", "batonReceiverAddress"):
+            if param in arguments:
+                self._address(param, str(arguments[param]), form="slp_address")
+        try:
+            key = keys.read(funding.key, paying.network)
+        except keys.NotAKey as problem:
+            raise BadArgument("fundingWif", Problem.MALFORMED, None, str(problem)) from None
+        if key.address.hash != paying.hash or paying.kind is not addresses.Kind.KEY:
+            raise BadArgument("fundingWif", Problem.MALFORMED, None, "it is not the key of the funding address")
+
+    def _address(self, param: str, text: str, *, form: str) -> Address:
+        try:
+            address = addresses.read(text, networks=self._networks)
+        except NotAnAddress as problem:
+            # A key that was put in the place of an address must not be repeated.
+            raise BadArgument(param, Problem.MALFORMED, None, str(problem)) from None
+        if not text.lower().startswith(getattr(address, form).partition(":")[0] + ":"):
+            raise BadArgument(param, Problem.MALFORMED, None, f"a {form.replace('_', ' ')} with its prefix is needed")
+        return address
