@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.wire import catalogue, streams
-from sandbox import handlers
+from sandbox import chain_handlers, handlers
 from sandbox.calls import instant_text
 from sandbox.fault_kinds import KINDS, Kind
 from sandbox.sockets import METHOD_NAMES, NOTIFICATION_NAMES, PARTS
@@ -32,13 +33,16 @@ CONTROL_CALLS = (
     ("POST · GET · DELETE /_sandbox/faults", "arms a fault (below), lists the armed ones, takes all of them down"),
     ("GET /_sandbox/calls?operation=&since=", "every call received; since is the number of a call or an ISO datetime"),
     ("GET /_sandbox/ledger", "postings by account and currency; balanced when they sum to zero"),
-    ("POST /_sandbox/deposit", '{"currency", "amount", "address"?}: a payin'),
+    ("POST /_sandbox/deposit", '{"currency", "amount", "address"?}: a payin; of BCH a transaction on the chain'),
     ("POST /_sandbox/payouts/{id}", '{"status", "errorCode"?}: moves a payout on, or fails it'),
     ("POST /_sandbox/foreign-withdrawal", "a payout made elsewhere on the same account"),
-    ("POST /_sandbox/chain/mine · reorg · pay", NOT_YET),
+    ("POST /_sandbox/chain/mine", '{"blocks": 3}: so many blocks now; the first takes in what waits'),
+    ("POST /_sandbox/chain/reorg", '{"depth": 2}: other, empty blocks in place of the last; what stood there waits'),
+    ("POST /_sandbox/chain/pay", '{"address", "amount"}: pays any address of the chain; waits for the next block'),
 )  # fmt: skip
 NOT_IMITATED = (
-    "The interest of margin positions, and the chain-data service under /v2/.",
+    "The interest of margin positions.",
+    "Other nodes: the chain has one miner, no network, and difficulty that never changes.",
     "On the sockets: a repetition of activeOrders after maintenance, interestTaken, the banning of slow readers.",
     "TLS, registration, two-factor confirmation by mail, withdrawal limits and checks that take days.",
 )
@@ -55,6 +59,7 @@ def page(world: World, *, sealed: bool) -> str:
         *_section("Keys", ("Login", "Secret", "Account", "Rights"), _keys(world)),
         *_operations(catalogue.OPERATIONS),
         *_sockets(),
+        *_chain(world),
     ]
     if not sealed:
         calls = [(_code(call), escape(does)) for call, does in CONTROL_CALLS]
@@ -67,6 +72,29 @@ def page(world: World, *, sealed: bool) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<style>{STYLE}</style>\n</head>\n<body>\n" + "\n".join(parts) + "\n</body>\n</html>\n"
     )
+
+
+def _chain(world: World) -> Iterable[str]:
+    """The chain as it stands, and every operation of the chain-data service."""
+    tip, waiting = world.chain.tip, len(world.chain.mempool)
+    imitated = sum(chain_handlers.find(operation.name) is not None for operation in chain_catalogue.ALL)
+    yield "<h2>Chain-data service</h2>"
+    yield (
+        f"<p>A chain of its own, by the rules of a regression-test network: block {tip.height:,} is {_code(tip.hash)}, "
+        f"{waiting} transactions wait, a block comes every {world.config.block_seconds} seconds. {imitated} of "
+        f"{len(chain_catalogue.ALL)} operations are imitated, those beyond the documents included; none needs "
+        "credentials.</p>"
+    )
+    for group in dict.fromkeys(operation.group for operation in chain_catalogue.ALL):
+        rows = [_chain_operation(each) for each in chain_catalogue.ALL if each.group == group]
+        yield from _section(group, ("Operation", "Call", "Imitated"), rows, level=3)
+
+
+def _chain_operation(operation: Operation) -> tuple[str, ...]:
+    imitated = "yes" if chain_handlers.find(operation.name) is not None else NOT_YET
+    if operation.name in chain_catalogue.WITH_PRIVATE_KEY:
+        imitated += ", under the setting NON_JS_FRAMEWORK"
+    return _code(operation.name), _code(f"{operation.method} {operation.path}"), imitated
 
 
 def _operations(operations: Sequence[Operation]) -> Iterable[str]:

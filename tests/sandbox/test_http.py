@@ -321,4 +321,8 @@ def test_the_page_lists_every_operation_with_what_is_imitated(box: InProcessSand
         assert text in page.text
     row = next(line for line in page.text.splitlines() if "<code>create_withdrawal</code>" in line)
     assert "<td>yes</td>" in row
+    assert "getMempoolEntry" in page.text
+    assert "106 of 106 operations are imitated" in page.text
+    assert box.world.chain.tip.hash in page.text
+    assert "not yet" not in page.text
     assert requests.post(box.url + "/", timeout=5).status_code == 404
