@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sandbox.chain.state import Chain
 
 HEIGHT_OFFSET = 10
-LEAST_DIGITS = 3  # of a number that is looked up
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -78,20 +77,23 @@ class CashAccountLedger:
 
     def _came(self, block: Block) -> list[Account]:
         number = cash_accounts.number_at(block.height, offset=self.offset)
-        if number is None:
-            return []
-        found = [(each, made) for each in block.transactions if (made := _registration(each)) is not None]
-        hashes = [cash_accounts.collision_hash(block.hash, each.txid) for each, _ in found]
-        namesakes: dict[str, list[int]] = {}
-        for place, (_, made) in enumerate(found):
-            namesakes.setdefault(made.name.lower(), []).append(place)
-        accounts = []
-        for place, (transaction, made) in enumerate(found):
-            others = [hashes[other] for other in namesakes[made.name.lower()] if other != place]
-            collision = cash_accounts.collision(hashes[place], others)
-            emoji = cash_accounts.emoji(block.hash, transaction.txid)
-            accounts.append(Account(made, number, block, transaction, emoji, collision))
-        return accounts
+        return [] if number is None else registered_in(block, number=number)
+
+
+def registered_in(block: Block, *, number: int) -> list[Account]:
+    """The accounts that a block registers, in the order of its transactions."""
+    found = [(each, made) for each in block.transactions if (made := _registration(each)) is not None]
+    hashes = [cash_accounts.collision_hash(block.hash, each.txid) for each, _ in found]
+    namesakes: dict[str, list[int]] = {}
+    for place, (_, made) in enumerate(found):
+        namesakes.setdefault(made.name.lower(), []).append(place)
+    accounts = []
+    for place, (transaction, made) in enumerate(found):
+        others = [hashes[other] for other in namesakes[made.name.lower()] if other != place]
+        collision = cash_accounts.collision(hashes[place], others)
+        emoji = cash_accounts.emoji(block.hash, transaction.txid)
+        accounts.append(Account(made, number, block, transaction, emoji, collision))
+    return accounts
 
 
 def _registration(transaction: Transaction) -> Registration | None:
