@@ -14,6 +14,7 @@ from chaindata.wire.slp import Genesis, Message, Mint, NotAMessage, Problem, Sen
 from chaindata.wire.slp_rules import Holding
 from chaindata.wire.transactions import Input, Transaction
 
+_RETURN = bytes([OP_RETURN])
 _LOKAD_WITHIN = 10  # bytes: OP_RETURN, the longest push opcode with its length, and the mark itself
 
 
@@ -55,15 +56,20 @@ def judge(transaction: Transaction, spent: Iterable[Holding]) -> Verdict:
 
 def _read(transaction: Transaction) -> Verdict:
     """The message of a transaction, not yet judged; or the verdict on what is none."""
-    script = transaction.outputs[0].script if transaction.outputs else b""
-    if script[:1] != bytes([OP_RETURN]) or slp.LOKAD not in script[:_LOKAD_WITHIN]:
+    if not _has_mark(transaction):
         return NOT_A_MESSAGE
     try:
-        return Verdict(True, slp.read(script), None, {})
+        return Verdict(True, slp.read(transaction.outputs[0].script), None, {})
     except NotAMessage as problem:
         if problem.problem is Problem.OTHER_PROTOCOL:
             return NOT_A_MESSAGE
         return Verdict(True, None, f"SLP OP_RETURN parsing error ({str(problem).removesuffix('.')}).", {})
+
+
+def _has_mark(transaction: Transaction) -> bool:
+    """Whether output 0 may bear the mark of the protocol: what has it not is not read at all."""
+    script = transaction.outputs[0].script if transaction.outputs else b""
+    return script[:1] == _RETURN and slp.LOKAD in script[:_LOKAD_WITHIN]
 
 
 class Verdicts:
@@ -78,8 +84,21 @@ class Verdicts:
 
     def on(self, transaction: Transaction) -> Verdict:
         """The verdict on a transaction; first on all of its ancestors that bear on it, without recursion."""
-        if not (verdict := _read(transaction)).claims:
-            return verdict
+        if not _has_mark(transaction):
+            return NOT_A_MESSAGE
+        return self._on(transaction.txid_bytes, transaction)
+
+    def by_id(self, txid_bytes: bytes) -> Verdict | None:
+        """The verdict on the transaction with that id; None when there is no such transaction now."""
+        transaction = self._find(txid_bytes)
+        if transaction is None or not _has_mark(transaction):
+            return None if transaction is None else NOT_A_MESSAGE
+        return self._on(txid_bytes, transaction)
+
+    def _on(self, txid_bytes: bytes, transaction: Transaction) -> Verdict:
+        known = self._known.get(txid_bytes)
+        if known is not None:
+            return known
         waiting = [transaction]
         while waiting:
             latest = waiting[-1]
@@ -89,12 +108,7 @@ class Verdicts:
                 continue
             waiting.pop()
             self._remember(latest)
-        return self._known[transaction.txid_bytes]
-
-    def by_id(self, txid_bytes: bytes) -> Verdict | None:
-        """The verdict on the transaction with that id; None when there is no such transaction now."""
-        transaction = self._find(txid_bytes)
-        return None if transaction is None else self.on(transaction)
+        return self._known[txid_bytes]
 
     def holding(self, txid_bytes: bytes, n: int) -> Holding | None:
         """What an output holds, spent or not."""
