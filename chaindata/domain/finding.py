@@ -4,11 +4,13 @@ Nothing is waited for: what was read before is certain, and of a hash that nobod
 a transaction. Its page asks, and says what else has the id when no transaction has.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from chaindata.domain import addresses, answers, pages_home, tokens
+from chaindata.domain.answers import Reading
+from chaindata.domain.pages import Standing, standing
 from chaindata.models import ChainHeader
 from chaindata.wire import cash_accounts
 from chaindata.wire.hashing import NotHexadecimal, from_shown
@@ -32,14 +34,39 @@ class Place:
     is_certain: bool = True
 
 
-def places(*, text: str, now: datetime) -> list[Place]:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found, and the standing of the answers that were looked at for it: more may come with them."""
+
+    places: Sequence[Place]
+    standing: Standing
+
+
+def find(*, text: str, now: datetime) -> Found:
     """Everything on the chain that the whole text names, in any form and either case of letters."""
-    text = text.strip()
+    text, asked = text.strip(), _Asked(now)
     if _is_hash(text):
-        return list(_of_hash(text.lower(), now))
-    if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
-        return list(_of_number(int(text), now))
-    return [*_of_address(text), *_of_account(text), *_of_name(text, now)]
+        places = list(_of_hash(text.lower(), asked))
+    elif text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
+        places = list(_of_number(int(text), asked))
+    else:
+        places = [*_of_address(text), *_of_account(text)]
+        places += [] if places else _of_name(text, asked)
+    return Found(places, standing(*asked.readings))
+
+
+class _Asked:
+    """The answers that were looked at."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+        self.readings: list[Reading] = []
+
+    def look(self, *wanted: tuple[str, dict[str, object]]) -> list[Reading]:
+        """The last answers to these questions."""
+        found = answers.look_many(wanted, now=self.now)
+        self.readings += found
+        return found
 
 
 def _is_hash(text: str) -> bool:
@@ -49,23 +76,22 @@ def _is_hash(text: str) -> bool:
         return False
 
 
-def _of_hash(named: str, now: datetime) -> Iterator[Place]:
+def _of_hash(named: str, asked: _Asked) -> Iterator[Place]:
     """Headers are known here; of everything else the last answer is looked at."""
     if header := ChainHeader.objects.filter(hash=named).first():
         yield Place(BLOCK, named, f"Block {header.height:,}")
         return
-    wanted = [("get_transaction_details", {"txid": named}), ("get_slp_token", {"tokenId": named})]
-    transaction, token = answers.look_many(wanted, now=now)
+    transaction, token = asked.look(("get_transaction_details", {"txid": named}), ("get_slp_token", {"tokenId": named}))
     if token.record is not None and token.record.is_known:
         yield Place(TOKEN, named, f"Token {token.record.symbol or token.record.name or ''}".strip())
     yield Place(TRANSACTION, named, "Transaction", is_certain=transaction.record is not None)
 
 
-def _of_number(number: int, now: datetime) -> Iterator[Place]:
-    end = pages_home.tip_height(now=now)
+def _of_number(number: int, asked: _Asked) -> Iterator[Place]:
+    end = pages_home.tip_height(now=asked.now)
     if end is not None and number <= end:
         yield Place(BLOCK, str(number), f"Block {number:,}")
-    for row in answers.look("get_properties", now=now).record or []:
+    for row in asked.look(("get_properties", {}))[0].record or []:
         if row.propertyid == number:
             yield Place(TOKEN, str(number), f"Property token {number}, {row.name}")
 
@@ -86,12 +112,12 @@ def _of_account(text: str) -> Iterator[Place]:
     yield Place(ACCOUNT, identifier.text, f"Cash account {identifier.text.rstrip(';')}", is_certain=False)
 
 
-def _of_name(text: str, now: datetime) -> Iterator[Place]:
+def _of_name(text: str, asked: _Asked) -> Iterator[Place]:
     """Tokens that are called exactly so, of those in the lists as they were last read; names are nobody's alone."""
     wanted = text.casefold()
     if not wanted or len(text) > _LONGEST_NAME:
         return
-    ledger, properties = answers.look_many([("get_slp_tokens", {}), ("get_properties", {})], now=now)
+    ledger, properties = asked.look(("get_slp_tokens", {}), ("get_properties", {}))
     found = [
         Place(TOKEN, row.id, f"Token {row.symbol or row.name}, {tokens.KINDS[tokens.SIMPLE].lower()}")
         for row in ledger.record or []

@@ -1,5 +1,6 @@
 """One search box: withdrawals, transfers, exchange ids, and everything on the chain. One exact hit opens at once."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import BooleanField, Case, When
@@ -20,6 +21,7 @@ from exchange_ops.views import accounts
 from exchange_ops.views.access import requires
 
 MOST_ROWS = 25
+PARTS = {"places": "exchange_ops/find/_places.html"}
 
 
 @require_safe
@@ -30,15 +32,14 @@ def find(request: HttpRequest) -> HttpResponse:
     text = form.cleaned_data["q"] if form.is_valid() else ""
     rows, entries = _found(text, account) if text else ([], [])
     transfers = _transfers(text, account) if text else []
-    places = finding.places(text=text, now=now) if text else []
-    if only := _only([*rows, *transfers], entries, places):
-        return only
-    context = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "places": places}
+    found = finding.find(text=text, now=now)
+    only = None if request.htmx else _only([*rows, *transfers], entries, found.places)  # type: ignore[attr-defined]
+    context = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "found": found}
     context |= {"rows": rows, "transfers": transfers, "entries": entries}
-    return show(request, "exchange_ops/find.html", context)
+    return only or show(request, "exchange_ops/find.html", context, parts=PARTS)
 
 
-def _only(rows: list[Any], entries: list[LedgerEntry], places: list[Place]) -> HttpResponse | None:
+def _only(rows: list[Any], entries: list[LedgerEntry], places: Sequence[Place]) -> HttpResponse | None:
     """Where a single hit leads. A transaction that is one of ours opens ours, which leads on to it."""
     exact = [row for row in rows if row.named] or rows
     if len(exact) == 1 and not [entry for entry in entries if not _is_of(entry, exact[0])]:
