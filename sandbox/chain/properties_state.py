@@ -118,7 +118,7 @@ class State:
     @property
     def next_id(self) -> int:
         """What the next property is going to be called."""
-        return max(FIRST_NEW, max(self.properties) + 1)
+        return max(FIRST_NEW, next(reversed(self.properties)) + 1)  # they come in ascending order
 
     # Changes ---------------------------------------------------------------------------------------------------------
 
