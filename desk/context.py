@@ -84,10 +84,11 @@ def _navigation(request: HttpRequest) -> list[dict[str, Any]]:
     person = request.user
     if not isinstance(person, Person):
         return []
+    seen = [entry for entry in _offered if entry.may_see(person)]
+    here = max((url for entry in seen if _leads_to(url := reverse(entry.url_name), request.path)), key=len, default="")
     groups: dict[str, list[dict[str, Any]]] = {}
-    for entry in _offered:
-        if entry.may_see(person):
-            groups.setdefault(entry.group, []).append(_shown(entry, person, request.path))
+    for entry in seen:
+        groups.setdefault(entry.group, []).append(_shown(entry, person, here))
     return [{"label": label, "entries": entries} for label, entries in groups.items()]
 
 
@@ -99,13 +100,18 @@ def _counted(entry: Entry, person: Person) -> dict[str, Any] | None:
     return {"name": name, "count": entry.count(person), "url": reverse(entry.count_url_name), "topics": entry.topics}
 
 
-def _shown(entry: Entry, person: Person, path: str) -> dict[str, Any]:
+def _leads_to(url: str, path: str) -> bool:
+    """Whether the page of this path is the one at `url` or one below it; below the first page is everything."""
+    return path == url or (url != "/" and path.startswith(url))
+
+
+def _shown(entry: Entry, person: Person, here: str) -> dict[str, Any]:
     url = reverse(entry.url_name)
     return {
         "label": entry.label,
         "icon": entry.icon,
         "key": entry.key,
         "url": url,
-        "current": path == url or (url != "/" and path.startswith(url)),
+        "current": url == here,
         "counted": _counted(entry, person),
     }

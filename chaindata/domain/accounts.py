@@ -4,8 +4,9 @@ A registration comes with a proof that its block has it. From both follow the ac
 pays, so a service can leave out an account but not invent or change one.
 """
 
+import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from chaindata.domain import addresses, answers, tools
@@ -44,6 +45,11 @@ class LookupPart:
     is_unknown: bool
     standing: Standing
 
+    @property
+    def emoji_words(self) -> str:
+        """The emoji in words, for those who can't see it."""
+        return words_of(self.account.emoji) if self.account else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Registered:
@@ -63,6 +69,12 @@ class Registered:
     is_in_chain: bool | None
     agrees: bool | None
     problem: str
+    full_name: str = ""
+
+    @property
+    def emoji_words(self) -> str:
+        """The emoji in words, for those who can't see it."""
+        return words_of(self.emoji)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +149,10 @@ def check(*, identifier: Identifier, now: datetime) -> CheckPart:
     """Every registration of the name in that block, each proven here from its own bytes."""
     reading = answers.look("check_cash_account", now=now, account=identifier.name, number=str(identifier.number))
     told: records.Check | None = reading.record
-    account = (found := _look_up(identifier, now).record) and found.information
+    account = (known_as := _look_up(identifier, now).record) and known_as.information
     known = _known_headers(told)
-    registrations = [_registered(each, told.block, identifier, account, known) for each in told.results] if told else []
+    found = [_registered(each, told.block, identifier, account, known) for each in told.results] if told else []
+    registrations = [_told_apart(each, found, identifier) for each in found]
     fits = None
     if told is not None and tools.network() is Network.MAIN:
         fits = cash_accounts.number_at(told.block) == identifier.number
@@ -186,6 +199,20 @@ def _registered(
         agrees=_agrees(account, registration.name, own, emoji, paid),
         problem=f"It registers another name: {registration.name}." if is_other else "",
     )
+
+
+def _told_apart(one: Registered, every: Sequence[Registered], identifier: Identifier) -> Registered:
+    """With the name in full: as many digits of its hash as tell it apart from the others of the block."""
+    if not one.hash or one.problem:
+        return one
+    others = [each.hash for each in every if each.hash and each.txid != one.txid]
+    prefix = one.hash[: cash_accounts.collision(one.hash, others).length]
+    return replace(one, full_name=Identifier(one.name, identifier.number, prefix).text.rstrip(";"))
+
+
+def words_of(emoji: str) -> str:
+    """The name of an emoji in the tables of Unicode."""
+    return ", ".join(unicodedata.name(each, "").lower() for each in emoji).strip(", ")
 
 
 def _agrees(

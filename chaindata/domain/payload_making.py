@@ -100,7 +100,10 @@ def make(*, operation: Operation, values: _Values, precision: int = FIRST_PRECIS
 
 
 def _units(values: _Values, name: str, precision: int) -> int:
-    return token_amounts.units_of(values[name], precision)
+    try:
+        return token_amounts.units_of(values[name], precision)
+    except CannotWrite as problem:
+        raise CannotMake({name: _sentence(problem)}) from None
 
 
 def _simple_send(values: _Values, precision: int) -> payloads.Payload:
@@ -241,7 +244,7 @@ OPERATIONS: dict[str, Operation] = {
 # Explaining -----------------------------------------------------------------------------------------------------------
 
 _BY_REFUSAL = {
-    "INVALID_AMOUNT": ("amount", "tokensPerUnit", "totalNumber"),
+    "INVALID_AMOUNT": ("amount", "totalNumber"),
     "ECOSYSTEM_NOT_MAIN": ("ecosystem",),
     "INVALID_PRECISION": ("propertyPrecision",),
     "NAME_EMPTY": ("name",),

@@ -3,4 +3,9 @@
 from chaindata import rules
 from desk.context import Entry
 
-ENTRIES = (Entry("Chain", "chain", "link", "Chain", key="c", may_see=rules.may_see),)
+ENTRIES = (
+    Entry("Chain", "chain", "link", "Chain", key="c", may_see=rules.may_see),
+    Entry("Tokens", "chain-tokens", "database", "Chain", key="k", may_see=rules.may_see),
+    Entry("Cash accounts", "chain-accounts", "user-round", "Chain", may_see=rules.may_see),
+    Entry("Tools", "chain-tools", "cpu", "Chain", may_see=rules.may_see),
+)
