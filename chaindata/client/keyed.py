@@ -16,7 +16,7 @@ from chaindata.wire.addresses import Address, Network, NotAnAddress
 from wire import operation as operations
 from wire import records as wire_records
 from wire.line import is_loopback
-from wire.operation import BadArgument, Problem
+from wire.operation import BadArgument, Problem, Request
 from wire.transport import Transport
 from wire.values import Secret
 
@@ -120,6 +120,12 @@ class TokenSender:
         return self._send("send_slp_token", funding, tokenReceiverAddress=receiver, tokenId=token_id, amount=amount)
 
     def _send(self, operation: str, funding: Funding, /, **arguments: object) -> str:
+        request = self._bound(operation, funding, arguments)
+        found: str = wire_records.decode(self._transport.send(request).body, request.operation.result)
+        return found
+
+    def _bound(self, operation: str, funding: Funding, arguments: dict[str, object]) -> Request:
+        """The request. The open key is a local of this function alone, which is over before a call can fail."""
         self._check_addresses(funding, arguments)
         given = {
             "fundingAddress": funding.address,
@@ -127,9 +133,7 @@ class TokenSender:
             "bchChangeReceiverAddress": funding.change,
             **arguments,
         }
-        request = operations.bind(catalogue.by_name[operation], given)
-        found: str = wire_records.decode(self._transport.send(request).body, request.operation.result)
-        return found
+        return operations.bind(catalogue.by_name[operation], given)
 
     def _check_addresses(self, funding: Funding, arguments: dict[str, object]) -> None:
         """The key is that of the funding address, and each address has the form that the call takes."""
