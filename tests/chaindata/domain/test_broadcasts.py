@@ -1,0 +1,326 @@
+"""A raw transaction is explained, asked for with a second factor, sent once, and looked for when the answer is lost."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from chaindata.domain import broadcast_sending, broadcasts, explaining, ours, service, tools
+from chaindata.models import ChainBroadcast
+from chaindata.wire import refusals, scripts, transactions
+from chaindata.wire.transactions import Input
+from desk import clock, totp
+from desk.models import AuditEvent, StepUp
+from desk.stepup import CannotConfirm
+from tests.chaindata import paying
+from tests.chaindata.views import rows
+from wire.values import Secret
+
+pytestmark = pytest.mark.django_db
+SECRET = Secret("COUNTERSIGNDEMOSECRET234567ABCDE")
+OWNER, OTHER = paying.key(21), paying.key(22)
+FUNDED = paying.funding(OWNER, 100_000)
+PAYMENT = paying.signed(OWNER, FUNDED, 1, [(99_000, scripts.locking(OTHER.address))])
+HEX = PAYMENT.raw.hex()
+SPOKEN = refusals.read(400, b'{"error":"No such mempool or blockchain transaction."}')
+ABSENT = (400, {"error": "No such mempool or blockchain transaction. Use gettransaction for wallet transactions."})
+
+
+class Node:
+    """The service with a mempool: what it knows by id, and what it answers to a sending."""
+
+    def __init__(self):
+        self.known = {FUNDED.txid: FUNDED.raw.hex()}
+        self.sent = []
+        self.answer = self.take
+
+    def take(self, raw):
+        txid = transactions.read(bytes.fromhex(raw)).txid
+        self.known[txid] = raw
+        return 200, txid
+
+    def respond(self, path, body):
+        name, _, argument = path.removeprefix("/rawtransactions/").partition("?")[0].partition("/")
+        if name == "sendRawTransaction":
+            self.sent.append(argument)
+            status, value = self.answer(argument)
+        elif name == "getRawTransaction":
+            status, value = (200, self.known[argument]) if argument in self.known else ABSENT
+        else:
+            status, value = 404, {"error": "Not found"}
+        return status, value if isinstance(value, bytes) else json.dumps(value).encode()
+
+
+@pytest.fixture
+def node(service, settings):
+    settings.CHAIN_NETWORKS = ("regtest", "test")
+    node = Node()
+    service.respond = node.respond
+    return node
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch):
+    monkeypatch.setattr("desk.outbox._send", lambda *arguments: None)
+
+
+@pytest.fixture
+def signer(treasury):
+    totp.enrol(treasury, SECRET)
+    return treasury
+
+
+def code(now, step=0):
+    return {"kind": "totp", "code": totp.code_at(SECRET, totp.step_at(now) + step)}
+
+
+def asked(person, run_worker, text=HEX, *, step=0, **changes):
+    """Ask as a page does that has read what is spent."""
+    now = clock.now()
+    explaining.of_text(text=text, now=now)
+    run_worker(now)
+    given = {"text": text, "digest": broadcasts.digest_of(tools.raw_of(text)), "reason": "As agreed"}
+    given |= {"person": person, "answer": code(now, step), "session_key": "s", "now": now} | changes
+    return broadcasts.ask(**given)
+
+
+def step(row, after_s=0, open_client=service.open_client):
+    broadcast_sending.sweep(now=row.created_at + timedelta(seconds=after_s), open_client=open_client)
+    row.refresh_from_db()
+    return row.state
+
+
+# Explaining -----------------------------------------------------------------------------------------------------------
+
+
+def explained(run_worker, text=HEX):
+    now = clock.now()
+    first = explaining.of_text(text=text, now=now)
+    assert first.is_waiting
+    assert first.fee_sat is None
+    assert not first.can_be_sent, "what it spends is not known yet"
+    run_worker(now)
+    return explaining.of_text(text=text, now=now)
+
+
+def test_what_it_pays_spends_and_costs_follows_from_proven_bytes(node, run_worker, monkeypatch):
+    monkeypatch.setattr(ours, "_askers", {})
+    ours.register(
+        "test", lambda found: {address: "deposit address" for address in found if address.endswith(SPENT[-8:])}
+    )
+    found = explained(run_worker)
+    assert (found.in_sat, found.out_sat, found.fee_sat) == (100_000, 99_000, 1_000)
+    (source,) = found.sources
+    assert (source.value_sat, source.address, source.signature, source.owner) == (
+        100_000,
+        SPENT,
+        "fits",
+        "deposit address",
+    )
+    assert found.spends_ours
+    assert found.can_be_sent
+    assert found.payments[0].owner == ""
+
+
+LIE = paying.funding(OWNER, 900_000)
+SPENT = scripts.addresses_of(FUNDED.outputs[1].script, tools.Network.TEST)[0].cash_address
+
+
+def test_a_service_that_lies_about_what_is_spent_is_noticed(node, run_worker):
+    node.known[FUNDED.txid] = LIE.raw.hex()
+    found = explained(run_worker)
+    assert found.sources[0].value_sat is None
+    assert not found.can_be_sent
+    assert "something else than was asked for" in found.standing.problem
+
+
+def test_a_kept_answer_that_lies_is_noticed_as_well(node):
+    rows.answered("get_raw_transaction", LIE.raw.hex(), at=clock.now(), txid=FUNDED.txid, verbose=False)
+    found = explaining.of_text(text=HEX, now=clock.now())
+    assert (found.fee_sat, found.can_be_sent) == (None, False)
+    assert "another transaction than the one" in found.obstacles[0]
+
+
+def test_a_signature_of_somebody_else_or_of_other_outputs_does_not_fit(node, run_worker):
+    stranger = paying.signed(OTHER, FUNDED, 1, [(99_000, scripts.locking(OTHER.address))])
+    moved = transactions.build(inputs=PAYMENT.inputs, outputs=[transactions.Output(98_000, PAYMENT.outputs[0].script)])
+    for made in (stranger, moved):
+        found = (
+            explained(run_worker, made.raw.hex())
+            if made is stranger
+            else explaining.of_text(text=made.raw.hex(), now=clock.now())
+        )
+        assert found.sources[0].signature == "does not fit"
+        assert not found.can_be_sent
+
+
+def test_what_makes_a_sending_pointless_or_unwise_is_said(node, run_worker):
+    more = paying.signed(OWNER, FUNDED, 1, [(100_001, scripts.locking(OTHER.address))])
+    assert "pays 1 sat more" in explained(run_worker, more.raw.hex()).obstacles[0]
+    dear = paying.signed(OWNER, FUNDED, 1, [(545, scripts.locking(OTHER.address))])
+    warnings = explaining.of_text(text=dear.raw.hex(), now=clock.now()).warnings
+    assert "unusually high" in warnings[0]
+    assert "Outputs 0 hold less than 546" in warnings[1]
+
+
+def test_a_transaction_with_very_many_inputs_is_not_looked_up_without_end(node):
+    many = transactions.build(
+        inputs=[Input(number.to_bytes(32, "big"), 0, b"") for number in range(1, 200)], outputs=PAYMENT.outputs
+    )
+    found = explaining.of_text(text=many.raw.hex(), now=clock.now())
+    assert (len(found.sources), found.left_out, found.fee_sat) == (explaining.MOST_SOURCES, 149, None)
+
+
+# Asking ---------------------------------------------------------------------------------------------------------------
+
+
+def test_treasury_asks_with_a_second_factor_for_exactly_these_bytes(node, signer, run_worker):
+    row = asked(signer, run_worker)
+    assert (row.state, row.txid, row.raw, row.size) == ("requested", PAYMENT.txid, HEX, len(PAYMENT.raw))
+    assert row.explained["fee_sat"] == 1_000
+    assert row.confirmation.digest == row.digest == broadcasts.digest_of(PAYMENT.raw)
+    event = AuditEvent.objects.get(subject=row.subject)
+    assert (event.action, event.actor_id) == ("chain-broadcast.asked", signer.pk)
+    assert node.sent == [], "nothing leaves by asking"
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"digest": "ab" * 32}, "not the bytes"),
+        ({"reason": "  "}, "Say why"),
+        ({"reason": "x" * 501}, "Say why"),
+    ],
+)
+def test_other_bytes_or_no_reason_leave_nothing_behind(node, signer, run_worker, changes, told):
+    with pytest.raises(broadcasts.CannotBroadcast, match=told):
+        asked(signer, run_worker, **changes)
+    assert not ChainBroadcast.objects.exists()
+    assert not StepUp.objects.exists(), "the second factor was not spent"
+
+
+def test_nobody_but_treasury_asks(node, operator, admin, run_worker):
+    for person in (operator, admin):
+        with pytest.raises(broadcasts.CannotBroadcast, match="Only treasury"):
+            asked(person, run_worker)
+
+
+def test_a_wrong_code_leaves_nothing_behind(node, signer, run_worker):
+    with pytest.raises(CannotConfirm):
+        asked(signer, run_worker, answer={"kind": "totp", "code": "000000"})
+    assert not ChainBroadcast.objects.exists()
+    assert not AuditEvent.objects.filter(action__startswith="chain-broadcast").exists()
+
+
+def test_a_double_click_is_one_row_and_a_second_person_is_told(node, signer, treasury2, run_worker):
+    row = asked(signer, run_worker)
+    assert asked(signer, run_worker).pk == row.pk
+    with pytest.raises(broadcasts.CannotBroadcast, match=row.reference):
+        asked(treasury2, run_worker)
+    assert ChainBroadcast.objects.count() == 1
+
+
+# Sending --------------------------------------------------------------------------------------------------------------
+
+
+def test_it_is_sent_once_and_the_row_says_so(node, signer, run_worker):
+    row = asked(signer, run_worker)
+    assert step(row) == "sent"
+    assert step(row, 60) == "sent"
+    assert node.sent == [HEX]
+    actions = list(AuditEvent.objects.filter(subject=row.subject).order_by("seq").values_list("action", flat=True))
+    assert actions == ["chain-broadcast.asked", "chain-broadcast.claimed", "chain-broadcast.accepted"]
+
+
+def test_what_the_network_has_already_is_not_sent(node, signer, run_worker):
+    row = asked(signer, run_worker)
+    node.known[PAYMENT.txid] = HEX
+    assert step(row) == "found"
+    assert node.sent == []
+
+
+def test_a_refusal_ends_it_and_the_same_bytes_may_be_asked_for_anew(node, signer, run_worker):
+    row = asked(signer, run_worker)
+    node.answer = lambda raw: (400, {"error": "txn-mempool-conflict (code 18)"})
+    assert step(row) == "refused"
+    assert row.last_problem == "txn-mempool-conflict (code 18)"
+    again = asked(signer, run_worker, step=1)
+    assert again.pk != row.pk
+    assert node.sent == [HEX]
+
+
+def test_a_refusal_of_what_the_network_has_is_no_refusal(node, signer, run_worker):
+    row = asked(signer, run_worker)
+
+    def had_already(raw):
+        node.take(raw)
+        return 400, {"error": "transaction already in block chain"}
+
+    node.answer = had_already
+    assert step(row) == "found"
+
+
+@pytest.mark.parametrize(
+    "answer", [(500, b"<html>"), (503, {"error": "Network error"}), (200, {"odd": 1}), (200, "ab" * 32)]
+)
+def test_a_lost_answer_is_looked_for_and_never_sent_again(node, signer, run_worker, answer):
+    row = asked(signer, run_worker)
+
+    def taken_and_lost(raw):
+        node.take(raw)
+        return answer
+
+    node.answer = taken_and_lost
+    assert step(row) == "unknown"
+    assert step(row, 1) == "found"
+    assert node.sent == [HEX]
+
+
+def test_what_is_never_seen_is_said_to_be_and_not_sent_again(node, signer, run_worker):
+    row = asked(signer, run_worker)
+    node.answer = lambda raw: (500, b"")
+    assert step(row) == "unknown"
+    assert step(row, 60) == "unknown"
+    assert step(row, 130) == "not_seen"
+    assert step(row, 900) == "not_seen"
+    assert node.sent == [HEX]
+
+
+def test_a_worker_that_died_while_sending_leaves_an_unknown_outcome(node, signer, run_worker):
+    row = asked(signer, run_worker)
+
+    client = service.open_client()
+    client.call = lambda name, **arguments: (_ for _ in ()).throw(
+        KeyboardInterrupt() if name.startswith("send") else broadcast_sending.Absent(SPOKEN, 400)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        step(row, open_client=lambda: client)
+    row.refresh_from_db()
+    assert (row.state, row.sends) == ("sending", 1)
+    assert step(row, 10) == "sending", "its time is not over"
+    assert step(row, 50) == "unknown"
+    assert node.sent == []
+
+
+def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, run_worker, settings):
+    row = asked(signer, run_worker)
+    settings.CHAINDATA_URL = "http://127.0.0.1:9"
+    assert step(row) == "requested"
+    assert "can't be asked" in row.last_problem
+    assert step(row, 601) == "not_sent"
+    assert node.sent == []
+
+
+@pytest.mark.rows
+def test_the_database_refuses_a_second_sending_and_a_twin(node, signer, run_worker):
+    row = asked(signer, run_worker)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ChainBroadcast.objects.filter(pk=row.pk).update(sends=2)
+    row.pk, row.confirmation = None, None
+    twin = StepUp.objects.get()
+    twin.pk, twin.totp_step = None, (twin.totp_step or 0) + 5
+    twin.save(force_insert=True)
+    row.confirmation = twin
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row.save(force_insert=True)
