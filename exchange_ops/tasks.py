@@ -7,6 +7,7 @@ from functools import partial
 
 from celery import shared_task
 
+from chaindata.domain import service as chain
 from desk import clock
 from exchange_ops.domain import (
     checks,
@@ -17,6 +18,7 @@ from exchange_ops.domain import (
     looks,
     new_addresses,
     orders,
+    payouts,
     pulse,
     retention,
     subaccount_readings,
@@ -162,3 +164,9 @@ def sweep_orders() -> None:
 def read_orders() -> None:
     """Read open orders, the history, the account's trades and margin."""
     orders.read_all(now=clock.now(), client_for=keys.client_for)
+
+
+@shared_task(name=payouts.TASK, max_retries=0, ignore_result=True)
+def prove_payouts() -> None:
+    """Look on the chain for every payout that is due there."""
+    payouts.sweep(now=clock.now(), open_client=chain.open_client)

@@ -12,6 +12,7 @@ from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 
 LOOK_EVERY = timedelta(seconds=15)
+TOLD_AS_PAID = ("settled", "verified")
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
@@ -21,10 +22,11 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if sight.newest is None:
         tries = 1 + int((now - row.updated_at).total_seconds() // 15)
         later = watch.now() + pause(READ_PAUSES_S, tries)
-        lifecycle.touch(row, next_action_at=None if row.state == "settled" else later, last_problem=sight.problem[:500])
+        next_look = None if row.state in TOLD_AS_PAID else later
+        lifecycle.touch(row, next_action_at=next_look, last_problem=sight.problem[:500])
     elif sight.newest.status == asking.OVER:
         _failed(row, sight.newest, client_for, watch)
-    elif row.state == "settled":
+    elif row.state in TOLD_AS_PAID:
         lifecycle.touch(row, next_action_at=None, confirmations=sight.newest.confirmations, last_problem="")
     else:
         _go_on(row, sight.newest, watch.now())
@@ -58,7 +60,7 @@ def _failed(row: Withdrawal, seen: Seen, client_for: ClientFor, watch: Stopwatch
     lifecycle.move(
         row,
         event="exchange_failed",
-        to="disputed" if row.state == "settled" else "failed",
+        to="disputed" if row.state in TOLD_AS_PAID else "failed",
         now=watch.now(),
         last_problem=reason[:500],
         evidence={**seen.facts(), "balance": wallet},

@@ -1,7 +1,6 @@
 """Moving withdrawals: the front of the one mover (`moving`) for the machine of payouts.
 
-`STATES` and `TRANSITIONS` are the whole machine; rows 26 and 27 are listed, and their chain events come with the chain
-part.
+`STATES` and `TRANSITIONS` are the whole machine; the moves of its chain are made by `payouts`.
 """
 
 from collections.abc import Mapping

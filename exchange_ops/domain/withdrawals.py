@@ -52,6 +52,7 @@ STEPS: dict[str, Step] = {
     "committed": following.step,
     "sent": following.step,
     "settled": following.step,
+    "verified": following.step,
 }
 # Orders to pay and to release come before everything else when calls are scarce.
 _URGENCY = ("committing", "rolling_back", "held", "commit_unknown", "hold_unknown", "holding")
@@ -197,9 +198,9 @@ def due(*, account: Account, now: datetime) -> QuerySet[Withdrawal]:
     exchange_now = clocks.exchange_now(account=account, now=now)
     by_deadline = Q(state="held", rollback_at__lte=exchange_now) | Q(state="committing", put_stop_at__lte=exchange_now)
     failed_after_all = LedgerEntry.objects.filter(
-        account=account, type="payout", status=asking.OVER, withdrawal__state="settled"
+        account=account, type="payout", status=asking.OVER, withdrawal__state__in=following.TOLD_AS_PAID
     )
-    taken_back = Q(state="settled", pk__in=failed_after_all.values("withdrawal"))
+    taken_back = Q(state__in=following.TOLD_AS_PAID, pk__in=failed_after_all.values("withdrawal"))
     now_due = Q(next_action_at__lte=now) | by_deadline | taken_back
     rows = Withdrawal.objects.filter(now_due, account=account, state__in=list(STEPS))
     ranks = [When(state=state, then=Value(rank)) for rank, state in enumerate(_URGENCY)]

@@ -8,6 +8,7 @@ from exchange_ops.models.margin import MarginAccount, MarginPosition
 from exchange_ops.models.market import BookSnapshot, Candle, Currency, MarketLook, PublicTrade, Symbol, Ticker
 from exchange_ops.models.orders import AccountTrade, Order, OrderCall, OrderEvent, OrderReading
 from exchange_ops.models.policy import Freeze, PolicyVersion, QuorumTier, ThawVote
+from exchange_ops.models.proofs import PayoutProof
 from exchange_ops.models.subaccounts import (
     SubAccount,
     SubAccountAction,
@@ -51,6 +52,7 @@ __all__ = [
     "OrderCall",
     "OrderEvent",
     "OrderReading",
+    "PayoutProof",
     "PolicyVersion",
     "PublicTrade",
     "QuorumTier",

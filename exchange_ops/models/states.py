@@ -1,8 +1,9 @@
 """The table of the withdrawal machine: every state, whose turn it is, and every move between states.
 
 This is data, read by the mover, the database constraints, the pages, the documentation and the tests. A sentence says
-what happened to the money first, then why, then who can do what. Rows are numbered as in the design of the machine; the
-moves of rows 26 and 27 are listed and their mover arrives with the chain part, so nothing reaches VERIFIED yet.
+what happened to the money first, then why, then who can do what. Rows are numbered as in the design of the machine.
+What the chain proves it can take back: VERIFIED is no end, and row 31 is the way back from a dispute that only a lost
+proof began.
 """
 
 from dataclasses import dataclass
@@ -136,10 +137,10 @@ STATES: Final[dict[str, State]] = {
     ),
     "verified": State(
         "Paid and proven",
-        "Paid, and the chain proves it: the payment was found in a block and checked by the desk itself.",
+        "Paid, and the chain proves it: the payment was found in a block and checked by the desk itself. "
+        "Nobody needs to act.",
         NOBODY,
         GOOD,
-        terminal=True,
         decisions=(COMMIT,),
     ),
     "disputed": State(
@@ -284,7 +285,9 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(26, "settled", "proven", "verified", ("chain",)),
     _T(27, "sent", "proof_lost", "disputed", ("chain",)),
     _T(27, "settled", "proof_lost", "disputed", ("chain",)),
+    _T(27, "verified", "proof_lost", "disputed", ("chain",)),
     _T(27, "settled", "exchange_failed", "disputed", ("reconciler",)),
+    _T(27, "verified", "exchange_failed", "disputed", ("reconciler",)),
     _T(28, "committed", "exchange_failed", "failed", ("reconciler",)),
     _T(28, "sent", "exchange_failed", "failed", ("reconciler",)),
     _T(29, "draft", "cancelled", "cancelled", ("initiator", "approver")),
@@ -297,6 +300,7 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(30, "disputed", "resolution_recorded", "disputed", ("treasury",)),
     _T(30, "disputed", "resolved", "resolved_paid", ("treasury",)),
     _T(30, "disputed", "resolved", "resolved_not_paid", ("treasury",)),
+    _T(31, "disputed", "proven_again", "verified", ("chain",)),
 )
 
 OPEN_STATES: Final = tuple(name for name, state in STATES.items() if not state.terminal and state.turn != NOBODY)

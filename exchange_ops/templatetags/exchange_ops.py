@@ -111,6 +111,7 @@ _EVENTS = {
     "exchange_failed": "Exchange reports a failure",
     "proven": "Proven on the chain",
     "proof_lost": "Proof lost",
+    "proven_again": "Proven on the chain again",
     "resolution_recorded": "One person gave a verdict",
     "resolved": "Closed by two people",
 }

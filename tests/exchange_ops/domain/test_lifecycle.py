@@ -45,7 +45,7 @@ def test_every_move_joins_two_states_and_every_state_can_be_reached_and_left():
 
 
 def test_the_numbered_rows_are_all_there():
-    assert {move.row for move in TRANSITIONS} == set(range(1, 31))
+    assert {move.row for move in TRANSITIONS} == set(range(1, 32))
 
 
 def test_every_state_says_what_happened_to_the_money_first_and_whose_turn_it_is():

@@ -1,0 +1,53 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from chaindata.domain import following, service
+from chaindata.domain.proofs import Verdict
+from desk import clock
+from exchange_ops.domain import payouts
+from exchange_ops.models import Withdrawal
+from wire.errors import CallFailed
+
+
+class Command(BaseCommand):
+    help = "Proves a payout on the chain, step by step, and moves nothing. Exit 0 when the proof holds, 1 when not."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("withdrawal", help="number of the withdrawal, with or without its W-")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        row = _row(options["withdrawal"])
+        try:
+            verdict = _verdict(row)
+        except payouts.CannotProve as reason:
+            raise CommandError(f"{row.reference}: {reason}") from None
+        except CallFailed as failure:
+            raise CommandError(f"{row.reference}: the chain could not be asked: {failure}") from None
+        for step in verdict.steps:
+            self.stdout.write(f"{row.reference}  {'holds' if step.holds else 'FAILS'}  {step.sentence}")
+        if not verdict.is_proven:
+            raise CommandError(f"{row.reference} is not proven: {verdict.sentence}")
+        if verdict.depth < settings.PAYOUT_PROOF_DEPTH:
+            told = f"its block is {verdict.depth} deep, and {settings.PAYOUT_PROOF_DEPTH} are asked for"
+            raise CommandError(f"{row.reference} is not proven yet: {told}.")
+
+
+def _row(asked: str) -> Withdrawal:
+    number = asked.removeprefix("W-")
+    known = number.isascii() and number.isdigit() and len(number) < 19
+    row = Withdrawal.objects.filter(pk=int(number)).first() if known else None
+    if row is None:
+        raise CommandError("There is no such withdrawal.")
+    return row
+
+
+def _verdict(row: Withdrawal) -> Verdict:
+    following.follow(now=clock.now(), open_client=service.open_client)
+    client = service.open_client()
+    try:
+        return payouts.check(row=row, client=client, now=clock.now())
+    finally:
+        client.close()

@@ -1,0 +1,307 @@
+"""A payout in the chain's coin is proven by the chain, disputed when the chain says otherwise, and proven again."""
+
+import json
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from chaindata.models import ChainTip
+from desk import audit
+from exchange_ops.domain import freezes, payouts
+from exchange_ops.models import PayoutProof
+from tests.chaindata.conftest import Service, service  # noqa: F401 (a fixture)
+from tests.exchange_ops.domain.proving import Proving, supplier
+
+
+@pytest.fixture
+def desk(account: Any, make_person: Callable[..., Any], settings: Any) -> Iterator[Proving]:
+    from sandbox.serving import InProcessSandbox
+
+    settings.PAYOUT_PROOF_DEPTH = 2
+    with InProcessSandbox(seed=1, still=True) as sandbox:
+        settings.CHAINDATA_URL = sandbox.url
+        made = Proving(account, sandbox, make_person("operator"))
+        made.begin()
+        yield made
+
+
+# Proven --------------------------------------------------------------------------------------------------------------
+
+
+def test_it_takes_as_many_blocks_as_the_setting_says(desk: Proving, settings: Any) -> None:
+    settings.PAYOUT_PROOF_DEPTH = 5
+    row = desk.look(desk.paid())
+    assert (row.state, desk.proof(row).standing, desk.proof(row).depth) == ("settled", "proven", 2)
+    desk.mine(2)
+    assert desk.look(row).state == "settled"
+    desk.mine()
+    assert desk.look(row).state == "verified"
+
+
+def test_nothing_is_asked_while_nothing_can_have_changed(desk: Proving) -> None:
+    row = desk.proven()
+    assert (desk.sweep(), desk.sweep()) == (0, 0)
+    desk.ahead += timedelta(seconds=31)
+    assert (desk.sweep(), desk.sweep()) == (1, 0)
+    desk.mine()
+    assert (desk.sweep(), desk.sweep()) == (1, 0)
+    assert desk.events(row) == ["exchange_succeeded", "proven"]
+
+
+def test_other_currencies_are_never_looked_for(desk: Proving) -> None:
+    row = desk.row(
+        "settled", hash="ab" * 32, currency="BTC", amount=Decimal(1), address="1BoatSLRHtKNngkdXEeobR76b53LETtpyT"
+    )
+    assert (desk.sweep(), PayoutProof.objects.count()) == (0, 0)
+    with pytest.raises(payouts.CannotProve, match="Not verifiable by us"):
+        payouts.check(row=row, client=None, now=desk.now)  # type: ignore[arg-type]
+
+
+def test_an_amount_that_the_chain_can_not_have_is_told_and_asked_for_no_more(desk: Proving) -> None:
+    row = desk.paid(amount=Decimal("1.250000001"))
+    assert desk.look(row).state == "settled"
+    assert desk.proof(row).problem == "The amount has more digits than the chain."
+    assert desk.sweep() == 0
+
+
+# Lost and found ------------------------------------------------------------------------------------------------------
+
+
+def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back(desk: Proving) -> None:
+    row = desk.proven()
+    desk.reorganise(2)
+    row = desk.look(row)
+    assert (row.state, row.turn) == ("disputed", "person")
+    assert "the block that showed it has left the chain" in row.last_problem
+    assert (desk.proof(row).standing, desk.proof(row).depth) == ("waiting", 0)
+    assert freezes.active(row.account) is None, "a reorganisation is nobody's doing"
+    desk.mine()
+    row = desk.look(row)
+    assert (row.state, desk.proof(row).depth) == ("disputed", 1)
+    desk.mine()
+    row = desk.look(row)
+    assert (row.state, row.last_problem, desk.proof(row).depth) == ("verified", "", 2)
+    assert desk.events(row)[1:] == ["proven", "proof_lost", "proven_again"]
+    assert not [found for found in audit.verify(replay=True) if "heads" not in found]
+
+
+def test_a_reorganisation_below_a_buried_payout_is_found_too(desk: Proving) -> None:
+    row = desk.proven()
+    desk.mine(8)
+    row = desk.look(row)
+    assert desk.proof(row).final_at is not None
+    desk.reorganise(3)
+    assert (desk.look(row).state, desk.sweep()) == ("verified", 0), "it did not reach down to it"
+    desk.reorganise(12)
+    row = desk.look(row)
+    assert (row.state, desk.proof(row).final_at) == ("disputed", None)
+    desk.mine(2)
+    assert desk.look(row).state == "verified"
+
+
+def test_a_payment_that_is_in_another_block_at_once_stays_proven_when_deep_enough(desk: Proving) -> None:
+    row = desk.proven()
+    block = desk.proof(row).block_hash
+    desk.control("chain/reorg", {"depth": 2})
+    desk.mine(2)
+    row = desk.look(row)
+    assert (row.state, desk.events(row)[1:]) == ("verified", ["proven"])
+    assert desk.proof(row).block_hash != block
+
+
+def test_only_a_payment_that_was_told_as_paid_is_disputed_by_a_reorganisation(desk: Proving) -> None:
+    txid = desk.control("chain/pay", {"address": supplier(), "amount": "1.25"})["txid"]
+    row = desk.row("sent", hash=txid, currency="BCH", amount=Decimal("1.25"), address=supplier())
+    row = desk.look(row)
+    assert (row.state, desk.proof(row).standing) == ("sent", "waiting")
+    desk.mine()
+    row = desk.look(row)
+    assert (row.state, desk.proof(row).standing, desk.proof(row).depth) == ("sent", "proven", 1)
+    desk.reorganise(1)
+    row = desk.look(row)
+    assert (row.state, desk.proof(row).standing) == ("sent", "waiting")
+
+
+def test_settled_payments_that_leave_the_chain_are_disputed_before_they_were_proven(
+    desk: Proving, settings: Any
+) -> None:
+    settings.PAYOUT_PROOF_DEPTH = 4
+    row = desk.look(desk.paid())
+    desk.reorganise(2)
+    row = desk.look(row)
+    assert (row.state, desk.events(row)[1:]) == ("disputed", ["proof_lost"])
+    desk.mine(4)
+    row = desk.look(row)
+    assert (row.state, desk.events(row)[1:]) == ("verified", ["proof_lost", "proven_again"])
+
+
+# The service lies, or is away ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def between(service: Service, desk: Proving, settings: Any) -> Callable[..., None]:  # noqa: F811
+    """`between(path_part=change)`: the desk asks a service that passes everything on, and changes these answers."""
+
+    def change(**changes: Callable[[Any], Any]) -> None:
+        def respond(path: str, body: Any) -> tuple[int, bytes]:
+            sent = None if body is None else json.dumps(body).encode()
+            asked = urllib.request.Request(f"{desk.sandbox.url}/v2{path}", sent, {"Content-Type": "application/json"})
+            try:
+                with urllib.request.urlopen(asked) as came:
+                    status, content = came.status, came.read()
+            except urllib.error.HTTPError as refused:
+                status, content = refused.code, refused.read()
+            for part, changed in changes.items():
+                if part in path and status == 200:
+                    content = json.dumps(changed(json.loads(content))).encode()
+            return status, content
+
+        service.respond = respond  # type: ignore[method-assign]
+        settings.CHAINDATA_URL = service.url
+        ChainTip.objects.update(world=f"regtest {service.url}")
+
+    settings.CHAINDATA_URL = desk.sandbox.url  # until something is to be changed
+    return change
+
+
+def flipped(place: int) -> Callable[[str], str]:
+    """One bit of a byte of a hexadecimal text is another one."""
+
+    def change(text: str) -> str:
+        raw = bytearray.fromhex(text)
+        raw[place] ^= 1
+        return raw.hex()
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "sentence"),
+    [
+        ("getTxOutProof", flipped(70), "proof does not hold|proof is of another block"),  # its header: half keep work
+        ("getTxOutProof", flipped(-1), "proof does not hold"),
+        ("getRawTransaction", flipped(-1), "of another transaction"),
+        ("details", lambda told: told | {"blockhash": "ab" * 32}, "another block"),
+    ],
+)
+def test_each_broken_answer_proves_nothing_and_moves_nothing(
+    desk: Proving, between: Callable[..., None], part: str, change: Callable[[Any], Any], sentence: str
+) -> None:
+    row = desk.paid()
+    between(**{part: change})
+    row = desk.look(row)
+    proof = desk.proof(row)
+    assert (row.state, proof.standing, proof.depth) == ("settled", "not_proven", 0)
+    assert re.search(sentence, proof.sentence)
+    assert proof.checks[-1]["holds"] is False
+    between()
+    desk.ahead += timedelta(seconds=31)
+    row = desk.look(row)
+    assert row.state == "verified", (desk.proof(row).sentence, desk.proof(row).problem)
+
+
+def test_a_proof_stands_while_its_block_does_whatever_the_service_says_later(
+    desk: Proving, between: Callable[..., None]
+) -> None:
+    row = desk.proven()
+    between(getTxOutProof=lambda text: "00", details=lambda told: told | {"confirmations": 0})
+    desk.mine()
+    row = desk.look(row)
+    proof = desk.proof(row)
+    assert (row.state, proof.standing, proof.depth) == ("verified", "proven", 3)
+    assert proof.problem == "It waits to be taken into a block."
+
+
+def test_a_service_that_is_away_changes_nothing_and_is_asked_again(desk: Proving, settings: Any) -> None:
+    row, url = desk.paid(), settings.CHAINDATA_URL
+    settings.CHAINDATA_URL = "http://127.0.0.1:9"
+    assert desk.sweep() == 0
+    row, proof = desk.fresh(row), desk.proof(row)
+    assert (row.state, proof.standing, proof.looked_at) == ("settled", "unseen", None)
+    assert proof.problem.startswith("The chain could not be asked")
+    assert desk.sweep() == 0
+    settings.CHAINDATA_URL = url
+    desk.ahead += timedelta(seconds=61)
+    row = desk.look(row)
+    assert (row.state, desk.proof(row).problem) == ("verified", "")
+
+
+def test_a_proven_payout_outlives_a_service_that_is_away(desk: Proving, settings: Any) -> None:
+    row = desk.proven()
+    settings.CHAINDATA_URL = "http://127.0.0.1:9"
+    desk.ahead += timedelta(hours=1)
+    row = desk.look(row)
+    assert (row.state, desk.proof(row).standing, desk.proof(row).depth) == ("verified", "proven", 2)
+    assert desk.proof(row).problem
+
+
+def test_a_chain_that_is_followed_anew_takes_no_proof_away(desk: Proving) -> None:
+    from chaindata.domain import header_chain
+
+    row = desk.proven()
+    header_chain.forget(world=ChainTip.objects.get().world)
+    desk.ahead += timedelta(seconds=31)
+    assert desk.look(row).state == "verified"
+    desk.mine()
+    row = desk.look(row)
+    assert (row.state, desk.proof(row).depth, desk.events(row)[1:]) == ("verified", 3, ["proven"])
+
+
+def test_one_process_looks_at_a_time(desk: Proving) -> None:
+    from exchange_ops.domain import leases
+
+    row = desk.paid()
+    assert leases.hold(name=payouts.LEASE, holder="another", now=desk.now)
+    assert (desk.sweep(), PayoutProof.objects.count()) == (0, 0)
+    leases.release(name=payouts.LEASE, holder="another")
+    assert desk.look(row).state == "verified"
+
+
+def test_each_payment_is_proven_by_its_own_transaction(desk: Proving) -> None:
+    first, second = desk.paid(), desk.paid(pays="0.5", amount=Decimal("0.5"))
+    wrong = desk.paid(pays="0.4", amount=Decimal("0.6"))
+    assert desk.sweep() == 3
+    assert [desk.fresh(each).state for each in (first, second, wrong)] == ["verified", "verified", "disputed"]
+    assert [desk.proof(each).wanted_sat for each in (first, second)] == [125_000_000, 50_000_000]
+
+
+# By hand -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_says_whether_the_proof_holds(desk: Proving, capsys: Any) -> None:
+    row = desk.paid()
+    call_command("verify_payout", row.reference)
+    told = capsys.readouterr().out
+    assert f"{row.reference}  holds" in told
+    assert "pays exactly 1.25000000 to the address." in told
+    assert desk.fresh(row).state == "settled", "a check by hand moves nothing"
+    desk.reorganise(2)
+    with pytest.raises(CommandError, match="not proven"):
+        call_command("verify_payout", str(row.pk))
+    assert "It waits to be taken into a block." in capsys.readouterr().out
+
+
+def test_the_command_refuses_what_it_can_not_prove(desk: Proving, settings: Any) -> None:
+    for asked in ("0", "W-999", "x", "", "W-", "\u0661"):
+        with pytest.raises(CommandError, match="no such withdrawal"):
+            call_command("verify_payout", asked)
+    other = desk.row("held", hash="", currency="BTC", amount=Decimal(1), address=supplier())
+    with pytest.raises(CommandError, match="Not verifiable by us"):
+        call_command("verify_payout", str(other.pk))
+    waiting = desk.row("held", hash="", currency="BCH", amount=Decimal(1), address=supplier())
+    with pytest.raises(CommandError, match="named no transaction"):
+        call_command("verify_payout", str(waiting.pk))
+    paid = desk.paid()
+    settings.PAYOUT_PROOF_DEPTH = 3
+    with pytest.raises(CommandError, match="2 deep, and 3 are asked for"):
+        call_command("verify_payout", str(paid.pk))
+    settings.CHAINDATA_URL = "http://127.0.0.1:9"
+    with pytest.raises(CommandError, match="could not be asked"):
+        call_command("verify_payout", str(paid.pk))
