@@ -82,7 +82,7 @@ def create_crowdsale(state: State, carried: Carried, payload: payloads.CreateCro
     if payload.desired_id != terms.FIRST:
         existing(state, payload.desired_id)
         raise Invalid(terms.OTHER_PROPERTY)
-    if payload.deadline < moment.time_s:
+    if not moment.time_s <= payload.deadline <= MOST_UNITS:  # nodes take what is beyond for a negative number
         raise Invalid(terms.PAST_DEADLINE)
     if carried.sender in state.selling:
         raise Invalid(terms.HAS_SALE)

@@ -148,12 +148,22 @@ def _creation(payload: Any, shown: Shown) -> Members:
     }
 
 
+def _signed(seconds: int) -> int:
+    """A time as nodes keep it: one that is beyond every clock shows as a negative number."""
+    return seconds if seconds < 2**63 else seconds - 2**64
+
+
+def _divided(units: int, payload: Any) -> str:
+    """An amount of a property that may not have come to be: of a precision that there is not, in base units."""
+    return amount_text(units, payload.precision if payload.precision <= payloads.MOST_PRECISION else 0)
+
+
 def _fixed(payload: payloads.CreateFixed, shown: Shown) -> Members:
-    return {**_creation(payload, shown), "amount": amount_text(payload.amount, payload.precision)}
+    return {**_creation(payload, shown), "amount": _divided(payload.amount, payload)}
 
 
 def _managed(payload: payloads.CreateManaged, shown: Shown) -> Members:
-    return {**_creation(payload, shown), "amount": amount_text(0, payload.precision)}
+    return {**_creation(payload, shown), "amount": _divided(0, payload)}
 
 
 def _crowdsale(payload: payloads.CreateCrowdsale, shown: Shown) -> Members:
@@ -161,9 +171,9 @@ def _crowdsale(payload: payloads.CreateCrowdsale, shown: Shown) -> Members:
         **_creation(payload, shown),
         "propertyiddesired": payload.desired_id,
         "tokensperunit": amount_text(payload.tokens_per_unit, PRICE_PLACES),
-        "deadline": payload.deadline,
+        "deadline": _signed(payload.deadline),
         "earlybonus": payload.early_bonus,
-        "amount": amount_text(payload.total, payload.precision),
+        "amount": _divided(payload.total, payload),
     }
 
 

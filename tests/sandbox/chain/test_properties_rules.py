@@ -221,6 +221,7 @@ def test_a_creation_costs_one_token_which_the_burn_address_gets(layer):
         (crowdsale(tokens_per_unit=10**16 + 1), "Value out of range or zero"),
         (crowdsale(desired_id=2), "Property does not exist"),
         (crowdsale(deadline=START_S), "Deadline is in the past"),
+        (crowdsale(deadline=2**63), "Deadline is in the past"),
     ],
 )
 def test_what_can_not_be_created_has_its_reason(layer, payload, said):
