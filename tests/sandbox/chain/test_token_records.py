@@ -4,16 +4,20 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chaindata.wire import catalogue
 from chaindata.wire.slp import Genesis
 from sandbox import answers
 from sandbox.chain import simple_ledger_spending as spending
 from sandbox.chain.stories.simple_ledger import ISSUER
+from sandbox.chain.terms import Refused
 from sandbox.chain.wallet import Purse
 from sandbox.world import World
 from tests.sandbox.worlds import opened
 from wire import records
+from wire.params import Kind
 
 UNKNOWN = "12" * 32
 
@@ -105,3 +109,28 @@ def test_whatever_bytes_a_token_is_named_with_are_told_as_text(written: bytes, s
     assert (listed[0]["initialTokenQty"], listed[0]["blockCreated"], listed[0]["timestamp"]) == (2**64 - 1, None, None)
     details = json.loads(answers.text_of(world.ask_chain("get_slp_transaction", {"txid": token_id})))
     assert details["tokenInfo"]["symbol"] == shown
+
+
+ODD = st.one_of(
+    st.text(max_size=80),
+    st.text("0123456789abcdefABCDEF", min_size=60, max_size=66),
+    st.text("qpzry9x8gf2tvdw0s3jn54khce6mua7l:bchtestslp", max_size=70),
+    st.from_regex(r"\A-?[0-9]{1,30}\Z"),
+    st.sampled_from(["", " ", "\0", "0x00", "null", "[object Object]", "11" * 32, "bchtest:" + "q" * 42]),
+)
+
+
+@given(st.sampled_from(sorted(QUESTIONS)), st.data())
+@settings(deadline=None)
+def test_whatever_is_asked_is_answered_or_refused_in_words(world: World, operation: str, data: st.DataObject) -> None:
+    asked: dict[str, object] = {}
+    for param in catalogue.by_name[operation].params:
+        one = st.fixed_dictionaries(dict.fromkeys(param.choices, ODD)) if param.kind is Kind.OBJECTS else ODD
+        many = param.kind in (Kind.TEXTS, Kind.OBJECTS)
+        asked[param.name] = data.draw(st.lists(one, max_size=4) if many else ODD)
+    try:
+        told = json.loads(answers.text_of(world.ask_chain(operation, asked)))
+    except Refused as refused:
+        told = {400: refused.text, 404: refused.text, 500: refused.text}[refused.http_status]
+    assert told is not None
+    assert told != ""
