@@ -1,4 +1,4 @@
-"""Property tokens: a fixed one, a managed one that can be frozen, a sale that was closed and one that is open.
+"""Property tokens: a fixed one, a managed one that can be frozen; sales that were closed, are open, and sold out.
 
 Prices have no bonus and deadlines are far away, so that what is bought does not depend on when the world begins.
 """
@@ -27,7 +27,7 @@ from sandbox.chain.stories.token_acts import COIN_SAT, FIRST_TOKEN, act, acts, b
 if TYPE_CHECKING:
     from sandbox.chain.seeding import Author
 
-FIXED, MANAGED, CLOSED_SALE, OPEN_SALE = 3, 4, 5, 6
+FIXED, MANAGED, CLOSED_SALE, OPEN_SALE, SOLD_OUT = 3, 4, 5, 6, 7
 FIXED_TOKEN, MANAGED_TOKEN = 10**2, 10**3  # base units
 DEADLINE_S = 4_102_444_800  # 2100-01-01
 
@@ -104,6 +104,14 @@ def _sales(author: "Author") -> None:
         total=5_000_000 * 10**8,
         data="Open until the end of the century",
     )
+    third = CreateCrowdsale(
+        precision=0,
+        name="Harbour Berths",
+        tokens_per_unit=2 * FIRST_TOKEN,
+        deadline=DEADLINE_S,
+        early_bonus=0,
+        total=10,
+    )
     acts(
         author,
         ("iris", first),
@@ -113,6 +121,8 @@ def _sales(author: "Author") -> None:
         ("iris", second),
         ("jonas", Participate(FIRST_TOKEN * 25 // 2), "iris"),
         ("karla", Participate(FIRST_TOKEN // 3), "iris"),
+        ("greta", third),
+        ("jonas", Participate(8 * FIRST_TOKEN), "greta"),  # more than there is: five are enough
     )
 
 

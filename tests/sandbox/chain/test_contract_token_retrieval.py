@@ -211,7 +211,11 @@ def test_a_sale_tells_what_was_raised_and_how_it_ended(service: ChainService, pr
         assert "participanttransactions" not in shorter
         assert shorter == {name: value for name, value in sale.items() if name != "participanttransactions"}
     if service.box is not None:
-        assert {sale["active"] for sale in found} == {True, False}
+        assert [(sale["active"], sale.get("maxtokens"), "closetx" in sale) for sale in found] == [
+            (False, False, True),
+            (True, None, False),
+            (False, True, False),
+        ]
 
 
 # Balances ------------------------------------------------------------------------------------------------------------

@@ -276,6 +276,7 @@ def test_the_story_ends_as_told_whatever_the_seed_and_the_time(seed):
         "Harbour Credit",
         "Harbour Shares A",
         "Harbour Shares B",
+        "Harbour Berths",
     ]
     points, credit = property_story.FIXED, property_story.MANAGED
     assert sum(units for _, units in state.holders(points)) == state.total(points) == 100_000_000
@@ -288,6 +289,10 @@ def test_the_story_ends_as_told_whatever_the_seed_and_the_time(seed):
     assert (closed.sold, closed.raised) == (1_026, 4_104_000_000)
     assert closed.ending is not None
     assert (open_sale.sold, open_sale.ending) == (1_924_999_999, None)
+    sold_out = state.sales[property_story.SOLD_OUT]
+    assert (sold_out.sold, sold_out.raised) == (10, 500_000_000)
+    assert sold_out.ending is not None
+    assert sold_out.ending.is_sold_out
     family = state.gallery.families[collectibles.FAMILY]
     assert (family.most, family.issued, family.destroyed) == (5, 4, 1)
     assert [each.id for each in state.gallery.owned(1, BURN_ADDRESS)] == [3]
