@@ -12,7 +12,7 @@ from chaindata.wire.cash_accounts import Identifier, NotAnIdentifier, Payment, i
 from sandbox.chain.cash_accounts import Account, CashAccountLedger
 from sandbox.chain.terms import Refused
 from sandbox.chain_handlers import naming
-from sandbox.chain_handlers.simple_ledger_given import Arguments, text
+from sandbox.chain_handlers.given import Arguments, text
 
 if TYPE_CHECKING:
     from sandbox.world import World

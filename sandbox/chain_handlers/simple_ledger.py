@@ -15,7 +15,7 @@ from sandbox.chain.simple_ledger import newest_first
 from sandbox.chain.terms import Refused
 from sandbox.chain_handlers import naming
 from sandbox.chain_handlers import simple_ledger_forms as forms
-from sandbox.chain_handlers.simple_ledger_given import Arguments, text, texts
+from sandbox.chain_handlers.given import Arguments, text, texts
 
 if TYPE_CHECKING:
     from sandbox.chain.state import Chain

@@ -8,7 +8,7 @@ from chaindata.wire.addresses import Address
 from sandbox.chain import simple_ledger_figures
 from sandbox.chain_handlers import naming
 from sandbox.chain_handlers import simple_ledger_forms as forms
-from sandbox.chain_handlers.simple_ledger_given import Arguments, pairs, text, texts
+from sandbox.chain_handlers.given import Arguments, pairs, text, texts
 from wire import values
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from chaindata.wire import refusals
 from sandbox.chain.terms import Found, Refused
 from sandbox.chain_handlers import details, naming
 from sandbox.chain_handlers import simple_ledger_forms as forms
+from sandbox.chain_handlers.given import Arguments, text
 from sandbox.chain_handlers.simple_ledger import txid_bytes
-from sandbox.chain_handlers.simple_ledger_given import Arguments, text
 
 if TYPE_CHECKING:
     from sandbox.chain.state import Chain

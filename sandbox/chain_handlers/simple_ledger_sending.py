@@ -19,7 +19,7 @@ from sandbox.chain import simple_ledger_spending as spending
 from sandbox.chain.simple_ledger_spending import BATON_VOUT, CannotSpend, Signer
 from sandbox.chain.terms import Refused
 from sandbox.chain_handlers import naming
-from sandbox.chain_handlers.simple_ledger_given import Arguments, text
+from sandbox.chain_handlers.given import Arguments, text
 from wire.values import Secret
 
 if TYPE_CHECKING:
