@@ -5,7 +5,8 @@ class ChaindataConfig(AppConfig):
     name = "chaindata"
 
     def ready(self) -> None:
-        """Says what the desk should know of this room: who may follow what."""
-        from chaindata import topics
+        """Says what the desk should know of this room: who may follow what, and how to tell that it is well."""
+        from chaindata import health, topics
 
         topics.register()
+        health.register()

@@ -5,7 +5,7 @@ The row is the queue: a wake-up call that is lost costs one sweep.
 
 from celery import shared_task
 
-from chaindata.domain import answers, broadcast_sending, broadcasts, fetching, following, service
+from chaindata.domain import answers, broadcast_sending, broadcasts, fetching, following, retention, service
 from desk import clock
 
 
@@ -37,3 +37,9 @@ def send_broadcast(broadcast_id: int) -> None:
 def sweep_broadcasts() -> None:
     """Every transaction that is to be sent or looked for."""
     broadcast_sending.sweep(now=clock.now(), open_client=service.open_client)
+
+
+@shared_task(name="chaindata.purge", max_retries=0, ignore_result=True)
+def purge() -> None:
+    """Remove answers that nobody looks at any more."""
+    retention.purge(now=clock.now())

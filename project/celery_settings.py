@@ -12,7 +12,7 @@ task_ignore_result = True
 task_acks_late = False
 task_default_queue = "money"
 # Reads of the chain have a queue and workers of their own: however slow they are, no payout waits for them.
-task_routes = {"chaindata.*": {"queue": "chain"}}
+task_routes = {"chaindata.*": {"queue": "chain"}, "exchange_ops.prove_payouts": {"queue": "chain"}}
 task_time_limit = 40
 worker_prefetch_multiplier = 1
 # Shorter than the time that `up` gives its children, and enough to hear an answer that is on its way.
@@ -46,5 +46,7 @@ beat_schedule = {
     "follow-tip": {"task": "chaindata.follow_tip", "schedule": 3, "options": {"expires": 2}},
     "sweep-chain": {"task": "chaindata.sweep", "schedule": 5, "options": {"expires": 4}},
     "sweep-broadcasts": {"task": "chaindata.sweep_broadcasts", "schedule": 5, "options": {"expires": 4}},
+    "prove-payouts": {"task": "exchange_ops.prove_payouts", "schedule": 5, "options": {"expires": 4}},
+    "purge-chain": {"task": "chaindata.purge", "schedule": 600, "options": {"expires": 300}},
     "purge": {"task": "exchange_ops.purge", "schedule": 600, "options": {"expires": 300}},
 }

@@ -1,7 +1,6 @@
 """What comes of asking the service for some rows: for each one an answer, a "no such thing", a refusal or a failure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,18 +18,11 @@ REFUSED_FOR = timedelta(seconds=60)
 _FIRST_PAUSE = timedelta(seconds=5)
 _LONGEST_PAUSE = timedelta(seconds=120)
 _MOST_DOUBLINGS = 5
+Changes = dict[str, Any]  # the columns of a row that change by what came
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came for one row, for the metrics by name, and the columns that change by it."""
-
-    name: str
-    changes: dict[str, Any]
-
-
-def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime) -> dict[int, Outcome]:
-    """The outcome for each row by its number; the rows are of one operation. Nothing is raised for what went wrong."""
+def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime) -> dict[int, Changes]:
+    """What changes in each row, by its number; the rows are of one operation. Nothing is raised for what went wrong."""
     bulk = questions.freshness(rows[0].operation).bulk
     if len(rows) == 1 or not bulk:
         return {row.pk: _single(client, row, now) for row in rows}
@@ -48,7 +40,7 @@ def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime) -> dict
     }
 
 
-def _single(client: ChainClient, row: ChainAnswer, now: datetime) -> Outcome:
+def _single(client: ChainClient, row: ChainAnswer, now: datetime) -> Changes:
     try:
         answer = client.answer(row.operation, **questions.restored(row.operation, row.arguments))
     except Absent as absent:
@@ -62,7 +54,7 @@ def _single(client: ChainClient, row: ChainAnswer, now: datetime) -> Outcome:
     return _found(row, answer.body, now)
 
 
-def _found(row: ChainAnswer, body: bytes, now: datetime) -> Outcome:
+def _found(row: ChainAnswer, body: bytes, now: datetime) -> Changes:
     policy, arguments = questions.freshness(row.operation), questions.restored(row.operation, row.arguments)
     try:
         record = wire_records.decode(body, catalogue.by_name[row.operation].result)
@@ -77,33 +69,32 @@ def _found(row: ChainAnswer, body: bytes, now: datetime) -> Outcome:
     is_final = burial.is_final(ground, policy)
     changes = _settled(now, standing="found", body=body.decode(), size=len(body), is_final=is_final)
     changes |= {"rests_on_height": ground.height, "due_at": None if is_final else now + policy.fresh_for}
-    return Outcome("found", changes)
+    return changes
 
 
-def _missing(row: ChainAnswer, sentence: str, now: datetime) -> Outcome:
+def _missing(row: ChainAnswer, sentence: str, now: datetime) -> Changes:
     again_at = now + questions.freshness(row.operation).absent_for
-    return Outcome("missing", _settled(now, standing="missing", problem=sentence, due_at=again_at))
+    return _settled(now, standing="missing", problem=sentence, due_at=again_at)
 
 
-def _refused(refused: Exception, now: datetime) -> Outcome:
+def _refused(refused: Exception, now: datetime) -> Changes:
     again_at = now + REFUSED_FOR
-    return Outcome("refused", _settled(now, standing="refused", problem=_sentence(refused), due_at=again_at))
+    return _settled(now, standing="refused", problem=_sentence(refused), due_at=again_at)
 
 
-def _settled(now: datetime, **changes: Any) -> dict[str, Any]:
+def _settled(now: datetime, **changes: Any) -> Changes:
     """The columns after an answer, whatever it says: nothing of the one before it is left."""
     empty = {"body": "", "size": 0, "is_final": False, "rests_on_height": None, "problem": "", "problem_at": None}
     return {**empty, "failures": 0, "read_at": now, **changes}
 
 
-def _failed(row: ChainAnswer, failure: CallFailed, now: datetime) -> Outcome:
+def _failed(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes:
     """The old answer stays; the next try comes later each time, or when the service says that it may."""
     again_at = now + min(_FIRST_PAUSE * 2 ** min(row.failures, _MOST_DOUBLINGS), _LONGEST_PAUSE)
     if isinstance(failure, Busy) and failure.until_s is not None:
         told = datetime.fromtimestamp(min(failure.until_s, 2**32), UTC)
         again_at = max(min(told, now + _LONGEST_PAUSE), now + timedelta(seconds=1))
-    changes = {"problem": _sentence(failure), "problem_at": now, "failures": row.failures + 1, "due_at": again_at}
-    return Outcome("busy" if isinstance(failure, Busy) else "failed", changes)
+    return {"problem": _sentence(failure), "problem_at": now, "failures": row.failures + 1, "due_at": again_at}
 
 
 def _sentence(failure: Exception) -> str:

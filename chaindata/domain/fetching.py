@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.db.models import Q
-from prometheus_client import Counter
 
 from chaindata.client import ChainClient
 from chaindata.domain import answers, asking, questions
-from chaindata.domain.asking import Outcome
+from chaindata.domain.asking import Changes
 from chaindata.domain.freshness import FRESHNESS
 from chaindata.models import ChainAnswer
 from chaindata.wire import catalogue
@@ -24,7 +23,6 @@ OpenClient = Callable[[], ChainClient]
 CLAIMED_FOR = timedelta(seconds=40)  # longer than a task may run
 MOST_PIECES = 5  # bulk calls of one task; what is left is found by the sweep
 MOST_SWEPT = 40  # rows that one sweep looks at
-FETCHED = Counter("countersign_chain_answers_total", "Answers of the chain-data service, by what came", ["outcome"])
 
 
 def fetch(*, answer_id: int, now: datetime, open_client: OpenClient) -> int:
@@ -87,10 +85,8 @@ def _ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime) -> Non
         _write(row, outcomes[row.pk])
 
 
-def _write(row: ChainAnswer, outcome: Outcome) -> None:
+def _write(row: ChainAnswer, changes: Changes) -> None:
+    """Write what came, unless this worker lost its claim meanwhile."""
     mine = ChainAnswer.objects.filter(pk=row.pk, claimed_by=row.claimed_by)
-    if not mine.update(claimed_by="", claimed_until=None, **outcome.changes):
-        FETCHED.labels("dropped").inc()
-        return
-    FETCHED.labels(outcome.name).inc()
-    live.announce(f"chain-answer:{row.key}")
+    if mine.update(claimed_by="", claimed_until=None, **changes):
+        live.announce(f"chain-answer:{row.key}")

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 import structlog
 from django.conf import settings
 from django.db.models import Q
-from prometheus_client import Counter
 
 from chaindata.client import ChainClient
 from chaindata.domain import header_chain, header_reading
@@ -28,7 +27,6 @@ SWEEP_TASK = "chaindata.sweep"
 TIP_TOPIC = "chain:tip"
 _MOST_TOLD = 200  # answers whose pages are told that they are no longer final
 _BY_BLOCK = [name for name, row in FRESHNESS.items() if row is not None and row.by_block]
-REORGANISATIONS = Counter("countersign_chain_reorganisations_total", "Reorganisations of the chain that were seen")
 _log = structlog.get_logger(__name__)
 
 
@@ -90,7 +88,6 @@ def _look(client: ChainClient, row: ChainTip, now: datetime) -> Change | None:
 def _tell(change: Change, now: datetime) -> None:
     """Make old what the new blocks could have changed, and say so."""
     if change.common_height is not None:
-        REORGANISATIONS.inc()
         _log.warning("chain.reorganised", common_height=change.common_height, new_height=change.tip.height)
         _take_back(change.common_height, now)
     ChainAnswer.objects.filter(operation__in=_BY_BLOCK, is_final=False, failures=0, due_at__gt=now).update(due_at=now)
