@@ -1,0 +1,74 @@
+"""The chain in a real browser: blocks appear by themselves, pages lead to each other, a service away is said so."""
+
+import re
+import urllib.request
+
+import pytest
+from playwright.sync_api import expect
+
+from chaindata.wire.addresses import Address, Kind, Network
+from tests.e2e.visitors import Visitor
+from tests.houses import RunningHouse
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
+PAID = Address(Network.TEST, Kind.KEY, bytes(range(7, 27)))
+DETAILS = ("get_transaction_details", "get_details_of_transactions")
+
+
+def mined(house: RunningHouse) -> int:
+    """Have a block found; its height."""
+    return int(house.control("chain/mine", {"blocks": 1})["tip"]["height"])
+
+
+def paid(house: RunningHouse, amount: str) -> str:
+    """Have our address paid; the transaction."""
+    return str(house.control("chain/pay", {"address": PAID.cash_address, "amount": amount})["txid"])
+
+
+def forget_faults(house: RunningHouse) -> None:
+    """Let the service answer again."""
+    urllib.request.urlopen(urllib.request.Request(f"{house.sandbox_url}/_sandbox/faults", method="DELETE"), timeout=10)
+
+
+def test_a_block_appears_by_itself_and_leads_to_its_transactions_and_addresses(house, visit):
+    reader: Visitor = visit("auditor")
+    page = reader.open("/chain/")
+    expect(page.locator("#blocks [data-row-link]").first).to_be_visible()
+    page.evaluate("window.mark = 'here'")
+    txid = paid(house, "0.25")
+    height = mined(house)
+    expect(page.locator("#tip")).to_contain_text(f"Block {height}")
+    block = page.locator("#blocks").get_by_role("link", name=str(height), exact=True)
+    expect(block).to_be_visible()
+    assert reader.is_same_document()
+    block.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Block {height}")
+    page.locator(f"#members a[href='/chain/tx/{txid}/']").click()
+    expect(page.locator("#facts .chip").first).to_have_text("In a block")
+    page.locator("#sides").get_by_role("link", name=re.compile("^bchtest:.*" + PAID.cash_address[-6:])).click()
+    expect(page.locator("#balance")).to_contain_text("0.2500")
+    expect(page.locator(f"#transactions a[href='/chain/tx/{txid}/']")).to_be_visible()
+
+    page.get_by_role("searchbox").fill(txid.upper())
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(f"/chain/tx/{txid}/$"))
+    page.get_by_role("searchbox").fill(PAID.legacy_address)
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/chain/address/bchtest:"))
+
+
+def test_a_page_opens_while_the_service_is_away_and_fills_in_when_it_is_back(house, visit):
+    reader: Visitor = visit("auditor")
+    txid = paid(house, "0.5")
+    for operation in DETAILS:
+        house.control("faults", {"operation": operation, "kind": "status", "status": 500, "times": 1000})
+    try:
+        page = reader.open(f"/chain/tx/{txid}/")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Transaction")
+        expect(page.locator("#facts")).to_contain_text("The desk goes on trying by itself.")
+    finally:
+        forget_faults(house)
+    mined(house)
+    expect(page.locator("#facts .chip").first).to_have_text("In a block")
+    expect(page.locator("#sides")).to_contain_text("0.5000")
