@@ -124,7 +124,7 @@ def read_at(raw: bytes, start: int) -> tuple[Transaction, int]:
         inputs, at = _inputs_at(raw, start + 4)
         outputs, at = _outputs_at(raw, at)
         (locktime,) = _u32(raw, at)
-    except (error, IndexError):
+    except (error, IndexError, OverflowError):  # the last for lengths that no machine could hold
         raise NotATransaction(f"The transaction is cut short: it has only {len(raw) - start} bytes.") from None
     end = at + 4
     if end - start > MOST_BYTES:
