@@ -1,0 +1,80 @@
+"""The chain against the sandbox: its tip is followed, questions are answered, a payment is proven."""
+
+from datetime import timedelta
+
+import pytest
+
+from chaindata.domain import answers, following, proofs, questions
+from chaindata.domain import service as ways
+from chaindata.domain import tip as tips
+from chaindata.domain.freshness import FRESHNESS
+from chaindata.models import ChainHeader, ChainReorganisation
+from chaindata.wire import catalogue
+from tests.chaindata.conftest import NOW
+
+pytestmark = pytest.mark.django_db
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+def client(sandbox):
+    client = ways.open_client()
+    yield client
+    client.close()
+
+
+def follow(now=NOW):
+    return following.follow(now=now, open_client=ways.open_client)
+
+
+def test_the_sandboxs_chain_is_followed_through_blocks_and_a_reorganisation(sandbox, client):
+    assert follow()
+    tip = tips.tip(NOW)
+    assert (tip.height, tip.hash) == (client.get_block_count(), client.get_best_block_hash())
+    assert ChainHeader.objects.filter(is_active=True).count() == tip.height + 1
+    sandbox.control("chain/mine", {"blocks": 2})
+    assert follow(NOW + SECOND)
+    assert tips.tip(NOW).height == tip.height + 2
+    sandbox.control("chain/reorg", {"depth": 3})
+    assert follow(NOW + 2 * SECOND)
+    row = ChainReorganisation.objects.get()
+    assert row.old_height - row.common_height == 3
+    assert tips.tip(NOW).hash == client.get_best_block_hash()
+
+
+def test_every_operation_that_takes_nothing_is_answered_and_kept(sandbox, run_worker):
+    wanted = [(each.name, {}) for each in catalogue.ALL if not each.params and FRESHNESS[each.name] is not None]
+    answers.look_many(wanted, now=NOW)
+    assert run_worker() == len(wanted) > 10
+    found = answers.look_many(wanted, now=NOW)
+    assert {reading.operation: reading.problem for reading in found if not reading.is_known} == {}
+
+
+def test_a_payment_on_the_sandboxs_chain_is_proven_and_lost_and_proven_again(sandbox, client):
+    address = "bchtest:qpm2qsznhks23z7629mms6s4cwef74vcwvqcw003ap"
+    txid = sandbox.control("chain/pay", {"address": address, "amount": "0.12345678"})["txid"]
+    sandbox.control("chain/mine", {"blocks": 1})
+    follow()
+    proof = {"txid": txid, "address": address, "amount_sat": 12_345_678, "client": client, "now": NOW}
+    verdict = proofs.prove(**proof)
+    assert (verdict.is_proven, verdict.depth) == (True, 1), verdict.steps
+    sandbox.control("chain/reorg", {"depth": 2})
+    follow(NOW + SECOND)
+    assert proofs.depth_of(verdict.block_hash) == 0
+    again = proofs.prove(**proof)
+    assert again.standing in (proofs.Standing.WAITING, proofs.Standing.ABSENT, proofs.Standing.PROVEN)
+    assert again.block_hash != verdict.block_hash
+
+
+def test_a_question_about_a_seeded_block_is_final_once_it_is_buried(sandbox, client, run_worker):
+    follow()
+    answers.look("get_block_by_height", now=NOW, height=101)
+    run_worker()
+    block = answers.look("get_block_by_height", now=NOW, height=101)
+    assert (block.is_final, block.record.height) == (True, 101)
+    details = [("get_transaction_details", {"txid": txid}) for txid in block.record.tx]
+    answers.look_many(details, now=NOW)
+    run_worker()
+    assert all(reading.is_known for reading in answers.look_many(details, now=NOW))
+    with pytest.raises(questions.CannotAsk):
+        answers.look("send_raw_transaction", now=NOW, hex="00")
