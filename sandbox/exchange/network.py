@@ -161,6 +161,12 @@ def _movements(exchange: Exchange, code: str) -> "Movements | None":
     return exchange.movements if exchange.currencies[code].on_chain else None
 
 
+def can_be_paid(exchange: Exchange, payout: Payout) -> bool:
+    """Whether the address of a payout is one of its network."""
+    currency = exchange.currencies[payout.currency]
+    return address_forms.is_payable(currency.code, currency.address_kind, exchange.transaction(payout.id).address)
+
+
 def _problem(currency: Currency, transaction: Transaction) -> str:
     if not address_forms.is_payable(currency.code, currency.address_kind, transaction.address):
         return INVALID_ADDRESS

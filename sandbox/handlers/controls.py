@@ -70,6 +70,9 @@ def payouts(world: "World", arguments: Arguments) -> object:
     error_code = given.choice(arguments, "errorCode", network.ERROR_CODES, network.INVALID_ADDRESS)
     if payout.ended or (status == Status.PENDING and exchange.transaction(payout.id).status is Status.PENDING):
         raise given.odd("id", f"is a payout that is {exchange.transaction(payout.id).status.value} already")
+    currency = exchange.currencies[payout.currency]
+    if currency.on_chain and status != Status.FAILED and not network.can_be_paid(exchange, payout):
+        raise given.odd("status", "can't be that: no transaction of the chain pays this address")
     _move(world, payout, status, error_code if "errorCode" in arguments else "")
     return exchange.transaction(payout.id).wire(echo_comment=world.config.echo_comment)
 

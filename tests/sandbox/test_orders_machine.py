@@ -44,7 +44,7 @@ def spelled(world: World, symbol: str, price: int | None, quantity: int | None) 
 class Trading(RuleBasedStateMachine):
     """Random trading of two accounts and the simulated traders in three symbols that share their currencies."""
 
-    @initialize(seed=st.integers(0, 2**63 - 1), rebate=st.booleans(), poor=st.booleans())
+    @initialize(seed=st.sampled_from([1, 2, 2**63 - 1]), rebate=st.booleans(), poor=st.booleans())
     def open(self, seed: int, rebate: bool, poor: bool) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.clock = Ticking()

@@ -32,7 +32,7 @@ class Exchange(RuleBasedStateMachine):
 
     payout_ids = Bundle("payout_ids")
 
-    @initialize(seed=st.integers(0, 2**63 - 1), end=st.sampled_from(["lapse", "stay", "commit"]))
+    @initialize(seed=st.sampled_from([1, 2, 2**63 - 1]), end=st.sampled_from(["lapse", "stay", "commit"]))
     def open(self, seed: int, end: str) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.clock = Ticking()
@@ -122,6 +122,19 @@ class Exchange(RuleBasedStateMachine):
     @rule(code=codes, amount=amounts, account=st.sampled_from([DESK.account, OTHER.account, "nobody"]))
     def deposit(self, code: str, amount: object, account: str) -> None:
         assert self.control("deposit", currency=code, amount=amount, account=account) in (0, 2002, 10001)
+
+    @rule(blocks=st.integers(0, 7))
+    def mine(self, blocks: int) -> None:
+        assert self.control("chain/mine", blocks=blocks) == (0 if blocks else 10001)
+
+    @rule(depth=st.integers(0, 5))
+    def reorganise(self, depth: int) -> None:
+        assert self.control("chain/reorg", depth=depth) == (0 if depth else 10001)
+
+    @rule(amount=amounts, owner=st.sampled_from([DESK, OTHER, None]))
+    def pay_on_the_chain(self, amount: object, owner: Caller | None) -> None:
+        address = self.world.exchange.addresses.of(owner.account, "BCH")[-1].address if owner else outside("BCH")
+        assert self.control("chain/pay", address=address, amount=amount) in (0, 10001)
 
     @rule(ms=st.sampled_from([1, 999, 4_000, 60_000, 1_800_000, 3_600_000]), journaled=st.booleans())
     def wait(self, ms: int, journaled: bool) -> None:
