@@ -10,6 +10,7 @@ from exchange_ops.domain import (
     market,
     market_stream,
     orders,
+    payouts,
     pulse,
     streams,
     trading_stream,
@@ -17,7 +18,7 @@ from exchange_ops.domain import (
     unreadable,
     withdrawals,
 )
-from exchange_ops.models import Account, ApiKey, FollowerState, Ticker, Transfer
+from exchange_ops.models import Account, ApiKey, FollowerState, Ticker, Transfer, Withdrawal
 
 LEDGER_AGE = timedelta(seconds=60)
 STREAM_SILENCE = timedelta(seconds=60)
@@ -32,6 +33,7 @@ def register() -> None:
     health.register("exchange", _exchange)
     health.register("stream", _stream)
     health.register("payouts", _payouts)
+    health.register("proofs", _proofs)
     health.register("transfers", _transfers)
     health.register("orders", _orders)
     health.register("keys", _keys)
@@ -99,6 +101,19 @@ def _payouts() -> Health:
     oldest = max(waiting)
     sentence = f"The oldest payout that is due has waited {_spoken(oldest)} for a worker."
     return Health(ok=oldest <= DUE_AGE, sentence=sentence, age_s=oldest.total_seconds())
+
+
+def _proofs() -> Health:
+    """How long the oldest payout that is to be looked for on the chain waits, and which ones people have to judge."""
+    now = clock.now()
+    waiting = [payouts.waits_for(row, now=now) for row in payouts.due(now=now)[:100]]
+    oldest = max(waiting, default=timedelta(0))
+    sentence = "No payout waits to be looked for on the chain."
+    if waiting:
+        sentence = f"{len(waiting)} payouts wait to be looked for on the chain, the oldest for {_spoken(oldest)}."
+    disputed = [row.reference for row in Withdrawal.objects.filter(state="disputed").order_by("pk")[:5]]
+    people = f" {', '.join(disputed)}: told as paid, and other evidence disagrees. Treasury decides."
+    return Health(ok=oldest <= DUE_AGE, sentence=sentence + (people if disputed else ""), age_s=oldest.total_seconds())
 
 
 def _transfers() -> Health:

@@ -76,7 +76,14 @@ def due(*, now: datetime) -> QuerySet[Withdrawal]:
     buried_no_more = Q(replaced.may_be(height="proof__height", seen_at="proof__looked_at"))
     asks = Q(proof=None) | (Q(proof__final_at=None) & (by_time | by_block)) | buried_no_more
     rows = Withdrawal.objects.filter(watched, asks, currency=COIN).exclude(hash="")
-    return rows.select_related("account", "initiator").order_by("pk")
+    return rows.select_related("account", "initiator", "proof").order_by("pk")
+
+
+def waits_for(row: Withdrawal, *, now: datetime) -> timedelta:
+    """How long a payout that is due has been waiting for its look; what a new block asks for waits for nothing yet."""
+    proof: PayoutProof | None = getattr(row, "proof", None)
+    since = row.updated_at if proof is None else proof.next_look_at or now
+    return max(now - since, timedelta(0))
 
 
 def sweep(*, now: datetime, open_client: OpenClient) -> int:

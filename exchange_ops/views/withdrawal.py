@@ -11,7 +11,7 @@ from desk import clock, roles
 from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import approvals, clocks, destinations, freezes, resolutions
+from exchange_ops.domain import approvals, clocks, destinations, freezes, payout_words, payouts, resolutions
 from exchange_ops.domain.destinations import Destination
 from exchange_ops.forms import DecisionForm, ReasonForm, ResolutionForm
 from exchange_ops.models import Currency, Withdrawal
@@ -49,7 +49,8 @@ def shown(request: HttpRequest, withdrawal_id: int, *, status: int = 200, **form
 
 
 def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
-    return {"destination": _destination(row), "frozen": freezes.active(row.account)}
+    on_chain = row.currency == payouts.COIN
+    return {"destination": _destination(row), "frozen": freezes.active(row.account), "on_chain": on_chain}
 
 
 def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
@@ -69,6 +70,7 @@ def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 
 def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
+        "told": payout_words.of(row, now=now),
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),
         "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN),

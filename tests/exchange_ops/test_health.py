@@ -1,6 +1,7 @@
 """Readiness in sentences: what is well, what is late, and what that means for the money."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
@@ -11,6 +12,7 @@ from exchange_ops.domain import (
     copies,
     keys,
     ledger,
+    lifecycle,
     market_stream,
     orders,
     pulse,
@@ -18,8 +20,9 @@ from exchange_ops.domain import (
     trading_stream,
     transfer_moves,
 )
-from exchange_ops.models import ApiKey, FollowerState
+from exchange_ops.models import ApiKey, FollowerState, Withdrawal
 from exchange_ops.wire.session import BecameLive, Ended
+from tests.exchange_ops.domain import proving
 from tests.exchange_ops.test_ledger import transaction
 from tests.exchange_ops.views import order_rows, rows
 
@@ -123,7 +126,7 @@ def test_old_prices_are_told(account, sandbox):
 
 def test_every_check_answers_within_few_queries(account, demo_keys, sandbox, django_assert_max_num_queries):
     tasks.sync_ledger()
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(28):
         health.look()
 
 
@@ -183,3 +186,19 @@ def test_the_other_streams_are_told_of_and_fail_nothing(account, demo_keys, sand
     age("market stream", minutes=3)
     assert look("prices").ok
     assert "are not told as they happen" in look("prices").sentence
+
+
+def test_payouts_that_wait_for_a_proof_or_for_people_are_told(account, make_person):
+    operator = make_person("operator")
+    assert look("proofs").sentence == "No payout waits to be looked for on the chain."
+    paid = proving.Proving(account, None, operator)
+    row = paid.row("settled", hash="ab" * 32, currency="BCH", amount=Decimal(1), address=proving.supplier())
+    paid.row("settled", hash="cd" * 32, currency="BTC", amount=Decimal(1), address=proving.supplier())
+    assert (look("proofs").ok, look("proofs").sentence.split(",")[0]) == (
+        True,
+        "1 payouts wait to be looked for on the chain",
+    )
+    Withdrawal.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(minutes=5))
+    assert not look("proofs").ok
+    lifecycle.move(paid.fresh(row), event="proof_lost", to="disputed", now=clock.now())
+    assert f"{row.reference}: told as paid, and other evidence disagrees." in look("proofs").sentence

@@ -1,5 +1,7 @@
 """A desk that pays in the coin of the sandbox's chain, and workers that follow it and look for proofs, by hand."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -29,6 +31,19 @@ _numbers = count(1)
 def supplier(name: str = "a supplier") -> str:
     """An address of the chain that is nobody's on the exchange."""
     return address_forms.make("cash", name)
+
+
+@contextmanager
+def beside_a_chain(account: Account, operator: Person, settings: Any) -> Iterator["Proving"]:
+    """The desk beside a sandbox of its own, whose proofs count two blocks deep."""
+    from sandbox.serving import InProcessSandbox
+
+    settings.PAYOUT_PROOF_DEPTH = 2
+    with InProcessSandbox(seed=1, still=True) as sandbox:
+        settings.CHAINDATA_URL = sandbox.url
+        made = Proving(account, sandbox, operator)
+        made.begin()
+        yield made
 
 
 @dataclass

@@ -17,18 +17,12 @@ from desk import audit
 from exchange_ops.domain import freezes, payouts
 from exchange_ops.models import PayoutProof
 from tests.chaindata.conftest import Service, service  # noqa: F401 (a fixture)
-from tests.exchange_ops.domain.proving import Proving, supplier
+from tests.exchange_ops.domain.proving import Proving, beside_a_chain, supplier
 
 
 @pytest.fixture
 def desk(account: Any, make_person: Callable[..., Any], settings: Any) -> Iterator[Proving]:
-    from sandbox.serving import InProcessSandbox
-
-    settings.PAYOUT_PROOF_DEPTH = 2
-    with InProcessSandbox(seed=1, still=True) as sandbox:
-        settings.CHAINDATA_URL = sandbox.url
-        made = Proving(account, sandbox, make_person("operator"))
-        made.begin()
+    with beside_a_chain(account, make_person("operator"), settings) as made:
         yield made
 
 
