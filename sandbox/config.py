@@ -37,6 +37,7 @@ class Config:
     chain_proofs_as_specified
                     whether bulk calls for proofs answer objects, as the specification shows, or the plain texts that
                     real servers answer and existing clients expect
+    chain_sends_bare  whether sending one transaction by GET answers its bare id, as real servers do, or an array of it
     chain_pro_password  what raises the limits of the chain-data service for its user BITBOX
     cash_account_offset  what the numbers of cash accounts are less than the heights of their blocks
     non_js_framework  whether the operations are served that make, mint and send tokens with a private key in their path
@@ -58,6 +59,7 @@ class Config:
     payout_on_chain: str = "as_told"
     chain_rate_limit: int = 0
     chain_proofs_as_specified: bool = False
+    chain_sends_bare: bool = False
     chain_pro_password: str = "BITBOX"  # noqa: S105  # the published default (supplement 1.10)
     cash_account_offset: int = HEIGHT_OFFSET
     non_js_framework: bool = False
@@ -169,6 +171,7 @@ _ACCEPT: dict[str, Callable[[str, object], object]] = {
     "history_delay_ms": _whole(0, LONGEST_DELAY_MS),
     "payout_on_chain": _choice(PAYOUTS_ON_CHAIN),
     "chain_proofs_as_specified": _flag,
+    "chain_sends_bare": _flag,
     "chain_rate_limit": _whole(0, 1_000_000),
     "chain_pro_password": _password,
     "cash_account_offset": _whole(-1_000_000, 1_000_000),

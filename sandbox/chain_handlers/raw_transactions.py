@@ -112,8 +112,9 @@ def _fetched(world: "World", txid: str, is_verbose: bool) -> str | Members:
 
 
 def send_raw_transaction(world: "World", arguments: Mapping[str, object]) -> object:
-    """Takes a transaction into the mempool after full validation; its id, in an array."""
-    return [_sent(world, text(arguments, "hex"))]
+    """Takes a transaction into the mempool after full validation; its id, in an array unless configured otherwise."""
+    txid = _sent(world, text(arguments, "hex"))
+    return txid if world.config.chain_sends_bare else [txid]
 
 
 def send_raw_transactions(world: "World", arguments: Mapping[str, object]) -> object:

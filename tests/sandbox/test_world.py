@@ -309,6 +309,7 @@ def test_the_configuration_is_shown_and_changed_by_name(world: World) -> None:
         "chain_rate_limit": 0,
         "chain_pro_password": "BITBOX",
         "chain_proofs_as_specified": False,
+        "chain_sends_bare": False,
         "cash_account_offset": 10,
         "non_js_framework": False,
     }

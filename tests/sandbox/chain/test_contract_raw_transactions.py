@@ -4,15 +4,17 @@
 """
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
 import bitcash
 import pytest
+import requests
 from bitcash.network.meta import Unspent
 from bitcash.transaction import calc_txid
 
-from tests.sandbox.chain.conftest import ChainService
+from tests.sandbox.chain.conftest import SECONDS, ChainService
 
 HASH = re.compile("[0-9a-f]{64}")
 DECODED = ["txid", "hash", "size", "version", "locktime", "vin", "vout"]
@@ -201,6 +203,30 @@ def test_a_transaction_is_sent_once_and_waits_then_is_mined(service: ChainServic
     service.box.control("chain/mine", {})
     assert service.good(f"{FETCH}/{txid}?verbose=true")["confirmations"] == 1
     assert service.refused(f"{SEND}/{raw}") == (400, "transaction already in block chain")
+
+
+def test_the_id_comes_bare_by_the_setting(service: ChainService, payer) -> None:
+    raw = paying(payer, 50_000)
+    service.box.control("config", {"chain_sends_bare": True})
+    try:
+        assert service.good(f"{SEND}/{raw}") == calc_txid(raw)
+        assert service.good(SEND, {"hexes": [raw]}) == [calc_txid(raw)]
+    finally:
+        service.box.control("config", {"chain_sends_bare": False})
+
+
+def test_of_rivals_that_are_sent_at_once_one_is_taken(service: ChainService, payer) -> None:
+    rivals = [paying(payer, 50_000 + number) for number in range(6)]
+
+    def sent(raw: str) -> tuple[int, Any]:
+        answer = requests.get(f"{service.url}{SEND}/{raw}", timeout=SECONDS)
+        return answer.status_code, answer.json()
+
+    with ThreadPoolExecutor(len(rivals)) as pool:
+        answers = list(pool.map(sent, rivals))
+    refusal = (400, {"error": "txn-mempool-conflict (code 18)"})
+    (winner,) = (raw for raw, answer in zip(rivals, answers, strict=True) if answer == (200, [calc_txid(raw)]))
+    assert [answer for raw, answer in zip(rivals, answers, strict=True) if raw != winner] == [refusal] * 5
 
 
 def test_a_second_spending_of_the_same_coin_is_refused(service: ChainService, payer) -> None:
