@@ -1,5 +1,6 @@
 """Parts of addresses that name something on the chain: whichever way a hash is typed, its page has one address."""
 
+from django.urls import register_converter
 from django.urls.converters import StringConverter
 
 
@@ -31,3 +32,8 @@ class AddressConverter(StringConverter):
     """An address in any form, or what somebody took for one: its page says what is wrong with it."""
 
     regex = "[^/]{1,200}"
+
+
+register_converter(HashConverter, "hash")
+register_converter(BlockConverter, "block")
+register_converter(AddressConverter, "coin_address")

@@ -1,13 +1,9 @@
 """Addresses of the pages about the chain."""
 
-from django.urls import path, register_converter
+from django.urls import path
 
-from chaindata import converters
+from chaindata import converters  # noqa: F401  # kinds of parts of addresses are registered there
 from chaindata.views import accounts, address, block, broadcasts, home, tokens, tools, transaction
-
-register_converter(converters.HashConverter, "hash")
-register_converter(converters.BlockConverter, "block")
-register_converter(converters.AddressConverter, "coin_address")
 
 urlpatterns = [
     path("chain/", home.home, name="chain"),

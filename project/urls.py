@@ -22,6 +22,7 @@ urlpatterns = [
     path("", include("chaindata.urls")),
     path("audit/", trail.trail, name="audit"),
     path("api/v1/", include("exchange_ops.api.urls")),
+    path("api/v1/chain/", include("chaindata.api.urls")),
     path("sign-in/", account.login, name="account_login"),
     path("sign-in/second-factor/", factors.authenticate, name="mfa_authenticate"),
     path("sign-in/not-active/", account.account_inactive, name="account_inactive"),

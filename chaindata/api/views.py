@@ -1,0 +1,166 @@
+"""The chain for programs: what the pages show, from the same answers. Asking is looking: a worker reads what is asked.
+
+Nothing is waited for: what nobody has read yet is null with the standing "absent", and what there is not is a 404.
+"""
+
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from chaindata import rules
+from chaindata.api import shapes
+from chaindata.domain import addresses, pages_address, pages_block, pages_home, pages_transaction
+from chaindata.domain.pages import Standing
+from chaindata.wire.decoding import SAT_PER_COIN
+from desk import clock
+
+_REFUSALS = {
+    401: OpenApiResponse(description="Sign in, or send a token."),
+    403: OpenApiResponse(description="Your roles don't allow this."),
+}
+_ONE = {404: OpenApiResponse(description="There is nothing here."), **_REFUSALS}
+
+
+def _named(name: str, description: str) -> OpenApiParameter:
+    return OpenApiParameter(name, OpenApiTypes.STR, OpenApiParameter.PATH, description=description)
+
+
+class MaySeeChain(BasePermission):
+    """Every role reads the chain."""
+
+    message = "Your roles don't allow this."
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        return bool(request.user.is_authenticated) and rules.may_see(request.user)
+
+
+class Tip(APIView):
+    """The end of the chain."""
+
+    permission_classes = (MaySeeChain,)
+
+    @extend_schema(operation_id="chain_tip", responses={200: shapes.ChainTipOut, **_REFUSALS})
+    def get(self, request: Request) -> Response:
+        """As the desk last heard of it."""
+        tip = pages_home.tip(now=clock.now())
+        told = {"height": tip.height, "hash": tip.hash or None, "time": tip.time, "heard_at": tip.heard_at}
+        told |= {"is_current": tip.height is not None and not tip.is_silent, "problem": tip.problem}
+        return Response(shapes.ChainTipOut(told).data)
+
+
+class OneBlock(APIView):
+    """A block."""
+
+    permission_classes = (MaySeeChain,)
+
+    @extend_schema(
+        operation_id="chain_block",
+        parameters=[_named("named", "Its hash, or its height.")],
+        responses={200: shapes.ChainBlockOut, **_ONE},
+    )
+    def get(self, request: Request, named: str) -> Response:
+        """By hash or height; read again in a few seconds while `block` is null."""
+        part = pages_block.block(named, now=clock.now())
+        found = part.block
+        body = found and {
+            **{name: getattr(found, name) for name in ("hash", "height", "size", "bits", "chainwork")},
+            "confirmations": part.confirmations,
+            "is_on_chain": found.is_main_chain,
+            "time": part.time,
+            "merkle_root": found.merkleroot,
+            "previous_hash": found.previousblockhash,
+            "next_hash": found.nextblockhash,
+            "reward_sat": _sat(found.reward),
+            "txids": found.tx,
+        }
+        return Response(shapes.ChainBlockOut(_told(part.standing) | {"block": body}).data)
+
+
+class OneTransaction(APIView):
+    """A transaction."""
+
+    permission_classes = (MaySeeChain,)
+
+    @extend_schema(
+        operation_id="chain_transaction",
+        parameters=[_named("txid", "Its id of 64 hexadecimal digits.")],
+        responses={200: shapes.ChainTransactionOut, **_ONE},
+    )
+    def get(self, request: Request, txid: str) -> Response:
+        """By its id; read again in a few seconds while `transaction` is null."""
+        now = clock.now()
+        part, sides = pages_transaction.facts(txid, now=now), pages_transaction.sides(txid, whole=True, now=now)
+        found = part.details
+        body = found and {
+            "txid": txid,
+            "height": part.height,
+            "block_hash": found.blockhash,
+            "fee_sat": part.fee_sat,
+            "confirmations": part.confirmations,
+            "time": part.time,
+            "size": found.size,
+            "inputs": [_input(each) for each in sides.inputs],
+            "outputs": [_output(each) for each in sides.outputs],
+        }
+        return Response(shapes.ChainTransactionOut(_told(part.standing) | {"transaction": body}).data)
+
+
+class OneAddress(APIView):
+    """An address."""
+
+    permission_classes = (MaySeeChain,)
+
+    @extend_schema(
+        operation_id="chain_address",
+        parameters=[_named("text", "In any of its forms.")],
+        responses={200: shapes.ChainAddressOut, **_ONE},
+    )
+    def get(self, request: Request, text: str) -> Response:
+        """In whichever form; read again in a few seconds while `balance` is null."""
+        try:
+            forms = addresses.forms(addresses.printed(text))
+        except addresses.NotAnAddress as problem:
+            raise Http404(str(problem)) from None
+        part = pages_address.balance(forms.cash_address, now=clock.now())
+        found = part.details
+        body = found and {
+            "balance_sat": found.balance_sat,
+            "unconfirmed_sat": found.unconfirmed_balance_sat,
+            "received_sat": found.total_received_sat,
+            "sent_sat": found.total_sent_sat,
+            "transactions": found.tx_apperances,
+        }
+        told = {name: getattr(forms, name) for name in ("cash_address", "legacy_address", "slp_address")}
+        return Response(shapes.ChainAddressOut(_told(part.standing) | told | {"balance": body}).data)
+
+
+def _told(standing: Standing) -> dict[str, Any]:
+    """How the answer stands; one that says that there is no such thing is a 404."""
+    if standing.word == "missing":
+        raise Http404
+    return {
+        "standing": standing.word,
+        "read_at": standing.read_at,
+        "is_final": standing.is_final,
+        "problem": standing.problem,
+    }
+
+
+def _input(each: pages_transaction.Spending) -> dict[str, Any]:
+    told = {"n": each.n, "txid": each.txid or None, "vout": each.vout, "address": each.address or None}
+    return told | {"value_sat": None if each.coins is None else _sat(each.coins)}
+
+
+def _output(each: pages_transaction.Making) -> dict[str, Any]:
+    told = {"n": each.n, "value_sat": _sat(each.coins), "addresses": list(each.addresses)}
+    return told | {"script": each.hex, "spent_by": each.spent_txid or None}
+
+
+def _sat(coins: Any) -> int:
+    return int(coins * SAT_PER_COIN)
