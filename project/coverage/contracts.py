@@ -11,6 +11,7 @@ from pathlib import Path
 from wire.operation import Operation
 
 ASKING = "ask"  # the method with which a contract test asks: ask("GET", "/api/2/…")
+SHORT = ("get", "post", "good", "refused")  # those that take an address alone, and POST when they have a body as well
 _ANY = "*"  # what is only known when the test runs
 _Names = dict[str, tuple[str, ...]]
 
@@ -75,11 +76,28 @@ class _Reader:
                     self.learn(ast.Assign(targets=[target], value=value))
             case ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=values) | ast.List(elts=values)):
                 self._keep(name, values)
+            case ast.For(target=ast.Tuple(elts=names), iter=ast.Tuple(elts=rows) | ast.List(elts=rows)):
+                self._keep_columns([name.id for name in names if isinstance(name, ast.Name)], rows)
             case ast.Call(
                 func=ast.Attribute(attr="parametrize"),
                 args=[ast.Constant(value=str(name)), ast.Tuple(elts=values) | ast.List(elts=values)],
             ):
                 self._keep(name, values)
+            case ast.Call(
+                func=ast.Attribute(attr="parametrize"), args=[ast.Constant(value=str(name)), ast.Name() as given]
+            ):
+                self._keep(name, [given])
+            case ast.Call(
+                func=ast.Attribute(attr="parametrize"),
+                args=[ast.Tuple(elts=names), ast.Tuple(elts=rows) | ast.List(elts=rows)],
+            ):
+                self._keep_columns([str(name.value) for name in names if isinstance(name, ast.Constant)], rows)
+
+    def _keep_columns(self, names: list[str], rows: list[ast.expr]) -> None:
+        """Several names that are given the parts of each row."""
+        whole = [row.elts for row in rows if isinstance(row, ast.Tuple) and len(row.elts) == len(names)]
+        for place, name in enumerate(names):
+            self._keep(name, [parts[place] for parts in whole])
 
     def _keep(self, name: str, values: list[ast.expr]) -> None:
         texts = tuple(text for value in values for text in self.texts(value))
@@ -88,18 +106,21 @@ class _Reader:
 
     def texts(self, node: ast.expr) -> tuple[str, ...]:
         """The texts that an expression may be, with `*` for parts that are not spelled out; empty for no text."""
+        found: tuple[str, ...] = ()
         match node:
             case ast.Constant(value=str(text)):
-                return (text,)
+                found = (text,)
             case ast.Name(id=name):
-                return self.names.get(name, ())
+                found = self.names.get(name, ())
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                found = tuple(text for part in parts for text in self.texts(part))
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return _joined([self.texts(left) or (_ANY,), self.texts(right) or (_ANY,)])
+                found = _joined([self.texts(left) or (_ANY,), self.texts(right) or (_ANY,)])
             case ast.JoinedStr(values=parts):
-                return _joined([self.texts(part) or (_ANY,) for part in parts])
+                found = _joined([self.texts(part) or (_ANY,) for part in parts])
             case ast.FormattedValue(value=value):
-                return self.texts(value)
-        return ()
+                found = self.texts(value)
+        return found
 
 
 def _joined(parts: list[tuple[str, ...]]) -> tuple[str, ...]:
@@ -142,6 +163,9 @@ def _said(call: ast.Call, shorthands: dict[str, tuple[ast.expr, int]]) -> tuple[
         case ast.Call(func=ast.Name(id=name), args=arguments) if name in shorthands:
             method, place = shorthands[name]
             return (method, arguments[place]) if place < len(arguments) else None
+        case ast.Call(func=ast.Attribute(attr=name), args=[target, *body], keywords=more) if name in SHORT:
+            posts = name == "post" or (name != "get" and (body or any(each.arg == "body" for each in more)))
+            return ast.Constant("POST" if posts else "GET"), target
     return None
 
 

@@ -1,15 +1,19 @@
 """The table of docs/coverage.md: one row for each documented operation, and what of ours stands behind it."""
 
 import inspect
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.urls import reverse
+from django.urls import get_resolver
 
+from chaindata.client import ChainClient
+from chaindata.client.keyed import TokenSender
+from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.client import ExchangeClient
 from exchange_ops.wire import catalogue
-from project.coverage import contracts, uses
+from project.coverage import chain_uses, contracts, uses
 from wire.operation import Operation
 
 HEADER = ("operation", "documented as", "sandbox", "client", "golden file", "contract test", "page")
@@ -35,8 +39,9 @@ class Row:
 
     def cells(self) -> tuple[str, ...]:
         """The row as Markdown."""
-        pages = ", ".join(f"`{reverse(name)}`" for name in self.pages)
-        call = f"`{self.operation.method} {self.operation.path.removeprefix(catalogue.PREFIX)}`"
+        pages = ", ".join(f"`{_address(name)}`" for name in self.pages)
+        path = self.operation.path.removeprefix(catalogue.PREFIX).removeprefix(chain_catalogue.PREFIX)
+        call = f"`{self.operation.method} {path}`"
         return (
             self.operation.name,
             call,
@@ -48,31 +53,66 @@ class Row:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One outside service: its documented operations, and where what stands behind them is looked for."""
+
+    operations: Sequence[Operation]
+    handlers: Mapping[str, object]
+    clients: Sequence[type]
+    golden: Path
+    contracts: Sequence[Path]
+    pages: Mapping[str, tuple[str, ...]]
+
+    def rows(self) -> list[Row]:
+        """A row for each operation, in the order of the documents."""
+        tests = contracts.tests_of(self.operations, contracts.asked_in(self.contracts))
+        golden = {path.stem: path.name for path in self.golden.glob("*.json")}
+        return [
+            Row(
+                operation=operation,
+                handler=_named(self.handlers.get(operation.name)),
+                method=_named(self._method(operation.name)),
+                golden=golden.get(operation.name, NONE),
+                contract=tests.get(operation.name, NONE),
+                pages=self.pages.get(operation.name, ()),
+            )
+            for operation in self.operations
+        ]
+
+    def _method(self, name: str) -> object:
+        return next((found for each in self.clients if (found := getattr(each, name, None)) is not None), None)
+
+
 def rows(root: Path) -> list[Row]:
-    """Every operation of the catalogue, in the order of the documents. Raises `uses.CannotTell`."""
+    """Every operation of the exchange, in the order of the documents. Raises `uses.CannotTell`."""
     # The one part of production that looks into the sandbox: it compares the two sides.
     from sandbox.handlers import HANDLERS
 
-    tests = contracts.tests_of(catalogue.OPERATIONS, contracts.asked_in(_contract_files(root)))
-    golden = {path.stem: path.name for path in (root / "tests" / "golden" / "exchange").glob("*.json")}
-    pages = uses.pages_of(root)
-    return [
-        Row(
-            operation=operation,
-            handler=_named(HANDLERS.get(operation.name)),
-            method=_named(getattr(ExchangeClient, operation.name, None)),
-            golden=golden.get(operation.name, NONE),
-            contract=tests.get(operation.name, NONE),
-            pages=pages.get(operation.name, ()),
-        )
-        for operation in catalogue.OPERATIONS
-    ]
+    files = sorted((root / "tests" / "sandbox").glob("test_*contract*.py"))
+    golden = root / "tests" / "golden" / "exchange"
+    return Service(catalogue.OPERATIONS, HANDLERS, (ExchangeClient,), golden, files, uses.pages_of(root)).rows()
 
 
-def page(of: list[Row]) -> str:
+def chain_rows(root: Path) -> list[Row]:
+    """The same of the chain-data service, with the operations that real servers have besides."""
+    from sandbox import chain_handlers
+
+    files = sorted((root / "tests" / "sandbox" / "chain").glob("test_contract_*.py"))
+    golden = root / "tests" / "golden" / "chaindata"
+    clients = (ChainClient, TokenSender)
+    pages = chain_uses.pages_of(root)
+    return Service(chain_catalogue.ALL, chain_handlers.every(), clients, golden, files, pages).rows()
+
+
+def page(of: list[Row], of_chain: list[Row]) -> str:
     """The page, whole."""
+    return _ABOVE + _table(of) + _ABOVE_CHAIN + _table(of_chain)
+
+
+def _table(of: list[Row]) -> str:
     lines = [HEADER, tuple("---" for _ in HEADER), *(row.cells() for row in of)]
-    return _ABOVE + "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n\n" + "".join(_below(of))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n\n" + "".join(_below(of))
 
 
 _ABOVE = """# What stands behind every documented operation
@@ -85,10 +125,25 @@ that no page needs is offered by the client all the same.
 
 """
 
+_ABOVE_CHAIN = """
+## The chain-data service
+
+The same of the chain. Paths are below `/v2`. The handler is in `sandbox/chain_handlers/`, the client's method in
+`chaindata/client/`, the golden file in `tests/golden/chaindata/`, the contract test in `tests/sandbox/chain/`. The last
+rows are not in the documents; real servers have them, and existing clients use them.
+
+"""
+
 
 def _below(of: list[Row]) -> Iterator[str]:
     used = sum(bool(row.pages) for row in of)
     yield f"{len(of)} operations; {used} of them are used by a page of the desk.\n"
+
+
+def _address(name: str) -> str:
+    """The address of a page, with its parts that vary in braces."""
+    found: str = get_resolver().reverse_dict.getlist(name)[0][0][0][0]
+    return "/" + re.sub(r"%\((\w+)\)s", r"{\1}", found)
 
 
 def _named(function: object) -> str:
@@ -96,10 +151,6 @@ def _named(function: object) -> str:
     if not inspect.isfunction(function):
         return NONE
     return f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
-
-
-def _contract_files(root: Path) -> list[Path]:
-    return sorted((root / "tests" / "sandbox").glob("test_*contract*.py"))
 
 
 def _code(text: str) -> str:

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.client import ExchangeClient
 from exchange_ops.wire import catalogue
-from project.coverage import contracts, table, uses
+from project.coverage import chain_uses, contracts, table, uses
 from project.management.commands import coverage_page
 from sandbox.handlers import HANDLERS
 from tests.architecture import tree
@@ -16,7 +17,9 @@ GOLDEN = tree.ROOT / "tests" / "golden" / "exchange"
 
 
 def test_no_operation_has_a_gap():
-    assert {row.operation.name: row.gaps for row in table.rows(tree.ROOT) if row.gaps} == {}
+    every = [*table.rows(tree.ROOT), *table.chain_rows(tree.ROOT)]
+    assert {row.operation.name: row.gaps for row in every if row.gaps} == {}
+    assert len(every) == len(catalogue.OPERATIONS) + len(chain_catalogue.ALL)
 
 
 def test_the_page_is_what_the_code_says():
@@ -50,6 +53,10 @@ def test_the_page_is_printed(capsys):
     assert "`withdrawals.commit_withdrawal` | `withdrawals.commit_withdrawal` | commit_withdrawal.json" in row
     assert row.endswith("| `/withdrawals/` |")
     assert f"{len(catalogue.OPERATIONS)} operations" in printed
+    row = next(line for line in printed.splitlines() if line.startswith("| get_block_by_hash |"))
+    assert "`GET /block/detailsByHash/{hash}` | `blocks.get_block_by_hash` | `blockchain.get_block_by_hash`" in row
+    assert "`/chain/block/{named}/`" in row
+    assert f"{len(chain_catalogue.ALL)} operations" in printed
 
 
 def test_no_golden_file_is_about_nothing():
@@ -107,6 +114,20 @@ def test_unknown(target, path):
     target.ask("GET", "/api/2/no/such")
     target.ask("POST", "/api/2/account/balance")
     target.ask("GET", f"/api/2/{path}")
+
+PATHS = ["/api/2/sub-acc", "/api/2/history/order"]
+
+@pytest.mark.parametrize("path", PATHS)
+def test_given_by_name(target, path):
+    target.good(path)
+
+@pytest.mark.parametrize(("name", "status"), [("config", 200), ("withdraw", 400)])
+def test_rows(target, name, status):
+    target.refused("/api/2/account/crypto/" + name, {"x": 1})
+
+def test_loop_of_rows(target):
+    for name, said in (("order", 1), ("trades", 2)):
+        target.get(f"/api/2/history/{name}")
 """
 
 
@@ -124,6 +145,10 @@ def test_a_call_is_found_by_what_it_spells(tmp_path: Path):
         "get_symbols": "test_given",
         "get_ticker": "test_given",
         "get_trading_fees": "test_all_before_one",
+        "get_subaccounts": "test_given_by_name",
+        "get_order_history": "test_given_by_name",
+        "create_withdrawal": "test_rows",
+        "get_trade_history": "test_loop_of_rows",
     }
 
 
@@ -143,3 +168,11 @@ def test_rules_without_a_page_and_pages_without_rules_are_errors():
         uses.pages_of(tree.ROOT, without)
     with pytest.raises(uses.CannotTell, match="lifecycle"):
         uses.pages_of(tree.ROOT, {**uses.PAGES, "lifecycle": ("overview",)})
+
+
+def test_rules_about_the_chain_without_a_page_and_pages_without_rules_are_errors():
+    without = {module: page for module, page in chain_uses.PAGES.items() if module != "finding"}
+    with pytest.raises(uses.CannotTell, match="finding"):
+        chain_uses.pages_of(tree.ROOT, without)
+    with pytest.raises(uses.CannotTell, match="retention"):
+        chain_uses.pages_of(tree.ROOT, {**chain_uses.PAGES, "retention": ("chain",)})

@@ -22,16 +22,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            rows = table.rows(Path(settings.BASE_DIR))
+            rows, of_chain = table.rows(Path(settings.BASE_DIR)), table.chain_rows(Path(settings.BASE_DIR))
         except uses.CannotTell as problem:
             raise CommandError(str(problem)) from None
-        page = table.page(rows)
+        page = table.page(rows, of_chain)
         if options["show"]:
             self.stdout.write(page)
         elif options["write"]:
             PAGE.write_text(page)
         elif not PAGE.exists() or PAGE.read_text() != page:
             raise CommandError(f"{PAGE.name} is not what the code says; run `manage.py coverage_page --write`.")
-        gaps = [f"{row.operation.name}: {', '.join(row.gaps)}" for row in rows if row.gaps]
+        gaps = [f"{row.operation.name}: {', '.join(row.gaps)}" for row in [*rows, *of_chain] if row.gaps]
         if gaps:
             raise CommandError("Nothing stands behind " + "; ".join(gaps) + ".")

@@ -90,6 +90,10 @@ def test_there_is_a_living_an_ended_and_a_burnt_token(tokens: list[dict[str, Any
         assert (token["blockLastActiveMint"] is not None) is (token["totalMinted"] > token["initialTokenQty"])
 
 
+def test_the_list_stands_as_long_as_no_block_comes(service: ChainService, tokens: list[dict[str, Any]]) -> None:
+    assert service.good("/v2/slp/list") == tokens
+
+
 def test_a_token_is_told_in_the_same_way_wherever_it_is_asked_for(
     service: ChainService, living: dict[str, Any]
 ) -> None:
