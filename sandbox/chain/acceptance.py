@@ -1,7 +1,7 @@
 """Whether a transaction may wait for a block: a node's rules, with its words and codes for what breaks them.
 
 Source: supplement 1.9 and 5.4, BIP 68 and 113. Checked in a node's order, so that of several faults the same one is
-told: form, what is relayed, time, conflicts, inputs, fee, family, scripts.
+told: form, what is relayed, time, conflicts, inputs, fee, scripts, relatives.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -51,8 +51,8 @@ def check(chain: "Chain", transaction: Transaction) -> int:
     fee_sat = _fee_sat(chain, transaction, spent)
     standardness.check_spending(transaction, [each.output for each in spent])
     standardness.check_fee(fee_sat, transaction.size)
-    _check_family(chain, transaction)
     _check_scripts(transaction, spent)
+    _check_family(chain, transaction)
     return fee_sat
 
 

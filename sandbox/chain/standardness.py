@@ -98,8 +98,7 @@ def _checks(transaction: Transaction) -> int:
 
 def check_fee(fee_sat: int, size: int) -> None:
     """A fee between the least that is relayed and what can't be meant. Raises `Refused`."""
-    least_sat = max(FEE_RATE_SAT * size // 1000, 1)
-    if fee_sat < least_sat:
-        raise rejected(f"min relay fee not met, {fee_sat} < {least_sat}", FEE_TOO_LOW)
+    if fee_sat < max(FEE_RATE_SAT * size // 1000, 1):
+        raise rejected("min relay fee not met", FEE_TOO_LOW)
     if fee_sat > MOST_FEE_SAT:
         raise rejected(f"absurdly-high-fee, {fee_sat} > {MOST_FEE_SAT}", FEE_TOO_HIGH)

@@ -263,9 +263,8 @@ def test_outputs_are_worth_no_more_than_inputs(small):
 def test_fees_have_a_least_and_a_most(small):
     size = small.pay().size
     for fee_sat in (0, size - 2):
-        refusal = small.refusal(small.pay(Output(10 * COIN_SAT - fee_sat, small.other.script)))
-        assert refusal.startswith(f"min relay fee not met, {fee_sat} < ")
-        assert refusal.endswith(" (code 66)")
+        cheap = small.pay(Output(10 * COIN_SAT - fee_sat, small.other.script))
+        assert small.refusal(cheap) == "min relay fee not met (code 66)"
     high = small.pay(Output(10 * COIN_SAT - 10_000_001, small.other.script))
     assert small.refusal(high) == "absurdly-high-fee, 10000001 > 10000000 (code 256)"
     small.accept(small.pay(Output(10 * COIN_SAT - 10_000_000, small.other.script)))
