@@ -46,7 +46,7 @@ def test_ones_own_request_can_not_be_approved_anywhere(house, visit):
 
     treasury.open(f"/withdrawals/{number}/")
     treasury.approve()
-    expect(treasury.state()).to_have_text("Paid")
+    treasury.is_paid()
     assert outside.statuses("1.2521") == ["success"]
 
 

@@ -67,7 +67,7 @@ def test_a_passkey_approves_exactly_what_is_shown(house, visit):
 
     device.send("WebAuthn.setUserVerified", {"authenticatorId": number_of_device, "isUserVerified": True})
     by_passkey.click()
-    expect(treasury.state()).to_have_text("Paid")
+    treasury.is_paid()
     kept = rows(
         house,
         "SELECT s.kind, s.digest = w.digest, length(s.signature) > 0 FROM exchange_ops_approval a "
@@ -130,7 +130,7 @@ def test_wrong_used_missing_and_odd_codes_change_nothing_and_say_why(house, visi
         untouched(house, first)
 
     treasury.approve(used)
-    expect(treasury.state()).to_have_text("Paid")
+    treasury.is_paid()
     treasury.open(f"/withdrawals/{other}/")
     treasury.approve(used)
     expect(card).to_contain_text("That code was used already")

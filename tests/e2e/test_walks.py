@@ -35,14 +35,16 @@ def test_asked_approved_and_paid_while_both_pages_stay_open(house, visit):
     treasury.mark()
     treasury.approve()
 
-    expect(operator.state()).to_have_text("Paid")
-    expect(operator.page.locator("#facts")).to_contain_text("Paid; the exchange reports success")
+    operator.is_paid()
+    expect(operator.state()).to_have_text("Paid and proven")
+    expect(operator.page.locator("#facts")).to_contain_text("Paid, and the chain proves it")
+    expect(operator.page.locator("#proof")).to_contain_text("2 blocks deep, and the desk checked the proof itself")
     assert operator.is_same_document(), "the page was never loaded again"
     seen = operator.seen()
     assert seen[0] == "Reserved, waiting for approvals"
-    assert seen[-1] == "Paid"
+    assert seen[-1] == "Paid and proven"
     assert len(seen) > 2, "it told what happened in between"
-    expect(treasury.state()).to_have_text("Paid")
+    expect(treasury.state()).to_have_text("Paid and proven")
     story = operator.page.locator("#story .line")
     for told in ("Reserved", "Approved", "Paid"):
         expect(story).to_contain_text(told)

@@ -130,6 +130,12 @@ class Visitor:
         found: list[str] = self.page.evaluate("window.seen")
         return found
 
+    def is_paid(self) -> None:
+        """Wait until the exchange has sent it, have blocks found, and wait until it is told as paid, proven or not."""
+        expect(self.state()).to_have_text(re.compile("^(On its way|Paid)"))
+        self.house.control("chain/mine", {"blocks": 2})
+        expect(self.state()).to_have_text(re.compile("^Paid"))
+
     # Deciding ---------------------------------------------------------------------------------------------------------
 
     def approve(self, code: str | None = None) -> None:
