@@ -104,9 +104,21 @@ def broadcast_sign(action: str) -> str:
     return _EVENTS.get(action.rpartition(".")[2], ("", "circle-dot"))[1]
 
 
+def _again_at(context: Context) -> str:
+    """Where the page's bytes are read, which is not always where the page was asked for."""
+    return str(context.get("again_at") or context["request"].path)
+
+
 @register.simple_tag(takes_context=True)
-def live_form(context: Context, standing: Standing) -> SafeString:
-    """The attributes of a part of a page that was asked for by a form: it is read again with the same bytes."""
-    again = "hint" if standing.is_final else f"hint, every {LOOKS_EVERY_S}s"
-    attributes = 'data-follow="{}" data-background hx-post="{}" hx-include="this" hx-trigger="{}" hx-swap="outerHTML"'
-    return format_html(attributes, standing.topics, context["request"].path, again)
+def live_form(context: Context, standing: Standing, *, looks: bool = True) -> SafeString:
+    """The attributes of a part of a page that was asked for by a form: it is read again with the same bytes.
+
+    Nothing but the bytes goes along, and only to the address that explains: a part never sends what was typed in it.
+    Without `looks` it waits to be told, so that nothing is replaced under somebody who types.
+    """
+    again = f"hint, every {LOOKS_EVERY_S}s" if looks and not standing.is_final else "hint"
+    attributes = (
+        'data-follow="{}" data-background hx-post="{}" hx-include="find input[name=hex]" '
+        'hx-trigger="{}" hx-swap="outerHTML"'
+    )
+    return format_html(attributes, standing.topics, _again_at(context), again)

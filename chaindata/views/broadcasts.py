@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -89,7 +90,7 @@ def _explained(
             context |= _parts(form.cleaned_data["hex"], wanted, now)
         except tools.CannotRead as problem:
             form.add_error("hex", str(problem))
-    context["may_broadcast"] = rules.may_broadcast(request.user)
+    context |= {"may_broadcast": rules.may_broadcast(request.user), "again_at": reverse("chain-tools-transaction")}
     wrong = (form.is_bound and form.errors) or (send_form is not None and status == 200)
     return show(request, PAGE, context, parts=PARTS, status=422 if wrong else status)
 

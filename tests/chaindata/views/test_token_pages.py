@@ -1,5 +1,6 @@
 """Token pages, cash accounts and tools: what they show, what they check themselves, what they say of bad input."""
 
+import hashlib
 import re
 from datetime import timedelta
 from html import unescape
@@ -424,6 +425,21 @@ def test_a_part_of_the_explanation_is_read_again_with_the_same_bytes(client, aud
         answer = client.post("/chain/tools/transaction/", {"hex": MADE.raw.hex()}, headers=headers_of).content.decode()
         assert "<body" not in answer
         assert f'<input type="hidden" name="hex" value="{MADE.raw.hex()}">' in answer
+
+
+def test_after_a_refused_sending_the_page_reads_again_where_nothing_is_sent(signed_in, treasury, auditor):
+    rows.answered("get_raw_transaction", FUNDED.raw.hex(), at=clock.now(), txid=FUNDED.txid, verbose=False)
+    given = {"hex": MADE.raw.hex(), "digest": hashlib.sha256(MADE.raw).hexdigest(), "reason": "Why", "code": "000000"}
+    answer = signed_in(treasury).post("/chain/tools/broadcasts/new/", given)
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "Why" in page
+    assert MADE.raw.hex() in page
+    assert page.count('action="/chain/tools/broadcasts/new/"') == 1
+    assert 'hx-post="/chain/tools/broadcasts/new/"' not in page
+    assert set(re.findall(r'hx-include="([^"]*)"', page)) == {"find input[name=hex]"}
+    refused = signed_in(auditor).post("/chain/tools/broadcasts/new/", given)
+    assert (refused.status_code, "Only treasury sends" in text_of(refused)) == (409, True)
 
 
 @pytest.mark.parametrize(
