@@ -11,11 +11,12 @@ class ExchangeOpsConfig(AppConfig):
         from desk import audit, demo, sealing
         from exchange_ops import demo as own_demo
         from exchange_ops import health, topics
-        from exchange_ops.domain import keys, order_replay, own_addresses, replay, subaccount_replay
+        from exchange_ops.domain import chain_owners, keys, order_replay, own_addresses, replay, subaccount_replay
 
         topics.register()
         own_addresses.register()
         health.register()
+        chain_owners.register()
         demo.register_loader("exchange account", own_demo.load)
         audit.register_replay(order_replay.SUBJECT, order_replay.check)
         audit.register_replay(subaccount_replay.SUBJECT, subaccount_replay.check)

@@ -8,7 +8,17 @@ from django.conf import settings
 from chaindata.wire import addresses as wire_addresses
 from chaindata.wire.addresses import Network, NotAnAddress, OtherNetwork
 
-__all__ = ["Forms", "NotAnAddress", "OtherNetwork", "allowed_networks", "forms", "printed", "printing_network", "same"]
+__all__ = [
+    "Forms",
+    "NotAnAddress",
+    "OtherNetwork",
+    "allowed_networks",
+    "forms",
+    "printed",
+    "printing_network",
+    "same",
+    "spellings",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +66,16 @@ def printed(text: str) -> str:
     address = wire_addresses.read(text, networks=allowed_networks())
     network = Network.MAIN if address.network is Network.MAIN else Network.TEST
     return wire_addresses.cash_encode(wire_addresses.CASH_PREFIX[network], address.kind, address.hash)
+
+
+def spellings(text: str) -> set[str]:
+    """Every text that names this hash in this world: each form of each network that shares it. Raises as `forms`."""
+    address = wire_addresses.read(text)
+    is_main = address.network is Network.MAIN
+    networks = (Network.MAIN,) if is_main else (Network.TEST, Network.REGTEST)
+    found = [wire_addresses.Address(network, address.kind, address.hash) for network in networks]
+    texts = {form for each in found for form in (each.cash_address, each.slp_address, each.legacy_address) if form}
+    return texts | {form.partition(":")[2] for form in texts if ":" in form}
 
 
 def same(left: str, right: str) -> bool:

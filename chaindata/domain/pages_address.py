@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from chaindata.domain import addresses, answers
+from chaindata.domain import addresses, answers, ours
 from chaindata.domain.pages import TIP_TOPIC, Standing, moment, standing
 from chaindata.domain.pages_transaction import making, spending
 from chaindata.wire import addresses as wire_addresses
@@ -23,9 +23,13 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class Spellings:
-    """One hash in every form, each with its name; `printed` is the one that services print and pages link."""
+    """One hash in every form, each with its name; `printed` is the one that services print and pages link.
+
+    `owner` says in words whose it is when it is one of ours.
+    """
 
     printed: str
+    owner: str
     forms: Sequence[tuple[str, str]]
     kind: str
     hash: str
@@ -105,7 +109,8 @@ def spellings(text: str) -> Spellings:
         prefix = wire_addresses.CASH_PREFIX[Network.REGTEST]
         forms.append(("On a regtest", wire_addresses.cash_encode(prefix, address.kind, address.hash)))
     kind = "a public key" if address.kind is Kind.KEY else "a script"
-    return Spellings(printed.cash_address, forms, kind, address.hash.hex())
+    owner = ours.owners(addresses=[printed.cash_address]).get(printed.cash_address, "")
+    return Spellings(printed.cash_address, owner, forms, kind, address.hash.hex())
 
 
 def balance(address: str, *, now: datetime) -> BalancePart:

@@ -1,11 +1,11 @@
 """The page of one transaction: what it spends and makes, what it pays, where it stands, its bytes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from chaindata.domain import addresses, answers, pages_home
+from chaindata.domain import addresses, answers, ours, pages_home
 from chaindata.domain.answers import Reading
 from chaindata.domain.pages import TIP_TOPIC, Standing, moment, standing
 from chaindata.wire import decoding, scripts
@@ -79,10 +79,11 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class SidesPart:
-    """Inputs and outputs, the first hundred of each unless all were asked for."""
+    """Inputs and outputs, the first hundred of each unless all were asked for; words for addresses that are ours."""
 
     inputs: Sequence[Spending]
     outputs: Sequence[Making]
+    owners: Mapping[str, str]
     input_count: int
     output_count: int
     is_whole: bool
@@ -125,9 +126,12 @@ def sides(txid: str, *, whole: bool, now: datetime) -> SidesPart:
     found: Transaction | None = reading.record
     inputs, outputs = (found.vin, found.vout) if found else ([], [])
     most = None if whole else MOST_SIDES
+    spent, made = [spending(each) for each in inputs[:most]], [making(each) for each in outputs[:most]]
+    named = {each.address for each in spent if each.address} | {text for each in made for text in each.addresses}
     return SidesPart(
-        inputs=[spending(each) for each in inputs[:most]],
-        outputs=[making(each) for each in outputs[:most]],
+        inputs=spent,
+        outputs=made,
+        owners=ours.owners(addresses=named),
         input_count=len(inputs),
         output_count=len(outputs),
         is_whole=whole or max(len(inputs), len(outputs)) <= MOST_SIDES,

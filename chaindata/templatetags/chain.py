@@ -169,7 +169,7 @@ def place_url(place: Place) -> str:
 
 
 @register.filter
-def at(found: Mapping[int, str], place: int) -> str:
+def at(found: Mapping[int | str, str], place: int | str) -> str:
     """What a table holds at this place, or nothing."""
     return found.get(place, "")
 

@@ -13,8 +13,10 @@ from chaindata.models import ChainAnswer
 from chaindata.wire import cash_accounts, payloads, scripts
 from chaindata.wire.cash_accounts import Payment, Registration
 from desk import clock, topics
+from exchange_ops.models import DepositAddress
 from tests.chaindata.views import rows
 from tests.chaindata.views.rows import OURS, THEIRS, h
+from tests.exchange_ops.views import rows as desk_rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
@@ -367,6 +369,17 @@ def test_what_is_no_address_is_said_first_and_nothing_is_asked(client, text, rea
     assert text_of(response).startswith("Chain This is no address")
     assert reason in text_of(response)
     assert not ChainAnswer.objects.exists()
+
+
+@pytest.mark.parametrize("spelled", [OURS.cash_address, REGTEST, OURS.legacy_address])
+def test_an_address_that_others_pay_us_at_is_said_to_be_ours(client, spelled):
+    account = desk_rows.account(now=clock.now())
+    seen = {"currency": "BCH", "first_seen_at": clock.now(), "seen_at": clock.now()}
+    DepositAddress.objects.create(account=account, address=spelled, **seen)
+    assert "ours: deposit address of Main desk" in text_of(client.get(f"/chain/address/{OURS.slp_address}/"))
+    transaction()
+    page = client.get(f"/chain/tx/{TXID}/").content.decode()
+    assert page.count('title="deposit address of Main desk"') == 1, "the other output is somebody else's"
 
 
 # All of them ---------------------------------------------------------------------------------------------------------

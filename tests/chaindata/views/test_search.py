@@ -10,7 +10,7 @@ from tests.chaindata.views import rows
 from tests.chaindata.views.rows import OURS, h
 from tests.exchange_ops.views import rows as desk_rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 TXID = h(5, "e")
 
