@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from chaindata.wire.transactions import Transaction
 from sandbox.chain.terms import Outpoint, Spend
 
+MOST_BYTES = 20_000_000  # of all transactions; a node drops the cheapest ones, here those that come later are refused
+FULL = 66  # the node's number for it
+
 
 @dataclass(slots=True)
 class Entry:

@@ -11,14 +11,14 @@ from chaindata.wire import refusals, transactions
 from chaindata.wire.addresses import Network
 from chaindata.wire.headers import MEDIAN_OF
 from chaindata.wire.transactions import NotATransaction, Output, Transaction
-from sandbox.chain import acceptance, blocks
+from sandbox.chain import acceptance, blocks, mempool
 from sandbox.chain.blocks import Block
 from sandbox.chain.cash_accounts import CashAccountLedger
 from sandbox.chain.index import Index
 from sandbox.chain.mempool import Entry, Mempool
 from sandbox.chain.properties import PropertyLedger
 from sandbox.chain.simple_ledger import SimpleLedger
-from sandbox.chain.terms import Coin, Found, History, Owned, Place, Refused, Spend, Tip
+from sandbox.chain.terms import Coin, Found, History, Owned, Place, Refused, Spend, Tip, rejected
 
 HASH_CHARACTERS = 64
 LATEST_TIME_S = 0xFFFFFFFF  # that a header can tell
@@ -38,7 +38,7 @@ class Chain:
         self._index = Index(self.genesis)
         self._known: dict[bytes, Block] = {self.genesis.hash_bytes: self.genesis}
         self._ends: dict[bytes, Block] = dict(self._known)
-        self._rivals: dict[int, int] = {}  # blocks of a height, where there is more than one branch
+        self._rivals: dict[int, int] = {}  # how many blocks of a height there are, on all branches
         self.simple_ledger = SimpleLedger(self)
         self.cash_accounts = CashAccountLedger(self)
 
@@ -212,7 +212,7 @@ class Chain:
             height,
             reward_sat=blocks.subsidy_sat(height) + fees_sat,
             script=self.miner_script,
-            extra=self._rivals.get(height, 0) if height <= self.tip.height else 0,
+            extra=self._rivals.get(height, 0),
         )
         time_s = min(max(at_ms // 1000, self.median_time_s(previous) + 1), LATEST_TIME_S)
         return blocks.mined(previous, (first, *chosen), time_s, received_ms=at_ms)
@@ -257,6 +257,8 @@ class Chain:
 
     def _admit(self, transaction: Transaction, at_ms: int) -> None:
         fee_sat = acceptance.check(self, transaction)
+        if self.mempool.bytes + transaction.size > mempool.MOST_BYTES:
+            raise rejected("mempool full", mempool.FULL)
         spent = (self.output(each.txid_bytes, each.index) for each in transaction.inputs)
         touched = {output.script for output in (*spent, *transaction.outputs) if output is not None}
         self.mempool.add(transaction, fee_sat=fee_sat, entered_ms=at_ms, height=self.tip.height, scripts=touched)

@@ -10,7 +10,7 @@ from chaindata.wire import decoding, hashing, headers, proofs, refusals
 from chaindata.wire.proofs import NotAProof
 from chaindata.wire.refusals import Refusal
 from sandbox.chain.blocks import Block
-from sandbox.chain.mempool import Entry
+from sandbox.chain.mempool import MOST_BYTES, Entry
 from sandbox.chain.terms import Coin, Refused
 from sandbox.chain_handlers.blocks import HASH_CHARACTERS, neighbours
 from sandbox.chain_handlers.naming import PRINTED
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from sandbox.chain_handlers import Arguments
     from sandbox.world import World
 
-MOST_MEMPOOL_BYTES = 300_000_000  # what the node says it would hold
-USAGE_OF_ENTRY = 1_000  # bytes of memory about each waiting transaction, beside its own
+MEMORY_OF_A_BYTE = 3  # of a waiting transaction, all that a node keeps about it included
 LEAST_FEE_SAT = 1_000  # for a thousand bytes
 CUT_SHORT = Refusal(400, "CDataStream::read(): end of data: iostream error", -1)
 _SOFTFORKS = (("bip34", 2), ("bip66", 3), ("bip65", 4))
@@ -126,13 +125,13 @@ def get_mempool_entries(world: "World", arguments: "Arguments") -> object:
 
 
 def get_mempool_info(world: "World", arguments: "Arguments") -> object:
-    """The mempool as a whole. Its use of memory is estimated: the bytes, and as much again as a node keeps about."""
+    """The mempool as a whole. Its use of memory is estimated."""
     mempool = world.chain.mempool
     return {
         "size": len(mempool),
         "bytes": mempool.bytes,
-        "usage": mempool.bytes + USAGE_OF_ENTRY * len(mempool),
-        "maxmempool": MOST_MEMPOOL_BYTES,
+        "usage": MEMORY_OF_A_BYTE * mempool.bytes,
+        "maxmempool": MEMORY_OF_A_BYTE * MOST_BYTES,
         "mempoolminfee": decoding.coins(LEAST_FEE_SAT),
     }
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chaindata.wire import headers, merkle, refusals, scripts, transactions
 from chaindata.wire.transactions import Output, Transaction
-from sandbox.chain import blocks, seeding, wallet
+from sandbox.chain import blocks, mempool, seeding, wallet
 from sandbox.chain.blocks import COINBASE_MATURITY
 from sandbox.chain.state import Chain
 from sandbox.chain.terms import Refused
@@ -194,6 +194,17 @@ def test_of_equal_branches_the_first_seen_one_stays_active(chain: Chain) -> None
     assert_sound(chain)
 
 
+def test_blocks_of_one_parent_and_instant_are_different_ones(chain: Chain) -> None:
+    tip, at_ms = chain.tip, later(chain)
+    known = chain.branch(tip, 2, at_ms=at_ms, has_bodies=False)
+    first = chain.mine(at_ms=at_ms)
+    second = chain.reorganise(1, at_ms=at_ms)
+    assert len({block.hash for block in (*known, first, second)}) == 4
+    assert chain.block(first.hash) is first
+    assert {each.status for each in chain.tips()} == {"active", "valid-fork", "headers-only"}
+    assert_sound(chain)
+
+
 def test_a_branch_of_headers_only_never_takes_over(chain: Chain) -> None:
     tip = chain.tip
     made = chain.branch(chain.genesis, 200, at_ms=NOW_MS, has_bodies=False)
@@ -299,6 +310,17 @@ def test_a_block_takes_no_more_than_it_has_room_for(chain: Chain, monkeypatch: p
     monkeypatch.setattr(blocks, "MOST_BYTES", made[0].size + made[1].size)
     mined(chain)
     assert [entry.txid_bytes for entry in chain.mempool] == [made[2].txid_bytes]
+    assert_sound(chain)
+
+
+def test_a_full_mempool_takes_no_more(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = paid(chain, MINER, COIN_SAT, ALICE)
+    monkeypatch.setattr(mempool, "MOST_BYTES", made.size + 150)
+    with pytest.raises(Refused) as caught:
+        paid(chain, MINER, COIN_SAT, ALICE)
+    assert caught.value.text == "mempool full (code 66)"
+    mined(chain)
+    paid(chain, MINER, COIN_SAT, ALICE)
     assert_sound(chain)
 
 

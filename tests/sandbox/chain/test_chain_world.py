@@ -1,6 +1,7 @@
 """The chain in its world: blocks by the clock, what testers do, the journal, and the same chain after a restart."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +269,24 @@ def test_a_refused_broadcast_leaves_no_trace(world: World) -> None:
         with pytest.raises(Refused):
             world.broadcast(odd)
     assert (chain_of(world), actions(world)) == (before, [])
+
+
+def test_a_broadcast_that_can_not_be_journaled_stops_the_world(tmp_path: Path) -> None:
+    world = opened(tmp_path)
+    raw = payment(world)
+    full = os.open("/dev/full", os.O_WRONLY)
+    os.dup2(full, world.journal._descriptor)
+    with pytest.raises(Refusal) as caught:
+        world.broadcast(raw)
+    assert caught.value.code == 503
+    with pytest.raises(Refusal):
+        world.ask_chain("get_block_count", {})
+    os.close(full)
+    world.close()
+    again = opened(tmp_path)
+    assert again.warnings == []
+    assert again.broadcast(raw)
+    again.close()
 
 
 def test_what_is_not_imitated_is_told(world: World) -> None:
