@@ -204,6 +204,9 @@ def test_a_sale_tells_what_was_raised_and_how_it_ended(service: ChainService, pr
         bought = sale["participanttransactions"]
         assert all(list(each) == ["txid", "amountsent", "participanttokens"] for each in bought)
         assert sum(Decimal(each["amountsent"]) for each in bought) == Decimal(sale["amountraised"])
+        blocks = [service.good(f"/v2/dataRetrieval/transaction/{each['txid']}")["blocktime"] for each in bought]
+        ordered = [(time_s, each["txid"]) for time_s, each in zip(blocks, bought, strict=True)]
+        assert ordered == sorted(ordered)
         tokens = sum(Decimal(each["participanttokens"]) for each in bought)
         if not sale["active"]:
             assert tokens + Decimal(sale["addedissuertokens"]) == Decimal(sale["tokensissued"])

@@ -102,7 +102,7 @@ def test_nobody_is_paid_but_the_burn_address(author):
 
 def test_a_burn_pays_first_and_says_so_second(author):
     burnt, said = Output(COIN_SAT, BURN_SCRIPT), carrier(Burn())
-    for outputs, expected in (((burnt, said), COIN_SAT), ((said, burnt), 0), ((said,), 0)):
+    for outputs, expected in (((burnt, said), COIN_SAT), ((said, burnt), 0), ((said,), 0), ((burnt, burnt, said), 0)):
         made = wallet.pay(author.chain, author.purse("anna"), outputs)
         found = properties_reading.read(made, author.chain.output)
         assert found is not None
@@ -134,7 +134,7 @@ def test_payloads_that_mean_nothing_are_carried_and_not_seen(author):
     whole = Freeze(4, 1, address(author, "bert")).raw
     cuts = [whole[:length] for length in range(len(whole))]
     odd = [*cuts, whole + b"\x00", b"\x00\x01" + whole[2:], Freeze(4, 1, "nobody").raw, b"\x00\x00\xff\xff"]
-    for raw in odd[:: max(1, len(odd) // 25)]:
+    for raw in odd:
         said = read(author, Output(0, payloads.carrier(raw)))
         assert said is not None
         assert (said.raw, said.payload) == (raw, None)

@@ -30,7 +30,7 @@ from sandbox.chain import properties_hashes
 from sandbox.chain.properties_terms import BURN_ADDRESS, COIN_SAT, Share
 from tests.sandbox.chain.token_layers import START_S, Layer, picture
 
-A, B, C, D = "bchtest:a", "bchtest:b", "bchtest:c", "bchtest:d"
+A, B, C, D, E = "bchtest:a", "bchtest:b", "bchtest:c", "bchtest:d", "bchtest:e"
 TOKEN = 10**8
 FAR_S = START_S + 10**9
 
@@ -148,6 +148,16 @@ def test_owners_get_their_part_rounded_up_the_largest_first():
     assert layer.state.holders(3) == [(A, 90), (B, 4), (C, 4), (D, 2)]
 
 
+def test_the_largest_owner_comes_first_and_among_equals_the_first_address(layer):
+    layer.good(fixed(100), A)
+    layer.good(fixed(11), B)
+    for receiver, units in ((C, 1), (D, 7), (E, 1)):
+        layer.good(SimpleSend(4, units), B, receiver)
+    record = layer.good(SendToOwners(3, 10, 4), A)
+    # 11 tokens: ceil(70/11) = 7 for D, ceil(20/11) = 2 for B, and one that is left for C, not for E.
+    assert record.effect.shares == (Share(D, 7), Share(B, 2), Share(C, 1))
+
+
 def test_owners_for_whom_nothing_is_left_get_nothing_and_cost_nothing():
     layer = Layer()
     layer.enrich(A, B)
@@ -199,7 +209,8 @@ def test_a_creation_costs_one_token_which_the_burn_address_gets(layer):
     assert (made.is_fixed, made.is_managed, layer.state.total(3)) == (True, False, 123)
     assert layer.state.holders(1) == [(A, 99 * TOKEN), (B, 100 * TOKEN), (BURN_ADDRESS, TOKEN)]
     assert layer.good(managed(), B).effect.property_id == 4
-    assert layer.state.total(4) == 0
+    assert layer.good(fixed(MOST_UNITS), B).effect.property_id == 5
+    assert (layer.state.total(4), layer.state.total(5)) == (0, MOST_UNITS)
 
 
 @pytest.mark.parametrize(

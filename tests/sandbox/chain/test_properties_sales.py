@@ -37,6 +37,8 @@ def sale(**more: int) -> Sale:
         ({"precision": 3, "total": 10**9, "price": 3 * UNIT // 2}, 123_456_789, 0, (123_400_000, 1_851, False)),
         # One base unit would buy a million tokens, and ten remain.
         ({"price": 10**16, "precision": 6, "total": 10}, 5, 0, (0, 0, True)),
+        # One base unit buys exactly what remains.
+        ({"price": 10**16, "precision": 1, "total": 10}, 5, 0, (1, 10, True)),
     ],
 )
 def test_worked_examples(asked, amount, left_s, expected):
