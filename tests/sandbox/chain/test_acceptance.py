@@ -434,6 +434,46 @@ def test_a_multisig_signed_by_another_library_is_taken(small):
     small.accept(small.unlock(coin, b"\x00" + signatures[0] + signatures[2] + scripts.push(inner)))
 
 
+HASH_TYPES = st.sampled_from([0x41, 0x42, 0x43, 0xC1, 0xC2, 0xC3])
+
+
+@given(st.lists(HASH_TYPES, min_size=1, max_size=5), st.integers(1, 4), st.randoms(use_true_random=False))
+def test_each_input_signed_by_another_library_as_it_likes(hash_types, outputs, dice):
+    """Whatever each of them signs; and nothing with one bit changed in a signature, or with two exchanged."""
+    key = coincurve.PrivateKey.from_int(int(CHAIN.owner.key.secret.reveal(), 16))
+    spent = [Input(*coin, b"", dice.randrange(2**31, 2**32)) for coin in dice.sample(CHAIN.coins, len(hash_types))]
+    shares = [Output(len(spent) * 10 * COIN_SAT // outputs - FEE_SAT, CHAIN.other.script)] * outputs
+    bare = transactions.build(inputs=spent, outputs=shares)
+    digests = Digests(bare)
+
+    def unlocked(signatures: list[bytes]) -> Transaction:
+        tail = scripts.push(key.public_key.format())
+        return transactions.build(
+            inputs=[
+                Input(each.txid_bytes, each.index, scripts.push(signature) + tail, each.sequence)
+                for each, signature in zip(spent, signatures, strict=True)
+            ],
+            outputs=shares,
+        )
+
+    signatures = []
+    for index, hash_type in enumerate(hash_types):
+        code_signed, value_sat = CHAIN.owner.script, 10 * COIN_SAT
+        digest = digests.digest(index, script_code=code_signed, value_sat=value_sat, hash_type=hash_type)
+        signatures.append(key.sign(digest, hasher=None) + bytes([hash_type]))
+    assert (
+        acceptance.check(CHAIN.chain, unlocked(signatures)) == FEE_SAT * outputs + len(spent) * 10 * COIN_SAT % outputs
+    )
+    which = dice.randrange(len(spent))
+    bent = bytearray(signatures[which])
+    bent[dice.randrange(len(bent))] ^= 1 << dice.randrange(8)
+    with pytest.raises(Refused):
+        acceptance.check(CHAIN.chain, unlocked([*signatures[:which], bytes(bent), *signatures[which + 1 :]]))
+    if len(spent) > 1:
+        with pytest.raises(Refused):
+            acceptance.check(CHAIN.chain, unlocked([*signatures[1:], signatures[0]]))
+
+
 @given(st.binary(max_size=400))
 def test_any_bytes_are_refused(raw):
     with pytest.raises(Refused):
