@@ -9,7 +9,7 @@ from chaindata.domain import answers
 from chaindata.domain import tip as tips
 from chaindata.domain.answers import Reading
 from chaindata.domain.pages import TIP_TOPIC, Standing, moment, standing
-from chaindata.models import ChainHeader
+from chaindata.models import ChainHeader, ChainReorganisation
 from chaindata.wire.records.chain import Block, ChainState, Mempool, MempoolEntry, Node, NodeNetwork
 from chaindata.wire.records.chain import Tip as Branch
 
@@ -78,10 +78,20 @@ class MempoolPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Turned:
+    """Blocks that left the chain for others: how many, above which height, and when the desk noticed."""
+
+    blocks: int
+    height: int
+    found_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class BranchesPart:
-    """The ends of all branches the node knows, the active one first."""
+    """The ends of all branches the node knows, the active one first; `turned` is the last time that blocks left."""
 
     branches: Sequence[Branch]
+    turned: Turned | None
     standing: Standing
 
 
@@ -156,7 +166,9 @@ def branches(*, now: datetime) -> BranchesPart:
     reading = answers.look("get_chain_tips", now=now)
     found: list[Branch] = reading.record or []
     ordered = sorted(found, key=lambda one: (one.status != "active", -one.height, one.hash))
-    return BranchesPart(ordered, standing(reading, topics=[TIP_TOPIC]))
+    row = ChainReorganisation.objects.order_by("-found_at").first()
+    turned = Turned(row.old_height - row.common_height, row.common_height, row.found_at) if row else None
+    return BranchesPart(ordered, turned, standing(reading, topics=[TIP_TOPIC]))
 
 
 def node(*, now: datetime) -> NodePart:

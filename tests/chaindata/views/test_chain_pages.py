@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from chaindata.domain import addresses
-from chaindata.models import ChainAnswer
+from chaindata.models import ChainAnswer, ChainReorganisation
 from chaindata.wire import cash_accounts, payloads, scripts
 from chaindata.wire.cash_accounts import Payment, Registration
 from desk import clock, topics
@@ -110,6 +110,13 @@ def test_what_failed_is_said_beside_what_is_still_known(client):
     assert "could not be read read 5 min ago" in told
     assert "The chain-data service did not answer. What stands here is what was known before." in told
     assert "Side branch, valid" in told
+
+
+def test_blocks_that_left_the_chain_are_told_of(client):
+    home()
+    columns = {"old_tip": h(200, "b"), "old_height": 200, "new_tip": h(200), "new_height": 200}
+    ChainReorganisation.objects.create(found_at=clock.now() - timedelta(minutes=4), common_height=198, **columns)
+    assert "2 blocks above 198 left the chain for others; noticed 4 min ago" in text_of(client.get("/chain/"))
 
 
 def test_blocks_are_paged_by_their_height(client):
