@@ -1,6 +1,5 @@
 """Tokens, cash accounts and the tools of the chain in a real browser; a transaction is explained and sent once."""
 
-import hashlib
 import json
 import re
 import urllib.request
@@ -87,17 +86,3 @@ def test_a_transaction_is_explained_then_sent_once_with_a_second_factor(house, v
     assert rows(house, "SELECT state, sends FROM chaindata_chainbroadcast WHERE txid = ?", made.txid) == [("sent", 1)]
     found += complaints(page, "broadcast")
     assert not found, "\n".join(found)
-
-
-def test_only_treasury_is_offered_to_send_and_only_treasury_can(house, visit):
-    key = paying.key(8103)
-    spent, n = funded(house, key)
-    made = paying.signed(key, spent, n, [(199_990_000, scripts.locking(key.address))])
-    before = len(sendings(house))
-    operator = visit("operator")
-    page = operator.open(f"/chain/tools/transaction/?hex={made.raw.hex()}")
-    expect(page.locator("#effect")).to_contain_text("Treasury can send it")
-    given = {"hex": made.raw.hex(), "digest": hashlib.sha256(made.raw).hexdigest(), "reason": "Mine"}
-    status, text = operator.post_by_hand("/chain/tools/broadcasts/new/", **given, code=operator.codes.fresh())
-    assert (status, "Only treasury sends transactions" in text) == (409, True)
-    assert len(sendings(house)) == before

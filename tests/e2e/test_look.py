@@ -54,7 +54,6 @@ PAGES = (
     "/chain/tokens/6/",
     "/chain/tokens/collectible-1/",
     "/chain/cash-accounts/?q=Harbourmaster%23128",
-    f"/chain/tools/?address={ADDRESS}",
     "/chain/tools/payload/?kind=simple-send&make=1&propertyId=3&amount=10.5",
     "/policy/",
     "/system/",
