@@ -417,6 +417,14 @@ def test_a_page_opens_at_once_when_nothing_was_read(client, path):
     assert "being read" in text_of(client.get(path))
 
 
+@pytest.mark.parametrize(
+    ("path", "label"), [("/chain/", "Chain"), ("/chain/block/7/", "Chain"), ("/chain/tokens/", "Tokens")]
+)
+def test_the_navigation_marks_one_page(client, path, label):
+    marked = re.findall(r'aria-current="page">.*?</svg>([^<]+)<', client.get(path).content.decode())
+    assert marked == [label]
+
+
 def test_a_final_answer_is_not_looked_at_again_by_itself(client):
     body = rows.details(TXID)
     rows.answered("get_transaction_details", body, at=clock.now() - timedelta(days=1), final=True, txid=TXID)
