@@ -132,9 +132,9 @@ class Visitor:
 
     def is_paid(self) -> None:
         """Wait until the exchange has sent it, have blocks found, and wait until it is told as paid, proven or not."""
-        expect(self.state()).to_have_text(re.compile("^(On its way|Paid)"))
+        expect(self.state()).to_have_text(re.compile("^(On its way|Paid|Paid and proven)$"))
         self.house.control("chain/mine", {"blocks": 2})
-        expect(self.state()).to_have_text(re.compile("^Paid"))
+        expect(self.state()).to_have_text(re.compile("^Paid( and proven)?$"))
 
     # Deciding ---------------------------------------------------------------------------------------------------------
 
