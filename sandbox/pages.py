@@ -58,8 +58,8 @@ def page(world: World, *, sealed: bool) -> str:
         "are imitated; the others answer 501 with an error that says so.</p>",
         *_section("Keys", ("Login", "Secret", "Account", "Rights"), _keys(world)),
         *_operations(catalogue.OPERATIONS),
-        *_sockets(),
         *_chain(world),
+        *_sockets(),
     ]
     if not sealed:
         calls = [(_code(call), escape(does)) for call, does in CONTROL_CALLS]

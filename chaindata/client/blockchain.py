@@ -114,7 +114,7 @@ class BlockchainCalls(Calls):
         """The ids that the service finds proven, by proof; real services tell only the first one of each."""
         found: dict[str, list[str]] = {}
         for proof, told in self._in_places("verify_tx_out_proofs", "proofs", proofs):
-            found |= told if isinstance(told, dict) else {proof: [told]}
+            found |= told if isinstance(told, dict) else {proof: [] if told is None else [told]}
         return found
 
     # The node --------------------------------------------------------------------------------------------------------

@@ -222,9 +222,10 @@ OPERATIONS: tuple[Operation, ...] = (
         BLOCKCHAIN,
         "verify_tx_out_proofs",
         "/blockchain/verifyTxOutProof",
-        list[chain.Hash | dict[str, list[chain.Hash]]],
+        list[chain.Hash | dict[str, list[chain.Hash]] | None],
         _array("proofs", max_length=MOST_HEX_IN_BODY),
-        note="Specified as objects of ids by proof; real servers answer the first id of each: both are read.",
+        note="Specified as objects of ids by proof; real servers answer the first id of each, null where a proof does "
+        "not check out: both are read.",
     ),
     # Token data retrieval
     _get(

@@ -23,6 +23,13 @@ def client(sandbox):
     client.close()
 
 
+def test_of_several_proofs_one_that_does_not_check_out_shows_nothing(sandbox, client):
+    txid = client.get_block_by_height(height=150).tx[0]
+    proof = client.get_tx_out_proof(txid=txid)
+    changed = proof[:72] + ("0" if proof[72] != "0" else "1") + proof[73:]
+    assert client.verify_tx_out_proofs(proofs=[changed, proof]) == {changed: [], proof: [txid]}
+
+
 def follow(now=NOW):
     return following.follow(now=now, open_client=ways.open_client)
 

@@ -255,6 +255,13 @@ def test_several_proofs_are_plain_texts(service: ChainService) -> None:
     assert service.good("/v2/blockchain/verifyTxOutProof", {"proofs": proofs}) == txids
 
 
+def test_a_changed_proof_among_several_is_null(service: ChainService) -> None:
+    txid = block_with_payments(service)["tx"][0]
+    proof = service.good(f"/v2/blockchain/getTxOutProof/{txid}")
+    changed = proof[:72] + ("0" if proof[72] != "0" else "1") + proof[73:]
+    assert service.good("/v2/blockchain/verifyTxOutProof", {"proofs": [changed, proof]}) == [None, txid]
+
+
 def test_several_proofs_are_objects_by_the_setting(service: ChainService) -> None:
     if service.box is None:
         pytest.skip("it needs the sandbox's configuration")
