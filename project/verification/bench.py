@@ -1,4 +1,5 @@
-"""`manage.py bench`: every measurement of `bench/`, one after the other, each line a ratio against a named peer."""
+"""`manage.py bench`: every measurement of `bench/`, one after the other, each line a ratio against a named peer; then a
+minute of fuzzing, `manage.py bench fuzz_chain`."""
 
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from project.bootstrap import ROOT
 
 def main(arguments: Sequence[str]) -> int:
     """Run the measurements (those named, or all); 1 when one of them could not be taken."""
-    found = sorted(path.stem for path in (ROOT / "bench").glob("measure_*.py"))
+    found = [path.stem for kind in ("measure_*.py", "fuzz_*.py") for path in sorted((ROOT / "bench").glob(kind))]
     wanted = [name for name in found if not arguments or name.removeprefix("measure_") in arguments]
     if not wanted:
         print(f"There is no such measurement; there are: {', '.join(name.removeprefix('measure_') for name in found)}.")
