@@ -6,11 +6,12 @@ from typing import Any
 
 from chaindata.client import Absent, Busy, ChainClient, Declined, TooManyAtOnce, bulks
 from chaindata.domain import burial, questions
+from chaindata.domain.patience import Patience
 from chaindata.models import ChainAnswer
 from chaindata.wire import catalogue
 from chaindata.wire.records.slp import Token
 from wire import records as wire_records
-from wire.errors import BadReply, CallFailed
+from wire.errors import BadReply, CallFailed, Unreachable
 from wire.operation import BadArgument
 
 MOST_BYTES = 4 * 2**20  # of one answer that is kept
@@ -21,26 +22,44 @@ _MOST_DOUBLINGS = 5
 Changes = dict[str, Any]  # the columns of a row that change by what came
 
 
-def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime) -> dict[int, Changes]:
-    """What changes in each row, by its number; the rows are of one operation. Nothing is raised for what went wrong."""
+def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime, patience: Patience) -> dict[int, Changes]:
+    """What changes in each row, by its number; the rows are of one operation. Nothing is raised for what went wrong.
+
+    A service that is away is asked once, and one that is too slow no longer than the patience lasts.
+    """
     bulk = questions.freshness(rows[0].operation).bulk
-    if len(rows) == 1 or not bulk:
-        return {row.pk: _single(client, row, now) for row in rows}
-    spec = bulks.BULKS[bulk]
-    asked = {row.pk: questions.restored(row.operation, row.arguments)[spec.param] for row in rows}
-    try:
-        found = client.parts(bulk, list(asked.values()))
-    except (Declined, BadReply, BadArgument):
-        found = {}  # one element spoils the whole answer: each by itself has its own
-    except CallFailed as failure:
-        return {row.pk: _failed(row, failure, now) for row in rows}
-    return {
-        row.pk: _found(row, found[asked[row.pk]], now) if asked[row.pk] in found else _single(client, row, now)
-        for row in rows
-    }
+    found: dict[int, Changes] = {}
+    away: CallFailed | None = None
+    if bulk and len(rows) > 1:
+        try:
+            found = _many(client, bulk, rows, now)
+        except (Declined, BadReply, BadArgument):
+            found = {}  # one element spoils the whole answer: each by itself has its own
+        except CallFailed as failure:
+            away = failure
+    for row in rows:
+        if row.pk in found:
+            continue
+        if away is None and found and patience.is_over:
+            away = Unreachable("it answers too slowly")
+        try:
+            found[row.pk] = _failed(row, away, now) if away is not None else _single(client, row, now)
+        except Unreachable as failure:
+            away = failure
+            found[row.pk] = _failed(row, failure, now)
+    return found
+
+
+def _many(client: ChainClient, bulk: str, rows: Sequence[ChainAnswer], now: datetime) -> dict[int, Changes]:
+    """What a bulk call gives; rows that it says nothing of are not there."""
+    param = bulks.BULKS[bulk].param
+    asked = {row.pk: questions.restored(row.operation, row.arguments)[param] for row in rows}
+    found = client.parts(bulk, list(asked.values()))
+    return {row.pk: _found(row, found[asked[row.pk]], now) for row in rows if asked[row.pk] in found}
 
 
 def _single(client: ChainClient, row: ChainAnswer, now: datetime) -> Changes:
+    """What its own call gives. Raises `Unreachable` for a service that is away."""
     try:
         answer = client.answer(row.operation, **questions.restored(row.operation, row.arguments))
     except Absent as absent:
@@ -49,7 +68,7 @@ def _single(client: ChainClient, row: ChainAnswer, now: datetime) -> Changes:
         return _failed(row, failure, now)
     except (Declined, BadArgument) as refused:
         return _refused(refused, now)
-    except CallFailed as failure:
+    except BadReply as failure:
         return _failed(row, failure, now)
     return _found(row, answer.body, now)
 

@@ -5,7 +5,7 @@ are woken for it. A worker that dies loses its claim after a while; an answer th
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.db.models import Q
@@ -14,6 +14,7 @@ from chaindata.client import ChainClient
 from chaindata.domain import answers, asking, questions
 from chaindata.domain.asking import Changes
 from chaindata.domain.freshness import FRESHNESS
+from chaindata.domain.patience import Patience
 from chaindata.models import ChainAnswer
 from chaindata.wire import catalogue
 from desk import live
@@ -25,37 +26,39 @@ MOST_PIECES = 5  # bulk calls of one task; what is left is found by the sweep
 MOST_SWEPT = 40  # rows that one sweep looks at
 
 
-def fetch(*, answer_id: int, now: datetime, open_client: OpenClient) -> int:
+def fetch(*, answer_id: int, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
     """Ask for one answer that is due and, in the same call, for others of its kind; how many were asked for."""
     row = ChainAnswer.objects.filter(pk=answer_id).first()
-    if row is None:
+    if row is None or FRESHNESS.get(row.operation) is None:
         return 0
+    patience = patience or Patience()
     client, asked = None, 0
     try:
-        for _ in range(MOST_PIECES):
-            claimed = _claim(row, now)
+        for _ in range(MOST_PIECES if questions.freshness(row.operation).bulk else 1):
+            claimed = [] if patience.is_over else _claim(row, now)
             if not claimed:
                 break
             client = client or open_client()
-            _ask(client, claimed, now)
+            outcomes = asking.ask(client, claimed, now, patience)  # outside of any transaction
+            for each in claimed:
+                _write(each, outcomes[each.pk])
             asked += len(claimed)
-            if not questions.freshness(row.operation).bulk:
-                break
     finally:
         if client is not None:
             client.close()
     return asked
 
 
-def sweep(*, now: datetime, open_client: OpenClient) -> int:
+def sweep(*, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
     """Ask for everything that is due and looked at, up to a bound; how many were asked for."""
+    patience = patience or Patience()
     asked, seen = 0, set()
     for pk, operation in answers.due(now=now).values_list("pk", "operation")[:MOST_SWEPT]:
         policy = FRESHNESS.get(operation)
         if policy is None or (policy.bulk and operation in seen):
             continue
         seen.add(operation)
-        asked += fetch(answer_id=pk, now=now, open_client=open_client)
+        asked += fetch(answer_id=pk, now=now, open_client=open_client, patience=patience)
     return asked
 
 
@@ -76,13 +79,6 @@ def _claim(row: ChainAnswer, now: datetime) -> list[ChainAnswer]:
     if not ChainAnswer.objects.filter(free, pk__in=chosen).update(claimed_by=token, claimed_until=now + CLAIMED_FOR):
         return []
     return list(ChainAnswer.objects.filter(claimed_by=token).order_by("pk"))
-
-
-def _ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime) -> None:
-    """Ask for the rows, outside of any transaction, and write what came."""
-    outcomes = asking.ask(client, rows, now)
-    for row in rows:
-        _write(row, outcomes[row.pk])
 
 
 def _write(row: ChainAnswer, changes: Changes) -> None:

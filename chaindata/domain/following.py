@@ -17,6 +17,7 @@ from chaindata.domain import header_chain, header_reading
 from chaindata.domain.answers import LOOKED_AT_FOR
 from chaindata.domain.freshness import FRESHNESS
 from chaindata.domain.header_chain import CannotFollow, Change
+from chaindata.domain.patience import Patience
 from chaindata.models import ChainAnswer, ChainTip
 from desk import live, outbox
 from wire.errors import CallFailed
@@ -30,7 +31,7 @@ _BY_BLOCK = [name for name, row in FRESHNESS.items() if row is not None and row.
 _log = structlog.get_logger(__name__)
 
 
-def follow(*, now: datetime, open_client: OpenClient) -> bool:
+def follow(*, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> bool:
     """One look at the tip; True when it changed. Does nothing while another worker looks."""
     row = _claim(now)
     if row is None:
@@ -39,7 +40,7 @@ def follow(*, now: datetime, open_client: OpenClient) -> bool:
     try:
         client = open_client()
         try:
-            change = _look(client, row, now)
+            change = _look(client, row, now, patience or Patience())
         finally:
             client.close()
         changes = {"read_at": now, "problem": "", "problem_at": None}
@@ -49,7 +50,7 @@ def follow(*, now: datetime, open_client: OpenClient) -> bool:
     finally:
         released = {"claimed_by": "", "claimed_until": None, **changes}
         ChainTip.objects.filter(pk=1, claimed_by=row.claimed_by).update(**released)
-    if change is not None or bool(changes["problem"]) != bool(row.problem):
+    if bool(changes["problem"]) != bool(row.problem):
         live.announce(TIP_TOPIC)
     return change is not None
 
@@ -72,17 +73,22 @@ def _world() -> str:
     return f"{settings.CHAIN_NETWORKS[0]} {settings.CHAINDATA_URL}"[:300]
 
 
-def _look(client: ChainClient, row: ChainTip, now: datetime) -> Change | None:
-    state = client.call("get_blockchain_info")
+def _look(client: ChainClient, row: ChainTip, now: datetime, patience: Patience) -> Change | None:
+    """Take in what leads to the best block, a hundred headers at a time; the last change of the tip."""
+    state = client.get_blockchain_info()
     if state.chain not in settings.CHAIN_NETWORKS:
         raise CannotFollow(f"The chain-data service follows the {state.chain[:20]} network, and this desk does not.")
-    if row.header is not None and row.header.hash == state.bestblockhash:
-        return None
-    path = header_reading.up_to(client, height=state.blocks, best_hash=state.bestblockhash, tip=row.header)
-    change = header_chain.adopt(path=path.headers, first_height=path.first_height, first_work=path.first_work, now=now)
-    if change is not None:
+    tip, last = row.header, None
+    while tip is None or (tip.hash != state.bestblockhash and not patience.is_over):
+        path = header_reading.up_to(client, height=state.blocks, best_hash=state.bestblockhash, tip=tip)
+        change = header_chain.adopt(
+            path=path.headers, first_height=path.first_height, first_work=path.first_work, now=now
+        )
+        if change is None:
+            break
         _tell(change, now)
-    return change
+        tip, last = change.tip, change
+    return last
 
 
 def _tell(change: Change, now: datetime) -> None:
@@ -92,6 +98,7 @@ def _tell(change: Change, now: datetime) -> None:
         _take_back(change.common_height, now)
     ChainAnswer.objects.filter(operation__in=_BY_BLOCK, is_final=False, failures=0, due_at__gt=now).update(due_at=now)
     outbox.wake(SWEEP_TASK)
+    live.announce(TIP_TOPIC)
 
 
 def _take_back(common_height: int, now: datetime) -> None:

@@ -16,7 +16,8 @@ from wire import records as wire_records
 from wire.errors import BadReply
 
 WINDOW = 288  # headers that a new desk begins with: two days of a chain of ten minutes
-MOST_AT_ONCE = 400  # headers that one round takes in; what is missing comes with the next
+MOST_AT_ONCE = 100  # headers that one round takes in; what is missing comes with the next
+MOST_WALKED = 500  # headers down from a new tip to one that is known
 _FIRST_STEP_DOWN = 4
 _STEP_DOWN = 20
 
@@ -45,7 +46,7 @@ def up_to(client: ChainClient, *, height: int, best_hash: str, tip: ChainHeader 
         return _beginning(client, found, first)
     step = _FIRST_STEP_DOWN
     while found[0].previous_hash != NO_BLOCK and not ChainHeader.objects.filter(hash=found[0].previous_hash).exists():
-        if len(found) > 2 * MOST_AT_ONCE:
+        if len(found) > MOST_WALKED:
             raise CannotFollow("The chain of the service has nothing in common with the one that was followed.")
         lower = max(first - step, 0)
         found, first, step = [*_below(client, found[0], first, lower), *found], lower, _STEP_DOWN

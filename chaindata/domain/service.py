@@ -4,7 +4,7 @@ from django.conf import settings
 
 from chaindata.client import ChainClient, open_transport
 
-DEADLINE_S = 15
+DEADLINE_S = 10
 
 
 def open_client(*, deadline_s: int = DEADLINE_S) -> ChainClient:

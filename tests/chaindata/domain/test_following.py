@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 
 from chaindata.domain import answers, following, header_chain, tip
 from chaindata.domain import service as ways
+from chaindata.domain.patience import Patience
 from chaindata.models import ChainAnswer, ChainHeader, ChainReorganisation, ChainTip
 from chaindata.wire import headers
 from desk import live
@@ -80,6 +81,16 @@ def test_many_blocks_at_once_are_caught_up(chain, service):
     assert follow(NOW + SECOND)
     assert is_the_chain(chain)
     assert len(service.calls) == 1 + 3 + 3
+
+
+def test_a_slow_service_is_caught_up_with_in_rounds(chain, monkeypatch):
+    monkeypatch.setattr("chaindata.domain.header_reading.MOST_AT_ONCE", 10)
+    moments = iter(range(0, 10**12, 8 * 10**9))
+    slow = Patience(monotonic_ns=lambda: next(moments))
+    assert following.follow(now=NOW, open_client=ways.open_client, patience=slow)
+    assert tip.tip(NOW).height == 20, "two rounds, the first from the genesis block"
+    assert follow(NOW + SECOND)
+    assert is_the_chain(chain)
 
 
 @pytest.mark.parametrize(("depth", "more"), [(1, 1), (3, 1), (12, 2), (2, 0), (5, -2)])

@@ -5,7 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from chaindata.domain import answers, asking
+from chaindata.domain import answers, asking, fetching
+from chaindata.domain import service as ways
+from chaindata.domain.patience import Patience
 from chaindata.models import ChainAnswer
 from desk import clock
 from tests.chaindata.conftest import NOW
@@ -139,3 +141,36 @@ def test_a_text_of_the_service_can_do_nothing_on_a_page(service, run_worker):
     assert shown.standing == "refused"
     assert "\x1b" not in shown.problem
     assert len(shown.problem) <= 300
+
+
+class Clock:
+    """A clock that each look at it moves on by some seconds."""
+
+    def __init__(self, seconds):
+        self.step_ns, self.now_ns = seconds * 1_000_000_000, 0
+
+    def __call__(self):
+        self.now_ns += self.step_ns
+        return self.now_ns
+
+
+def test_a_service_that_is_away_is_asked_once_for_many(service, run_worker):
+    service.answers["/slp/validateTxid"] = (500, b"")
+    answers.look_many([("validate_slp_transaction", {"txid": f"{n:064x}"}) for n in range(20)], now=NOW)
+    assert run_worker() == 20
+    assert service.calls == ["POST /slp/validateTxid"]
+    assert {row.failures for row in ChainAnswer.objects.all()} == {1}
+
+
+def test_a_slow_service_is_not_asked_for_longer_than_a_worker_lives(service):
+    """Each look at the clock costs seven seconds: no call is begun after fifteen, and what is left has failed."""
+    service.answers["/slp/validateTxid"] = []
+    wanted = [("validate_slp_transaction", {"txid": f"{n:064x}"}) for n in range(6)]
+    for _, arguments in wanted:
+        service.answers[f"/slp/validateTxid/{arguments['txid']}"] = {**arguments, "valid": True}
+    answers.look_many(wanted, now=NOW)
+    slow = Patience(monotonic_ns=Clock(7))
+    fetching.sweep(now=NOW, open_client=ways.open_client, patience=slow)
+    standings = [reading.standing for reading in answers.look_many(wanted, now=NOW)]
+    assert standings == ["fresh"] * 2 + ["failed"] * 4
+    assert fetching.sweep(now=NOW + 5 * SECOND, open_client=ways.open_client, patience=slow) == 0
