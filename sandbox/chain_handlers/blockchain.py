@@ -13,6 +13,7 @@ from sandbox.chain.blocks import Block
 from sandbox.chain.mempool import MOST_BYTES, Entry
 from sandbox.chain.terms import Coin, Refused
 from sandbox.chain_handlers.blocks import HASH_CHARACTERS, neighbours
+from sandbox.chain_handlers.elements import elements, text
 from sandbox.chain_handlers.naming import PRINTED
 
 if TYPE_CHECKING:
@@ -75,13 +76,13 @@ def get_chain_tips(world: "World", arguments: "Arguments") -> object:
 
 def get_block_header(world: "World", arguments: "Arguments") -> object:
     """A header of any branch, in hexadecimal or in words."""
-    return _header(world.chain, str(arguments["hash"]), arguments["verbose"] is True)
+    return _header(world.chain, text(arguments, "hash"), arguments.get("verbose") is True)
 
 
 def get_block_headers(world: "World", arguments: "Arguments") -> object:
     """Several headers, in the order in which they were asked for."""
-    hashes = _elements(arguments, "hashes", refusals.BAD_ELEMENT["get_block_headers"])
-    return [_header(world.chain, each, arguments["verbose"] is True) for each in hashes]
+    hashes = _hashes(arguments, "hashes", refusals.BAD_ELEMENT["get_block_headers"])
+    return [_header(world.chain, each, arguments.get("verbose") is True) for each in hashes]
 
 
 def _header(chain: "Chain", block_hash: str, verbose: bool) -> object:
@@ -115,12 +116,12 @@ def _in_words(chain: "Chain", block: Block) -> dict[str, object]:
 
 def get_mempool_entry(world: "World", arguments: "Arguments") -> object:
     """A transaction that waits."""
-    return _entry(world.chain, _txid_bytes(str(arguments["txid"]), "parameter 1"))
+    return _entry(world.chain, _txid_bytes(text(arguments, "txid"), "parameter 1"))
 
 
 def get_mempool_entries(world: "World", arguments: "Arguments") -> object:
     """Several of them, in the order in which they were asked for."""
-    txids = _elements(arguments, "txids", refusals.BAD_ELEMENT["get_mempool_entries"])
+    txids = _hashes(arguments, "txids", refusals.BAD_ELEMENT["get_mempool_entries"])
     return [_entry(world.chain, _txid_bytes(each, "parameter 1")) for each in txids]
 
 
@@ -139,7 +140,7 @@ def get_mempool_info(world: "World", arguments: "Arguments") -> object:
 def get_raw_mempool(world: "World", arguments: "Arguments") -> object:
     """The ids of all that waits, or each with its entry."""
     chain = world.chain
-    if arguments["verbose"] is True:
+    if arguments.get("verbose") is True:
         return {entry.txid: _shown(chain, entry) for entry in chain.mempool}
     return [entry.txid for entry in chain.mempool]
 
@@ -185,11 +186,11 @@ def _shown(chain: "Chain", entry: Entry) -> dict[str, object]:
 def get_tx_out(world: "World", arguments: "Arguments") -> object:
     """An unspent output; None for one that is spent, also in the mempool when that is asked about, or unknown."""
     chain = world.chain
-    txid_bytes, n = _txid_bytes(str(arguments["txid"]), "txid"), arguments["n"]
+    txid_bytes, n = _txid_bytes(text(arguments, "txid"), "txid"), arguments["n"]
     if not isinstance(n, int):
         raise Refused(refusals.NOT_AN_INTEGER)
     coin = chain.coin(txid_bytes, n)
-    if arguments["mempool"] is True:
+    if arguments.get("mempool", True) is True:
         coin = coin or _waiting(chain, txid_bytes, n)
         if chain.mempool.spender(txid_bytes, n) is not None:
             coin = None
@@ -217,12 +218,12 @@ def _waiting(chain: "Chain", txid_bytes: bytes, n: int) -> Coin | None:
 
 def get_tx_out_proof(world: "World", arguments: "Arguments") -> object:
     """The proof that a transaction stands in its block."""
-    return _proof(world.chain, _txid_bytes(str(arguments["txid"]), "txid"))
+    return _proof(world.chain, _txid_bytes(text(arguments, "txid"), "txid"))
 
 
 def get_tx_out_proofs(world: "World", arguments: "Arguments") -> object:
     """Several proofs, in the order in which they were asked for."""
-    txids = _elements(arguments, "txids", refusals.BAD_ELEMENT["get_tx_out_proofs"])
+    txids = _hashes(arguments, "txids", refusals.BAD_ELEMENT["get_tx_out_proofs"])
     found = [_proof(world.chain, _txid_bytes(each, "txid")) for each in txids]
     if world.config.chain_proofs_as_specified:
         return [{txid: proof} for txid, proof in zip(txids, found, strict=True)]
@@ -231,13 +232,12 @@ def get_tx_out_proofs(world: "World", arguments: "Arguments") -> object:
 
 def verify_tx_out_proof(world: "World", arguments: "Arguments") -> object:
     """The transactions that a proof shows."""
-    return _proven(world.chain, str(arguments["proof"]))
+    return _proven(world.chain, text(arguments, "proof"))
 
 
 def verify_tx_out_proofs(world: "World", arguments: "Arguments") -> object:
     """Of each proof the first transaction it shows, None when it does not check out; or all, as specified."""
-    given = arguments["proofs"]
-    found = [str(each) for each in given] if isinstance(given, list) else []
+    found = elements(arguments, "proofs")
     if not all(found):
         raise Refused(Refusal(400, refusals.EMPTY_ELEMENT["verify_tx_out_proofs"]), value="")
     shown = [_proven(world.chain, each) for each in found]
@@ -253,11 +253,11 @@ def _proof(chain: "Chain", txid_bytes: bytes) -> str:
     return proofs.build(found.block.header, found.block.txids_bytes, {txid_bytes}).raw.hex()
 
 
-def _proven(chain: "Chain", text: str) -> list[str]:
+def _proven(chain: "Chain", written: str) -> list[str]:
     try:
-        proof = proofs.read(hashing.from_hex(text, most_bytes=proofs.MOST_BYTES))
+        proof = proofs.read(hashing.from_hex(written, most_bytes=proofs.MOST_BYTES))
     except hashing.NotHexadecimal:
-        raise Refused(refusals.NOT_HEXADECIMAL, name="proof", value=text[:200]) from None
+        raise Refused(refusals.NOT_HEXADECIMAL, name="proof", value=written[:200]) from None
     except NotAProof:
         raise Refused(CUT_SHORT) from None
     try:
@@ -273,23 +273,22 @@ def _proven(chain: "Chain", text: str) -> list[str]:
 # Arguments -----------------------------------------------------------------------------------------------------------
 
 
-def _elements(arguments: "Arguments", name: str, problem: str) -> list[str]:
+def _hashes(arguments: "Arguments", name: str, problem: str) -> list[str]:
     """The elements of a bulk call; the first that has not the length of a hash fails it as a whole."""
-    given = arguments[name]
-    elements = [str(each) for each in given] if isinstance(given, list) else []
-    for each in elements:
+    found = elements(arguments, name)
+    for each in found:
         if len(each) != HASH_CHARACTERS:
             raise Refused(Refusal(400, problem), value=each)
-    return elements
+    return found
 
 
-def _txid_bytes(text: str, name: str) -> bytes:
-    if len(text) != HASH_CHARACTERS:
-        raise Refused(refusals.WRONG_LENGTH, name=name, length=len(text))
+def _txid_bytes(txid: str, name: str) -> bytes:
+    if len(txid) != HASH_CHARACTERS:
+        raise Refused(refusals.WRONG_LENGTH, name=name, length=len(txid))
     try:
-        return hashing.from_shown(text)
+        return hashing.from_shown(txid)
     except hashing.NotHexadecimal:
-        raise Refused(refusals.NOT_HEXADECIMAL, name=name, value=text) from None
+        raise Refused(refusals.NOT_HEXADECIMAL, name=name, value=txid) from None
 
 
 HANDLERS = {

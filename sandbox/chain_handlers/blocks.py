@@ -1,12 +1,12 @@
 """Blocks by hash and by height (chain data, Block; supplement 1.3 and 1.8)."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chaindata.wire import decoding, headers, refusals
 from chaindata.wire.refusals import Refusal
 from sandbox.chain.blocks import Block, subsidy_sat
 from sandbox.chain.terms import Refused
+from sandbox.chain_handlers.elements import elements, text
 
 if TYPE_CHECKING:
     from sandbox.chain.state import Chain
@@ -18,12 +18,12 @@ HASH_CHARACTERS = 64
 
 def get_block_by_hash(world: "World", arguments: "Arguments") -> object:
     """A block of any branch."""
-    return _of_hash(world.chain, str(arguments["hash"]))
+    return _of_hash(world.chain, text(arguments, "hash"))
 
 
 def get_blocks_by_hash(world: "World", arguments: "Arguments") -> object:
     """Several blocks, in the order in which they were asked for."""
-    hashes = _texts(arguments["hashes"])
+    hashes = elements(arguments, "hashes")
     for each in hashes:
         if len(each) != HASH_CHARACTERS:
             raise Refused(Refusal(400, refusals.BAD_ELEMENT["get_blocks_by_hash"]), value=each)
@@ -89,10 +89,6 @@ def neighbours(chain: "Chain", block: Block) -> dict[str, object]:
     if after is not None:
         shown["nextblockhash"] = after.hash
     return shown
-
-
-def _texts(elements: object) -> Sequence[str]:
-    return [str(each) for each in elements] if isinstance(elements, list) else []
 
 
 HANDLERS = {
