@@ -236,6 +236,26 @@ def test_a_reorganisation_lets_transactions_wait_again_and_confirms_them_anew(ch
     assert_sound(chain)
 
 
+def test_a_block_full_of_relatives_waits_again_whole(chain: Chain) -> None:
+    """In canonical order children stand before their parents as often as not."""
+    paid(chain, MINER, 9 * COIN_SAT, ALICE)
+    people = (ALICE, BOB)
+    made = [
+        paid(chain, people[turn % 2], 8 * COIN_SAT - turn * COIN_SAT // 10, people[1 - turn % 2]) for turn in range(9)
+    ]
+    block = chain.mine(at_ms=later(chain))
+    assert [each.txid_bytes for each in made] != [
+        txid for txid in block.txids_bytes if txid in {m.txid_bytes for m in made}
+    ]
+    assert_sound(chain)
+    chain.reorganise(1, at_ms=later(chain))
+    assert {each.txid_bytes for each in made} < {entry.txid_bytes for entry in chain.mempool}
+    assert_sound(chain)
+    mined(chain)
+    assert len(chain.mempool) == 0
+    assert_sound(chain)
+
+
 def test_what_spends_a_coinbase_that_vanished_goes_with_all_that_depends_on_it(chain: Chain) -> None:
     young = chain.at(chain.tip.height + 1 - COINBASE_MATURITY)
     assert young is not None
