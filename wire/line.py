@@ -86,6 +86,7 @@ def _trust_in(ca_file: str) -> ssl.SSLContext:
 
 
 def is_loopback(host: str) -> bool:
+    """Whether a host, by name or number, is this machine and no other."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -54,7 +54,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class Documented:
     """One outside service: its documented operations, and where what stands behind them is looked for."""
 
     operations: Sequence[Operation]
@@ -91,7 +91,7 @@ def rows(root: Path) -> list[Row]:
 
     files = sorted((root / "tests" / "sandbox").glob("test_*contract*.py"))
     golden = root / "tests" / "golden" / "exchange"
-    return Service(catalogue.OPERATIONS, HANDLERS, (ExchangeClient,), golden, files, uses.pages_of(root)).rows()
+    return Documented(catalogue.OPERATIONS, HANDLERS, (ExchangeClient,), golden, files, uses.pages_of(root)).rows()
 
 
 def chain_rows(root: Path) -> list[Row]:
@@ -102,7 +102,7 @@ def chain_rows(root: Path) -> list[Row]:
     golden = root / "tests" / "golden" / "chaindata"
     clients = (ChainClient, TokenSender)
     pages = chain_uses.pages_of(root)
-    return Service(chain_catalogue.ALL, chain_handlers.every(), clients, golden, files, pages).rows()
+    return Documented(chain_catalogue.ALL, chain_handlers.every(), clients, golden, files, pages).rows()
 
 
 def page(of: list[Row], of_chain: list[Row]) -> str:
