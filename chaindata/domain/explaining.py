@@ -5,7 +5,7 @@ spent: a service that lies about an amount is noticed. Signatures of the usual k
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -35,6 +35,7 @@ class Source:
     owner: str
     signature: str
     problem: str
+    is_spent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,10 @@ class Payment:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What it would do. `fee_sat` is None until every source is known; `warnings` are sentences, the worst first."""
+    """What it would do. `fee_sat` is None until every source is known; `warnings` are sentences, the worst first.
+
+    `is_waiting` says that something about what it spends is still being read.
+    """
 
     decoded: Decoded
     sources: tuple[Source, ...]
@@ -62,17 +66,13 @@ class Explained:
     obstacles: tuple[str, ...]
     warnings: tuple[str, ...]
     left_out: int
+    is_waiting: bool
     standing: Standing
 
     @property
     def spends_ours(self) -> bool:
         """Whether it takes coins of an address that we know as ours."""
         return any(source.owner for source in self.sources)
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether something that it spends is still being read."""
-        return self.standing.word == "absent"
 
     @property
     def can_be_sent(self) -> bool:
@@ -84,9 +84,10 @@ def explain(*, decoded: Decoded, now: datetime) -> Explained:
     """What the transaction would do, as far as it is known now; what is missing is asked for."""
     spent = decoded.transaction.inputs[:MOST_SOURCES]
     made, readings = _made(spent, now)
+    gone, more = _spent(spent, now)
     sources = tuple(_source(n, each, made, decoded.transaction) for n, each in enumerate(spent))
     owned = ours.owners(addresses=_addresses(decoded, sources))
-    sources = tuple(_owned(source, owned) for source in sources)
+    sources = tuple(replace(each, owner=owned.get(each.address, ""), is_spent=each.n in gone) for each in sources)
     left_out = len(decoded.transaction.inputs) - len(spent)
     values = [source.value_sat for source in sources]
     in_sat = None if left_out or None in values else sum(value or 0 for value in values)
@@ -94,7 +95,7 @@ def explain(*, decoded: Decoded, now: datetime) -> Explained:
     fee_sat = None if in_sat is None or decoded.transaction.is_coinbase else in_sat - out_sat
     rate = None if fee_sat is None else (Decimal(fee_sat) / decoded.transaction.size).quantize(Decimal("0.01"))
     payments = tuple(_payments(decoded, owned))
-    told = standing(*readings)
+    told = standing(*readings, *more)
     return Explained(
         decoded=decoded,
         sources=sources,
@@ -104,8 +105,9 @@ def explain(*, decoded: Decoded, now: datetime) -> Explained:
         fee_sat=fee_sat,
         rate=rate,
         obstacles=tuple(_obstacles(decoded, sources, fee_sat, left_out)),
-        warnings=tuple(_warnings(decoded, payments, fee_sat, rate)),
+        warnings=tuple(_warnings(decoded, payments, sources, fee_sat, rate)),
         left_out=left_out,
+        is_waiting=any(not each.is_known and each.standing in ("absent", "failed") for each in (*readings, *more)),
         standing=told,
     )
 
@@ -122,6 +124,15 @@ def _made(spent: Sequence[Input], now: datetime) -> tuple[dict[str, Transaction 
         elif reading.standing in ("missing", "refused"):
             found[txid] = "The service knows no transaction with this id."
     return found, list(readings)
+
+
+def _spent(spent: Sequence[Input], now: datetime) -> tuple[set[int], list[Reading]]:
+    """Which inputs spend what is no longer there to be spent, as far as the service knows: perhaps by this very one."""
+    asked = [(n, each) for n, each in enumerate(spent) if not each.is_coinbase]
+    questions = [("get_tx_out", {"txid": each.txid, "n": each.index, "mempool": True}) for _, each in asked]
+    readings = answers.look_many(questions, now=now) if questions else []
+    gone = {n for (n, _), told in zip(asked, readings, strict=True) if told.is_known and told.record is None}
+    return gone, list(readings)
 
 
 def _proven(txid: str, text: str) -> Transaction | str:
@@ -173,19 +184,6 @@ def _addresses(decoded: Decoded, sources: Sequence[Source]) -> list[str]:
     return [*paid, *(source.address for source in sources if source.address)]
 
 
-def _owned(source: Source, owned: dict[str, str]) -> Source:
-    return Source(
-        source.n,
-        source.txid,
-        source.vout,
-        source.value_sat,
-        source.address,
-        owned.get(source.address, ""),
-        source.signature,
-        source.problem,
-    )
-
-
 def _payments(decoded: Decoded, owned: dict[str, str]) -> list[Payment]:
     paid = []
     for output in decoded.outputs:
@@ -207,8 +205,15 @@ def _obstacles(decoded: Decoded, sources: Sequence[Source], fee_sat: int | None,
     return found
 
 
-def _warnings(decoded: Decoded, payments: Sequence[Payment], fee_sat: int | None, rate: Decimal | None) -> list[str]:
-    found = []
+def _warnings(
+    decoded: Decoded,
+    payments: Sequence[Payment],
+    sources: Sequence[Source],
+    fee_sat: int | None,
+    rate: Decimal | None,
+) -> list[str]:
+    gone = [str(source.n) for source in sources if source.is_spent]
+    found = [f"What input {', '.join(gone[:5])} spends is spent already, or was never there."] if gone else []
     if rate is not None and rate > HIGH_RATE_SAT:
         found.append(f"The fee is unusually high: {fee_sat:,} sat, {rate} for each byte.")
     if rate is not None and 0 <= rate < LEAST_RATE_SAT:

@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from chaindata.domain import addresses, answers, payload_making
+from chaindata.domain import addresses, answers, payload_making, tokens
 from chaindata.domain.answers import Reading
 from chaindata.domain.pages import TIP_TOPIC, Standing, standing
 from chaindata.domain.payload_making import Made, Operation
@@ -202,7 +202,7 @@ def payload(*, operation: Operation, values: Mapping[str, Any], now: datetime) -
         told, unknown = standing(reading), reading.record is None and reading.standing in ("missing", "refused")
         if reading.record is None:
             return Building(None, needed, None, unknown, {}, opinion, told)
-        precision = int(reading.record.precision)
+        precision = tokens.precision_of(reading.record.precision)
     try:
         made = payload_making.make(operation=operation, values=values, precision=precision)
     except payload_making.CannotMake as problem:
@@ -240,6 +240,13 @@ class LedgerVerdict:
     details: slp.TokenTransaction | None
     is_missing: bool
     standing: Standing
+
+    @property
+    def token_id(self) -> str:
+        """The token that the transaction speaks of; "" when it names none."""
+        told = self.details.token_info if self.details is not None else None
+        named = (told.token_id_hex or "") if told is not None else ""
+        return named if tokens.kind_of(named) == tokens.SIMPLE else ""
 
 
 def ledger_verdict(*, txid: str, now: datetime) -> LedgerVerdict:

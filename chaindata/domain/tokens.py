@@ -19,6 +19,7 @@ KINDS = {SIMPLE: "Simple ledger", PROPERTY: "Properties", COLLECTIBLE: "Collecti
 PER_PAGE = 50
 MOST_FAMILIES = 20  # of collectibles that are looked for: the layer has no list of them
 WHC = 1
+MOST_PLACES = 8  # that a property can be divided into
 _SIMPLE_ID = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _PROPERTY_ID = re.compile(r"[1-9][0-9]{0,9}", re.ASCII)
 _COLLECTIBLE_ID = re.compile(r"collectible-([1-9][0-9]{0,77})", re.ASCII)
@@ -63,6 +64,14 @@ class PropertyLine:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilyLine:
+    """A family of collectibles in the list, by the number that was asked for."""
+
+    number: str
+    whole: property_records.CollectibleProperty
+
+
+@dataclass(frozen=True, slots=True)
 class ListPart:
     """One of the three lists. `is_known` tells an empty list from one that was not read yet."""
 
@@ -74,7 +83,7 @@ class ListPart:
 def simple_list(*, page: int, now: datetime) -> ListPart:
     """The tokens of the simple ledger, newest first, as the service lists them."""
     reading = answers.look("get_slp_tokens", now=now)
-    found = [token for token in reading.record or [] if token.is_known]
+    found = [token for token in reading.record or [] if token.is_known and kind_of(token.id) == SIMPLE]
     return ListPart(cut(found, page), reading.record is not None, standing(reading, topics=[TIP_TOPIC]))
 
 
@@ -97,7 +106,7 @@ def collectible_list(*, now: datetime) -> ListPart:
     readings = answers.look_many([("get_collectible_property", {"propertyId": number}) for number in numbers], now=now)
     ends = next((n for n, told in enumerate(readings) if told.standing == "missing"), len(readings))
     counted = readings[: ends + 1]
-    found = [told.record for told in counted if told.record is not None]
+    found = [FamilyLine(number, told.record) for number, told in zip(numbers, counted, strict=False) if told.record]
     known = bool(found) or all(told.standing == "missing" for told in counted)
     told = standing(*counted[: max(ends, 1)], topics=[TIP_TOPIC])
     return ListPart(cut(found, 1, MOST_FAMILIES), known, told)
@@ -142,9 +151,13 @@ def holders(
     """The holders in order, with their sum compared with what circulates, when that is known."""
     total = sum((balance for _, balance in held), Decimal(0))
     ordered = sorted(held, key=lambda row: (-row[1], row[0]))
-    rows = [Holder(who, balance, balance / total if total else Decimal(0), who in frozen) for who, balance in ordered]
+    rows = [Holder(who, balance, _share(balance, total), who in frozen) for who, balance in ordered]
     adds_up = total == supply if supply is not None and is_known else None
     return HoldersPart(cut(rows, page), total, adds_up, is_known, told)
+
+
+def _share(balance: Decimal, total: Decimal) -> Decimal:
+    return min(max(balance / total, Decimal(0)), Decimal(1)) if total > 0 else Decimal(0)
 
 
 def printed(text: str) -> str:
@@ -153,3 +166,10 @@ def printed(text: str) -> str:
         return addresses.printed(text)
     except addresses.NotAnAddress:
         return text
+
+
+def precision_of(told: int | str) -> int:
+    """Into how many places a property is divided, which is told as a number or as its digits; what is neither is 0."""
+    text = str(told)
+    places = int(text) if text.isascii() and text.isdigit() and len(text) <= 2 else 0
+    return min(places, MOST_PLACES)

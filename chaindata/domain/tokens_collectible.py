@@ -11,6 +11,7 @@ from chaindata.domain.tokens import Slice
 from chaindata.wire.records import tokens as property_records
 
 PER_PAGE = 20
+MOST_COUNTED = 10**9  # numbers are counted through no further
 MOST_OWNERS = 20  # whose collectibles are looked through for numbers that an issuer chose
 
 
@@ -68,7 +69,7 @@ def collectibles(*, property_id: str, page: int, now: datetime) -> CollectiblesP
     """The collectibles of the family and their owners; their numbers count from 1 unless an issuer chose others."""
     reading = answers.look("get_collectible_property", now=now, propertyId=property_id)
     gone = answers.look("get_destroyed_collectibles", now=now, propertyId=property_id)
-    issued = reading.record.have_issued_number if reading.record is not None else 0
+    issued = min(max(reading.record.have_issued_number, 0), MOST_COUNTED) if reading.record is not None else 0
     numbers = tokens.cut(range(1, issued + 1), page, PER_PAGE)
     asked = [("get_collectible", {"propertyId": property_id, "tokenId": str(number)}) for number in numbers.rows]
     told = answers.look_many(asked, now=now)

@@ -125,13 +125,13 @@ def crowdsale(*, property_id: int, page: int, now: datetime) -> CrowdsalePart:
     sale: property_records.Crowdsale | None = reading.record
     buyers = (sale.participanttransactions or []) if sale else []
     sold = sum((each.participanttokens for each in buyers), Decimal(0))
-    share = sold / sale.tokensissued if sale and sale.tokensissued else Decimal(0)
+    share = sold / sale.tokensissued if sale and sale.tokensissued > 0 else Decimal(0)
     return CrowdsalePart(
         applies=True,
         sale=sale,
         buyers=tokens.cut(buyers, page),
         sold=sold,
-        share=min(share, Decimal(1)),
+        share=min(max(share, Decimal(0)), Decimal(1)),
         starts=moment(sale.starttime) if sale else None,
         ends=moment(sale.deadline) if sale else None,
         standing=standing(reading, topics=[TIP_TOPIC]),
@@ -161,7 +161,7 @@ def balances_hash(*, property_id: int, now: datetime) -> HashPart:
     whole = answers.look("get_property", now=now, propertyId=property_id).record
     computed = ""
     if listed.record is not None and whole is not None:
-        computed = hash_of_balances(property_id, listed.record, precision=int(whole.precision))
+        computed = hash_of_balances(property_id, listed.record, precision=tokens.precision_of(whole.precision))
     told: property_records.BalancesHash | None = reading.record
     agrees = told.balanceshash == computed if told is not None and computed else None
     return HashPart(told, computed, agrees, standing(reading, listed, topics=[TIP_TOPIC]))

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from django import template
 from django.template import Context
+from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -43,6 +44,17 @@ def tokens(value: Decimal | None, unit: str = "") -> SafeString:
         return format_html('<span class="figure muted">{}</span>', "\u2013")
     text = f"{plain(value)} {unit}".rstrip()
     return format_html('<span class="figure{}">{}</span>', "" if value else " nil", text)
+
+
+@register.simple_tag
+def block_link(named: int | str, *, label: str = "", shown: int | None = None) -> SafeString:
+    """A block by height or hash, leading to its page; a number that no block can have stays a text."""
+    height = named if shown is None else shown
+    words = f"{label} {height:,}".strip() if isinstance(height, int) else f"{label} {height}".strip()
+    try:
+        return format_html('<a href="{}">{}</a>', reverse("chain-block", args=[named]), words)
+    except NoReverseMatch:
+        return format_html("{}", words)
 
 
 @register.simple_tag

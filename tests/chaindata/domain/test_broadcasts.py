@@ -27,6 +27,10 @@ SPOKEN = refusals.read(400, b'{"error":"No such mempool or blockchain transactio
 ABSENT = (400, {"error": "No such mempool or blockchain transaction. Use gettransaction for wallet transactions."})
 
 
+UNSPENT = {"bestblock": "ab" * 32, "confirmations": 1, "value": 0.001, "coinbase": False}
+UNSPENT |= {"scriptPubKey": {"asm": "", "hex": "", "type": "pubkeyhash"}}
+
+
 class Node:
     """The service with a mempool: what it knows by id, and what it answers to a sending."""
 
@@ -34,6 +38,7 @@ class Node:
         self.known = {FUNDED.txid: FUNDED.raw.hex()}
         self.sent = []
         self.answer = self.take
+        self.spent = False
 
     def take(self, raw):
         txid = transactions.read(bytes.fromhex(raw)).txid
@@ -45,6 +50,8 @@ class Node:
         if name == "sendRawTransaction":
             self.sent.append(argument)
             status, value = self.answer(argument)
+        elif path.startswith("/blockchain/getTxOut/"):
+            status, value = 200, (None if self.spent else UNSPENT)
         elif name == "getRawTransaction":
             status, value = (200, self.known[argument]) if argument in self.known else ABSENT
         else:
@@ -162,6 +169,15 @@ def test_what_makes_a_sending_pointless_or_unwise_is_said(node, run_worker):
     warnings = explaining.of_text(text=dear.raw.hex(), now=clock.now()).warnings
     assert "unusually high" in warnings[0]
     assert "Outputs 0 hold less than 546" in warnings[1]
+
+
+def test_what_was_spent_before_is_said(node, run_worker):
+    assert not explained(run_worker).warnings
+    other = paying.signed(OWNER, FUNDED, 1, [(98_000, scripts.locking(OTHER.address))])
+    node.spent = True
+    run_worker(clock.now() + timedelta(seconds=20))
+    found = explaining.of_text(text=other.raw.hex(), now=clock.now())
+    assert found.warnings == ("What input 0 spends is spent already, or was never there.",)
 
 
 def test_a_transaction_with_very_many_inputs_is_not_looked_up_without_end(node):

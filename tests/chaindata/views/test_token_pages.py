@@ -256,6 +256,53 @@ def test_names_of_tokens_stay_text(client):
     assert 'href="javascript' not in page
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"mintingBatonStatus": "<b>odd</b>", "blockCreated": -1, "blockLastActiveSend": 10**15},
+        {"circulatingSupply": -5, "totalMinted": "1" + "0" * 60, "totalBurned": "0." + "0" * 60 + "1"},
+        {"decimals": 10**6, "initialTokenQty": None, "validAddresses": -1, "timestamp": "<i>"},
+    ],
+)
+def test_impossible_figures_of_the_service_are_shown_and_break_nothing(client, changes):
+    simple_read(**changes)
+    rows.answered("get_slp_tokens", [stats(**changes), stats("../../etc/passwd", **changes)], at=clock.now())
+    for path in (f"/chain/tokens/{TOKEN}/", "/chain/tokens/"):
+        page = client.get(path)
+        assert page.status_code == 200
+        assert b"<b>odd" not in page.content
+        assert b"passwd" not in page.content
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"precision": "x" * 50},
+        {"precision": 10**9, "totaltokens": "1" + "0" * 70},
+        {"issuer": "/../", "url": "x" * 9000},
+    ],
+)
+def test_impossible_properties_and_collectibles_break_nothing(client, changes):
+    property_read(**changes)
+    family_read()
+    strange = FAMILY | {"propertyid": "a/b", "owner": "<b>", "haveIssuedNumber": 10**30, "creationblock": -7}
+    rows.answered("get_collectible_property", strange, at=clock.now(), propertyId="1")
+    rows.turned_down("get_collectible_property", "missing", at=clock.now(), propertyId="2")
+    for path in ("/chain/tokens/4/", "/chain/tokens/collectible-1/?page=99999999", "/chain/tokens/?kind=collectible"):
+        assert client.get(path).status_code == 200, path
+
+
+def test_the_navigation_marks_one_place(client):
+    for path, label in (
+        ("/chain/tokens/", "Tokens"),
+        ("/chain/tools/script/", "Tools"),
+        ("/chain/tokens/4/", "Tokens"),
+    ):
+        side = client.get(path).content.decode().partition('<nav class="side"')[2].partition("</nav>")[0]
+        current = re.findall(r'aria-current="page">.*?</svg>([^<]*)', side)
+        assert current == [label]
+
+
 def test_old_and_failed_answers_are_shown_as_such(client):
     old = clock.now() - timedelta(minutes=5)
     simple_read(at=old)
