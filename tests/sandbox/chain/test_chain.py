@@ -4,6 +4,8 @@ from collections import Counter
 from functools import lru_cache
 from hashlib import sha256
 
+import bitcoin
+import bitcoin.core
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -344,6 +346,17 @@ def test_a_full_mempool_takes_no_more(chain: Chain, monkeypatch: pytest.MonkeyPa
     assert_sound(chain)
 
 
+def test_every_single_byte_of_a_payment_counts(chain: Chain) -> None:
+    raw = wallet.pay(chain, MINER, [Output(COIN_SAT, ALICE.script)]).raw
+    for at in range(len(raw)):
+        changed = bytearray(raw)
+        changed[at] ^= 1 << at % 8
+        with pytest.raises(Refused):
+            chain.accept(bytes(changed), at_ms=NOW_MS)
+    assert len(chain.mempool) == 0
+    assert chain.accept(raw, at_ms=NOW_MS).raw == raw
+
+
 @pytest.mark.parametrize("raw", [b"", b"\x00", bytes(99), b"\xff" * 5000])
 def test_bytes_that_are_no_transaction_are_not_taken(chain: Chain, raw: bytes) -> None:
     with pytest.raises(Refused) as caught:
@@ -456,6 +469,24 @@ def test_worlds_of_one_seed_do_not_touch_each_other() -> None:
     assert len(second.mempool) == waiting
     assert_sound(second)
     assert seeding.begun(1, started_ms=NOW_MS).tip.hash == second.tip.hash
+
+
+def test_another_library_reads_the_same_blocks() -> None:
+    """python-bitcoinlib has its own parameters of this network: work, form, merkle roots, ids."""
+    bitcoin.SelectParams("regtest")
+    try:
+        chain = seeding.begun(1, started_ms=NOW_MS)
+        for block in active(chain):
+            theirs = bitcoin.core.CBlock.deserialize(block.raw)
+            assert theirs.GetHash() == block.hash_bytes
+            assert theirs.calc_merkle_root() == block.header.merkle_root_bytes
+            bitcoin.core.CheckBlockHeader(theirs.get_header(), cur_time=NOW_MS // 1000)
+            assert [each.GetTxid() for each in theirs.vtx] == list(block.txids_bytes)
+            for each in theirs.vtx:
+                bitcoin.core.CheckTransaction(each)
+        assert active(chain)[0].raw == bitcoin.params.GENESIS_BLOCK.serialize()
+    finally:
+        bitcoin.SelectParams("mainnet")
 
 
 @pytest.mark.parametrize("started_ms", [0, 1_000, 1_296_688_602_000, 4_294_967_295_000])
