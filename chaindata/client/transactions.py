@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from chaindata.client.core import Absent, Calls, Declined
-from chaindata.wire import hashing, transactions
+from chaindata.wire import catalogue, hashing, transactions
 from chaindata.wire.records import chain
-from wire.errors import BadReply, CallFailed, OutcomeUnknown
+from chaindata.wire.refusals import Case, Spoken
+from wire.errors import BadReply, CallFailed, OutcomeUnknown, Unreachable
 
 
 class Sent(Enum):
@@ -76,14 +77,30 @@ class TransactionCalls(Calls):
     def send_raw_transaction(self, *, raw: str) -> str:
         """Send a transaction, once, and give its id as the service tells it; `broadcast` is what looks first.
 
-        Raises `Declined` when it was refused, `Unreachable` when it was not sent, and `OutcomeUnknown`.
+        One that is too long for an address travels in a body. Raises `Declined` when it was refused, `Unreachable` when
+        it was not sent, which is always so of one that is too long for a body as well, and `OutcomeUnknown`.
         """
-        told: str | list[str] = self.call("send_raw_transaction", hex=raw)
+        if len(raw) > catalogue.MOST_HEX_IN_BODY:
+            raise Unreachable("the transaction is longer than the chain-data service takes")
+        told: str | list[str]
+        if len(raw) > catalogue.MOST_HEX_IN_PATH:
+            told = self._send_long(raw)
+        else:
+            told = self.call("send_raw_transaction", hex=raw)
         if isinstance(told, str):
             return told
         if len(told) != 1:
             raise OutcomeUnknown(f"One transaction was sent, and {len(told)} were named.")
         return told[0]
+
+    def _send_long(self, raw: str) -> list[str]:
+        try:
+            return self.send_raw_transactions(raws=[raw])
+        except OutcomeUnknown as failure:
+            status, text = failure.evidence.get("status"), failure.evidence.get("text")
+            if isinstance(status, int) and 400 <= status < 500 and status != 408 and isinstance(text, str) and text:
+                raise Declined(Spoken(Case.WRONG, text), status) from None  # there was no other one before it
+            raise
 
     def send_raw_transactions(self, *, raws: Sequence[str]) -> list[str]:
         """Send several, one after another, in one call of 20 at most; their ids as the service tells them.

@@ -78,7 +78,7 @@ def _send(row: ChainBroadcast, now: datetime, client: ChainClient) -> None:
         return
     _claim(row, now)
     try:
-        named = client.call("send_raw_transaction", hex=row.raw)
+        named = client.send_raw_transaction(raw=row.raw)
     except Declined as refusal:
         _refused(row, str(refusal), now, client)
     except (Unreachable, Busy) as failure:
@@ -88,7 +88,7 @@ def _send(row: ChainBroadcast, now: datetime, client: ChainClient) -> None:
     except CallFailed as failure:
         _lost(row, f"The answer can't be read: {failure}", now)
     else:
-        _settle(row, named[0] if isinstance(named, list) and named else named, now)
+        _settle(row, named, now)
 
 
 def _claim(row: ChainBroadcast, now: datetime) -> None:

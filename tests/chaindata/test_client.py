@@ -270,3 +270,25 @@ def test_a_refusal_of_several_is_an_unknown_outcome(service, client):
     with pytest.raises(OutcomeUnknown):
         client.send_raw_transactions(raws=[PAID.raw.hex()])
     assert len(service.calls) == 1
+
+
+LONG = payment(3, [(1_000, b"\x6a" + b"\x01\x00" * 5_000)])
+
+
+def test_a_long_transaction_travels_in_a_body_and_its_refusal_is_certain(service, client):
+    path = "/rawtransactions/sendRawTransaction"
+    service.answers[path] = [LONG.txid]
+    assert client.send_raw_transaction(raw=LONG.raw.hex()) == LONG.txid
+    assert (service.calls, service.bodies) == ([f"POST {path}"], [{"hexes": [LONG.raw.hex()]}])
+    service.answers[path] = (400, {"error": "scriptpubkey (code 64)"})
+    with pytest.raises(Declined, match="scriptpubkey"):
+        client.send_raw_transaction(raw=LONG.raw.hex())
+    service.answers[path] = (500, {"error": "scriptpubkey"})
+    with pytest.raises(OutcomeUnknown):
+        client.send_raw_transaction(raw=LONG.raw.hex())
+
+
+def test_a_transaction_that_no_call_has_room_for_is_not_sent(service, client):
+    with pytest.raises(Unreachable, match="longer"):
+        client.send_raw_transaction(raw="00" * 50_001)
+    assert service.calls == []
