@@ -403,6 +403,8 @@ def test_each_part_follows_what_can_change_it_and_answers_for_itself(client, aud
     address_read()
     parts = parts_of(client.get(path).content.decode())
     assert parts
+    told_of_blocks = {name for name, part in parts.items() if "chain:tip" in part["data-follow"].split()}
+    assert set(parts) - told_of_blocks <= {"node", "raw", "members"}, "a new block can change everything else"
     for name, part in parts.items():
         assert all(topics.admits(auditor, topic) for topic in part["data-follow"].split()), part["data-follow"]
         answer = client.get(unescape(part["hx-get"]), headers={"HX-Request": "true", "HX-Target": name})

@@ -172,6 +172,49 @@ def test_a_simple_token_is_checked_against_its_own_bytes(client):
     assert "Whoever holds it can mint more" in text
 
 
+def scripted(message):
+    return slp.script_of(message).hex()
+
+
+def moved(txid, message, *, spent_by=None, outputs=3):
+    """Details of a transaction with a message in output 0; its last output was the baton's."""
+    made = [rows.output(0, "0", message)] + [rows.output(n, "0.00000546", rows.paying(OURS)) for n in range(1, outputs)]
+    made[-1]["spentTxId"] = spent_by
+    return rows.answered("get_transaction_details", rows.details(txid, vout=made), at=clock.now(), txid=txid)
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        (None, "is Now bchtest:"),
+        (slp.Mint(TOKEN, 2, 5), "is Now bchtest:"),
+        (slp.Mint(TOKEN, None, 5), "given up by the last minting"),
+        (slp.Mint(TOKEN, 9, 5), "given up by the last minting"),
+        (slp.Mint("ab" * 32, 2, 5), "which mints nothing"),
+        (slp.Send(TOKEN, (5,)), "which mints nothing"),
+    ],
+)
+def test_the_baton_is_followed_from_minting_to_minting(client, last, told):
+    simple_read()
+    first, second = h(41, "c"), h(42, "c")
+    moved(TOKEN, scripted(GENESIS), spent_by=first)
+    moved(first, scripted(slp.Mint(TOKEN, 2, 5)), spent_by=None if last is None else second)
+    if last is not None:
+        moved(second, scripted(last))
+    text = text_of(client.get(f"/chain/tokens/{TOKEN}/"))
+    assert told in text.partition("Where the baton")[2]
+
+
+def test_a_token_without_a_baton_and_a_very_long_way(client):
+    simple_read()
+    moved(TOKEN, scripted(slp.Genesis(b"A", b"B", b"", b"", 2, None, 100)))
+    assert "there never was one" in text_of(client.get(f"/chain/tokens/{TOKEN}/"))
+    moved(TOKEN, scripted(GENESIS), spent_by=h(1, "b"))
+    for n in range(1, 30):
+        moved(h(n, "b"), scripted(slp.Mint(TOKEN, 2, 5)), spent_by=h(n + 1, "b"))
+    assert "more often than is followed" in text_of(client.get(f"/chain/tokens/{TOKEN}/"))
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
