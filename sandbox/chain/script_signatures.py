@@ -127,7 +127,7 @@ def _chosen_sign(machine: Machine, chosen: bytes, signatures: Sequence[bytes], p
     if len(named) != len(signatures):
         raise CannotUnlock(Reason.BIT_COUNT)
     for signature, key in zip(signatures, named, strict=True):
-        if len(signature) != schnorr.SIGNATURE_BYTES + 1:
+        if signature and len(signature) != schnorr.SIGNATURE_BYTES + 1:
             raise CannotUnlock(Reason.ONLY_SCHNORR)
         _check_transaction_form(signature)
         _check_key_form(key)

@@ -285,10 +285,10 @@ def test_too_many_checks_in_one_transaction(small):
 
     def of(outputs: int) -> Transaction:
         left_sat = 10 * COIN_SAT - outputs * 1_000 - 20_000
-        return small.pay(*([output] * outputs), Output(left_sat, small.author.purse("odd").key_script))
+        return small.pay(*([output] * outputs), Output(left_sat, HASHED))
 
-    assert small.refusal(of(200)) == "bad-txns-too-many-sigops, 4001 (code 64)"
-    small.accept(of(199))
+    assert small.refusal(of(201)) == "bad-txns-too-many-sigops, 4020 (code 64)"
+    small.accept(of(200))
 
 
 # Relatives -----------------------------------------------------------------------------------------------------------
@@ -332,6 +332,16 @@ def test_the_bytes_of_relatives_are_bounded(small):
     refusal = small.refusal(third)
     assert refusal.startswith("too-long-mempool-chain, exceeds descendant size limit for tx ")
     assert refusal.endswith(" [limit: 101000] (code 64)")
+
+
+def test_the_bytes_of_parents_side_by_side_are_bounded(small):
+    many = [Output(1_000, small.other.script)] * 980  # more than 33,333 bytes
+    rest = Output(10 * COIN_SAT - 980 * 1_000 - 50_000, small.owner.script)
+    parents = [(small.accept(small.pay(*many, rest, coins=[coin])).txid_bytes, 980) for coin in small.coins[:3]]
+    value_sat = 3 * rest.value_sat - FEE_SAT
+    refusal = small.refusal(small.pay(Output(value_sat, small.other.script), coins=parents))
+    assert refusal == "too-long-mempool-chain, exceeds ancestor size limit [limit: 101000] (code 64)"
+    small.accept(small.pay(Output(value_sat - rest.value_sat, small.other.script), coins=parents[:2]))
 
 
 # Scripts -------------------------------------------------------------------------------------------------------------

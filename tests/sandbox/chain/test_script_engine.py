@@ -1,11 +1,13 @@
 """Running scripts: every opcode by what it leaves, every bound at its edge, and judged by other people's code."""
 
+import hashlib
+
 import bitcash
 import bitcoin.core
 import bitcoin.core.scripteval as peer
 import coincurve
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chaindata.wire import keys, scripts, transactions
@@ -491,6 +493,53 @@ def test_a_published_schnorr_signature():
     assert not schnorr.is_signed(bytes(32), signature=SCHNORR_SIGNATURE, public_key=b"\x03" + SCHNORR_KEY[1:])
     assert not schnorr.is_signed(bytes(32), signature=SCHNORR_SIGNATURE, public_key=b"\x02" + bytes(31) + b"\x05")
     assert not schnorr.is_signed(bytes(32), signature=b"\xff" * 64, public_key=SCHNORR_KEY)
+
+
+def schnorr_signed(digest: bytes, secret: int, nonce: int, *, flipped: bool = False) -> bytes:
+    """A signature by libsecp256k1's arithmetic: the nonce is negated when its point's place is no square."""
+    key, point = (coincurve.PrivateKey.from_int(each).public_key for each in (secret, nonce))
+    x, y = point.point()
+    is_square = pow(y, (schnorr.PRIME - 1) // 2, schnorr.PRIME) == 1
+    signed_nonce = nonce if is_square is not flipped else keys.ORDER - nonce
+    r = x.to_bytes(32, "big")
+    challenge = int.from_bytes(hashlib.sha256(r + key.format() + digest).digest(), "big")
+    return r + ((signed_nonce + challenge * secret) % keys.ORDER).to_bytes(32, "big")
+
+
+@settings(max_examples=12)
+@given(st.integers(1, keys.ORDER - 1), st.integers(1, keys.ORDER - 1), st.binary(min_size=32, max_size=32))
+def test_schnorr_signatures_by_other_arithmetic(secret, nonce, digest):
+    key = coincurve.PrivateKey.from_int(secret).public_key
+    for form in (key.format(), key.format(compressed=False)):
+        good = schnorr_signed(digest, secret, nonce)
+        assert schnorr.is_signed(digest, signature=good, public_key=form)
+        other = schnorr_signed(digest, secret, nonce, flipped=True)
+        assert not schnorr.is_signed(digest, signature=other, public_key=form)
+
+
+def test_schnorr_signatures_unlock_one_key_or_the_chosen_ones_of_several():
+    secrets = [int(each.secret.reveal(), 16) for each in KEYS]
+    made = transactions.build(inputs=[Input(bytes(range(32)), 1, b"")], outputs=[Output(4_000, b"\x51")])
+
+    def signed_of(locking: bytes, which: int) -> bytes:
+        digest = Digests(made).digest(0, script_code=locking, value_sat=VALUE_SAT)
+        return scripts.push(schnorr_signed(digest, secrets[which], 1_000 + which) + b"\x41")
+
+    single = scripts.key_locking(KEYS[0].public_key)
+    assert judged(signed_of(single, 0), single) is None
+    assert judged(signed_of(single, 1), single) == (Reason.NOT_EMPTY, True)
+    several = scripts.multisig(2, [each.public_key for each in KEYS])
+    one, two, four = (signed_of(several, which) for which in (0, 1, 3))
+    assert judged(code("<0b>") + one + two, several) == (Reason.BIT_COUNT, True)
+    assert judged(code("3") + one + two, several) is None
+    assert judged(code("9") + one + four, several) is None
+    assert judged(code("9") + one + two, several) == (Reason.NOT_EMPTY, True)
+    assert judged(code("3") + two + one, several) == (Reason.NOT_EMPTY, True)
+    assert judged(code("<13>") + one + two, several) == (Reason.BIT_RANGE, True)
+    assert judged(code("<0300>") + one + two, several) == (Reason.BITFIELD_SIZE, True)
+    assert judged(code("3") + b"\x00\x00", several) == (Reason.NOT_EMPTY, True)
+    older = scripts.push(signed(several, KEYS[0]))
+    assert judged(code("3") + older + older, several) == (Reason.ONLY_SCHNORR, True)
 
 
 # Other people's interpreter ------------------------------------------------------------------------------------------
