@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from chaindata.domain import answers, tokens
+from chaindata.domain import addresses, answers, tokens
+from chaindata.domain.answers import Reading
 from chaindata.domain.pages import TIP_TOPIC, Standing, standing
+from chaindata.domain.pages_transaction import script_of
 from chaindata.domain.tokens import HoldersPart
-from chaindata.wire import hashing, slp, slp_rules, transactions
+from chaindata.wire import hashing, scripts, slp, slp_rules, transactions
+from chaindata.wire.records import chain
 from chaindata.wire.records import slp as slp_records
 
 
@@ -114,3 +117,73 @@ def holders(*, token_id: str, page: int, now: datetime) -> HoldersPart:
     held = [(tokens.printed(row.slp_address), row.token_balance) for row in reading.record or []]
     told = standing(reading, topics=[TIP_TOPIC])
     return tokens.holders(held, supply=supply, page=page, is_known=reading.record is not None, told=told)
+
+
+# The baton ------------------------------------------------------------------------------------------------------------
+
+
+HELD, ENDED, BURNED, NEVER = "held", "ended", "burned", "never"
+MOST_MINTINGS = 20  # that are followed
+
+
+@dataclass(frozen=True, slots=True)
+class BatonPart:
+    """Where the right to mint is, followed from one minting to the next by what each spends. `mintings` are their ids.
+
+    `ending` is "held", "ended" when a minting gave it up, "burned" when something else spent it, "never" when there was
+    none, "further" when it was passed on more often than is followed here, and "" while that is being read.
+    """
+
+    ending: str
+    address: str
+    txid: str
+    vout: int
+    mintings: tuple[str, ...]
+    standing: Standing
+
+
+def baton(*, token_id: str, now: datetime) -> BatonPart:
+    """The output that holds the baton now, and the mintings on the way to it."""
+    txid, mintings, readings = token_id, list[str](), list[Reading]()
+    ending, address, vout = "further", "", 0
+    for _ in range(MOST_MINTINGS):
+        readings.append(answers.look("get_transaction_details", now=now, txid=txid))
+        made: chain.Transaction | None = readings[-1].record
+        if made is None:
+            ending = ""
+            break
+        message = _message(made)
+        if not _passes_on(message, token_id, is_first=txid == token_id):
+            ending = NEVER if txid == token_id else BURNED
+            break
+        if txid != token_id:
+            mintings.append(txid)
+        given = message.baton_vout if isinstance(message, slp.Genesis | slp.Mint) else None
+        if given is None or given >= len(made.vout):
+            ending = NEVER if txid == token_id else ENDED
+            break
+        if not (spender := made.vout[given].spent_tx_id):
+            ending, vout, address = HELD, given, _owner(made.vout[given])
+            break
+        txid = spender
+    told = standing(*readings, topics=[TIP_TOPIC])
+    return BatonPart(ending, address, txid, vout, tuple(mintings), told)
+
+
+def _message(made: chain.Transaction) -> slp.Message | None:
+    try:
+        return slp.read(script_of(made.vout[0])) if made.vout else None
+    except slp.NotAMessage:
+        return None
+
+
+def _passes_on(message: slp.Message | None, token_id: str, *, is_first: bool) -> bool:
+    """Whether the transaction that spends the baton, or that made it, is one that may have a baton again."""
+    if is_first:
+        return isinstance(message, slp.Genesis)
+    return isinstance(message, slp.Mint) and message.token_id == token_id
+
+
+def _owner(output: chain.Output) -> str:
+    paid = scripts.addresses_of(script_of(output), addresses.printing_network())
+    return paid[0].cash_address if len(paid) == 1 else ""

@@ -15,7 +15,7 @@ from desk.views.rendering import show
 LIST_PARTS = {"rows": "chaindata/tokens/_rows.html"}
 LISTS = {tokens.SIMPLE: "simple", tokens.PROPERTY: "property", tokens.COLLECTIBLE: "collectible"}
 PARTS = {
-    tokens.SIMPLE: ("facts", "genesis", "holders"),
+    tokens.SIMPLE: ("facts", "genesis", "baton", "holders"),
     tokens.PROPERTY: ("facts", "crowdsale", "grants", "holders", "digest"),
     tokens.COLLECTIBLE: ("facts", "collectibles"),
 }
@@ -58,6 +58,7 @@ def _simple(token_id: str, now: datetime, page: int) -> dict[str, Callable[[], A
     return {
         "facts": lambda: tokens_simple.token(token_id=token_id, now=now),
         "genesis": lambda: tokens_simple.genesis(token_id=token_id, now=now),
+        "baton": lambda: tokens_simple.baton(token_id=token_id, now=now),
         "holders": lambda: tokens_simple.holders(token_id=token_id, page=page, now=now),
     }
 

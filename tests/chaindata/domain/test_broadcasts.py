@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from chaindata.domain import broadcast_sending, broadcasts, explaining, ours, service, tools
+from chaindata.domain import broadcast_replay, broadcast_sending, broadcasts, explaining, ours, service, tools
 from chaindata.models import ChainBroadcast
 from chaindata.wire import refusals, scripts, transactions
 from chaindata.wire.transactions import Input
-from desk import clock, totp
+from desk import audit_verify, clock, totp
 from desk.models import AuditEvent, StepUp
 from desk.stepup import CannotConfirm
 from tests.chaindata import paying
@@ -326,6 +326,21 @@ def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, 
     assert "can't be asked" in row.last_problem
     assert step(row, 601) == "not_sent"
     assert node.sent == []
+
+
+def test_the_trail_replays_to_the_rows_and_every_change_shows(node, signer, run_worker):
+    row = asked(signer, run_worker)
+    assert step(row) == "sent"
+    events = AuditEvent.objects.filter(subject=row.subject).order_by("seq")
+    assert list(broadcast_replay.check(events.iterator())) == []
+    assert broadcast_replay.SUBJECT in audit_verify._replays
+    for changes in ({"state": "refused"}, {"reason": "Another"}, {"sends": 0}, {"txid": "ab" * 32}):
+        before = {name: getattr(row, name) for name in changes}
+        ChainBroadcast.objects.filter(pk=row.pk).update(**changes)
+        assert len(list(broadcast_replay.check(events.iterator()))) == 1, changes
+        ChainBroadcast.objects.filter(pk=row.pk).update(**before)
+    ChainBroadcast.objects.filter(pk=row.pk).delete()
+    assert list(broadcast_replay.check(events.iterator())) == [f"{row.reference} is in the trail and not in the table."]
 
 
 @pytest.mark.rows
