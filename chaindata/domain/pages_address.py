@@ -160,28 +160,29 @@ def tokens(address: str, *, now: datetime) -> TokensPart:
     )
     held: list[AddressBalance] = ledger.record or []
     owned: list[PropertyBalance] = properties.record if isinstance(properties.record, list) else []
-    names = _names([row.token_id for row in held], [row.propertyid for row in owned], now)
+    names, followed = _names([row.token_id for row in held], [row.propertyid for row in owned], now)
     return TokensPart(
         ledger=[Holding(row.token_id, names.get(row.token_id, ""), row.balance_string, Decimal(0)) for row in held],
         properties=[
             Holding(str(row.propertyid), names.get(str(row.propertyid), ""), row.balance, row.reserved) for row in owned
         ],
         accounts=accounts.record.results if accounts.record is not None else [],
-        standing=standing(ledger, properties, accounts, topics=[TIP_TOPIC]),
+        standing=standing(ledger, properties, accounts, topics=[TIP_TOPIC, *followed]),
     )
 
 
-def _names(ids: Sequence[str], numbers: Sequence[int], now: datetime) -> dict[str, str]:
-    """What the tokens are called, as far as that was read; the first of very many are enough."""
+def _names(ids: Sequence[str], numbers: Sequence[int], now: datetime) -> tuple[dict[str, str], list[str]]:
+    """What the tokens are called, as far as that was read, and what to follow for the rest; the first are enough."""
     asked: list[tuple[str, dict[str, object]]] = [("get_slp_token", {"tokenId": each}) for each in ids[:MOST_NAMED]]
     asked += [("get_property", {"propertyId": each}) for each in numbers[:MOST_NAMED]]
     found: dict[str, str] = {}
-    for reading in answers.look_many(asked, now=now):
+    readings = answers.look_many(asked, now=now)
+    for reading in readings:
         if isinstance(reading.record, Token) and reading.record.is_known:
             found[reading.record.id] = reading.record.symbol or reading.record.name or ""
         elif isinstance(reading.record, Property):
             found[str(reading.record.propertyid)] = reading.record.name
-    return found
+    return found, [reading.topic for reading in readings]
 
 
 def _line(told: Transaction, address: str) -> Line:

@@ -349,6 +349,16 @@ def test_an_address_shows_what_each_transaction_changed_there(client):
     assert "+1.0000 0000 1 2" in told, "height and confirmations"
 
 
+def test_the_tokens_of_an_address_are_named_as_soon_as_their_names_are_read(client):
+    address_read()
+    held = {"tokenId": TXID, "balance": 7, "balanceString": "7", "slpAddress": OURS.slp_address, "decimalCount": 0}
+    rows.answered("get_slp_balances_of_address", [held], at=clock.now(), address=OURS.cash_address)
+    page = client.get(f"/chain/address/{OURS.cash_address}/").content.decode()
+    token = rows.answered("get_slp_token", {"id": TXID, "symbol": "EMBR"}, at=clock.now(), tokenId=TXID)
+    assert f"chain-answer:{token.key}" in parts_of(page)["tokens"]["data-follow"].split()
+    assert "EMBR 7" in text_of(client.get(f"/chain/address/{OURS.cash_address}/"))
+
+
 def test_the_transactions_of_an_address_are_paged_by_the_service(client):
     address_read(page=1, pages=3)
     page = client.get(f"/chain/address/{OURS.cash_address}/?page=2").content.decode()
