@@ -7,10 +7,11 @@ loop each call runs to its end before the next one begins, which makes it atomic
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from sandbox import chain_handlers, handlers, journal, keys
+from sandbox import chain_handlers, handlers, journal, keys, opening
 from sandbox import seed as seeding
 from sandbox.chain.state import Chain
 from sandbox.clock import Clock
@@ -22,8 +23,7 @@ from sandbox.exchange.terms import UNAVAILABLE, Caller, Event, Listener, NoHandl
 from sandbox.handlers import controls, given
 from sandbox.handlers.market import LISTINGS, Listing
 from sandbox.journal import Journal, Lock
-from sandbox.journal_lines import Entry, Header, Reading
-from sandbox.replay import replay
+from sandbox.journal_lines import Entry, Header
 
 __all__ = ["Caller", "Event", "NoHandler", "Refusal", "World"]
 
@@ -65,38 +65,11 @@ class World:
             return cls(Journal.begin(wanted), still=still, now_ms=now_ms)
         lock = Lock(data_dir)
         try:
-            return cls._kept(data_dir / journal.FILE_NAME, wanted, fresh=fresh, still=still, now_ms=now_ms, lock=lock)
+            make = partial(cls, still=still, now_ms=now_ms, lock=lock)
+            return opening.kept(make, data_dir / journal.FILE_NAME, wanted, fresh=fresh)
         except BaseException:
             lock.release()
             raise
-
-    @classmethod
-    def _kept(
-        cls, path: Path, wanted: Header, *, fresh: bool, still: bool, now_ms: Callable[[], int], lock: Lock
-    ) -> "World":
-        if fresh or not path.exists():
-            return cls(Journal.begin(wanted, path), still=still, now_ms=now_ms, lock=lock)
-        reading, warning = journal.read(path)
-        if reading.header is None:
-            world = cls(Journal.begin(wanted, path), still=still, now_ms=now_ms, lock=lock)
-        else:
-            world = cls._resumed(path, reading, still=still, now_ms=now_ms, lock=lock)
-        world.warnings += [sentence for sentence in (warning, _other_seed(world.journal.header, wanted)) if sentence]
-        return world
-
-    @classmethod
-    def _resumed(cls, path: Path, reading: Reading, *, still: bool, now_ms: Callable[[], int], lock: Lock) -> "World":
-        world = cls(Journal.resume(path, reading), still=still, now_ms=now_ms, lock=lock)
-        stopped_at = replay(world, reading.entries)
-        if stopped_at is None:
-            return world
-        world.journal.close()
-        shorter = reading.before(stopped_at)
-        warning = journal.set_aside(path, shorter, path.read_bytes())
-        world = cls(Journal.resume(path, shorter), still=still, now_ms=now_ms, lock=lock)
-        replay(world, shorter.entries)
-        world.warnings.append(warning)
-        return world
 
     def _populate(self) -> None:
         header = self.journal.header
@@ -326,9 +299,3 @@ class World:
         """The double-entry ledger as the control plane shows it, with `balanced`."""
         self._live()
         return self.exchange.ledger.shown()
-
-
-def _other_seed(kept: Header, wanted: Header) -> str:
-    if kept.seed == wanted.seed and (wanted.symbols is None or kept.symbols == wanted.symbols):
-        return ""
-    return f"the kept world has seed {kept.seed} and symbols {kept.symbols or 'as listed'}; --fresh begins another one"

@@ -291,6 +291,21 @@ def test_a_changed_proof_shows_nothing(service: ChainService) -> None:
         assert service.refused(path) == (400, "Block not found in chain")
 
 
+def test_a_node_within_the_tree_does_not_pass_for_a_transaction(service: ChainService) -> None:
+    """Its proof leads to the root, but speaks of fewer transactions than the block has."""
+    height: int = service.good("/v2/blockchain/getBlockCount")
+    found = (service.good(f"/v2/block/detailsByHeight/{at}") for at in range(height, max(0, height - 200), -1))
+    block = next((each for each in found if 3 <= len(each["tx"]) <= 4), None)
+    if block is None:
+        pytest.skip("no block here is of that size")
+    first, second, third, last = [bytes.fromhex(txid)[::-1] for txid in (*block["tx"], block["tx"][-1])[:4]]
+    inner = [sha256(sha256(pair).digest()).digest() for pair in (first + second, third + last)]
+    header = service.good(f"/v2/blockchain/getBlockHeader/{block['hash']}")
+    assert sha256(sha256(b"".join(inner)).digest()).digest().hex() == header[72:136]
+    proof = f"{header}0200000002{inner[0].hex()}{inner[1].hex()}0103"
+    assert service.good(f"/v2/blockchain/verifyTxOutProof/{proof}") == []
+
+
 def test_a_proof_of_another_branch_is_refused(service: ChainService) -> None:
     tips = service.good("/v2/blockchain/getChainTips")
     stale = next((tip for tip in tips if tip["status"] == "valid-fork"), None)
