@@ -68,6 +68,7 @@ def test_an_amount_that_the_chain_can_not_have_is_told_and_asked_for_no_more(des
 # Lost and found ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.rows
 def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back(desk: Proving) -> None:
     row = desk.proven()
     desk.reorganise(2)
@@ -86,6 +87,7 @@ def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back(des
     assert not [found for found in audit.verify(replay=True) if "heads" not in found]
 
 
+@pytest.mark.rows
 def test_a_reorganisation_below_a_buried_payout_is_found_too(desk: Proving) -> None:
     row = desk.proven()
     desk.mine(8)
@@ -248,6 +250,7 @@ def test_a_chain_that_is_followed_anew_takes_no_proof_away(desk: Proving) -> Non
     assert (row.state, desk.proof(row).depth, desk.events(row)[1:]) == ("verified", 3, ["proven"])
 
 
+@pytest.mark.rows
 def test_one_process_looks_at_a_time(desk: Proving) -> None:
     from exchange_ops.domain import leases
 
