@@ -17,6 +17,14 @@ def register() -> None:
 
 def owners(wanted: Collection[str]) -> dict[str, str]:
     """Words for those of the printed addresses that others pay in to; the rows may spell them otherwise."""
-    spelled = {form: printed for printed in wanted for form in chain.spellings(printed)}
+    spelled = {form: printed for printed in wanted for form in _spellings(printed)}
     rows = DepositAddress.objects.filter(currency=CHAIN_CODE, address__in=spelled).select_related("account")
     return {spelled[row.address]: f"deposit address of {row.account.name}" for row in rows}
+
+
+def _spellings(printed: str) -> set[str]:
+    """Every form of it; none of what a service calls an address and is none."""
+    try:
+        return chain.spellings(printed)
+    except chain.NotAnAddress:
+        return set()

@@ -306,6 +306,26 @@ def test_what_a_stranger_wrote_into_the_chain_stays_text(client):
     assert "&lt;script&gt;alert(1)" in page
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"size": 0, "fees": 0},
+        {"fees": -1, "valueIn": -1},
+        {"blockheight": -7},
+        {"blocktime": 10**17, "time": 10**17},
+        {"blocktime": -(10**12)},
+        {"confirmations": -3, "locktime": 2**32 - 1, "version": -1},
+        {"vin": [], "vout": []},
+        {"vin": [{"n": 0, "sequence": 0, "txid": h(1), "vout": 0, "value": 10**18, "addr": "nobody"}]},
+        {"valueOut": 10**30},
+    ],
+)
+def test_odd_figures_of_a_service_are_no_error(client, odd):
+    transaction(**odd)
+    assert client.get(f"/chain/tx/{TXID}/").status_code == 200
+    assert client.get(f"/api/v1/chain/transactions/{TXID}/").status_code == 200
+
+
 def test_a_transaction_of_very_many_outputs_shows_the_first_hundred(client):
     transaction(vout=[rows.output(n, "0.00000546", rows.paying(OURS)) for n in range(150)])
     page = client.get(f"/chain/tx/{TXID}/").content.decode()
