@@ -49,6 +49,18 @@ def test_the_sandboxs_chain_is_followed_through_blocks_and_a_reorganisation(sand
     assert tips.tip(NOW).hash == client.get_best_block_hash()
 
 
+def test_a_world_that_begins_anew_has_a_chain_of_its_own(sandbox, client):
+    follow()
+    old = tips.tip(NOW)
+    sandbox.control("reset", {})
+    sandbox.control("chain/mine", {"blocks": 1})
+    assert follow(NOW + SECOND)
+    new = tips.tip(NOW + SECOND)
+    assert (new.hash, new.problem) == (client.get_best_block_hash(), "")
+    assert ChainHeader.objects.filter(is_active=True).count() == new.height + 1
+    assert new.hash != old.hash
+
+
 def test_every_operation_that_takes_nothing_is_answered_and_kept(sandbox, run_worker):
     wanted = [(each.name, {}) for each in catalogue.ALL if not each.params and FRESHNESS[each.name] is not None]
     answers.look_many(wanted, now=NOW)
@@ -68,8 +80,11 @@ def test_a_payment_on_the_sandboxs_chain_is_proven_and_lost_and_proven_again(san
     sandbox.control("chain/reorg", {"depth": 2})
     follow(NOW + SECOND)
     assert proofs.depth_of(verdict.block_hash) == 0
+    assert proofs.prove(**proof).standing is proofs.Standing.WAITING, "it is back in the mempool"
+    sandbox.control("chain/mine", {"blocks": 1})
+    follow(NOW + 2 * SECOND)
     again = proofs.prove(**proof)
-    assert again.standing in (proofs.Standing.WAITING, proofs.Standing.ABSENT, proofs.Standing.PROVEN)
+    assert (again.is_proven, again.depth) == (True, 1)
     assert again.block_hash != verdict.block_hash
 
 
