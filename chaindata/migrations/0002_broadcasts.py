@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'indexes': [models.Index(fields=['state', 'next_action_at'], name='chainbroadcast_due')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['requested', 'sending', 'sent', 'found', 'refused', 'not_sent', 'unknown', 'not_seen'])), name='chainbroadcast_known_state'), models.CheckConstraint(condition=models.Q(('sends__lte', 1)), name='chainbroadcast_is_sent_at_most_once'), models.CheckConstraint(condition=models.Q(('size__lte', 8000)), name='chainbroadcast_fits_an_address'), models.UniqueConstraint(condition=models.Q(('state__in', ('requested', 'sending', 'unknown', 'sent', 'found'))), fields=('txid',), name='chainbroadcast_one_under_way')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['requested', 'sending', 'sent', 'found', 'refused', 'not_sent', 'unknown', 'not_seen'])), name='chainbroadcast_known_state'), models.CheckConstraint(condition=models.Q(('sends__lte', 1)), name='chainbroadcast_is_sent_at_most_once'), models.CheckConstraint(condition=models.Q(('size__lte', 50000)), name='chainbroadcast_fits_one_call'), models.UniqueConstraint(condition=models.Q(('state__in', ('requested', 'sending', 'unknown', 'sent', 'found'))), fields=('txid',), name='chainbroadcast_one_under_way')],
             },
         ),
     ]

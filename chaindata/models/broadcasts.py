@@ -8,9 +8,10 @@ from django.db.models import Q
 
 from chaindata.models import broadcast_states
 from chaindata.models.broadcast_states import STATES
+from chaindata.wire import catalogue
 
 LONGEST_REASON = 500
-MOST_BYTES = 8_000  # what the service takes as part of an address
+MOST_BYTES = catalogue.MOST_HEX_IN_BODY // 2  # what the service takes at once
 
 
 class ChainBroadcast(models.Model):
@@ -44,7 +45,7 @@ class ChainBroadcast(models.Model):
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(state__in=list(STATES)), name="chainbroadcast_known_state"),
             models.CheckConstraint(condition=Q(sends__lte=1), name="chainbroadcast_is_sent_at_most_once"),
-            models.CheckConstraint(condition=Q(size__lte=MOST_BYTES), name="chainbroadcast_fits_an_address"),
+            models.CheckConstraint(condition=Q(size__lte=MOST_BYTES), name="chainbroadcast_fits_one_call"),
             models.UniqueConstraint(
                 fields=["txid"],
                 condition=Q(state__in=broadcast_states.STANDING),

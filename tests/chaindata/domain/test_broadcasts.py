@@ -48,8 +48,10 @@ class Node:
     def respond(self, path, body):
         name, _, argument = path.removeprefix("/rawtransactions/").partition("?")[0].partition("/")
         if name == "sendRawTransaction":
-            self.sent.append(argument)
-            status, value = self.answer(argument)
+            raw = body["hexes"][0] if body else argument
+            self.sent.append(raw)
+            status, value = self.answer(raw)
+            value = [value] if body and status == 200 else value
         elif path.startswith("/blockchain/getTxOut/"):
             status, value = 200, (None if self.spent else UNSPENT)
         elif name == "getRawTransaction":
@@ -247,6 +249,17 @@ def test_it_is_sent_once_and_the_row_says_so(node, signer, run_worker):
     assert node.sent == [HEX]
     actions = list(AuditEvent.objects.filter(subject=row.subject).order_by("seq").values_list("action", flat=True))
     assert actions == ["chain-broadcast.asked", "chain-broadcast.claimed", "chain-broadcast.accepted"]
+
+
+def test_a_long_one_travels_in_a_body_and_a_longer_one_not_at_all(node, signer, run_worker, service):
+    note = scripts.returning([b"x" * 20_000])
+    long = paying.signed(OWNER, FUNDED, 1, [(50_000, note)])
+    row = asked(signer, run_worker, long.raw.hex())
+    assert step(row) == "sent"
+    assert node.sent == [long.raw.hex()]
+    longer = paying.signed(OWNER, FUNDED, 1, [(50_000, scripts.returning([b"x" * 60_000]))])
+    with pytest.raises(broadcasts.CannotBroadcast, match="at most 50,000"):
+        asked(signer, run_worker, longer.raw.hex(), step=1)
 
 
 def test_what_the_network_has_already_is_not_sent(node, signer, run_worker):
