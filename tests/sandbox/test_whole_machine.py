@@ -51,7 +51,9 @@ class Everything(RuleBasedStateMachine):
 
     holds = Bundle("holds")
 
-    @initialize(seed=st.sampled_from([1, 2, 2**63 - 1]), traders=st.booleans(), end=st.sampled_from(["lapse", "stay", "commit"]))
+    @initialize(
+        seed=st.sampled_from([1, 2, 2**63 - 1]), traders=st.booleans(), end=st.sampled_from(["lapse", "stay", "commit"])
+    )
     def open(self, seed: int, traders: bool, end: str) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.clock = Ticking()
