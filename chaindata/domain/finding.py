@@ -121,11 +121,11 @@ def _of_name(text: str, asked: _Asked) -> Iterator[Place]:
     found = [
         Place(TOKEN, row.id, f"Token {row.symbol or row.name}, {tokens.KINDS[tokens.SIMPLE].lower()}")
         for row in ledger.record or []
-        if wanted in {(row.symbol or "").casefold(), (row.name or "").casefold()}
+        if wanted in {(row.symbol or "").casefold(), (row.name or "").casefold()} and tokens.kind_of(row.id)
     ]
     found += [
         Place(TOKEN, str(row.propertyid), f"Property token {row.propertyid}, {row.name}")
         for row in properties.record or []
-        if row.name.casefold() == wanted
+        if row.name.casefold() == wanted and tokens.kind_of(str(row.propertyid))
     ]
     yield from found[:_MOST_NAMED]

@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 
 from django import template
 from django.template import Context
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from chaindata.domain import finding
+from chaindata.domain import finding, tokens
 from chaindata.domain.addresses import NotAnAddress, printed
 from chaindata.domain.finding import Place
 from chaindata.domain.pages import Standing
@@ -79,6 +79,15 @@ def chain_page(kind: str, value: str, currency: str = "BCH") -> SafeString:
     return format_html('<a class="small nowrap" href="{}">{} On the chain</a>', place, icon("link"))
 
 
+@register.simple_tag
+def block_at(named: str | int | None) -> str:
+    """The page of a block by hash or height; of what a service calls one and is none, the first page of the chain."""
+    try:
+        return reverse("chain-block", args=[named])
+    except NoReverseMatch:
+        return reverse("chain")
+
+
 @register.filter
 def on_chain(currency: str) -> bool:
     """Whether transactions of this currency stand on the chain that the desk follows."""
@@ -141,6 +150,8 @@ def token_link(token_id: str, *, name: str = "") -> SafeString:
     label = name or (shortened(token_id) if len(token_id) == 64 else token_id.replace("-", " "))
     if token_id.isdigit():
         label = f"property {token_id}" + (f", {name}" if name else "")
+    if not tokens.kind_of(token_id):
+        return format_html("{}", label)
     return format_html('<a href="{}" title="{}">{}</a>', reverse("chain-token", args=[token_id]), token_id, label)
 
 

@@ -419,6 +419,28 @@ def test_an_address_that_others_pay_us_at_is_said_to_be_ours(client, spelled):
     assert page.count('title="deposit address of Main desk"') == 1, "the other output is somebody else's"
 
 
+def test_odd_figures_of_a_service_are_no_error_on_any_page(client):
+    home()
+    at, address = clock.now(), OURS.cash_address
+    rows.answered("get_chain_tips", [{"height": -1, "hash": "z" * 64, "branchlen": -2, "status": "<b>"}], at=at)
+    state = rows.chain_state(200) | {"bestblockhash": "/" * 64, "difficulty": 10**40, "chain": "<u>"}
+    rows.answered("get_blockchain_info", state, at=at)
+    odd = {"previousblockhash": "?" * 64, "nextblockhash": " " * 64, "time": -1, "reward": -1, "tx": ["." * 64]}
+    block(**odd)
+    address_read()
+    forms = {"legacyAddress": "", "cashAddress": "", "scriptPubKey": ""}
+    outputs = [{"txid": "#" * 64, "vout": -1, "amount": -1, "satoshis": -1, "confirmations": 2}]
+    outputs += [outputs[0] | {"height": 10**12}]
+    rows.answered("get_address_utxos", {"utxos": outputs} | forms, at=at, address=address)
+    held = {"tokenId": "%" * 64, "balance": 1, "balanceString": "1e3", "slpAddress": "", "decimalCount": 99}
+    rows.answered("get_slp_balances_of_address", [held], at=at, address=address)
+    for path in ("/chain/", "/chain/block/7/", f"/chain/address/{address}/"):
+        response = client.get(path)
+        assert response.status_code == 200, path
+        assert "<b>" not in response.content.decode()
+        assert "<u>" not in response.content.decode()
+
+
 # All of them ---------------------------------------------------------------------------------------------------------
 
 
