@@ -5,6 +5,7 @@ import json
 import logging
 import re
 import traceback
+from dataclasses import replace
 from decimal import Decimal
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from django.core.management import CommandError, call_command
 
 from chaindata.client.keyed import Funding, KeyWouldTravel, TokenSender, Way
 from chaindata.domain import answers, questions
+from chaindata.domain import service as ways
 from chaindata.models import ChainAnswer
 from chaindata.wire import keys
 from chaindata.wire.addresses import ALL_NETWORKS, Network
@@ -300,3 +302,31 @@ def test_a_log_line_with_such_an_address_is_masked():
     line = logs.scrubbed(f"GET /v2{PATH} 200")
     assert WIF not in line
     assert not re.search(r"[c9][1-9A-HJ-NP-Za-km-z]{51}", line)
+
+
+def test_a_token_is_made_minted_and_sent_on_the_sandboxs_chain(sandbox, monkeypatch, settings, db):
+    settings.CHAIN_KEYED_CALLS = True
+    sandbox.control("config", {"non_js_framework": True})
+    ours = replace(KEY.address, network=Network.TEST)
+    sandbox.control("chain/pay", {"address": ours.cash_address, "amount": "1"})
+
+    def run(kind, *arguments):
+        monkeypatch.setattr("sys.stdin", io.StringIO(f"{WIF}\n"))
+        out = io.StringIO()
+        paying = ("--funding-address", ours.slp_address, "--change-address", ours.cash_address)
+        call_command(
+            "slp_token", kind, *paying, "--receiver", ours.slp_address, "--key-from-stdin", *arguments, stdout=out
+        )
+        sandbox.control("chain/mine", {"blocks": 1})
+        return out.getvalue().removeprefix("Sent: ").strip()
+
+    about = ("--name", "Made", "--symbol", "MADE", "--document-uri", "https://made.example/a?b", "--decimals", "2")
+    baton = ("--baton", ours.slp_address)
+    token_id = run("create", "--quantity", "1000", *about, "--document-hash", "ab" * 32, *baton)
+    run("mint", "--token-id", token_id, "--quantity", "5.25", *baton)
+    run("send", "--token-id", token_id, "--quantity", "0.5")
+    client = ways.open_client()
+    token = client.get_slp_token(token_id=token_id)
+    client.close()
+    assert (token.name, token.total_minted, token.txns_since_genesis) == ("Made", Decimal("1005.25"), 3)
+    assert WIF not in json.dumps(kept())
