@@ -6,22 +6,24 @@ buried. What follows from it for the withdrawal is judged in `payout_judging`.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from chaindata.client import ChainClient
-from chaindata.domain import freshness, proofs, replaced, tip
-from chaindata.domain.proofs import Standing, Verdict
+from chaindata.client import Busy, ChainClient
+from chaindata.domain import addresses, freshness, outputs, proofs, replaced, tip
+from chaindata.domain.proofs import Standing, Step, Verdict
 from desk import live
 from exchange_ops.domain import destinations, leases, lifecycle, payout_judging
 from exchange_ops.domain.stopwatch import Stopwatch
 from exchange_ops.domain.windows import pause
 from exchange_ops.models import PayoutProof, Withdrawal, WithdrawalEvent
 from exchange_ops.models import proofs as standings
-from wire.errors import CallFailed
+from wire.errors import CallFailed, Unreachable
+from wire.operation import BadArgument
 
 TASK = "exchange_ops.prove_payouts"
 LEASE = "payout-proofs"
@@ -39,6 +41,7 @@ _STANDINGS = {
     Standing.LEFT: standings.LEFT,
     Standing.PROVEN: standings.PROVEN,
 }
+_MOST_KEPT = 2**63 - 1  # of what a column holds
 _log = structlog.get_logger(__name__)
 
 
@@ -52,7 +55,26 @@ def check(*, row: Withdrawal, client: ChainClient, now: datetime) -> Verdict:
         raise CannotProve(f"Not verifiable by us: the desk follows the chain of {COIN} alone.")
     if not row.hash:
         raise CannotProve("The exchange named no transaction for it.")
-    return proofs.prove(txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client, now=now)
+    try:
+        verdict = proofs.prove(txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client, now=now)
+    except (addresses.NotAnAddress, BadArgument) as problem:
+        raise CannotProve(f"It can't be looked for: {problem}") from None
+    return _unless_claimed(row, verdict, client)
+
+
+def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> Verdict:
+    """The same, unless the output is the payment of an earlier request: one payment never proves two."""
+    if verdict.output is None:
+        return verdict
+    same = Withdrawal.objects.filter(currency=row.currency, hash__iexact=row.hash, address=row.address, pk__lt=row.pk)
+    earlier = [other for other in same if other.arrives == row.arrives]
+    if not earlier:
+        return verdict
+    found = outputs.exact(txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client)
+    if found > len(earlier):
+        return verdict
+    sentence = f"The transaction pays this {found} times, and that is {earlier[-1].reference} already."
+    return replace(verdict, standing=Standing.WRONG, depth=0, steps=(*verdict.steps, Step("own", False, sentence)))
 
 
 def wanted_sat(row: Withdrawal) -> int:
@@ -94,7 +116,7 @@ def sweep(*, now: datetime, open_client: OpenClient) -> int:
     client, done = open_client(), 0
     try:
         for row in rows:
-            answered = look(row=row, now=watch.now(), client=client)
+            answered = _look_safely(row, watch, client)
             done += answered
             late = (watch.now() - now).total_seconds() > SWEEP_SECONDS
             if late or not answered or not leases.hold(name=LEASE, holder=holder, now=watch.now()):
@@ -105,8 +127,19 @@ def sweep(*, now: datetime, open_client: OpenClient) -> int:
     return done
 
 
+def _look_safely(row: Withdrawal, watch: Stopwatch, client: ChainClient) -> bool:
+    """A payout that fails in an unforeseen way doesn't keep the others waiting."""
+    try:
+        return look(row=row, now=watch.now(), client=client)
+    except Exception:
+        _log.exception("payouts.look_failed", withdrawal=row.pk)
+        problem = "The desk could not make sense of it; its log says more."
+        _keep(row, {"problem": problem, "tried_at": watch.now(), "next_look_at": watch.now() + timedelta(minutes=1)})
+        return True
+
+
 def look(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
-    """One look at one payout and what follows from it; False when the service gave no answer."""
+    """One look at one payout and what follows from it; False when the service can't be asked at the moment."""
     try:
         verdict = check(row=row, client=client, now=now)
     except CannotProve as reason:
@@ -114,7 +147,7 @@ def look(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
         return True
     except CallFailed as failure:
         _keep(row, _missed(row, failure, now))
-        return False
+        return not isinstance(failure, Unreachable | Busy)
     old = PayoutProof.objects.filter(withdrawal=row).first()
     replaced_block = _left(old)
     columns = _columns(old, verdict, replaced_block, now)
@@ -170,7 +203,7 @@ def _keep(row: Withdrawal, columns: dict[str, Any]) -> None:
     shown = ("standing", "depth", "block_hash", "problem", "final_at", "sentence")
     before = PayoutProof.objects.filter(withdrawal=row).values(*shown).first()
     wanted = row.arrives.scaleb(8) if row.arrives is not None else 0
-    first = {"txid": row.hash[:64], "wanted_sat": int(wanted)}
+    first = {"txid": row.hash[:64], "wanted_sat": min(int(wanted), _MOST_KEPT)}
     PayoutProof.objects.update_or_create(withdrawal=row, defaults=columns, create_defaults=columns | first)
     if before is None or any(before[name] != columns[name] for name in shown if name in columns):
         live.announce(row.subject)

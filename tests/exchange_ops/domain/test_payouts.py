@@ -13,9 +13,14 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from chaindata.models import ChainTip
+from chaindata.wire import addresses, scripts
+from chaindata.wire.transactions import Output
 from desk import audit
 from exchange_ops.domain import freezes, payouts
 from exchange_ops.models import PayoutProof
+from sandbox.chain import wallet
+from sandbox.chain.seeding import MINER
+from sandbox.chain.wallet import Purse
 from tests.chaindata.conftest import Service, service  # noqa: F401 (a fixture)
 from tests.exchange_ops.domain.proving import Proving, beside_a_chain, supplier
 
@@ -63,6 +68,38 @@ def test_an_amount_that_the_chain_can_not_have_is_told_and_asked_for_no_more(des
     assert desk.look(row).state == "settled"
     assert desk.proof(row).problem == "The amount has more digits than the chain."
     assert desk.sweep() == 0
+
+
+def test_one_payment_never_proves_two_requests(desk: Proving) -> None:
+    first = desk.paid()
+    second = desk.row("settled", hash=first.hash.upper(), currency="BCH", amount=first.amount, address=first.address)
+    desk.sweep()
+    assert (desk.fresh(first).state, desk.fresh(second).state) == ("verified", "disputed")
+    assert f"and that is {first.reference} already" in desk.fresh(second).last_problem
+    desk.mine()
+    desk.sweep()
+    assert (desk.fresh(first).state, desk.fresh(second).state) == ("verified", "disputed")
+
+
+def test_a_transaction_with_two_equal_payments_proves_two_requests(desk: Proving) -> None:
+    script = scripts.locking(addresses.read(supplier()))
+    world, paid = desk.sandbox.world, Output(125_000_000, script)
+    signed = desk.sandbox.inside(lambda: wallet.pay(world.chain, Purse(1, MINER), [paid, paid]))
+    desk.sandbox.inside(lambda: world.broadcast(signed.raw))
+    desk.mine(2)
+    rows = [desk.paid(txid=signed.txid, blocks=0) for _ in range(3)]
+    desk.sweep()
+    assert [desk.fresh(row).state for row in rows] == ["verified", "verified", "disputed"]
+
+
+def test_a_payout_that_makes_no_sense_keeps_no_other_waiting(desk: Proving) -> None:
+    odd = desk.row("settled", hash="no hash at all", currency="BCH", amount=Decimal(1), address=supplier())
+    lost = desk.row("settled", hash="ab" * 32, currency="BCH", amount=Decimal(1), address="nowhere")
+    row = desk.paid()
+    assert desk.look(row).state == "verified"
+    assert [desk.fresh(each).state for each in (odd, lost)] == ["settled", "settled"]
+    assert desk.proof(odd).problem
+    assert desk.proof(lost).problem.startswith("It can't be looked for")
 
 
 # Lost and found ------------------------------------------------------------------------------------------------------
