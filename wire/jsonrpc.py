@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import msgspec
@@ -117,7 +117,7 @@ def _object(params: bytes, id: Id) -> dict[str, object]:
     """The members of `params`, numbers as int or Decimal."""
     try:
         plain = _plain.decode(params) if params else None
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError, InvalidOperation):  # the last: an exponent beyond any number
         raise NotAFrame("params can't be read", id) from None
     if plain is None:
         return {}

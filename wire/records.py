@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any
 
 import msgspec
@@ -149,6 +149,8 @@ def _decode_each_number(body: bytes, kind: Any) -> Any:
         records = msgspec.convert(known, kind, dec_hook=_special)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, CannotRead) as problem:
         raise BadReply(_sentence(problem)) from None
+    except InvalidOperation:  # an exponent beyond any number
+        raise BadReply("the reply has a number that is out of range") from None
     for record, member, value in aside:
         unknown.add(record, member, value)
     return records

@@ -135,3 +135,8 @@ def test_any_message_is_a_frame_or_refused(message: str | bytes) -> None:
     except NotAFrame:
         return
     assert isinstance(frame, Call | Notification | Result | Failure)
+
+
+def test_an_exponent_beyond_any_number_is_refused() -> None:
+    with pytest.raises(NotAFrame, match="params can't be read"):
+        decode('{"method": "subscribeTicker", "params": {"symbol": 1e%s}, "id": 1}' % ("9" * 60))

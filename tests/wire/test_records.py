@@ -384,3 +384,11 @@ def test_records_without_decimals_are_read_each() -> None:
     found, unread = records.decode_each(b'[{"name":"a"},{"name":1},{"name":"b","x":0}]', Plain)
     assert [record.name for record in found] == ["a", "b"]
     assert [each.content for each in unread] == [b'{"name":1}']
+
+
+@pytest.mark.parametrize("number", ["1e" + "9" * 30, "1.5e-" + "7" * 90])
+def test_an_exponent_beyond_any_number_is_refused_wherever_it_stands(number: str) -> None:
+    for body in ('{"price": %s}', '{"price": 1, "nobody": {"named": [%s]}}', '{"name": %s}'):
+        for kind in (Level, Plain):
+            with pytest.raises(BadReply):
+                records.decode((body % number).encode(), kind)
