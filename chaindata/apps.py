@@ -9,8 +9,6 @@ class ChaindataConfig(AppConfig):
         from chaindata import health, topics
         from chaindata.domain import broadcast_replay
         from desk import audit
-        from chaindata.domain import broadcast_replay
-        from desk import audit
 
         topics.register()
         audit.register_replay(broadcast_replay.SUBJECT, broadcast_replay.check)

@@ -82,7 +82,10 @@ def test_what_is_listed_is_what_was_armed_with_its_defaults(faults: Faults) -> N
         ({"kind": "html", "operation": "withdraw"}, "'operation' is 'withdraw'; the page at / lists"),
         ({"kind": "html", "operation": 7}, "'operation' is 7; it takes a text."),
         ({"kind": "gap", "operation": "get_balances"}, "is for a socket method or socket notification"),
-        ({"kind": "html", "operation": "updateTransaction"}, "is for a REST operation or chain-data operation, and 'updateTransaction'"),
+        (
+            {"kind": "html", "operation": "updateTransaction"},
+            "is for a REST operation or chain-data operation, and 'updateTransaction'",
+        ),
         ({"kind": "html", "operation": "*", "times": 0}, "'times' is 0; it takes a whole number from 1"),
         ({"kind": "html", "operation": "*", "times": "2"}, "'times' is '2'"),
         ({"kind": "html", "operation": "*", "times": True}, "'times' is True"),
