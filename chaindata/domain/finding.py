@@ -13,7 +13,7 @@ from chaindata.domain.answers import Reading
 from chaindata.domain.pages import Standing, standing
 from chaindata.models import ChainHeader
 from chaindata.wire import cash_accounts
-from chaindata.wire.hashing import NotHexadecimal, from_shown
+from chaindata.wire.hashing import is_shown
 
 BLOCK, TRANSACTION, ADDRESS, TOKEN, ACCOUNT = "block", "transaction", "address", "token", "account"
 _LONGEST_NUMBER = 9
@@ -45,7 +45,7 @@ class Found:
 def find(*, text: str, now: datetime) -> Found:
     """Everything on the chain that the whole text names, in any form and either case of letters."""
     text, asked = text.strip(), _Asked(now)
-    if _is_hash(text):
+    if is_shown(text):
         places = list(_of_hash(text.lower(), asked))
     elif text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
         places = list(_of_number(int(text), asked))
@@ -67,13 +67,6 @@ class _Asked:
         found = answers.look_many(wanted, now=self.now)
         self.readings += found
         return found
-
-
-def _is_hash(text: str) -> bool:
-    try:
-        return bool(from_shown(text))
-    except NotHexadecimal:
-        return False
 
 
 def _of_hash(named: str, asked: _Asked) -> Iterator[Place]:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from chaindata.domain import addresses, answers, ours
 from chaindata.domain.pages import TIP_TOPIC, Standing, moment, standing
 from chaindata.domain.pages_transaction import making, spending
+from chaindata.domain.tokens import kind_of
 from chaindata.wire import addresses as wire_addresses
 from chaindata.wire import decoding
 from chaindata.wire.addresses import Kind, Network
@@ -173,8 +174,10 @@ def tokens(address: str, *, now: datetime) -> TokensPart:
 
 def _names(ids: Sequence[str], numbers: Sequence[int], now: datetime) -> tuple[dict[str, str], list[str]]:
     """What the tokens are called, as far as that was read, and what to follow for the rest; the first are enough."""
-    asked: list[tuple[str, dict[str, object]]] = [("get_slp_token", {"tokenId": each}) for each in ids[:MOST_NAMED]]
-    asked += [("get_property", {"propertyId": each}) for each in numbers[:MOST_NAMED]]
+    asked: list[tuple[str, dict[str, object]]] = [
+        ("get_slp_token", {"tokenId": each}) for each in ids[:MOST_NAMED] if kind_of(each)
+    ]
+    asked += [("get_property", {"propertyId": each}) for each in numbers[:MOST_NAMED] if kind_of(str(each))]
     found: dict[str, str] = {}
     readings = answers.look_many(asked, now=now)
     for reading in readings:

@@ -7,6 +7,7 @@ from datetime import datetime
 from chaindata.domain import answers, pages_home
 from chaindata.domain.answers import Reading
 from chaindata.domain.pages import TIP_TOPIC, Standing, moment, standing
+from chaindata.wire.hashing import is_shown
 from chaindata.wire.records.chain import Block, Transaction
 
 TRANSACTIONS_SHOWN = 20  # what one bulk call of the service takes
@@ -77,12 +78,18 @@ def members(named: str, *, page: int, now: datetime) -> MembersPart:
     page = min(max(page, 1), last)
     first = (page - 1) * TRANSACTIONS_SHOWN
     shown = txids[first : first + TRANSACTIONS_SHOWN]
-    readings = answers.look_many([("get_transaction_details", {"txid": txid}) for txid in shown], now=now)
-    lines = [
-        Member(first + n, txid, told.record, told.standing == "missing")
-        for n, (txid, told) in enumerate(zip(shown, readings, strict=True))
-    ]
+    asked = [("get_transaction_details", {"txid": txid}) for txid in shown if is_shown(txid)]
+    readings = answers.look_many(asked, now=now)
+    told = {each["txid"]: reading for (_, each), reading in zip(asked, readings, strict=True)}
+    lines = [_member(first + n, txid, told.get(txid)) for n, txid in enumerate(shown)]
     return MembersPart(lines, len(txids), page, last, standing(reading, *readings))
+
+
+def _member(position: int, txid: str, told: Reading | None) -> Member:
+    """A line; what is called a transaction and has no id of one is none."""
+    if told is None:
+        return Member(position, txid, None, is_unknown=True)
+    return Member(position, txid, told.record, is_unknown=told.standing == "missing")
 
 
 def _is_height(named: str) -> bool:

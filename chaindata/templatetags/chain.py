@@ -15,7 +15,7 @@ from chaindata.domain import finding, tokens
 from chaindata.domain.addresses import NotAnAddress, printed
 from chaindata.domain.finding import Place
 from chaindata.domain.pages import Standing
-from chaindata.wire.hashing import NotHexadecimal, from_shown
+from chaindata.wire.hashing import is_shown
 from desk.templatetags.desk import ago, chip, copy, icon, iso, plain, shortened
 
 register = template.Library()
@@ -214,10 +214,11 @@ def short(value: Decimal | None) -> str:
 
 def _place(kind: str, value: str) -> str:
     """Where it leads; nowhere when it is none."""
-    try:
-        if kind == ADDRESS:
+    if kind == ADDRESS:
+        try:
             return reverse("chain-address", args=[printed(value)])
-        from_shown(value)
-    except (NotAnAddress, NotHexadecimal):
+        except NotAnAddress:
+            return ""
+    if not is_shown(value):
         return ""
     return reverse("chain-transaction" if kind == TRANSACTION else "chain-block", args=[value])

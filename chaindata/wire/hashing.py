@@ -38,6 +38,11 @@ def from_shown(text: str) -> bytes:
     return bytes.fromhex(text)[::-1]
 
 
+def is_shown(text: str) -> bool:
+    """Whether the text is a hash as people see it, in either case of letters."""
+    return _SHOWN.fullmatch(text) is not None
+
+
 def from_hex(text: str, *, most_bytes: int) -> bytes:
     """The bytes of a hexadecimal text without spaces. Raises `NotHexadecimal`, for more than `most_bytes` too."""
     if len(text) > 2 * most_bytes:

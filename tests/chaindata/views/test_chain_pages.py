@@ -434,6 +434,8 @@ def test_odd_figures_of_a_service_are_no_error_on_any_page(client):
     rows.answered("get_address_utxos", {"utxos": outputs} | forms, at=at, address=address)
     held = {"tokenId": "%" * 64, "balance": 1, "balanceString": "1e3", "slpAddress": "", "decimalCount": 99}
     rows.answered("get_slp_balances_of_address", [held], at=at, address=address)
+    owned = {"propertyid": -3, "balance": "1", "reserved": "0"}
+    rows.answered("get_token_balances_of_address", [owned], at=at, address=address)
     for path in ("/chain/", "/chain/block/7/", f"/chain/address/{address}/"):
         response = client.get(path)
         assert response.status_code == 200, path
