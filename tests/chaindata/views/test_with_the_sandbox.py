@@ -1,0 +1,103 @@
+"""Token pages and tools over the sandbox's own chain: everything is read, and what is computed here agrees with it."""
+
+import json
+import re
+import urllib.request
+from datetime import timedelta
+from urllib.parse import urlencode
+
+import pytest
+
+from chaindata.domain import following, payload_making
+from chaindata.domain import service as ways
+from desk import clock
+from tests.chaindata.views.test_token_pages import text_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ADDRESS = "bchtest:qpm2qsznhks23z7629mms6s4cwef74vcwvqcw003ap"
+HEAD = {"ecosystem": "1", "propertyPrecision": "2", "previousId": "0", "category": "a", "subcategory": "b"}
+HEAD |= {"name": "n", "url": "u", "data": "d"}
+GIVEN = {
+    "simple-send": {"propertyId": "3", "amount": "10.5"},
+    "send-all": {"ecosystem": "1"},
+    "send-to-owners": {"propertyId": "3", "amount": "1.25", "distributionProperty": "1"},
+    "fixed": HEAD | {"amount": "1000.25"},
+    "managed": HEAD,
+    "crowdsale": HEAD
+    | {"propertyIdDesired": "1", "tokensPerUnit": "1.5", "deadline": "2090-01-01 00:00", "earlyBonus": "10"}
+    | {"totalNumber": "5000"},
+    "participate": {"amount": "1.5"},
+    "close-crowdsale": {"propertyId": "6"},
+    "grant": {"propertyId": "4", "amount": "1.125", "memo": "thanks"},
+    "revoke": {"propertyId": "4", "amount": "1", "memo": ""},
+    "change-issuer": {"propertyId": "4"},
+    "freeze": {"propertyId": "4", "toAddress": ADDRESS},
+    "unfreeze": {"propertyId": "4", "toAddress": ADDRESS},
+    "burn": {},
+}
+
+
+@pytest.fixture
+def told(sandbox, settings):
+    """What the service itself says."""
+    settings.CHAIN_NETWORKS = ("regtest", "test")
+
+    def ask(path):
+        with urllib.request.urlopen(f"{sandbox.url}/v2/{path}", timeout=20) as answer:
+            return json.load(answer)
+
+    return ask
+
+
+def shown(client, path, run_worker, rounds=4):
+    """The page once all that it asks for was answered."""
+    for n in range(rounds):
+        answer = client.get(path)
+        if not run_worker(clock.now() + timedelta(milliseconds=n)):
+            break
+    assert answer.status_code == 200, path
+    text = text_of(client.get(path))
+    assert "Being read" not in text, path
+    return text
+
+
+def test_every_payload_is_the_one_that_the_service_builds(client, told, run_worker):
+    assert set(GIVEN) == set(payload_making.OPERATIONS)
+    for slug, given in GIVEN.items():
+        path = f"/chain/tools/payload/?{urlencode({'kind': slug, 'make': '1', **given})}"
+        assert "The service builds the same" in shown(client, path, run_worker), slug
+
+
+def test_tokens_accounts_and_tools_agree_with_the_chain(client, told, run_worker):
+    following.follow(now=clock.now(), open_client=ways.open_client)
+    for token in told("slp/list"):
+        text = shown(client, f"/chain/tokens/{token['id']}/", run_worker, rounds=6)
+        assert "Its own bytes say the same" in text
+        assert "It adds up" in text
+        where = {"ALIVE": "not spent", "NEVER_CREATED": "there never was one", "DEAD_ENDED": "given up"}
+        assert where[token["mintingBatonStatus"]] in text.partition("Where the baton")[2]
+    for number in (1, 3, 4, 5, 6):
+        assert "Computed here, the same" in shown(client, f"/chain/tokens/{number}/", run_worker), number
+    assert "Destroyed" in shown(client, "/chain/tokens/collectible-1/", run_worker, rounds=6)
+    for kind in ("simple-ledger", "property", "collectible"):
+        assert re.match(
+            r".*\b[1-9]\d* (tokens|properties|family)", shown(client, f"/chain/tokens/?kind={kind}", run_worker)
+        )
+    account = shown(client, "/chain/cash-accounts/?q=Harbourmaster%23128", run_worker)
+    assert "The service tells the same" in account
+    assert "The block is in the chain that the desk follows" in account
+
+    genesis = told("slp/list")[0]["id"]
+    raw = told(f"rawtransactions/getRawTransaction/{genesis}")
+    proof = told(f"blockchain/getTxOutProof/{genesis}")
+    for path in (
+        f"/chain/tools/?address={ADDRESS}",
+        f"/chain/tools/transaction/?hex={raw}",
+        f"/chain/tools/proof/?hex={proof}",
+        f"/chain/tools/script/?hex={'76a914' + '11' * 20 + '88ac'}",
+    ):
+        text = shown(client, path, run_worker)
+        assert "The same" in text.partition("own answer")[2], path
+    assert "Kept by the desk" in shown(client, f"/chain/tools/proof/?hex={proof}", run_worker)
+    assert "signature fits" in shown(client, f"/chain/tools/transaction/?hex={raw}", run_worker)
+    assert "Valid" in shown(client, f"/chain/tools/simple-ledger/?txid={genesis}", run_worker)
