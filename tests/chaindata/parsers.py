@@ -10,6 +10,7 @@ from pathlib import Path
 from chaindata.wire import (
     addresses,
     cash_accounts,
+    catalogue,
     decoding,
     hashing,
     headers,
@@ -28,6 +29,9 @@ from chaindata.wire.addresses import Network
 from chaindata.wire.transactions import Input, Output
 from sandbox.chain import script_engine
 from sandbox.chain.script_spending import Spending
+from sandbox.chain_front import members
+from wire import records
+from wire.errors import BadReply
 from wire.values import CannotRead, Secret
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "chain"
@@ -159,6 +163,18 @@ def _refusal(raw: bytes) -> object:
     return spoken
 
 
+def _answer(raw: bytes) -> object:
+    """The first byte says of which operation it is the answer."""
+    operation = catalogue.ALL[(raw[0] if raw else 0) % len(catalogue.ALL)]
+    return records.decode(raw[1:], operation.result)
+
+
+def _body(raw: bytes) -> object:
+    read = members.read("application/json" if raw[:1] != b"&" else "application/x-www-form-urlencoded", raw)
+    assert isinstance(read, dict | list)
+    return read
+
+
 def _hexadecimal(raw: bytes) -> object:
     text = raw.decode("utf-8", "replace")
     assert hashing.from_hex(text, most_bytes=1_000).hex() == text.lower()
@@ -190,6 +206,8 @@ PARSERS: dict[str, Parser] = {
     "identifier": Parser(_identifier, (cash_accounts.NotAnIdentifier,)),
     "amount": Parser(_amount, (payload_forms.CannotWrite,)),
     "refusal": Parser(_refusal),
+    "answer": Parser(_answer, (BadReply,)),
+    "body": Parser(_body, (members.Malformed,)),
     "hexadecimal": Parser(_hexadecimal, (hashing.NotHexadecimal,)),
 }
 
