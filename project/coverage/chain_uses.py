@@ -18,6 +18,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "finding": ("chain",),
     "following": ("chain",),
     "header": ("chain",),
+    "outputs": ("withdrawals",),
     "pages_address": ("chain-address",),
     "pages_block": ("chain-block",),
     "pages_home": ("chain",),
