@@ -117,7 +117,7 @@ def _object(params: bytes, id: Id) -> dict[str, object]:
     """The members of `params`, numbers as int or Decimal."""
     try:
         plain = _plain.decode(params) if params else None
-    except (msgspec.DecodeError, RecursionError, InvalidOperation):  # the last: an exponent beyond any number
+    except (msgspec.DecodeError, UnicodeError, RecursionError, InvalidOperation):  # the last: no such exponent
         raise NotAFrame("params can't be read", id) from None
     if plain is None:
         return {}

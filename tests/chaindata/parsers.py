@@ -30,7 +30,7 @@ from chaindata.wire.transactions import Input, Output
 from sandbox.chain import script_engine
 from sandbox.chain.script_spending import Spending
 from sandbox.chain_front import members
-from wire import records
+from wire import jsonrpc, records
 from wire.errors import BadReply
 from wire.values import CannotRead, Secret
 
@@ -207,6 +207,7 @@ PARSERS: dict[str, Parser] = {
     "amount": Parser(_amount, (payload_forms.CannotWrite,)),
     "refusal": Parser(_refusal),
     "answer": Parser(_answer, (BadReply,)),
+    "frame": Parser(jsonrpc.decode, (jsonrpc.NotAFrame,)),
     "body": Parser(_body, (members.Malformed,)),
     "hexadecimal": Parser(_hexadecimal, (hashing.NotHexadecimal,)),
 }

@@ -137,6 +137,12 @@ def test_any_message_is_a_frame_or_refused(message: str | bytes) -> None:
     assert isinstance(frame, Call | Notification | Result | Failure)
 
 
+def test_bytes_that_are_no_text_within_params_are_refused() -> None:
+    for params in (b'{"\xff": 1}', b'{"symbol": "\x8f"}', b'["\xc3"]'):
+        with pytest.raises(NotAFrame):
+            decode(b'{"method": "subscribeTicker", "params": ' + params + b', "id": 1}')
+
+
 def test_an_exponent_beyond_any_number_is_refused() -> None:
     with pytest.raises(NotAFrame, match="params can't be read"):
         decode('{"method": "subscribeTicker", "params": {"symbol": 1e%s}, "id": 1}' % ("9" * 60))
