@@ -31,7 +31,8 @@ FRESH, STALE, ABSENT, MISSING, REFUSED, FAILED = "fresh", "stale", "absent", "mi
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One answer as it is known now. `record` is decoded as the catalogue says; None while there is none.
+    """One answer as it is known now. `record` is decoded as the catalogue says; None while there is none, and of an
+    output that is spent or unknown, for which the service says null: `is_known` tells the two apart.
 
     `standing`: "fresh"; "stale", the record is old and asked for again; "absent", nobody answered yet; "missing", the
     service knows no such thing; "refused", the question itself was turned down; "failed", the last try did not succeed
