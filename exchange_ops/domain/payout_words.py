@@ -13,7 +13,11 @@ from exchange_ops.models import proofs as standings
 from exchange_ops.models.states import ACTIVE, BAD, GOOD, QUIET, WARN
 
 _AFTER = frozenset({"committed", "sent", "settled", "verified", "disputed", "resolved_paid", "resolved_not_paid"})
-_LEFT = (BAD, "Not in the chain any more", "The block that showed the payment has left the chain.")
+_LEFT = (
+    BAD,
+    "Not in the chain any more",
+    "Whether it is paid is open again: the block that showed the payment has left the chain.",
+)
 _MAY_RETURN = (standings.WAITING, standings.ABSENT, standings.LEFT)
 _UNPROVEN = {
     standings.WAITING: (ACTIVE, "Waits for a block", "Sent, and not in a block that the desk follows."),

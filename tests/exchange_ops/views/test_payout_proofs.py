@@ -61,7 +61,10 @@ class TestWords:
         desk.reorganise(4)
         desk.sweep()
         told = panel(client, lost)
-        assert "Not in the chain any more The block that showed the payment has left the chain." in told
+        assert (
+            "Not in the chain any more Whether it is paid is open again: the block that showed the payment has left"
+            in told
+        )
         assert "the desk ends this dispute by itself" in told
         told = panel(client, wrong)
         assert (
@@ -121,7 +124,7 @@ def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back_liv
     desk.reorganise(2)
     desk.sweep()
     expect(state).to_have_text("Paid, but the records disagree")
-    expect(proof).to_contain_text("The block that showed the payment has left the chain")
+    expect(proof).to_contain_text("the block that showed the payment has left the chain")
     expect(page.locator("#decide")).to_contain_text("Two people have to come to the same verdict")
     desk.mine(2)
     desk.sweep()
