@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
-from chaindata.domain import addresses, answers, ours, tools
+from chaindata.domain import addresses, answers, ours, token_risks, tools
 from chaindata.domain.answers import Reading
 from chaindata.domain.pages import Standing, standing
 from chaindata.domain.tools import Decoded
@@ -95,6 +95,8 @@ def explain(*, decoded: Decoded, now: datetime) -> Explained:
     fee_sat = None if in_sat is None or decoded.transaction.is_coinbase else in_sat - out_sat
     rate = None if fee_sat is None else (Decimal(fee_sat) / decoded.transaction.size).quantize(Decimal("0.01"))
     payments = tuple(_payments(decoded, owned))
+    origins = {txid: each for txid, each in made.items() if isinstance(each, Transaction)}
+    lost = token_risks.losses(transaction=decoded.transaction, origins=origins)
     told = standing(*readings, *more)
     return Explained(
         decoded=decoded,
@@ -105,7 +107,7 @@ def explain(*, decoded: Decoded, now: datetime) -> Explained:
         fee_sat=fee_sat,
         rate=rate,
         obstacles=tuple(_obstacles(decoded, sources, fee_sat, left_out)),
-        warnings=tuple(_warnings(decoded, payments, sources, fee_sat, rate)),
+        warnings=(*lost, *_warnings(decoded, payments, sources, fee_sat, rate)),
         left_out=left_out,
         is_waiting=any(not each.is_known and each.standing in ("absent", "failed") for each in (*readings, *more)),
         standing=told,
