@@ -7,6 +7,7 @@ from chaindata.client.limits import Window
 from chaindata.wire import transactions
 from tests.chaindata.conftest import Service
 from tests.chaindata.small_chain import payment
+from tests.exchange_ops.wire import golden
 from wire.errors import BadReply, OutcomeUnknown, Unreachable
 
 TXID = "fe28050b93faea61fa88c4c630f0e1f0a1c24d0082dd0e10d369e13212128f33"
@@ -292,3 +293,21 @@ def test_a_transaction_that_no_call_has_room_for_is_not_sent(service, client):
     with pytest.raises(Unreachable, match="longer"):
         client.send_raw_transaction(raw="00" * 50_001)
     assert service.calls == []
+
+
+# Other servers --------------------------------------------------------------------------------------------------------
+
+
+def test_the_wrapped_details_of_the_last_servers_read_as_the_documented_ones(service, client):
+    flat = golden.files("chaindata")["get_slp_transaction"]["reply"]
+    wrapped = {"retData": {name: value for name, value in flat.items() if not name.startswith("token")}}
+    wrapped |= {name: value for name, value in flat.items() if name.startswith("token")}
+    path = f"/slp/txDetails/{flat['txid']}"
+    service.answers[path] = flat
+    documented = client.get_slp_transaction(txid=flat["txid"])
+    service.answers[path] = wrapped
+    assert client.get_slp_transaction(txid=flat["txid"]) == documented
+    for odd in (b"", b"[]", b'{"retData": 7}', b'{"retData": {}}', b"[" * 5000):
+        service.answers[path] = (200, odd)
+        with pytest.raises(BadReply):
+            client.get_slp_transaction(txid=flat["txid"])
