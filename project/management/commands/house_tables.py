@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from chaindata.models import broadcast_states
 from exchange_ops.models import deposits, order_states, states, subaccount_states, transfer_states
 from exchange_ops.models.states import State, Transition
 
@@ -37,6 +38,7 @@ class Command(BaseCommand):
             after = _put(after, f"{prefix}states", states_table(machine.STATES))
             after = _put(after, f"{prefix}moves", moves_table(machine.TRANSITIONS))
         after = _put(after, "address-states", states_table(deposits.REQUEST_STATES))
+        after = _put(after, "broadcast-states", broadcast_table())
         if options["write"]:
             PAGE.write_text(after)
         elif after != before:
@@ -60,6 +62,18 @@ def moves_table(transitions: Iterable[Transition]) -> str:
         moves[move.source].append(f"{move.event} → {target} ({', '.join(move.who)})")
     rows = [f"| {f'`{source}`' if source else 'nothing'} | {'<br>'.join(events)} |" for source, events in moves.items()]
     return "\n".join(["| from | event → to (who) |", "|---|---|", *rows])
+
+
+def broadcast_table() -> str:
+    """Every state of a raw transaction that is sent from here: what people read, and where it goes from there."""
+    moves = defaultdict(list)
+    for source, event, target in sorted(broadcast_states.TRANSITIONS):
+        moves[source].append(f"{event} → `{target}`")
+    rows = [
+        f"| `{name}` | {state.label} | {'<br>'.join(moves[name])} | {state.sentence} |"
+        for name, state in broadcast_states.STATES.items()
+    ]
+    return "\n".join(["| state | label | event → to | what the page says |", "|---|---|---|---|", *rows])
 
 
 def _put(page: str, name: str, table: str) -> str:
