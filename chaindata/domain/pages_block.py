@@ -7,7 +7,9 @@ from datetime import datetime
 from chaindata.domain import answers, pages_home
 from chaindata.domain.answers import Reading
 from chaindata.domain.pages import TIP_TOPIC, Standing, moment, standing
-from chaindata.wire.hashing import is_shown
+from chaindata.models import ChainHeader
+from chaindata.wire import headers, merkle
+from chaindata.wire.hashing import NotHexadecimal, from_shown, is_shown
 from chaindata.wire.records.chain import Block, Transaction
 
 TRANSACTIONS_SHOWN = 20  # what one bulk call of the service takes
@@ -18,7 +20,8 @@ class BlockPart:
     """The block, None until it was read; `height` and `hash` are what is known of it meanwhile.
 
     `confirmations` counts on with the tip; a block off the chain has none. `beyond` says that the height lies behind
-    the tip, whose height `tip` is: nobody has found such a block yet.
+    the tip, whose height `tip` is: nobody has found such a block yet. `fits` says whether exactly these transactions
+    stand under the header that the desk has checked itself; None while it has none of this block.
     """
 
     block: Block | None
@@ -28,6 +31,7 @@ class BlockPart:
     confirmations: int
     tip: int | None
     beyond: bool
+    fits: bool | None
     standing: Standing
 
 
@@ -65,6 +69,7 @@ def block(named: str, *, now: datetime) -> BlockPart:
         confirmations=pages_home.depth(height, found.confirmations, now=now) if found and found.is_main_chain else 0,
         tip=end,
         beyond=found is None and height is not None and end is not None and height > end,
+        fits=_fits(found) if found else None,
         standing=standing(reading, topics=[TIP_TOPIC]),
     )
 
@@ -83,6 +88,18 @@ def members(named: str, *, page: int, now: datetime) -> MembersPart:
     told = {each["txid"]: reading for (_, each), reading in zip(asked, readings, strict=True)}
     lines = [_member(first + n, txid, told.get(txid)) for n, txid in enumerate(shown)]
     return MembersPart(lines, len(txids), page, last, standing(reading, *readings))
+
+
+def _fits(found: Block) -> bool | None:
+    """Whether the ids hash to the root in our own copy of the header, whose work was checked."""
+    row = ChainHeader.objects.filter(hash=found.hash.lower()).first()
+    if row is None:
+        return None
+    try:
+        root = merkle.root([from_shown(txid) for txid in found.tx])
+    except (merkle.NotATree, NotHexadecimal):
+        return False
+    return root == headers.read(bytes.fromhex(row.raw)).merkle_root_bytes
 
 
 def _member(position: int, txid: str, told: Reading | None) -> Member:

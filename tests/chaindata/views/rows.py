@@ -52,9 +52,10 @@ def failed(row: ChainAnswer, *, problem: str, now: datetime) -> None:
     ChainAnswer.objects.filter(pk=row.pk).update(problem=problem, problem_at=now, failures=1, due_at=now)
 
 
-def header(height: int, *, at: datetime, mark: str = "a") -> ChainHeader:
-    """A header of the chain."""
-    columns = {"height": height, "previous_hash": h(height - 1, mark), "raw": "00" * 80, "chainwork": f"{height:064x}"}
+def header(height: int, *, at: datetime, mark: str = "a", root: bytes = bytes(32)) -> ChainHeader:
+    """A header of the chain, over the transactions with this root."""
+    raw = bytes(36) + root + bytes(12)
+    columns = {"height": height, "previous_hash": h(height - 1, mark), "raw": raw.hex(), "chainwork": f"{height:064x}"}
     columns |= {"time": int(at.timestamp()), "is_active": True, "seen_at": at}
     return ChainHeader.objects.update_or_create(hash=h(height, mark), defaults=columns)[0]
 

@@ -9,9 +9,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from chaindata.domain import addresses
-from chaindata.models import ChainAnswer, ChainReorganisation
-from chaindata.wire import cash_accounts, payloads, scripts
+from chaindata.models import ChainAnswer, ChainHeader, ChainReorganisation
+from chaindata.wire import cash_accounts, merkle, payloads, scripts
 from chaindata.wire.cash_accounts import Payment, Registration
+from chaindata.wire.hashing import from_shown
 from desk import clock, topics
 from exchange_ops.models import DepositAddress
 from tests.chaindata.views import rows
@@ -154,6 +155,19 @@ def test_a_block_is_shown_by_height_and_by_hash_however_it_is_typed(client, name
     told = text_of(client.get(f"/chain/block/{named}/"))
     for piece in ("Block 7", h(7), "On the chain", "3 confirmations", "328 bytes", "25.00000000", "207fffff", "226"):
         assert piece in told, piece
+
+
+def test_the_transactions_of_a_block_are_checked_against_our_own_copy_of_its_header(client):
+    block(count=3)
+    told = "checked here against the header and its work", "does not fit this block"
+    assert told[1] in text_of(client.get("/chain/block/7/")), "that header has another root"
+    root = merkle.root([from_shown(h(n, "e")) for n in range(3)])
+    rows.header(7, at=clock.now(), root=root)
+    page = text_of(client.get("/chain/block/7/"))
+    assert (told[0] in page, told[1] in page) == (True, False)
+    ChainHeader.objects.filter(height=7).delete()
+    page = text_of(client.get("/chain/block/7/"))
+    assert (told[0] in page, told[1] in page) == (False, False), "nothing is said without a header of our own"
 
 
 def test_a_block_off_the_chain_is_said_to_be_so(client):
