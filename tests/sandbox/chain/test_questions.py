@@ -1,4 +1,4 @@
-"""Whatever is asked of addresses, transactions, raw bytes and the node: it is answered as the client reads it, or refused.
+"""Whatever is asked of addresses, transactions, raw bytes and the node: answered as the client reads it, or refused.
 
 Asking changes nothing.
 """
