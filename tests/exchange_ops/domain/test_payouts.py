@@ -253,26 +253,22 @@ def test_a_proof_stands_while_its_block_does_whatever_the_service_says_later(
 
 
 def test_a_service_that_is_away_changes_nothing_and_is_asked_again(desk: Proving, settings: Any) -> None:
-    row, url = desk.paid(), settings.CHAINDATA_URL
+    proven, row, url = desk.proven(), desk.paid(), settings.CHAINDATA_URL
+    PayoutProof.objects.update(next_look_at=desk.now)
     settings.CHAINDATA_URL = "http://127.0.0.1:9"
     assert desk.sweep() == 0
-    row, proof = desk.fresh(row), desk.proof(row)
-    assert (row.state, proof.standing, proof.looked_at) == ("settled", "unseen", None)
-    assert proof.problem.startswith("The chain could not be asked")
-    assert desk.sweep() == 0
+    desk.ahead += timedelta(seconds=1)
+    with_answer, without = desk.proof(proven), PayoutProof.objects.filter(withdrawal=row)
+    assert (with_answer.standing, with_answer.depth, without.count()) == ("proven", 2, 0), (
+        "the first one ended the round"
+    )
+    assert with_answer.problem.startswith("The chain could not be asked")
+    assert [desk.fresh(each).state for each in (proven, row)] == ["verified", "settled"]
     settings.CHAINDATA_URL = url
     desk.ahead += timedelta(seconds=61)
-    row = desk.look(row)
-    assert (row.state, desk.proof(row).problem) == ("verified", "")
-
-
-def test_a_proven_payout_outlives_a_service_that_is_away(desk: Proving, settings: Any) -> None:
-    row = desk.proven()
-    settings.CHAINDATA_URL = "http://127.0.0.1:9"
-    desk.ahead += timedelta(hours=1)
-    row = desk.look(row)
-    assert (row.state, desk.proof(row).standing, desk.proof(row).depth) == ("verified", "proven", 2)
-    assert desk.proof(row).problem
+    assert desk.sweep() == 2
+    assert [desk.fresh(each).state for each in (proven, row)] == ["verified", "verified"]
+    assert desk.proof(proven).problem == ""
 
 
 def test_a_chain_that_is_followed_anew_takes_no_proof_away(desk: Proving) -> None:
