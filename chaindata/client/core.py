@@ -61,8 +61,9 @@ def failure_of(operation: Operation, came: Answer) -> CallFailed:
     """What an answer that is not 200 means for who asked (chain data, Errors; supplement 1.7)."""
     spoken = refusals.read(came.status, came.body)
     told = f"status {came.status}" + (f": {spoken.text}" if spoken.text else "")
-    if spoken.case is Case.BUSY:
-        return Busy(told, until_s=Window.of(came.headers).ends_s)
+    window = Window.of(came.headers)
+    if spoken.case is Case.BUSY or (came.status == 503 and window.left == 0 and operation.reads):
+        return Busy(told, until_s=window.ends_s)
     if spoken.case is Case.TOO_LARGE:
         return TooManyAtOnce(spoken, came.status)
     documented = bool(spoken.text) and 400 <= came.status < 600

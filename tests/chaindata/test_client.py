@@ -141,6 +141,14 @@ def test_a_node_that_is_away_for_a_moment_is_asked_again(service, client):
     assert client.get_block_count() == 5
 
 
+def test_a_node_that_is_away_when_the_window_is_used_up_is_asked_in_the_next_one(service, client, clock):
+    answers = iter([(503, b"")] * 4 + [(200, 5)])
+    service.answers["/blockchain/getBlockCount"] = lambda body: next(answers)
+    service.headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1007"}
+    assert client.get_block_count() == 5
+    assert clock.slept == [7_100]
+
+
 # Bulks ----------------------------------------------------------------------------------------------------------------
 
 
