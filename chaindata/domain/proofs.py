@@ -35,7 +35,7 @@ class Standing(StrEnum):
     ABSENT = "absent"  # the service does not know the transaction
     WRONG = "wrong"  # the transaction does not pay this address this value
     NOT_PROVEN = "not proven"  # an answer of the service does not hold
-    WAITING = "waiting"  # the payment is there, and its block is not, or is not followed yet
+    WAITING = "waiting"  # the payment is there, and its block is not, or not in reach of the headers that are kept
     LEFT = "left"  # its block is not in the chain that is followed
     PROVEN = "proven"
 
@@ -215,9 +215,7 @@ def _stand_in_chain(way: _Way, header: Header, told: int | None, client: ChainCl
     row = ChainHeader.objects.filter(hash=header.hash).first() or _lower(header, told, client, now)
     tip = ChainTip.objects.select_related("header").filter(pk=1).first()
     if row is None or tip is None or tip.header is None:
-        if tip is not None and tip.header is not None and told is not None and told <= tip.header.height:
-            raise way.ends("chain", Standing.LEFT, "Its block is not in the chain that is followed.")
-        raise way.ends("chain", Standing.WAITING, "Its block is newer than the chain that is followed so far.")
+        raise _not_followed(way, told, tip.header if tip is not None else None)
     way.header = row
     if not row.is_active:
         raise way.ends("chain", Standing.LEFT, "Its block has left the chain.")
@@ -225,6 +223,17 @@ def _stand_in_chain(way: _Way, header: Header, told: int | None, client: ChainCl
     above = way.depth - 1
     tale = "is the newest" if not above else f"has {above} more above it"
     way.holds("chain", f"Its block, of height {row.height}, is in the chain that is followed and {tale}.")
+
+
+def _not_followed(way: _Way, told: int | None, tip: ChainHeader | None) -> _Ended:
+    """Why a block with work is no header of ours: it is too new, too old, or of another chain."""
+    lowest = header_chain.lowest()
+    if tip is None or lowest is None or told is None or told > tip.height:
+        return way.ends("chain", Standing.WAITING, "Its block is newer than the chain that is followed so far.")
+    if told < lowest.height:
+        sentence = f"Its block is older than the headers that are kept here, which begin with {lowest.height}."
+        return way.ends("chain", Standing.WAITING, sentence)
+    return way.ends("chain", Standing.LEFT, "Its block is not in the chain that is followed.")
 
 
 def _lower(header: Header, told: int | None, client: ChainClient, now: datetime) -> ChainHeader | None:

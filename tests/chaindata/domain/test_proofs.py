@@ -151,6 +151,20 @@ def test_an_old_payment_is_connected_downwards(service, monkeypatch):
     assert [int(row.chainwork, 16) for row in kept] == [2 * (row.height + 1) for row in kept]
 
 
+def test_a_payment_older_than_every_header_is_not_called_lost(service, monkeypatch):
+    monkeypatch.setattr("chaindata.domain.header_reading.WINDOW", 5)
+    monkeypatch.setattr("chaindata.domain.proofs.MOST_BELOW", 10)
+    chain = SmallChain(blocks=3)
+    chain.mine(PAID)
+    for _ in range(30):
+        chain.mine()
+    chain.serve(service)
+    follow()
+    verdict = prove()
+    assert (verdict.standing, verdict.depth) == (Standing.WAITING, 0)
+    assert verdict.sentence == "Its block is older than the headers that are kept here, which begin with 29."
+
+
 # Changed and forged ---------------------------------------------------------------------------------------------------
 
 
