@@ -5,6 +5,7 @@ large or too small to be written out, is refused. A missing required member or a
 that the record does not name are kept aside in `unknown`, counted for each record, and harm nothing.
 """
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -23,6 +24,7 @@ from wire.values import CannotRead, Nanoseconds
 _EXAMPLE_CHARACTERS = 200
 _MOST_NAMES = 100
 _AND_OTHERS = "…"
+NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # in JSON; a backslash that is itself escaped begins nothing
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
@@ -87,7 +89,7 @@ def decode(body: bytes, kind: Any) -> Any:
 
     The text of a decimal is ASCII digits with an optional minus sign and point; a JSON number may have an exponent.
     """
-    if b"\\" in body and b"\\u0000" in body:  # valid JSON that no text column of a database takes
+    if b"\\u0000" in body and NUL.search(body):  # valid JSON that no text column of a database takes
         raise BadReply("the reply has a text with the character NUL")
     reader = _readers.get(kind)
     if reader is None:

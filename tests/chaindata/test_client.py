@@ -57,6 +57,14 @@ def client(service, clock):
     client.close()
 
 
+def test_a_token_whose_name_holds_a_nul_hides_no_other(service, client):
+    """Anybody can make one."""
+    first = golden.files("chaindata")["get_slp_tokens"]["reply"][0]
+    names = ["a\0b", "a\\u0000b", "\\\0", "plain"]
+    service.answers["/slp/list"] = (200, [{**first, "name": name} for name in names])
+    assert [token.name for token in client.get_slp_tokens()] == ["a\ufffdb", "a\\u0000b", "\\\ufffd", "plain"]
+
+
 # Errors ---------------------------------------------------------------------------------------------------------------
 
 

@@ -270,6 +270,7 @@ def test_what_no_database_keeps_is_refused() -> None:
         with pytest.raises(BadReply):
             records.decode(f'{{{at},"name":"{text}"}}'.encode(), Book)
     assert records.decode(f'{{{at},"name":"\\ud83d\\ude00"}}'.encode(), Book).name == "\U0001f600"
+    assert records.decode(f'{{{at},"name":"\\\\u0000"}}'.encode(), Book).name == "\\u0000", "an escaped backslash"
 
 
 def test_bad_replies_do_not_repeat_the_body() -> None:
