@@ -51,7 +51,7 @@ def follow(*, now: datetime, open_client: OpenClient, patience: Patience | None 
         released = {"claimed_by": "", "claimed_until": None, **changes}
         ChainTip.objects.filter(pk=1, claimed_by=row.claimed_by).update(**released)
     if bool(changes["problem"]) != bool(row.problem):
-        live.announce(TIP_TOPIC)
+        _tell_of_problem(bool(changes["problem"]), now)
     return change is not None
 
 
@@ -99,6 +99,14 @@ def _tell(change: Change, now: datetime) -> None:
     ChainAnswer.objects.filter(operation__in=_BY_BLOCK, is_final=False, failures=0, due_at__gt=now).update(due_at=now)
     outbox.wake(SWEEP_TASK)
     live.announce(TIP_TOPIC)
+
+
+def _tell_of_problem(began: bool, now: datetime) -> None:
+    """Say that the service is away, or back: then what failed meanwhile is asked again at once."""
+    live.announce(TIP_TOPIC)
+    if not began:
+        ChainAnswer.objects.filter(failures__gt=0, due_at__gt=now).update(due_at=now)
+        outbox.wake(SWEEP_TASK)
 
 
 def _take_back(common_height: int, now: datetime) -> None:

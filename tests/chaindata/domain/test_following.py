@@ -274,6 +274,24 @@ def test_a_silent_service_is_told_and_the_tip_grows_old(chain, service):
     assert "can't be asked" in found.problem
 
 
+def test_a_service_that_is_back_is_asked_at_once_for_what_failed_meanwhile(chain, service, run_worker, told):
+    follow()
+    answers.look("get_blockchain_info", now=NOW)
+    service.respond = lambda path, body: (500, b"")
+    for _ in range(3):
+        ChainAnswer.objects.update(due_at=NOW)
+        run_worker()
+        follow()
+    assert answers.look("get_blockchain_info", now=NOW).standing == "failed"
+    assert told.count("chain:tip") == 2, "the first block, and that the service is away"
+    chain.serve(service)
+    assert run_worker(NOW + SECOND) == 0, "the pause after a failure has grown"
+    assert not follow(NOW + SECOND)
+    assert told.count("chain:tip") == 3
+    assert run_worker(NOW + SECOND) == 1
+    assert answers.look("get_blockchain_info", now=NOW + SECOND).standing == "fresh"
+
+
 def test_the_database_keeps_one_active_header_of_a_height(chain):
     follow()
     with pytest.raises(IntegrityError), transaction.atomic():
