@@ -7,6 +7,7 @@ from typing import Any
 from chaindata.domain.freshness import BURIED, Final, Freshness
 from chaindata.models import ChainHeader, ChainTip
 from chaindata.wire import headers, proofs
+from chaindata.wire.payloads import Freeze, Unfreeze
 from chaindata.wire.records import chain, tokens
 from chaindata.wire.records.chain import BlockHeader, DecodedTransaction, Transaction
 
@@ -38,12 +39,17 @@ def ground(operation: str, policy: Freshness, arguments: Mapping[str, object], r
         case BlockHeader() | chain.Block(is_main_chain=True):
             found = Ground(record.height, False, ((record.height, record.hash),))
         case tokens.TokenTransaction(block=int(), blockhash=str(name), valid=bool()):
-            found = Ground(record.block, False, ((record.block or 0, name),))
+            found = Ground(record.block, _tells_the_present(record), ((record.block or 0, name),))
         case DecodedTransaction(blockhash=str(name)):
             found = _of_hash(name)
         case _:
             found = _of_plain(operation, arguments, record)
     return found
+
+
+def _tells_the_present(record: tokens.TokenTransaction) -> bool:
+    """Whether later blocks change what is told: a burn ripens, and a freeze shows the balance of now."""
+    return record.mature is False or (record.type_int,) in (Freeze.key, Unfreeze.key)
 
 
 def _of_plain(operation: str, arguments: Mapping[str, object], record: Any) -> Ground:

@@ -1,11 +1,16 @@
 """Every operation has a row that says how long its answers count, and every row an operation."""
 
+import json
+
 import pytest
 
 from chaindata.client import bulks
+from chaindata.domain import burial
 from chaindata.domain.freshness import FRESHNESS, Final
 from chaindata.wire import catalogue
 from project import celery_settings
+from tests.exchange_ops.wire import golden
+from wire import records
 from wire.operation import Kind
 
 KEPT = {name: row for name, row in FRESHNESS.items() if row is not None}
@@ -51,3 +56,22 @@ def test_a_bulk_answers_nothing_that_its_single_form_could_ask_more_of():
 def test_what_is_woken_by_the_clock_runs_on_the_queue_of_the_chain():
     tasks = {entry["task"] for entry in celery_settings.beat_schedule.values()}
     assert {"chaindata.sweep", "chaindata.follow_tip", "chaindata.purge"} <= tasks
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_open"),
+    [
+        ({}, False),
+        ({"type_int": 68, "mature": True}, False),
+        ({"type_int": 68, "mature": False}, True),
+        ({"type_int": 185}, True),
+        ({"type_int": 186}, True),
+    ],
+)
+def test_a_token_transaction_that_tells_the_present_is_never_final(changes, is_open):
+    """A burn ripens, and a freeze shows the balance of now: later blocks change what is told of them."""
+    name = "get_token_transaction"
+    told = golden.files("chaindata")[name]["reply"] | changes
+    record = records.decode(json.dumps(told, default=str).encode(), catalogue.by_name[name].result)
+    found = burial.ground(name, KEPT[name], {"txid": told["txid"]}, record)
+    assert (found.height, found.is_open) == (told["block"], is_open)
