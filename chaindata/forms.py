@@ -13,8 +13,8 @@ from django import forms
 from chaindata.domain import accounts, broadcasts, payload_making, tools
 from chaindata.domain.payload_making import Figure, Operation
 from chaindata.models.broadcasts import LONGEST_REASON
+from desk.forms import SecondFactorForm
 
-_CODE = re.compile(r"\d{6}", re.ASCII)
 _WHOLE = re.compile(r"[0-9]{1,20}", re.ASCII)
 _FIGURE = re.compile(r"[0-9]{1,20}(\.[0-9]{1,18})?", re.ASCII)
 _TXID = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
@@ -91,7 +91,7 @@ class LookupForm(forms.Form):
     )
 
 
-class BroadcastForm(forms.Form):
+class BroadcastForm(SecondFactorForm):
     """A transaction to be sent, with its second factor for exactly these bytes."""
 
     hex = forms.CharField(max_length=tools.MOST_HEX, widget=forms.HiddenInput)
@@ -102,34 +102,7 @@ class BroadcastForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
         error_messages={"required": "Say why it is sent from here; it goes into the audit trail."},
     )
-    code = forms.CharField(
-        label="Code of your authenticator app",
-        required=False,
-        max_length=20,
-        widget=_plain_input(autocomplete="one-time-code", inputmode="numeric", placeholder="000000"),
-    )
-    passkey = forms.CharField(required=False, max_length=16_000, widget=forms.HiddenInput)
     purpose = broadcasts.PURPOSE
-
-    def clean_code(self) -> str:
-        """Six digits; blanks between them are how apps show the code, so they are dropped."""
-        text: str = self.cleaned_data["code"].replace(" ", "")
-        if text and not _CODE.fullmatch(text):
-            raise forms.ValidationError("The code is six digits.", code="malformed")
-        return text
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if not self.errors and not cleaned.get("code") and not cleaned.get("passkey"):
-            self.add_error("code", "Enter the code of your authenticator app, or use your passkey.")
-        return cleaned
-
-    @property
-    def answer(self) -> dict[str, Any]:
-        """The second factor as the step-up wants it."""
-        if self.cleaned_data["passkey"]:
-            return {"kind": "passkey", "credential": self.cleaned_data["passkey"]}
-        return {"kind": "totp", "code": self.cleaned_data["code"]}
 
 
 # Payloads -------------------------------------------------------------------------------------------------------------

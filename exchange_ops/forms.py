@@ -12,13 +12,13 @@ from typing import Any
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk.forms import SecondFactorForm
 from exchange_ops.models import Currency, LedgerEntry, Withdrawal, states
 from exchange_ops.models.states import STATES
 
 LONGEST_REASON = 500
 WHOLE_DIGITS, FRACTION_DIGITS = 36, 24
 _AMOUNT = re.compile(rf"\d{{1,{WHOLE_DIGITS}}}(\.\d{{1,{FRACTION_DIGITS}}})?", re.ASCII)
-_CODE = re.compile(r"\d{6}", re.ASCII)
 _SEARCH_MOST = 200
 
 
@@ -117,39 +117,11 @@ def fresh_key() -> str:
     return str(uuid.uuid4())
 
 
-class DecisionForm(forms.Form):
+class DecisionForm(SecondFactorForm):
     """A decision with its second factor: the digest on the screen, and a one-time code or a passkey's answer."""
 
     digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
     comment = forms.CharField(label="Comment", required=False, max_length=LONGEST_REASON)
-    code = forms.CharField(label="Code of your authenticator app", required=False, max_length=20)
-    passkey = forms.CharField(required=False, max_length=16_000, widget=forms.HiddenInput)
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.fields["code"].widget.attrs.update(
-            {"autocomplete": "one-time-code", "inputmode": "numeric", "spellcheck": "false", "placeholder": "000000"}
-        )
-
-    def clean_code(self) -> str:
-        """Six digits; blanks between them are how apps show the code, so they are dropped."""
-        text = self.cleaned_data["code"].replace(" ", "")
-        if text and not _CODE.fullmatch(text):
-            raise forms.ValidationError("The code is six digits.", code="malformed")
-        return text
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if not self.errors and not cleaned.get("code") and not cleaned.get("passkey"):
-            self.add_error("code", "Enter the code of your authenticator app, or use your passkey.")
-        return cleaned
-
-    @property
-    def answer(self) -> dict[str, Any]:
-        """The second factor as the step-up wants it."""
-        if self.cleaned_data["passkey"]:
-            return {"kind": "passkey", "credential": self.cleaned_data["passkey"]}
-        return {"kind": "totp", "code": self.cleaned_data["code"]}
 
 
 class ReasonForm(forms.Form):

@@ -11,10 +11,14 @@ LONGEST_PATH = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One row and the segments of its path; a segment in braces is a parameter."""
+    """One row and the segments of its path; a segment in braces is a parameter.
+
+    With `any_case` the literal segments, which are in small letters then, fit in whatever case they are written.
+    """
 
     operation: Operation
     segments: tuple[str, ...]
+    any_case: bool = False
 
     def values(self, segments: tuple[str, ...]) -> dict[str, str] | None:
         """The path's parameters when the segments fit; None when they don't."""
@@ -22,7 +26,7 @@ class Route:
         for expected, given in zip(self.segments, segments, strict=True):
             if expected.startswith("{"):
                 found[expected[1:-1]] = given
-            elif expected != given:
+            elif expected != (given.lower() if self.any_case else given):
                 return None
         return found
 

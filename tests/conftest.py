@@ -120,6 +120,19 @@ def auditor(make_person: Callable[..., Any]) -> Any:
     return make_person("auditor")
 
 
+@pytest.fixture
+def signed_in(db: None) -> Callable[..., Any]:
+    """`signed_in(person)`: a client with that person's session; a browser without a browser."""
+    from django.test import Client
+
+    def sign_in(person: Any, **options: Any) -> Any:
+        client = Client(**options)
+        client.force_login(person)
+        return client
+
+    return sign_in
+
+
 # The outside world ----------------------------------------------------------------------------------------------------
 
 

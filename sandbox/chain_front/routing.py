@@ -4,9 +4,9 @@ The letter case of a path and one slash at its end don't matter; its parameters 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from urllib.parse import unquote
 
+from sandbox.routing import Route
 from wire.operation import Operation
 
 LONGEST_PATH = 65_536  # the server's own bound of a request's head comes first
@@ -14,24 +14,6 @@ LONGEST_PATH = 65_536  # the server's own bound of a request's head comes first
 
 class Undecodable(ValueError):
     """A part of the path is not UTF-8; the text is the part as it was written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """One path of an operation, literal segments in small letters; a segment in braces is a parameter."""
-
-    operation: Operation
-    segments: tuple[str, ...]
-
-    def values(self, segments: tuple[str, ...]) -> dict[str, str] | None:
-        """The path's parameters when the segments fit; None when they don't."""
-        found: dict[str, str] = {}
-        for expected, given in zip(self.segments, segments, strict=True):
-            if expected.startswith("{"):
-                found[expected[1:-1]] = given
-            elif expected != given.lower():
-                return None
-        return found
 
 
 class Routes:
@@ -42,7 +24,7 @@ class Routes:
         self._routes: dict[tuple[str, int], list[Route]] = {}
         for operation in operations:
             for path in operation.every_path:
-                route = Route(operation, tuple(_literal(part) for part in path.strip("/").split("/")))
+                route = Route(operation, tuple(_literal(part) for part in path.strip("/").split("/")), any_case=True)
                 for method in (operation.method, *operation.other_methods):
                     self._routes.setdefault((method, len(route.segments)), []).append(route)
         for routes in self._routes.values():

@@ -8,18 +8,6 @@ from django.test import Client
 
 
 @pytest.fixture
-def signed_in(db: None) -> Callable[..., Client]:
-    """`signed_in(person)`: a client with that person's session."""
-
-    def sign_in(person: Any, **options: Any) -> Client:
-        client = Client(**options)
-        client.force_login(person)
-        return client
-
-    return sign_in
-
-
-@pytest.fixture
 def client(auditor: Any, signed_in: Callable[..., Client]) -> Client:
     """Somebody who may read everything."""
     return signed_in(auditor)

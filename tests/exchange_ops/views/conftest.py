@@ -4,22 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from desk import clock
 from tests.exchange_ops.views import rows
-
-
-@pytest.fixture
-def signed_in(db: None) -> Callable[..., Client]:
-    """`signed_in(person)`: a client with that person's session."""
-
-    def sign_in(person: Any, **options: Any) -> Client:
-        client = Client(**options)
-        client.force_login(person)
-        return client
-
-    return sign_in
 
 
 @pytest.fixture

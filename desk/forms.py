@@ -1,0 +1,47 @@
+"""What every form asks that is confirmed by a second factor."""
+
+import re
+from typing import Any
+
+from django import forms
+
+_CODE = re.compile(r"\d{6}", re.ASCII)
+_CODE_INPUT = {
+    "autocomplete": "one-time-code",
+    "inputmode": "numeric",
+    "spellcheck": "false",
+    "autocapitalize": "off",
+    "placeholder": "000000",
+}
+
+
+class SecondFactorForm(forms.Form):
+    """A one-time code, or a passkey's answer that a script puts there: one of the two has to be given."""
+
+    code = forms.CharField(
+        label="Code of your authenticator app",
+        required=False,
+        max_length=20,
+        widget=forms.TextInput(attrs=_CODE_INPUT),
+    )
+    passkey = forms.CharField(required=False, max_length=16_000, widget=forms.HiddenInput)
+
+    def clean_code(self) -> str:
+        """Six digits; blanks between them are how apps show the code, so they are dropped."""
+        text: str = self.cleaned_data["code"].replace(" ", "")
+        if text and not _CODE.fullmatch(text):
+            raise forms.ValidationError("The code is six digits.", code="malformed")
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors and not cleaned.get("code") and not cleaned.get("passkey"):
+            self.add_error("code", "Enter the code of your authenticator app, or use your passkey.")
+        return cleaned
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """The second factor as the step-up wants it."""
+        if self.cleaned_data["passkey"]:
+            return {"kind": "passkey", "credential": self.cleaned_data["passkey"]}
+        return {"kind": "totp", "code": self.cleaned_data["code"]}
