@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q
 
 from chaindata.client import ChainClient
@@ -17,6 +18,7 @@ from chaindata.domain import header_chain, header_reading
 from chaindata.domain.answers import LOOKED_AT_FOR
 from chaindata.domain.freshness import FRESHNESS
 from chaindata.domain.header_chain import CannotFollow, Change
+from chaindata.domain.header_reading import Path
 from chaindata.domain.patience import Patience
 from chaindata.models import ChainAnswer, ChainTip
 from desk import live, outbox
@@ -81,22 +83,35 @@ def _look(client: ChainClient, row: ChainTip, now: datetime, patience: Patience)
     tip, last = row.header, None
     while tip is None or (tip.hash != state.bestblockhash and not patience.is_over):
         path = header_reading.up_to(client, height=state.blocks, best_hash=state.bestblockhash, tip=tip)
-        change = header_chain.adopt(
-            path=path.headers, first_height=path.first_height, first_work=path.first_work, now=now
-        )
+        change = _take_in(path, now)
         if change is None:
             break
-        _tell(change, now)
         tip, last = change.tip, change
     return last
 
 
+def _take_in(path: Path, now: datetime) -> Change | None:
+    """Follow the headers and make old what they change, both or neither: a worker may be ended at any moment."""
+    with transaction.atomic():
+        change = header_chain.adopt(
+            path=path.headers, first_height=path.first_height, first_work=path.first_work, now=now
+        )
+        if change is not None:
+            _tell(change, now)
+    return change
+
+
 def _tell(change: Change, now: datetime) -> None:
-    """Make old what the new blocks could have changed, and say so."""
+    """Make old what the new blocks could have changed, and say so.
+
+    A worker that asks at this moment loses its claim, because its answer may be of the chain before them.
+    """
     if change.common_height is not None:
         _log.warning("chain.reorganised", common_height=change.common_height, new_height=change.tip.height)
         _take_back(change.common_height, now)
-    ChainAnswer.objects.filter(operation__in=_BY_BLOCK, is_final=False, failures=0, due_at__gt=now).update(due_at=now)
+    touched = ChainAnswer.objects.filter(operation__in=_BY_BLOCK, is_final=False)
+    touched.filter(failures=0, due_at__gt=now).update(due_at=now)
+    touched.filter(claimed_until__gt=now).update(claimed_by="", claimed_until=None)
     outbox.wake(SWEEP_TASK)
     live.announce(TIP_TOPIC)
 

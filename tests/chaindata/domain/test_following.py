@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from chaindata.domain import answers, following, header_chain, tip
+from chaindata.domain import answers, fetching, following, header_chain, tip
 from chaindata.domain import service as ways
 from chaindata.domain.patience import Patience
 from chaindata.models import ChainAnswer, ChainHeader, ChainReorganisation, ChainTip
@@ -309,3 +309,40 @@ def test_answers_of_a_mempool_are_asked_again_with_the_next_block(chain, service
     follow(NOW + SECOND)
     row.refresh_from_db()
     assert row.due_at == NOW + SECOND
+
+
+# Nothing old stays ----------------------------------------------------------------------------------------------------
+
+
+def test_a_worker_that_dies_over_a_reorganisation_leaves_nothing_final_behind(chain, run_worker, monkeypatch):
+    follow()
+    answers.look("get_block_by_hash", now=NOW, hash=chain.blocks[18].hash)
+    run_worker()
+    assert ChainAnswer.objects.get().is_final
+    chain.reorganise(13)
+    with monkeypatch.context() as broken:
+        broken.setattr(following, "_take_back", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            follow(NOW + SECOND)
+    follow(NOW + 60 * SECOND)
+    assert is_the_chain(chain)
+    assert ChainReorganisation.objects.count() == 1
+    assert not ChainAnswer.objects.get().is_final
+
+
+def test_an_answer_from_before_a_block_is_not_kept_as_one_from_after_it(chain, run_worker):
+    """It was asked for before, and came after: what it says is of the chain as it was."""
+    follow()
+    chain.slp_list = lambda _: []
+    answers.look("get_slp_tokens", now=NOW)
+    row = ChainAnswer.objects.get()
+
+    def meanwhile_a_block_comes():
+        chain.mine()
+        assert follow(NOW + SECOND)
+        return ways.open_client()
+
+    fetching.fetch(answer_id=row.pk, now=NOW, open_client=meanwhile_a_block_comes)
+    assert answers.look("get_slp_tokens", now=NOW + SECOND).standing != "fresh"
+    assert run_worker(NOW + SECOND) == 1
+    assert answers.look("get_slp_tokens", now=NOW + SECOND).standing == "fresh"
