@@ -7,7 +7,7 @@ buried. What follows from it for the withdrawal is judged in `payout_judging`.
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
@@ -30,6 +30,8 @@ LEASE = "payout-proofs"
 COIN = destinations.CHAIN_CODE
 TOLD = ("sent", "settled", "verified")  # the exchange named the transaction
 LOOK_EVERY = timedelta(seconds=30)  # at least, whatever is heard of the tip
+TOLD_AGAIN_WITHIN = timedelta(minutes=3)  # or what was absent before counts for nothing
+LAGS_AFTER = timedelta(hours=2)  # no chain that is kept up with has a newest block as old as that
 PAUSES_S = (5, 15, 30, 60)
 SWEEP_SECONDS = 25.0
 OpenClient = Callable[[], ChainClient]
@@ -63,11 +65,10 @@ def check(*, row: Withdrawal, client: ChainClient, now: datetime) -> Verdict:
 
 
 def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> Verdict:
-    """The same, unless the output is the payment of an earlier request: one payment never proves two."""
+    """The same, unless the output is the payment of another request: one payment never proves two."""
     if verdict.output is None:
         return verdict
-    same = Withdrawal.objects.filter(currency=row.currency, hash__iexact=row.hash, address=row.address, pk__lt=row.pk)
-    earlier = [other for other in same if other.arrives == row.arrives]
+    earlier = _claimants(row)
     if not earlier:
         return verdict
     found = outputs.exact(txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client)
@@ -75,6 +76,17 @@ def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> V
         return verdict
     sentence = f"The transaction pays this {found} times, and that is {earlier[-1].reference} already."
     return replace(verdict, standing=Standing.WRONG, depth=0, steps=(*verdict.steps, Step("own", False, sentence)))
+
+
+def _claimants(row: Withdrawal) -> list[Withdrawal]:
+    """The requests that an equal payment belongs to first: the chain has shown it for them, or they are older."""
+    spelled = addresses.spellings(row.address)
+    same = Withdrawal.objects.filter(currency=row.currency, hash__iexact=row.hash, address__in=spelled)
+    equal = [other for other in same.order_by("pk") if other.pk == row.pk or other.arrives == row.arrives]
+    shown = PayoutProof.objects.filter(withdrawal__in=equal).exclude(block_hash="")
+    proven = set(shown.values_list("withdrawal_id", flat=True))
+    equal.sort(key=lambda other: (other.pk not in proven, other.pk))
+    return equal[: equal.index(row)]
 
 
 def wanted_sat(row: Withdrawal) -> int:
@@ -95,7 +107,8 @@ def due(*, now: datetime) -> QuerySet[Withdrawal]:
     watched = Q(state__in=TOLD) | Q(Exists(lost), ~Q(proof__standing=standings.WRONG), state="disputed")
     by_time = Q(proof__next_look_at__lte=now)
     by_block = ~Q(proof__tip_hash=heard.hash) & Q(proof__problem="") if heard is not None else Q(pk__in=())
-    buried_no_more = Q(replaced.may_be(height="proof__height", seen_at="proof__looked_at"))
+    not_put_off = Q(proof__next_look_at=None) | Q(proof__next_look_at__lte=now)
+    buried_no_more = Q(replaced.may_be(height="proof__height", seen_at="proof__looked_at")) & not_put_off
     asks = Q(proof=None) | (Q(proof__final_at=None) & (by_time | by_block)) | buried_no_more
     rows = Withdrawal.objects.filter(watched, asks, currency=COIN).exclude(hash="")
     return rows.select_related("account", "initiator", "proof").order_by("pk")
@@ -156,6 +169,8 @@ def look(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
     except lifecycle.CannotMove as lost:
         _log.info("payouts.move_lost", withdrawal=row.pk, reason=str(lost))
         columns["next_look_at"] = now
+    if row.state != "verified" and columns["final_at"] is not None:  # it is still to be moved
+        columns |= {"final_at": None, "next_look_at": columns["next_look_at"] or now + LOOK_EVERY}
     _keep(row, columns)
     return True
 
@@ -183,11 +198,19 @@ def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now:
         columns |= {"output": verdict.output}
     if standing == standings.PROVEN:
         columns |= {"block_hash": verdict.block_hash or "", "height": verdict.height}
-    since = old.absent_since if old is not None else None
-    columns["absent_since"] = (since or now) if standing == standings.ABSENT else None
+    columns["absent_since"] = _absent_since(old, now) if standing == standings.ABSENT else None
     buried = columns["standing"] == standings.PROVEN and columns["depth"] >= freshness.BURIED
     columns |= {"final_at": now if buried else None, "next_look_at": None if buried else now + LOOK_EVERY}
     return columns
+
+
+def _absent_since(old: PayoutProof | None, now: datetime) -> datetime:
+    """Since when nothing of it was known, as told again and again by a service that keeps up with its chain."""
+    heard = tip.tip(now)
+    keeps_up = heard is not None and heard.is_current and now - datetime.fromtimestamp(heard.time, UTC) <= LAGS_AFTER
+    if old is None or old.absent_since is None or old.looked_at is None or not keeps_up:
+        return now
+    return old.absent_since if now - old.looked_at <= TOLD_AGAIN_WITHIN else now
 
 
 def _missed(row: Withdrawal, failure: CallFailed, now: datetime) -> dict[str, Any]:

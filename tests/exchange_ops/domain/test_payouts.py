@@ -16,8 +16,8 @@ from chaindata.models import ChainTip
 from chaindata.wire import addresses, scripts
 from chaindata.wire.transactions import Output
 from desk import audit
-from exchange_ops.domain import freezes, payouts
-from exchange_ops.models import PayoutProof
+from exchange_ops.domain import freezes, lifecycle, payouts
+from exchange_ops.models import PayoutProof, Withdrawal
 from sandbox.chain import wallet
 from sandbox.chain.seeding import MINER
 from sandbox.chain.wallet import Purse
@@ -90,6 +90,67 @@ def test_a_transaction_with_two_equal_payments_proves_two_requests(desk: Proving
     rows = [desk.paid(txid=signed.txid, blocks=0) for _ in range(3)]
     desk.sweep()
     assert [desk.fresh(row).state for row in rows] == ["verified", "verified", "disputed"]
+
+
+def test_a_payment_that_proved_a_request_for_good_proves_no_older_one(desk: Proving) -> None:
+    older = desk.row("sent", hash="", currency="BCH", amount=Decimal("1.25"), address=supplier())
+    newer = desk.proven()
+    desk.mine(8)
+    assert desk.look(newer).state == "verified"
+    assert desk.proof(newer).final_at is not None
+    Withdrawal.objects.filter(pk=older.pk).update(hash=newer.hash)
+    older = lifecycle.move(desk.fresh(older), event="exchange_succeeded", to="settled", now=desk.now)
+    older = desk.look(older)
+    assert (older.state, desk.fresh(newer).state) == ("disputed", "verified")
+    assert f"and that is {newer.reference} already" in older.last_problem
+
+
+def test_one_payment_never_proves_two_requests_that_spell_its_address_otherwise(desk: Proving) -> None:
+    first = desk.paid()
+    assert first.address.startswith("bchreg:")
+    other = addresses.read(first.address)
+    spelled = addresses.cash_encode("bchtest", other.kind, other.hash)
+    second = desk.row("settled", hash=first.hash, currency="BCH", amount=first.amount, address=spelled)
+    desk.sweep()
+    assert (desk.fresh(first).state, desk.fresh(second).state) == ("verified", "disputed")
+
+
+def test_a_payout_that_is_buried_before_the_exchange_tells_its_success_is_proven_afterwards(desk: Proving) -> None:
+    txid = desk.control("chain/pay", {"address": supplier(), "amount": "1.25"})["txid"]
+    row = desk.row("sent", hash=txid, currency="BCH", amount=Decimal("1.25"), address=supplier())
+    desk.mine(12)
+    row = desk.look(row)
+    assert (row.state, desk.proof(row).standing, desk.proof(row).depth) == ("sent", "proven", 12)
+    lifecycle.move(row, event="exchange_succeeded", to="settled", now=desk.now, exchange_status="success")
+    desk.ahead += timedelta(seconds=31)
+    row = desk.look(row)
+    assert (row.state, desk.proof(row).final_at is None) == ("verified", False)
+
+
+def test_what_a_silent_service_did_not_know_before_and_after_is_not_absent_all_the_while(
+    desk: Proving, settings: Any
+) -> None:
+    row, url = desk.look(desk.row("settled", hash="ab" * 32, currency="BCH", amount=Decimal(1), address=supplier())), ""
+    assert desk.proof(row).standing == "absent"
+    url, settings.CHAINDATA_URL = settings.CHAINDATA_URL, "http://127.0.0.1:9"
+    desk.ahead += timedelta(minutes=11)
+    assert desk.sweep() == 0
+    settings.CHAINDATA_URL = url
+    desk.ahead += timedelta(minutes=2)
+    desk.follow()
+    assert desk.look(row).state == "settled", "it was asked twice only, and may just have come back"
+
+
+@pytest.mark.parametrize("old", [timedelta(minutes=1), timedelta(hours=3)])
+def test_a_service_whose_tip_is_not_heard_or_lags_behind_proves_no_absence(desk: Proving, old: timedelta) -> None:
+    row = desk.row("settled", hash="ab" * 32, currency="BCH", amount=Decimal(1), address=supplier())
+    desk.ahead += old
+    for _ in range(13):
+        if old > timedelta(hours=1):
+            desk.follow()
+        row = desk.look(row)
+        desk.ahead += timedelta(minutes=1)
+    assert (row.state, desk.proof(row).standing) == ("settled", "absent")
 
 
 def test_a_payout_that_makes_no_sense_keeps_no_other_waiting(desk: Proving) -> None:
