@@ -4,7 +4,7 @@ A difference is told, and which of the two to believe is plain: what follows fro
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -15,9 +15,10 @@ from chaindata.domain.pages import TIP_TOPIC, Standing, standing
 from chaindata.domain.payload_making import Made, Operation
 from chaindata.domain.tools import CheckedProof, Conversion, Decoded, DecodedScript
 from chaindata.models import ChainHeader
-from chaindata.wire import catalogue, decoding
+from chaindata.wire import catalogue, decoding, transactions
 from chaindata.wire.records import addresses as address_records
 from chaindata.wire.records import chain, slp
+from chaindata.wire.transactions import Input
 from wire.operation import BadArgument
 
 TOO_LONG = "These bytes are too many for the service to be asked about them; what stands here was worked out alone."
@@ -86,12 +87,23 @@ def _address_differences(
 
 
 def of_transaction(*, decoded: Decoded, now: datetime) -> Opinion:
-    """The node's decoding of the same bytes."""
+    """The node's decoding of the same transaction without its signatures: whoever has those could send it."""
+    decoded = _unsigned(decoded)
     text = decoded.transaction.raw.hex()
     if len(text) > catalogue.MOST_HEX_IN_PATH:
         return _unasked(TOO_LONG)
     reading = answers.look("decode_transaction", now=now, hex=text)
     return _opinion(reading, _transaction_differences(decoded, reading.record) if reading.record is not None else ())
+
+
+def _unsigned(decoded: Decoded) -> Decoded:
+    """The same transaction with nothing that unlocks what it spends; a coinbase, which nobody can send, as it is."""
+    made = decoded.transaction
+    if made.is_coinbase:
+        return decoded
+    inputs = [Input(each.txid_bytes, each.index, b"", each.sequence) for each in made.inputs]
+    bare = transactions.build(inputs=inputs, outputs=made.outputs, version=made.version, locktime=made.locktime)
+    return replace(decoded, transaction=bare, txid=bare.txid)
 
 
 def _transaction_differences(decoded: Decoded, told: chain.DecodedTransaction) -> tuple[str, ...]:

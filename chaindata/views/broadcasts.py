@@ -22,7 +22,7 @@ from desk.views.rendering import show
 PAGE = "chaindata/tools/transaction.html"
 PARTS = {"effect": "chaindata/tools/_effect.html", "opinion": "chaindata/tools/_opinion.html"}
 LIST_PARTS = {"rows": "chaindata/broadcast/_rows.html"}
-SAME = "Its id, its amounts, its scripts and their words."
+SAME = "What it spends, its amounts, its scripts and their words. It was asked without the signatures."
 ONE_PARTS = {name: f"chaindata/broadcast/_{name}.html" for name in ("facts", "story")}
 
 

@@ -6,8 +6,17 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from chaindata.domain import broadcast_replay, broadcast_sending, broadcasts, explaining, ours, service, tools
-from chaindata.models import ChainBroadcast
+from chaindata.domain import (
+    broadcast_replay,
+    broadcast_sending,
+    broadcasts,
+    explaining,
+    ours,
+    second_opinions,
+    service,
+    tools,
+)
+from chaindata.models import ChainAnswer, ChainBroadcast
 from chaindata.wire import refusals, scripts, transactions
 from chaindata.wire.transactions import Input
 from desk import audit_verify, clock, totp
@@ -101,6 +110,22 @@ def step(row, after_s=0, open_client=service.open_client):
 
 
 # Explaining -----------------------------------------------------------------------------------------------------------
+
+
+def test_explaining_gives_nobody_a_transaction_that_can_be_sent(node, run_worker, request):
+    """Only what was confirmed with a second factor leaves with its signatures."""
+    calls = request.getfixturevalue("service").calls
+    decoded, now = tools.decode(text=HEX), clock.now()
+    explaining.explain(decoded=decoded, now=now)
+    second_opinions.of_transaction(decoded=decoded, now=now)
+    run_worker(now)
+    (asked_about,) = [call.rpartition("/")[2] for call in calls if "decodeRawTransaction" in call]
+    bare = transactions.read(bytes.fromhex(asked_about))
+    assert [each.script for each in bare.inputs] == [b""]
+    assert (bare.outputs, bare.version, bare.locktime) == (PAYMENT.outputs, PAYMENT.version, PAYMENT.locktime)
+    signed = PAYMENT.inputs[0].script.hex()
+    assert not any(signed in call for call in calls)
+    assert not any(signed in str(row.arguments) for row in ChainAnswer.objects.all())
 
 
 def explained(run_worker, text=HEX):
