@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from chaindata.client import Absent, Busy, ChainClient, Declined
 from chaindata.domain import broadcast_moves as moves
+from chaindata.domain.patience import Patience
 from chaindata.models import ChainBroadcast, broadcast_states
 from chaindata.wire import hashing
 from wire.errors import CallFailed, OutcomeUnknown, Unreachable
@@ -23,6 +24,7 @@ LOOKED_FOR = timedelta(minutes=2)
 LOOK_AGAIN = timedelta(seconds=5)
 TRY_AGAIN = timedelta(seconds=10)
 MOST_AT_ONCE = 20
+BEGINS_WITHIN_S = 8  # of a task that is ended after 40 seconds
 _LONGEST_PROBLEM = 300
 _log = structlog.get_logger(__name__)
 
@@ -42,10 +44,15 @@ def advance(*, broadcast_id: int, now: datetime, open_client: OpenClient) -> boo
     return True
 
 
-def sweep(*, now: datetime, open_client: OpenClient) -> int:
-    """Everything that is due; the number of steps. A row that fails does not keep the others waiting."""
-    steps = 0
+def sweep(*, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
+    """Everything that is due; the number of steps. A row that fails does not keep the others waiting.
+
+    A step may take three calls: none is begun so late that the worker would be ended while it sends.
+    """
+    patience, steps = patience or Patience(seconds=BEGINS_WITHIN_S), 0
     for number in list(due(now=now).order_by("next_action_at", "pk").values_list("pk", flat=True)[:MOST_AT_ONCE]):
+        if patience.is_over:
+            break
         try:
             steps += advance(broadcast_id=number, now=now, open_client=open_client)
         except Exception:

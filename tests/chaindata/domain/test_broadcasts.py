@@ -16,6 +16,7 @@ from chaindata.domain import (
     service,
     tools,
 )
+from chaindata.domain.patience import Patience
 from chaindata.models import ChainAnswer, ChainBroadcast
 from chaindata.wire import refusals, scripts, transactions
 from chaindata.wire.transactions import Input
@@ -364,6 +365,24 @@ def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, 
     assert "can't be asked" in row.last_problem
     assert step(row, 601) == "not_sent"
     assert node.sent == []
+
+
+def test_a_worker_begins_no_step_so_late_that_it_would_be_ended_while_it_sends(node, signer, run_worker):
+    first = asked(signer, run_worker)
+    twin = paying.signed(OWNER, FUNDED, 1, [(98_000, scripts.locking(OTHER.address))])
+    second = asked(signer, run_worker, twin.raw.hex(), step=1)
+    seconds = [0]
+
+    def slow(raw):
+        seconds[0] += 9
+        return Node.take(node, raw)
+
+    node.answer = slow
+    patience = Patience(seconds=broadcast_sending.BEGINS_WITHIN_S, monotonic_ns=lambda: seconds[0] * 1_000_000_000)
+    assert broadcast_sending.sweep(now=second.created_at, open_client=service.open_client, patience=patience) == 1
+    assert [row.state for row in ChainBroadcast.objects.order_by("pk")] == ["sent", "requested"]
+    assert first.txid == PAYMENT.txid
+    assert step(second) == "sent"
 
 
 def test_the_trail_replays_to_the_rows_and_every_change_shows(node, signer, run_worker):
