@@ -1,13 +1,15 @@
 """The chain of headers as rows: which ones are active, how much work they stand for, and what changes between two tips.
 
 Nothing gets in without its work and without the header before it. The first headers of a new desk are taken on trust;
-from then on a chain replaces the one that is followed only when it stands for more work. On test networks work costs
-nothing, and there the service's word about the best chain counts.
+from then on a chain replaces the one that is followed only when it stands for more work, and none of its blocks may be
+far easier than the one before. On test networks work costs nothing, and there the service's word about the best chain
+counts.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 from django.conf import settings
 from django.db import transaction
@@ -17,10 +19,15 @@ from chaindata.wire import headers
 from chaindata.wire.headers import Header, NotAHeader
 
 NO_BLOCK = "0" * 64
+MOST_EASIER = 2  # times less work than the block before
 
 
 class CannotFollow(Exception):
     """The headers do not make a chain that is followed; the message is a sentence."""
+
+
+class NothingInCommon(CannotFollow):
+    """The chain of the service has no block in common with the one that was followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,11 @@ def forget(*, world: str) -> None:
         ChainHeader.objects.all().delete()
 
 
+def is_main() -> bool:
+    """Whether work costs something here; elsewhere the service's word about the best chain counts."""
+    return bool(settings.CHAIN_NETWORKS[0] == "main")
+
+
 def check(path: Sequence[Header]) -> None:
     """Raises `CannotFollow` unless each header has its work and follows the one before it."""
     try:
@@ -78,9 +90,23 @@ def adopt(*, path: Sequence[Header], first_height: int, first_work: int | None, 
             raise CannotFollow("The headers of the chain-data service do not follow any that is known.")
         if parent is not None and parent.height + 1 != first_height:
             raise CannotFollow(f"A header is said to be of height {first_height} and follows {parent.height}.")
+        _keeps_its_difficulty(path, parent)
         rows = _rows(path, first_height, parent, first_work or 0, now)
         ChainHeader.objects.bulk_create(rows, ignore_conflicts=True)
         return _follow(tip_row, {row.hash: row for row in rows}, rows[-1], now)
+
+
+def _keeps_its_difficulty(path: Sequence[Header], parent: ChainHeader | None) -> None:
+    """On the main network the difficulty halves in days without any block, never from one block to the next.
+
+    Whoever could add a few easy headers to the chain would have a proof of whatever they like at no cost.
+    """
+    if not is_main():
+        return
+    before = [headers.read(bytes.fromhex(parent.raw))] if parent is not None else []
+    for earlier, later in pairwise((*before, *path)):
+        if later.work * MOST_EASIER < earlier.work:
+            raise CannotFollow("The chain-data service tells of a block with far less work than the one before it.")
 
 
 def _rows(
@@ -114,7 +140,7 @@ def _follow(tip_row: ChainTip, new: dict[str, ChainHeader], best: ChainHeader, n
     old = tip_row.header
     if old is not None and old.hash == best.hash:
         return None
-    if old is not None and best.chainwork <= old.chainwork and settings.CHAIN_NETWORKS[0] == "main":
+    if old is not None and best.chainwork <= old.chainwork and is_main():
         if best.chainwork < old.chainwork:
             raise CannotFollow("The chain-data service calls a chain the best that stands for less work than ours.")
         return None
@@ -126,15 +152,20 @@ def _follow(tip_row: ChainTip, new: dict[str, ChainHeader], best: ChainHeader, n
     ChainTip.objects.filter(pk=1).update(header=best.hash)
     if not replaced or old is None:
         return Change(best, None)
+    note_replaced(old, best, common_height=below, now=now)
+    return Change(best, below)
+
+
+def note_replaced(old: ChainHeader, new: ChainHeader, *, common_height: int, now: datetime) -> None:
+    """Write down that the blocks above the last common one left the chain."""
     ChainReorganisation.objects.create(
         found_at=now,
-        common_height=below,
+        common_height=common_height,
         old_tip=old.hash,
         old_height=old.height,
-        new_tip=best.hash,
-        new_height=best.height,
+        new_tip=new.hash,
+        new_height=new.height,
     )
-    return Change(best, below)
 
 
 def _way_down(new: dict[str, ChainHeader], best: ChainHeader) -> tuple[list[str], int]:

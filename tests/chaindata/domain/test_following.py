@@ -1,5 +1,6 @@
 """The tip is followed: headers are checked and kept, reorganisations are found, and what they touch is asked again."""
 
+from contextlib import nullcontext
 from datetime import timedelta
 
 import pytest
@@ -244,6 +245,35 @@ def test_on_the_main_network_less_work_is_never_followed(chain, settings):
         chain.mine(mark=1)
         assert follow(NOW + 3 * SECOND)
     assert is_the_chain(chain)
+
+
+def harder(previous, *, easier=0):
+    """The next header, with 64 times the work that the test network asks for, halved so many times."""
+    parts = {
+        "version": 4,
+        "previous_bytes": previous.hash_bytes if previous else bytes(32),
+        "merkle_root_bytes": bytes(32),
+        "time": 1_600_000_000,
+        "bits": headers.bits_of((1 << 249 + easier) - 1),
+    }
+    return next(made for made in (headers.build(nonce=nonce, **parts) for nonce in range(10**6)) if made.meets_target)
+
+
+@pytest.mark.parametrize(("network", "is_followed"), [("main", False), ("regtest", True)])
+def test_on_the_main_network_no_block_is_followed_that_is_suddenly_easy(settings, monkeypatch, network, is_followed):
+    settings.CHAIN_NETWORKS = [network]
+    monkeypatch.setitem(headers.EASIEST_TARGET, network, headers.EASIEST_TARGET["regtest"])
+    ChainTip.objects.create(pk=1, world="")
+    first = harder(None)
+    second = harder(first, easier=1)
+    header_chain.adopt(path=[first], first_height=9, first_work=10**6, now=NOW)
+    assert header_chain.adopt(path=[second], first_height=10, first_work=None, now=NOW)
+    third = harder(second)
+    for path in ([harder(second, easier=3)], [third, harder(third, easier=2)]):
+        with nullcontext() if is_followed else pytest.raises(header_chain.CannotFollow, match="far less work"):
+            header_chain.adopt(path=path, first_height=11, first_work=None, now=NOW)
+        assert ChainHeader.objects.filter(hash=path[-1].hash).exists() == is_followed
+    assert (ChainTip.objects.get().header.hash == second.hash) == (not is_followed)
 
 
 def test_another_service_begins_a_chain_of_its_own(chain, service, settings):
