@@ -8,6 +8,7 @@ buried. What follows from it for the withdrawal is judged in `payout_judging`.
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import structlog
@@ -82,19 +83,27 @@ def _claimants(row: Withdrawal) -> list[Withdrawal]:
     """The requests that an equal payment belongs to first: the chain has shown it for them, or they are older."""
     spelled = addresses.spellings(row.address)
     same = Withdrawal.objects.filter(currency=row.currency, hash__iexact=row.hash, address__in=spelled)
-    equal = [other for other in same.order_by("pk") if other.pk == row.pk or other.arrives == row.arrives]
+    equal = [other for other in same.order_by("pk") if other.pk == row.pk or owed(other) == owed(row)]
     shown = PayoutProof.objects.filter(withdrawal__in=equal).exclude(block_hash="")
     proven = set(shown.values_list("withdrawal_id", flat=True))
     equal.sort(key=lambda other: (other.pk not in proven, other.pk))
     return equal[: equal.index(row)]
 
 
+def owed(row: Withdrawal) -> Decimal | None:
+    """What was approved to reach the address; another fee that the exchange tells afterwards takes nothing off it."""
+    if not row.include_fee or row.fee_estimate is None:
+        return row.arrives
+    amount: Decimal = row.amount - row.fee_estimate
+    return amount
+
+
 def wanted_sat(row: Withdrawal) -> int:
     """What has to reach the address, in satoshis."""
-    arrives = row.arrives
-    if arrives is None:
+    amount = owed(row)
+    if amount is None:
         raise CannotProve("What has to arrive is not known: the exchange told no fee.")
-    sat = arrives.scaleb(8)
+    sat = amount.scaleb(8)
     if sat != sat.to_integral_value():
         raise CannotProve("The amount has more digits than the chain.")
     return int(sat)
@@ -225,7 +234,7 @@ def _keep(row: Withdrawal, columns: dict[str, Any]) -> None:
     """Store a look, and tell the pages when something that they show is another one."""
     shown = ("standing", "depth", "block_hash", "problem", "final_at", "sentence")
     before = PayoutProof.objects.filter(withdrawal=row).values(*shown).first()
-    wanted = row.arrives.scaleb(8) if row.arrives is not None else 0
+    wanted = (owed(row) or Decimal(0)).scaleb(8)
     first = {"txid": row.hash[:64], "wanted_sat": min(int(wanted), _MOST_KEPT)}
     PayoutProof.objects.update_or_create(withdrawal=row, defaults=columns, create_defaults=columns | first)
     if before is None or any(before[name] != columns[name] for name in shown if name in columns):

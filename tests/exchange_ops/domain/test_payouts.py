@@ -92,6 +92,17 @@ def test_a_transaction_with_two_equal_payments_proves_two_requests(desk: Proving
     assert [desk.fresh(row).state for row in rows] == ["verified", "verified", "disputed"]
 
 
+def test_a_fee_that_the_exchange_raises_after_the_approval_makes_no_short_payment_right(desk: Proving) -> None:
+    txid = desk.control("chain/pay", {"address": supplier(), "amount": "0.9"})["txid"]
+    asked = {"currency": "BCH", "amount": Decimal(1), "include_fee": True, "fee_estimate": Decimal("0.0005")}
+    row = desk.row("sent", hash=txid, address=supplier(), **asked)
+    desk.mine(2)
+    lifecycle.move(row, event="exchange_succeeded", to="settled", now=desk.now, fee=Decimal("0.1"))
+    row = desk.look(row)
+    assert (row.state, desk.proof(row).wanted_sat) == ("disputed", 99_950_000)
+    assert "pays the address 0.90000000, and not 0.99950000" in row.last_problem
+
+
 def test_a_payment_that_proved_a_request_for_good_proves_no_older_one(desk: Proving) -> None:
     older = desk.row("sent", hash="", currency="BCH", amount=Decimal("1.25"), address=supplier())
     newer = desk.proven()
