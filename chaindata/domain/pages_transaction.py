@@ -111,13 +111,19 @@ def facts(txid: str, *, now: datetime) -> FactsPart:
         details=found,
         time=moment(found.blocktime or found.time) if found else None,
         height=height,
-        confirmations=pages_home.depth(height, found.confirmations if found else 0, now=now),
+        confirmations=confirmations(found, now=now),
         fee_sat=fee_sat,
         rate=pages_home.rate(fee_sat, found.size) if found and fee_sat is not None else None,
         entry=told.get(MempoolEntry),
         block=told.get(Block),
         standing=standing(reading, *(one for one in more if one.record is not None), topics=[TIP_TOPIC]),
     )
+
+
+def confirmations(found: Transaction | None, *, now: datetime) -> int:
+    """How deep it is by the tip: what is told of it stays as it was from when the answer is final."""
+    height = found.blockheight if found and found.blockhash else None
+    return pages_home.depth(height, found.confirmations if found else 0, now=now)
 
 
 def sides(txid: str, *, whole: bool, now: datetime) -> SidesPart:

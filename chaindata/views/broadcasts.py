@@ -10,7 +10,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_safe
 
 from chaindata import rules
-from chaindata.domain import answers, broadcasts, explaining, second_opinions, tools
+from chaindata.domain import answers, broadcasts, explaining, pages_transaction, second_opinions, tools
 from chaindata.domain.pages import TIP_TOPIC, standing
 from chaindata.forms import BroadcastForm, HexForm
 from chaindata.views.access import readable, target
@@ -74,6 +74,7 @@ def broadcast(request: HttpRequest, broadcast_id: int) -> HttpResponse:
     if wanted != "story":
         reading = answers.look("get_transaction_details", now=now, txid=row.txid)
         context |= {"details": reading.record, "standing": standing(reading, topics=[row.subject, TIP_TOPIC])}
+        context["confirmations"] = pages_transaction.confirmations(reading.record, now=now)
     if wanted != "facts":
         context["events"] = broadcasts.story(row=row)
     return show(request, "chaindata/broadcast.html", context, parts=ONE_PARTS)

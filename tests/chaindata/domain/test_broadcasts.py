@@ -367,6 +367,14 @@ def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, 
     assert node.sent == []
 
 
+def test_the_page_counts_confirmations_on_when_the_answer_is_final(node, signer, run_worker, signed_in):
+    row = asked(signer, run_worker)
+    rows.answered("get_transaction_details", rows.details(row.txid), at=clock.now(), final=True, txid=row.txid)
+    rows.tip(100, at=clock.now())
+    page = signed_in(signer).get(f"/chain/tools/broadcasts/{row.pk}/").content.decode()
+    assert "98 confirmations" in page
+
+
 def test_a_worker_begins_no_step_so_late_that_it_would_be_ended_while_it_sends(node, signer, run_worker):
     first = asked(signer, run_worker)
     twin = paying.signed(OWNER, FUNDED, 1, [(98_000, scripts.locking(OTHER.address))])
