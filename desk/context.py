@@ -92,12 +92,6 @@ def _navigation(request: HttpRequest) -> list[dict[str, Any]]:
     return [{"label": label, "entries": entries} for label, entries in groups.items()]
 
 
-def _current(path: str) -> str:
-    """The address of the page that a path belongs to: of those that begin it, the longest."""
-    found = [url for url in map(reverse, (entry.url_name for entry in _offered)) if path.startswith(url)]
-    return max((url for url in found if url != "/" or path == "/"), key=len, default="")
-
-
 def _counted(entry: Entry, person: Person) -> dict[str, Any] | None:
     """How many wait there, with where to read it again and the topics whose hints say when."""
     if entry.count is None:
