@@ -27,7 +27,9 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     elif sight.newest.status == asking.OVER:
         _failed(row, sight.newest, client_for, watch)
     elif row.state in TOLD_AS_PAID:
-        lifecycle.touch(row, next_action_at=None, confirmations=sight.newest.confirmations, last_problem="")
+        named = {} if row.hash else {"hash": sight.newest.hash}
+        told: dict[str, Any] = {"confirmations": sight.newest.confirmations, "last_problem": ""} | named
+        lifecycle.touch(row, next_action_at=None, **told)
     else:
         _go_on(row, sight.newest, watch.now())
 

@@ -40,7 +40,9 @@ _MACHINE = moving.Machine(
     at_rest=moving.ends(STATES),
     unrecorded=frozenset({"next_action_at", "lease_until", "updated_at"}),
     # Figures read from the exchange and the time of the next look, never state or content.
-    touchable=frozenset({"next_action_at", "last_problem", "exchange_status", "exchange_index", "confirmations"}),
+    touchable=frozenset(
+        {"next_action_at", "last_problem", "exchange_status", "exchange_index", "confirmations", "hash"}
+    ),
     always_shown=("decision",),
     locked_with=("account", "initiator"),
     named=lambda row: row.reference,

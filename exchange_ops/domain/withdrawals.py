@@ -201,7 +201,9 @@ def due(*, account: Account, now: datetime) -> QuerySet[Withdrawal]:
         account=account, type="payout", status=asking.OVER, withdrawal__state__in=following.TOLD_AS_PAID
     )
     taken_back = Q(state__in=following.TOLD_AS_PAID, pk__in=failed_after_all.values("withdrawal"))
-    now_due = Q(next_action_at__lte=now) | by_deadline | taken_back
+    named = LedgerEntry.objects.filter(account=account, type="payout", withdrawal__state="settled").exclude(hash="")
+    named_late = Q(state="settled", hash="", pk__in=named.values("withdrawal"))
+    now_due = Q(next_action_at__lte=now) | by_deadline | taken_back | named_late
     rows = Withdrawal.objects.filter(now_due, account=account, state__in=list(STEPS))
     ranks = [When(state=state, then=Value(rank)) for rank, state in enumerate(_URGENCY)]
     urgency = Case(*ranks, default=Value(len(_URGENCY)), output_field=IntegerField())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from desk import audit
-from exchange_ops.domain import freezes, resolutions
+from exchange_ops.domain import freezes, resolutions, withdrawals
 from exchange_ops.models import LedgerEntry, Withdrawal
 from tests.exchange_ops.domain.proving import Proving, supplier
 from tests.exchange_ops.domain.walks import Walk
@@ -119,6 +119,17 @@ def test_a_transaction_that_nobody_knows_is_disputed_after_a_while(desk: Paying)
     assert (row.state, desk.events(row)[1:]) == ("disputed", ["proof_lost"])
     assert "for 10 minutes the chain has known no such transaction" in row.last_problem
     assert freezes.active(row.account) is not None
+
+
+def test_a_transaction_that_the_exchange_names_after_its_success_is_looked_for(desk: Paying) -> None:
+    row = desk.settled()
+    named = row.hash
+    Withdrawal.objects.filter(pk=row.pk).update(hash="")  # as if the success had come without it
+    assert withdrawals.due(account=row.account, now=desk.now).filter(pk=row.pk).exists()
+    row = desk.walk.step(desk.fresh(row))
+    assert (row.state, row.hash) == ("settled", named)
+    assert not withdrawals.due(account=row.account, now=desk.now).filter(pk=row.pk).exists()
+    assert desk.look(row).state == "verified"
 
 
 def test_the_fee_taken_out_of_the_amount_is_not_looked_for_on_the_chain(desk: Paying) -> None:
