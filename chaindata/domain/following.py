@@ -7,6 +7,7 @@ that left the chain. Both are announced under `chain:tip`.
 import secrets
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 from django.conf import settings
@@ -17,10 +18,10 @@ from chaindata.client import ChainClient
 from chaindata.domain import header_chain, header_reading
 from chaindata.domain.answers import LOOKED_AT_FOR
 from chaindata.domain.freshness import FRESHNESS
-from chaindata.domain.header_chain import CannotFollow, Change
+from chaindata.domain.header_chain import CannotFollow, Change, NothingInCommon
 from chaindata.domain.header_reading import Path
 from chaindata.domain.patience import Patience
-from chaindata.models import ChainAnswer, ChainTip
+from chaindata.models import ChainAnswer, ChainHeader, ChainTip
 from desk import live, outbox
 from wire.errors import CallFailed
 
@@ -82,20 +83,35 @@ def _look(client: ChainClient, row: ChainTip, now: datetime, patience: Patience)
         raise CannotFollow(f"The chain-data service follows the {state.chain[:20]} network, and this desk does not.")
     tip, last = row.header, None
     while tip is None or (tip.hash != state.bestblockhash and not patience.is_over):
-        path = header_reading.up_to(client, height=state.blocks, best_hash=state.bestblockhash, tip=tip)
-        change = _take_in(path, now)
+        up_to = partial(header_reading.up_to, client, height=state.blocks, best_hash=state.bestblockhash)
+        gone: ChainHeader | None = None
+        try:
+            path = up_to(tip=tip)
+        except NothingInCommon:
+            if header_chain.is_main():
+                raise
+            # A test network that was set up again: its service is believed.
+            path, gone = up_to(tip=None), tip
+        change = _take_in(path, now, gone=gone)
         if change is None:
             break
         tip, last = change.tip, change
     return last
 
 
-def _take_in(path: Path, now: datetime) -> Change | None:
-    """Follow the headers and make old what they change, both or neither: a worker may be ended at any moment."""
+def _take_in(path: Path, now: datetime, *, gone: ChainHeader | None) -> Change | None:
+    """Follow the headers and make old what they change, both or neither: a worker may be ended at any moment.
+
+    `gone` is the tip of a chain that they have nothing in common with, and that is forgotten.
+    """
     with transaction.atomic():
+        if gone is not None:
+            header_chain.forget(world=_world())
         change = header_chain.adopt(
             path=path.headers, first_height=path.first_height, first_work=path.first_work, now=now
         )
+        if change is not None and gone is not None:
+            change = header_chain.replaced(gone, change.tip, common_height=0, now=now)
         if change is not None:
             _tell(change, now)
     return change

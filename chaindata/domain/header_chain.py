@@ -146,17 +146,16 @@ def _follow(tip_row: ChainTip, new: dict[str, ChainHeader], best: ChainHeader, n
         return None
     way, below = _way_down(new, best)
     left = ChainHeader.objects.filter(is_active=True, height__gt=below)
-    replaced = old is not None and left.exists()
+    has_left = old is not None and left.exists()
     left.update(is_active=False)
     ChainHeader.objects.filter(hash__in=way).update(is_active=True)
     ChainTip.objects.filter(pk=1).update(header=best.hash)
-    if not replaced or old is None:
+    if not has_left or old is None:
         return Change(best, None)
-    note_replaced(old, best, common_height=below, now=now)
-    return Change(best, below)
+    return replaced(old, best, common_height=below, now=now)
 
 
-def note_replaced(old: ChainHeader, new: ChainHeader, *, common_height: int, now: datetime) -> None:
+def replaced(old: ChainHeader, new: ChainHeader, *, common_height: int, now: datetime) -> Change:
     """Write down that the blocks above the last common one left the chain."""
     ChainReorganisation.objects.create(
         found_at=now,
@@ -166,6 +165,7 @@ def note_replaced(old: ChainHeader, new: ChainHeader, *, common_height: int, now
         new_tip=new.hash,
         new_height=new.height,
     )
+    return Change(new, common_height)
 
 
 def _way_down(new: dict[str, ChainHeader], best: ChainHeader) -> tuple[list[str], int]:

@@ -49,16 +49,25 @@ def test_the_sandboxs_chain_is_followed_through_blocks_and_a_reorganisation(sand
     assert tips.tip(NOW).hash == client.get_best_block_hash()
 
 
-def test_a_world_that_begins_anew_has_a_chain_of_its_own(sandbox, client):
+@pytest.mark.parametrize("blocks", [0, 300])
+def test_a_world_that_begins_anew_has_a_chain_of_its_own(sandbox, client, blocks):
+    """Of a short old chain the first block is known, of a long one nothing that the new one has."""
+    if blocks:
+        sandbox.control("chain/mine", {"blocks": blocks})
     follow()
     old = tips.tip(NOW)
+    sandbox.control("clock", {"advance_ms": 60_000})
     sandbox.control("reset", {})
+    sandbox.control("clock", {"advance_ms": 1_000})
     sandbox.control("chain/mine", {"blocks": 1})
     assert follow(NOW + SECOND)
     new = tips.tip(NOW + SECOND)
     assert (new.hash, new.problem) == (client.get_best_block_hash(), "")
     assert ChainHeader.objects.filter(is_active=True).count() == new.height + 1
-    assert new.hash != old.hash
+    assert ChainHeader.objects.filter(is_active=True, hash=old.hash).count() == 0
+    row = ChainReorganisation.objects.get()
+    assert (row.old_tip, row.common_height) == (old.hash, 0)
+    assert ChainHeader.objects.get(hash=row.new_tip).is_active, "a hundred headers are taken in at once"
 
 
 def test_every_operation_that_takes_nothing_is_answered_and_kept(sandbox, run_worker):
