@@ -115,7 +115,7 @@ def _ledger(said: Said, known: _Known) -> Meaning:
     verdict = NOT_KNOWN if validity is None else VALID if validity.valid else INVALID
     reason = (validity.invalid_reason or "") if validity else ""
     name = (token.symbol or token.name or "") if token and token.is_known else ""
-    if token is not None and token.decimals is not None:
+    if _decimals(token) is not None:
         # The outputs say the same in tokens.
         said = replace(said, lines=tuple(line for line in said.lines if not line[0].startswith("base units")))
     return Meaning(said, 0, verdict, reason, known.token_id, name, "")
@@ -138,7 +138,7 @@ def _ledger_amounts(known: _Known) -> dict[int, str]:
     message, token = known.message, known.token
     if known.validity is not None and not known.validity.valid:
         return {}
-    decimals, symbol = (token.decimals, token.symbol or "") if token else (None, "")
+    decimals, symbol = _decimals(token), (token.symbol or "") if token else ""
     match message:
         case slp.Send(quantities=quantities):
             found = dict(enumerate(quantities, 1))
@@ -149,6 +149,12 @@ def _ledger_amounts(known: _Known) -> dict[int, str]:
         case _:
             found = {}
     return {n: _spelled(units, decimals, symbol) for n, units in found.items() if units}
+
+
+def _decimals(token: Token | None) -> int | None:
+    """Into how many places the token is divided; None while that is not known, or told as what no token can have."""
+    told = token.decimals if token is not None else None
+    return told if told is not None and 0 <= told <= slp.MOST_DECIMALS else None
 
 
 def _spelled(units: int, decimals: int | None, symbol: str) -> str:

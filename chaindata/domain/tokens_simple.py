@@ -71,12 +71,10 @@ def genesis(*, token_id: str, now: datetime) -> Genesis:
 
 
 def _texts(message: slp.Genesis) -> dict[str, str]:
-    return {
-        "name": slp.text_of(message.name),
-        "symbol": slp.text_of(message.ticker),
-        "document": slp.text_of(message.document_uri),
-        "document hash": message.document_hash.hex(),
-    }
+    """The texts as the client gives those of the service: with a mark in place of each NUL."""
+    texts = {"name": message.name, "symbol": message.ticker, "document": message.document_uri}
+    read = {what: slp.text_of(raw).replace("\0", "\ufffd") for what, raw in texts.items()}
+    return read | {"document hash": message.document_hash.hex()}
 
 
 def _genesis(token_id: str, text: str) -> tuple[slp.Genesis | None, str]:

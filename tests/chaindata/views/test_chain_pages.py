@@ -521,3 +521,13 @@ def test_many_rows_cost_as_much_as_one(client):
         address_read(transactions=many, unspent=many)
         costs.append([queries(client, path) for path in PAGES])
     assert costs[0] == costs[1]
+
+
+@pytest.mark.parametrize("decimals", [10**6, 10**9, -(10**6), 10])
+def test_decimals_that_no_token_has_do_not_fill_a_page(client, decimals):
+    transaction(vout=said_by(SEND))
+    token = {"id": h(2, "f"), "symbol": "HARB", "decimals": decimals}
+    rows.answered("get_slp_token", token, at=clock.now(), tokenId=h(2, "f"))
+    answer = client.get(f"/chain/tx/{TXID}/")
+    assert (answer.status_code, len(answer.content) < 100_000) == (200, True)
+    assert "1,250 base units" in text_of(answer)

@@ -292,6 +292,18 @@ def test_a_token_that_nobody_knows_is_said_to_be_none(client):
     assert client.get("/chain/tokens/77/").status_code == 404
 
 
+def test_a_name_with_a_nul_is_the_same_name_from_the_service(client):
+    """The client marks each NUL in what the service tells; the token's own bytes have it still."""
+    named = slp.Genesis(b"A\0B", b"N\0", b"", b"", 2, 2, 100_000)
+    begun = transactions.build(inputs=BEGUN.inputs, outputs=[Output(0, slp.script_of(named)), *BEGUN.outputs[1:]])
+    told = stats(begun.txid, symbol="A\ufffdB", name="N\ufffd", documentUri="")
+    rows.answered("get_slp_token_stats", told, at=clock.now(), tokenId=begun.txid)
+    rows.answered("get_raw_transaction", begun.raw.hex(), at=clock.now(), txid=begun.txid, verbose=False)
+    page = client.get(f"/chain/tokens/{begun.txid}/")
+    assert "Its own bytes say the same" in text_of(page)
+    assert b"\0" not in page.content
+
+
 def test_names_of_tokens_stay_text(client):
     hostile = '<script>alert(1)</script>"\u202e'
     simple_read(name=hostile, symbol=hostile, documentUri="javascript:alert(1)")
