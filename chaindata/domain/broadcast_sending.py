@@ -4,6 +4,7 @@ Before anything leaves, the network is asked for the transaction by its id, and 
 answer is looked for by the id, for two minutes, and never sent again.
 """
 
+import hashlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -71,9 +72,8 @@ def due(*, now: datetime) -> QuerySet[ChainBroadcast]:
 
 def _send(row: ChainBroadcast, now: datetime, client: ChainClient) -> None:
     """Look first; then claim, send once, and keep what came of it."""
-    if now - row.created_at > WAITS_AT_MOST:
-        problem = f"It could not be sent within {WAITS_AT_MOST.seconds // 60} minutes. {row.last_problem}"
-        _move(row, "stopped", broadcast_states.NOT_SENT, now, problem=problem.strip())
+    if problem := _obstacle(row, now):
+        _move(row, "stopped", broadcast_states.NOT_SENT, now, problem=problem)
         return
     try:
         if _is_known(row, client):
@@ -96,6 +96,15 @@ def _send(row: ChainBroadcast, now: datetime, client: ChainClient) -> None:
         _lost(row, f"The answer can't be read: {failure}", now)
     else:
         _settle(row, named, now)
+
+
+def _obstacle(row: ChainBroadcast, now: datetime) -> str:
+    """Why it is not sent any more; empty when nothing stands against it."""
+    if hashlib.sha256(bytes.fromhex(row.raw)).hexdigest() != row.digest:
+        return "The bytes that are kept are not the ones that were signed."
+    if now - row.created_at > WAITS_AT_MOST:
+        return f"It could not be sent within {WAITS_AT_MOST.seconds // 60} minutes. {row.last_problem}".strip()
+    return ""
 
 
 def _claim(row: ChainBroadcast, now: datetime) -> None:

@@ -59,7 +59,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @readable
 def broadcast_list(request: HttpRequest) -> HttpResponse:
     """Everything that was sent from here."""
-    rows = list(broadcasts.listed()[: broadcasts.LISTED])
+    rows = list(broadcasts.listed().defer("raw")[: broadcasts.LISTED])
     context = {"now": clock.now(), "tabs": TABS, "rows": rows, "topic": broadcasts.TOPIC}
     return show(request, "chaindata/broadcasts.html", context, parts=LIST_PARTS)
 

@@ -4,7 +4,8 @@ import json
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from chaindata.domain import (
     broadcast_replay,
@@ -365,6 +366,25 @@ def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, 
     assert "can't be asked" in row.last_problem
     assert step(row, 601) == "not_sent"
     assert node.sent == []
+
+
+def test_other_bytes_than_the_signed_ones_never_leave(node, signer, run_worker):
+    row = asked(signer, run_worker)
+    other = paying.signed(OWNER, FUNDED, 1, [(98_000, scripts.locking(OTHER.address))])
+    ChainBroadcast.objects.update(raw=other.raw.hex())
+    assert step(row) == "not_sent"
+    assert row.last_problem == "The bytes that are kept are not the ones that were signed."
+    assert node.sent == []
+
+
+def test_the_list_does_not_load_the_bytes(node, signer, run_worker, signed_in):
+    row = asked(signer, run_worker)
+    client = signed_in(signer)
+    with CaptureQueriesContext(connection) as queries:
+        assert row.reference in client.get("/chain/tools/broadcasts/").content.decode()
+    read = [each["sql"] for each in queries if 'FROM "chaindata_chainbroadcast"' in each["sql"]]
+    assert len(read) == 1
+    assert '"raw"' not in read[0]
 
 
 def test_the_page_counts_confirmations_on_when_the_answer_is_final(node, signer, run_worker, signed_in):
