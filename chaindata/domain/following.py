@@ -18,7 +18,7 @@ from chaindata.client import ChainClient
 from chaindata.domain import header_chain, header_reading
 from chaindata.domain.answers import LOOKED_AT_FOR
 from chaindata.domain.freshness import FRESHNESS
-from chaindata.domain.header_chain import CannotFollow, Change, NothingInCommon
+from chaindata.domain.header_chain import CannotFollow, Change, OtherChain
 from chaindata.domain.header_reading import Path
 from chaindata.domain.patience import Patience
 from chaindata.models import ChainAnswer, ChainHeader, ChainTip
@@ -87,7 +87,7 @@ def _look(client: ChainClient, row: ChainTip, now: datetime, patience: Patience)
         gone: ChainHeader | None = None
         try:
             path = up_to(tip=tip)
-        except NothingInCommon:
+        except OtherChain:
             if header_chain.is_main():
                 raise
             # A test network that was set up again: its service is believed.

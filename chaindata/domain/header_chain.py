@@ -26,7 +26,7 @@ class CannotFollow(Exception):
     """The headers do not make a chain that is followed; the message is a sentence."""
 
 
-class NothingInCommon(CannotFollow):
+class OtherChain(CannotFollow):
     """The chain of the service has no block in common with the one that was followed."""
 
 

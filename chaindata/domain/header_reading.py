@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chaindata.client import ChainClient
-from chaindata.domain.header_chain import CannotFollow, NothingInCommon
+from chaindata.domain.header_chain import CannotFollow, OtherChain
 from chaindata.models import ChainHeader
 from chaindata.wire import headers
 from chaindata.wire.headers import Header
@@ -35,7 +35,7 @@ def up_to(client: ChainClient, *, height: int, best_hash: str, tip: ChainHeader 
     """The headers from one that is known up to the best one, or the last of them when nothing is known yet.
 
     Raises `CannotFollow` when the service's answers do not fit together: its chain moved meanwhile, or worse;
-    `NothingInCommon` when it is another chain from its first block on, or further down than is walked.
+    `OtherChain` when it is another chain from its first block on, or further down than is walked.
     """
     first = height if tip is None else min(tip.height + 1, height)
     first = max(first, 1)
@@ -48,7 +48,7 @@ def up_to(client: ChainClient, *, height: int, best_hash: str, tip: ChainHeader 
     step = _FIRST_STEP_DOWN
     while not ChainHeader.objects.filter(hash=found[0].previous_hash).exists():
         if first <= 1 or len(found) > MOST_WALKED:
-            raise NothingInCommon("The chain of the service has nothing in common with the one that was followed.")
+            raise OtherChain("The chain of the service has nothing in common with the one that was followed.")
         lower = max(first - step, 1)
         found, first, step = [*_below(client, found[0], first, lower), *found], lower, _STEP_DOWN
     return Path(found, first)
