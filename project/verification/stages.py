@@ -15,6 +15,12 @@ _PYTHON = sys.executable
 _MANAGE = (_PYTHON, "manage.py")
 _PYTEST = (_PYTHON, "-m", "pytest", "-q", "--durations", "10", "--durations-min", "5")
 _DIRECT = "not browser and not house"
+# Where tests of each mark are: collecting all others takes longer than many a stage. A test holds it to be whole.
+ROOMS = {
+    "rows": ("tests/chaindata/domain", "tests/chaindata/views", "tests/desk", "tests/exchange_ops", "tests/money"),
+    "house": ("tests/project/test_up.py",),
+    "browser": ("tests/desk", "tests/e2e", "tests/exchange_ops/views", "tests/project/test_live_desk.py"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +51,20 @@ def stages(folder: Path) -> tuple[Stage, ...]:
         Stage("compose", (_tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", "docker-compose.yml")),
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
         _tests("tests", "-m", _DIRECT, "-n", "4", "--dist", "worksteal"),
-        _tests("tests on sqlite", "-m", f"rows and {_DIRECT}", "-n", "4", "--dist", "worksteal", database="sqlite"),
-        _tests("house", "-m", "house and not browser"),
+        _tests("tests on sqlite", *_marked("rows", _DIRECT), "-n", "4", "--dist", "worksteal", database="sqlite"),
+        _tests("house", *_marked("house", "not browser")),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        _tests("browser tests", "-m", "browser", "-n", "2", "--dist", "worksteal"),
+        _tests("browser tests", *_marked("browser"), "-n", "3", "--dist", "worksteal"),
     )
 
 
 def _tests(name: str, *options: str, database: str = "postgres") -> Stage:
     return Stage(name, (*_PYTEST, *options), {"TEST_DATABASE": database, "CI": "true"}, needs_servers=True)
+
+
+def _marked(mark: str, *more: str) -> tuple[str, ...]:
+    """The tests of a mark, and further conditions on them."""
+    return (*ROOMS[mark], "-m", " and ".join((mark, *more)))
 
 
 def _tool(name: str) -> str:

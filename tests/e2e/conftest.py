@@ -18,7 +18,7 @@ ROLES = {
     "admin": "admin",
     "auditor": "auditor",
 }
-CREW = {"operator": 45, "treasury": 45, "both": 3, "every": 3, "admin": 8, "auditor": 4}
+CREW = {"operator": 50, "treasury": 50, "both": 4, "every": 4, "admin": 12, "auditor": 12}
 # What Chromium says about an answer that a test provoked on purpose.
 _ANSWERED = re.compile(r"^Failed to load resource: the server responded with a status of (400|403|409|422)\b")
 

@@ -21,11 +21,13 @@ def test_what_one_person_does_shows_in_the_lists_of_the_others(house, visit):
     watched = (treasury.page, funds, ledger)
     for page in watched:
         page.evaluate("window.mark = 'here'")
+    reserved = funds.locator("tr", has=funds.get_by_role("rowheader", name="BCH", exact=False)).first
+    held_before = reserved.get_by_role("cell").nth(2).inner_text()
     number = operator.ask_and_hold(amount="1.2555", reason="Seen by everybody")
     asked = treasury.page.locator(f"#inbox a[href='/withdrawals/{number}/']")
     expect(asked).to_contain_text("Seen by everybody")
-    reserved = funds.locator("tr", has=funds.get_by_role("rowheader", name="BCH", exact=False)).first
     expect(reserved).to_contain_text("for our payouts")
+    expect(reserved.get_by_role("cell").nth(2)).not_to_have_text(held_before)
     line = ledger.locator("#rows tr", has=ledger.get_by_role("link", name=f"W-{number}", exact=True))
     expect(line).to_contain_text("1.2555")
     operator.open("/withdrawals/")
@@ -38,7 +40,7 @@ def test_what_one_person_does_shows_in_the_lists_of_the_others(house, visit):
     expect(row).to_contain_text("Released, not paid")
     expect(asked).to_have_count(0)
     expect(line).to_contain_text("failed")
-    expect(reserved).not_to_contain_text("for our payouts")
+    expect(reserved.get_by_role("cell").nth(2)).to_have_text(held_before)
     assert operator.is_same_document()
     assert [page.evaluate("window.mark") for page in watched] == ["here"] * len(watched)
 

@@ -1,15 +1,18 @@
 """`verify`: stops at the first stage that does not hold, says which, and never passes over what it could not see."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from project.bootstrap import ROOT
 from project.verification import verify
-from project.verification.stages import Stage, stages
+from project.verification.stages import ROOMS, Stage, stages
 from tests.architecture import tree
 
 
@@ -83,6 +86,7 @@ def test_production_is_checked_with_secrets_of_its_own(tmp_path):
 def test_a_signal_ends_the_running_stage_too(tmp_path):
     text = """
 import sys
+from project.bootstrap import ROOT
 from project.verification import verify
 from project.verification.stages import Stage
 slow = (sys.executable, "-c", "import time; print('slow', flush=True); time.sleep(60)")
@@ -99,3 +103,16 @@ sys.exit(verify.main([]))
     assert running.stdout.read() == ""
     assert time.monotonic() - began < 10
     running.stdout.close()
+
+
+@pytest.mark.parametrize("mark", ROOMS)
+def test_a_stage_looks_wherever_tests_of_its_mark_are(mark):
+    """It is given folders, because collecting every other test takes longer than running some stages."""
+    asked = re.compile(rf"\bmark\.{mark}\b")
+    others = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != Path(__file__).name]
+    files = [path for path in others if asked.search(path.read_text())]
+    assert files
+    missed = [path for path in files if not any(path.is_relative_to(ROOT / room) for room in ROOMS[mark])]
+    if mark == "house":  # those that need a browser as well are in its stage
+        missed = [path for path in missed if "mark.browser" not in path.read_text()]
+    assert missed == []

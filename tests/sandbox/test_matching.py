@@ -228,7 +228,7 @@ class Both(RuleBasedStateMachine):
 
 
 TestBoth = Both.TestCase
-TestBoth.settings = settings(max_examples=150, stateful_step_count=60, deadline=None)
+TestBoth.settings = settings(max_examples=90, stateful_step_count=60, deadline=None)
 
 
 @given(st.lists(st.tuples(sides, st.integers(1, 9), st.integers(1, 9)), max_size=60))

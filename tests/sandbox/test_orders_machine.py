@@ -271,4 +271,4 @@ class Trading(RuleBasedStateMachine):
 
 
 TestTrading = Trading.TestCase
-TestTrading.settings = settings(max_examples=40, stateful_step_count=50, deadline=None)
+TestTrading.settings = settings(max_examples=25, stateful_step_count=50, deadline=None)

@@ -207,7 +207,7 @@ class Exchange(RuleBasedStateMachine):
 
 
 TestExchange = Exchange.TestCase
-TestExchange.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestExchange.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)
 
 
 def test_two_worlds_of_one_journal_stay_equal_when_time_passes() -> None:
