@@ -58,7 +58,7 @@ def service(request: pytest.FixtureRequest) -> Iterator[ChainService]:
         yield far
         far.close()
         return
-    with InProcessSandbox(seed=1, still=True, payout_seconds=0) as box:
+    with InProcessSandbox(seed=1, still=True, payout_seconds=0, block_seconds=86_400) as box:
         near = ChainService(box.url, box)
         yield near
         near.close()
