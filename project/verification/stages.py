@@ -54,7 +54,7 @@ def stages(folder: Path) -> tuple[Stage, ...]:
         _tests("tests on sqlite", *_marked("rows", _DIRECT), "-n", "4", "--dist", "worksteal", database="sqlite"),
         _tests("house", *_marked("house", "not browser")),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        _tests("browser tests", *_marked("browser"), "-n", "3", "--dist", "worksteal"),
+        _tests("browser tests", *_marked("browser"), "-n", "2", "--dist", "worksteal"),
     )
 
 
