@@ -13,6 +13,7 @@ import structlog
 from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
+from desk import sign_of_life
 from exchange_ops.domain import (
     copies,
     key_probing,
@@ -120,9 +121,13 @@ class Following:
 
     def run(self, stopping: threading.Event) -> None:
         """Work while the lease is ours, wait while it is not, until told to stop."""
+        next_sign = 0.0
         try:
             while not stopping.is_set():
                 self._look()
+                if time.monotonic() >= next_sign:
+                    next_sign = time.monotonic() + sign_of_life.EVERY_SECONDS
+                    sign_of_life.again()
                 stopping.wait(LOOK_SECONDS)
         finally:
             self._let_go()

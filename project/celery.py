@@ -2,14 +2,17 @@
 
 import logging
 import os
+from typing import Any
 
-from celery import Celery
+from celery import Celery, bootsteps
+from celery.beat import Scheduler
 from celery.signals import beat_init, worker_ready
 from kombu.exceptions import OperationalError
 
+from desk import sign_of_life
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
-AT_WORK = "is at work"
 # One line for every wake-up call would bury what matters: what a task did is in the rows and in the desk's own lines.
 logging.getLogger("celery").setLevel(logging.WARNING)
 
@@ -22,7 +25,33 @@ app.autodiscover_tasks(["exchange_ops", "desk", "chaindata"])
 @beat_init.connect
 def _say_so(**_: object) -> None:
     """The line by which whoever started this process knows that it takes work now."""
-    print(AT_WORK, flush=True)  # noqa: T201
+    sign_of_life.first()
+
+
+class SignsOfLife(bootsteps.StartStopStep):
+    """A sign from the loop in which a worker hears of its tasks; a loop that hangs gives none."""
+
+    requires = {"celery.worker.components:Timer"}
+
+    def start(self, worker: Any) -> None:
+        """Begin to give signs."""
+        self._repeated = worker.timer.call_repeatedly(sign_of_life.EVERY_SECONDS, sign_of_life.again)
+
+    def stop(self, worker: Any) -> None:
+        """The worker ends."""
+        self._repeated.cancel()
+
+
+app.steps["worker"].add(SignsOfLife)
+
+
+class BeatScheduler(Scheduler):
+    """The schedule in memory, with a sign at each round; the shortest entry keeps the rounds seconds apart."""
+
+    def tick(self, *args: Any, **kwargs: Any) -> Any:
+        """Wake what is due."""
+        sign_of_life.again()
+        return super().tick(*args, **kwargs)
 
 
 @beat_init.connect

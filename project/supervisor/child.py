@@ -1,4 +1,4 @@
-"""One supervised process: started, watched, read, started again when it ends, and ended with everything it started."""
+"""One supervised process: started, watched, read, started again when it ends or hangs, ended with its own."""
 
 import asyncio
 import contextlib
@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 
 from project.supervisor import kinship
 from project.supervisor.console import Console
+from project.supervisor.guard import Guard
 from project.supervisor.probes import Probe
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 15.0
 _LIFE_THAT_COUNTS_S = 10.0
+# A child that works gives a sign every five seconds; one that gave none in so many looks hangs, or was stopped.
+_LOOK_S, _MOST_LOOKS_WITHOUT_A_SIGN = 5.0, 9
 _CHUNK = 65_536
 
 
@@ -21,8 +24,11 @@ _CHUNK = 65_536
 class Plan:
     """What to start and how to know that it works.
 
-    `probe` asks the child from outside; without one the child is taken to work once it printed `says`, and without
-    either once it has lived `settles_s` seconds. `stage` orders the end: the highest stage is asked to end first.
+    `probe` asks the child from outside whether it is ready, and `alive` (the same, unless given) from then on whether
+    it still answers: one that refuses because it has too much to do is not to be ended for it. Without a probe the
+    child is taken to work once it printed `says`, which it then repeats every few seconds as a sign of life. Without
+    either it is taken to work once it has lived `settles_s` seconds, and nobody sees when it hangs. `stage` orders the
+    end: the highest stage is asked to end first.
     """
 
     name: str
@@ -30,6 +36,7 @@ class Plan:
     stage: int
     environment: Mapping[str, str] = field(default_factory=dict)
     probe: Probe | None = None
+    alive: Probe | None = None
     says: str = ""
     settles_s: float = 1.0
 
@@ -37,11 +44,14 @@ class Plan:
 class Child:
     """A plan being carried out."""
 
-    def __init__(self, plan: Plan, console: Console) -> None:
+    def __init__(self, plan: Plan, console: Console, guard: Guard | None = None) -> None:
         self.plan = plan
         self.is_ready = asyncio.Event()
         self.endings = 0
         self._console = console
+        self._guard = guard
+        self._signs = 0
+        self._hung = False
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -64,6 +74,8 @@ class Child:
             # Between two lives there is nothing to end but the pause.
             self._task.cancel()
         self._signal(signal.SIGTERM)
+        # One that was stopped hears it only when it goes on.
+        self._signal(signal.SIGCONT)
         await asyncio.wait({self._task}, timeout=seconds)
         self._signal(signal.SIGKILL)
         await asyncio.wait({self._task}, timeout=1)
@@ -78,7 +90,7 @@ class Child:
         while not self._stopping.is_set():
             began = time.monotonic()
             try:
-                ending = f"ended ({_reason(await self._run_once())})"
+                ending = self._ending(await self._run_once())
             except OSError as error:
                 ending = f"can't be started ({error.strerror})"
             self.is_ready.clear()
@@ -89,6 +101,11 @@ class Child:
             self._console.say(f"{self.plan.name} {ending}; starting it again in {pause:g} s.")
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE_S)
+
+    def _ending(self, code: int) -> str:
+        if self._hung:
+            return f"gave no sign of life for {_LOOK_S * _MOST_LOOKS_WITHOUT_A_SIGN:.0f} s and was ended"
+        return f"ended ({_reason(code)})"
 
     async def _run_once(self) -> int:
         # A pipe of our own: with asyncio's, the end of a child counts only once its own children have closed it too.
@@ -109,6 +126,9 @@ class Child:
             raise
         finally:
             os.close(write_end)
+        pid, self._hung = self._process.pid, False
+        if self._guard is not None:
+            self._guard.add(pid)
         reading = asyncio.create_task(self._read(read_end))
         watching = asyncio.create_task(self._watch())
         code = await self._process.wait()
@@ -116,21 +136,38 @@ class Child:
         # What it had started itself must not live on beside its successor, nor hold the pipe.
         self._signal(signal.SIGKILL)
         self._process = None
+        if self._guard is not None:
+            self._guard.remove(pid)
         await asyncio.wait({reading}, timeout=1)
         reading.cancel()
         return code
 
     async def _watch(self) -> None:
-        """Set `is_ready` when the plan's sign of work is there."""
-        if self.plan.says:
-            return
-        if self.plan.probe is None:
-            await asyncio.sleep(self.plan.settles_s)
-        else:
+        """Set `is_ready` when the plan's sign of work is there, then end the child when there is none for long."""
+        if self.plan.probe is not None:
             # The child is another process, which sets no event of ours.
             while not await self.plan.probe():  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
-        self.is_ready.set()
+            self.is_ready.set()
+        elif self.plan.says:
+            await self.is_ready.wait()
+        else:
+            await asyncio.sleep(self.plan.settles_s)
+            self.is_ready.set()
+            return
+        await self._until_it_hangs()
+        self._hung = True
+        self._signal(signal.SIGKILL)
+
+    async def _until_it_hangs(self) -> None:
+        """Looks are counted, not seconds: while this process itself is stopped, nobody is late."""
+        probe, silent = self.plan.alive or self.plan.probe, 0
+        while silent < _MOST_LOOKS_WITHOUT_A_SIGN:
+            seen = self._signs
+            await asyncio.sleep(_LOOK_S)
+            if probe is not None and await probe():
+                self._signs += 1
+            silent = silent + 1 if self._signs == seen else 0
 
     async def _read(self, read_end: int) -> None:
         reader = asyncio.StreamReader()
@@ -152,6 +189,7 @@ class Child:
     def _take(self, line: bytes) -> None:
         text = line.decode(errors="replace").rstrip()
         if self.plan.says and self.plan.says in text:
+            self._signs += 1
             self.is_ready.set()
         elif text:
             self._console.pass_on(self.plan.name, text)

@@ -5,15 +5,17 @@ from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
 
+from desk import sign_of_life
 from project import environment
 from project.supervisor import probes, redis_choice
 from project.supervisor.child import Plan
 
 _OUTSIDE, _WEB, _WORK = 1, 2, 3
 _CELERY = (sys.executable, "-m", "celery", "--app", "project.celery:app", "--quiet")
-_AT_WORK = "is at work"
+_AT_WORK, _SIGNS_OF_LIFE = sign_of_life.AT_WORK, {sign_of_life.WANTED: "1"}
 # A worker that is asked to end gives its task a moment and then ends: what it left is found again by its row.
 _WORKER_ENVIRONMENT = {
+    **_SIGNS_OF_LIFE,
     "REMAP_SIGTERM": "SIGQUIT",
     # The demo may run as root, in a container for one; JSON is the only thing a message can be.
     "PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges",
@@ -43,8 +45,7 @@ def outside(settings: ModuleType) -> list[Plan]:
     if runs_sandbox(settings):
         folder = settings.DATA_DIR / "sandbox"
         command = [sys.executable, "-m", "sandbox", "--port", str(settings.SANDBOX_PORT), "--data-dir", str(folder)]
-        probe = probes.answers_http(settings.SANDBOX_PORT, "/_sandbox/state")
-        plans.append(Plan("sandbox", command, _OUTSIDE, probe=probe))
+        plans.append(Plan("sandbox", command, _OUTSIDE, **_asked(settings.SANDBOX_PORT, "/_sandbox/state")))
     return plans
 
 
@@ -53,12 +54,16 @@ def desk(settings: ModuleType, manage: Path) -> list[Plan]:
     worker = (*_CELERY, "worker", "--concurrency", "2", "--loglevel", "WARNING")
     money, chain = ("--queues", "money"), ("--queues", "chain", "--hostname", "chain@%h")
     lonely = ("--without-gossip", "--without-mingle", "--without-heartbeat")
-    beat = (*_CELERY, "beat", "--scheduler", "celery.beat:Scheduler", "--loglevel", "WARNING")
-    alive = probes.answers_http(settings.PORT, "/healthz")
+    beat = (*_CELERY, "beat", "--scheduler", "project.celery:BeatScheduler", "--loglevel", "WARNING")
     return [
-        Plan("web", [sys.executable, "-m", "project.serve"], _WEB, probe=alive),
+        Plan("web", [sys.executable, "-m", "project.serve"], _WEB, **_asked(settings.PORT, "/healthz")),
         Plan("worker", [*worker, *money, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
         Plan("chain-worker", [*worker, *chain, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
-        Plan("beat", beat, _WORK, says=_AT_WORK),
-        Plan("follower", [sys.executable, str(manage), "follow"], _WORK),
+        Plan("beat", beat, _WORK, environment=_SIGNS_OF_LIFE, says=_AT_WORK),
+        Plan("follower", [sys.executable, str(manage), "follow"], _WORK, environment=_SIGNS_OF_LIFE, says=_AT_WORK),
     ]
+
+
+def _asked(port: int, path: str) -> dict[str, probes.Probe]:
+    """Ready when it says yes, alive as long as it says anything."""
+    return {"probe": probes.answers_http(port, path), "alive": probes.answers_http(port, path, whatever=True)}

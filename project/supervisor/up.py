@@ -16,6 +16,7 @@ from project.supervisor import kinship, plans, prepared, redis_choice
 from project.supervisor.child import Child, Plan
 from project.supervisor.claim import CannotClaim, Claim
 from project.supervisor.console import Console
+from project.supervisor.guard import Guard
 
 _READY_WITHIN_S = 120.0
 _END_WITHIN_S = 9.0
@@ -55,6 +56,7 @@ class House:
         self._settings = settings
         self._console = console
         self._children: list[Child] = []
+        self._guard = Guard()
         self._asked_to_end = asyncio.Event()
         self._began = time.monotonic()
 
@@ -92,7 +94,7 @@ class House:
         await self._ready(self._begin(plans.desk(settings, _MANAGE)))
 
     def _begin(self, wanted: list[Plan]) -> list[Child]:
-        begun = [Child(plan, self._console) for plan in wanted]
+        begun = [Child(plan, self._console, self._guard) for plan in wanted]
         for child in begun:
             self._children.append(child)
             child.start()
@@ -117,11 +119,13 @@ class House:
             start_new_session=True,
             preexec_fn=kinship.tied_to_this_process(signal.SIGTERM),
         )
+        self._guard.add(process.pid)
         try:
             code = await process.wait()
         finally:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
+            self._guard.remove(process.pid)
         if code:
             raise CannotStart("The database could not be prepared; what went wrong is above.")
 
@@ -159,6 +163,7 @@ class House:
             left = deadline - time.monotonic() - _LAST_STAGES_S * (stage - 1)
             leaving = [child for child in self._children if child.plan.stage == stage]
             await asyncio.gather(*(child.stop(max(left, 0.3)) for child in reversed(leaving)))
+        self._guard.close()
         if self._children:
             self._console.say(f"Everything has ended after {time.monotonic() - deadline + _END_WITHIN_S:.1f} s.")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from project.supervisor import child as children
-from project.supervisor import probes
+from project.supervisor import guard, probes
 from project.supervisor.child import Child, Plan
 
 
@@ -181,6 +181,77 @@ def test_one_that_does_not_listen_is_ended_by_force():
     asyncio.run(scene())
 
 
+@pytest.fixture
+def quick_looks(monkeypatch):
+    monkeypatch.setattr(children, "_LOOK_S", 0.1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGUSR1], ids=["stopped", "hung"])
+def test_one_that_gives_no_sign_of_life_any_more_is_ended_and_started_again(quick_looks, number):
+    async def scene():
+        notes = Notes()
+        text = """
+            import signal, time
+            signal.signal(signal.SIGUSR1, lambda *_: time.sleep(600))
+            while True:
+                print("is at work", flush=True)
+                time.sleep(0.05)
+        """
+        running = Child(python(text, says="is at work"), notes)
+        running.start()
+        await asyncio.wait_for(running.is_ready.wait(), 20)
+        # As long as it gives signs it is left alone, however long that is.
+        await asyncio.sleep(0.1 * (children._MOST_LOOKS_WITHOUT_A_SIGN + 3))
+        assert running.endings == 0
+        first = running.pid
+        os.kill(first, number)
+        await until(lambda: running.endings == 1 and not alive(first), seconds=20)
+        await asyncio.wait_for(running.is_ready.wait(), 20)
+        assert running.pid not in {None, first}
+        await running.stop(1)
+        assert notes.said[0].startswith("child gave no sign of life for ")
+
+    asyncio.run(scene())
+
+
+def test_one_whose_probe_hears_nothing_any_more_is_started_again_and_one_that_only_refuses_is_not(quick_looks):
+    async def scene():
+        notes, answers = Notes(), {"ready": True, "alive": True}
+
+        async def ready():
+            return answers["ready"]
+
+        async def lives():
+            return answers["alive"]
+
+        running = Child(python("import time; time.sleep(600)", probe=ready, alive=lives), notes)
+        running.start()
+        await asyncio.wait_for(running.is_ready.wait(), 20)
+        answers["ready"] = False
+        await asyncio.sleep(0.1 * (children._MOST_LOOKS_WITHOUT_A_SIGN + 3))
+        assert running.endings == 0
+        answers["alive"] = False
+        await until(lambda: running.endings == 1, seconds=20)
+        await running.stop(1)
+        assert notes.said[0].startswith("child gave no sign of life for ")
+
+    asyncio.run(scene())
+
+
+def test_a_stopped_child_hears_that_it_is_to_end():
+    async def scene():
+        notes = Notes()
+        running = Child(python("print('here', flush=True)\nimport time; time.sleep(600)"), notes)
+        running.start()
+        await until(lambda: notes.lines)
+        pid = running.pid
+        os.kill(pid, signal.SIGSTOP)
+        await asyncio.wait_for(running.stop(60), 20)
+        assert not alive(pid)
+
+    asyncio.run(scene())
+
+
 def test_stopping_during_a_pause_starts_nothing_more():
     async def scene():
         notes = Notes()
@@ -229,32 +300,51 @@ def test_ready_by_a_probe_and_no_longer_ready_once_it_died():
     asyncio.run(scene())
 
 
-def test_children_die_with_a_supervisor_that_is_killed():
-    text = """
+DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+FAMILY = f"""
+import subprocess, sys, time
+grandchild = subprocess.Popen([sys.executable, "-c", {DEAF + "; print('deaf', flush=True); time.sleep(600)"!r}])
+print("grandchild", grandchild.pid, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("number", [None, signal.SIGSTOP], ids=["at work", "stopped"])
+def test_children_and_theirs_die_with_a_supervisor_that_is_killed(number):
+    text = f"""
         import asyncio, sys
         from project.supervisor.child import Child, Plan
         from project.supervisor.console import Console
+        from project.supervisor.guard import Guard
 
         async def main():
-            child = Child(Plan("child", [sys.executable, "-c", "import time; time.sleep(60)"], 1), Console())
+            child = Child(Plan("child", [sys.executable, "-c", {FAMILY!r}], 1), Console(), Guard())
             child.start()
             while child.pid is None:
                 await asyncio.sleep(0.01)
-            print(child.pid, flush=True)
+            print("child", child.pid, flush=True)
             await asyncio.sleep(60)
 
         asyncio.run(main())
     """
     parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(text)], stdout=subprocess.PIPE, text=True)
-    child = int(parent.stdout.readline())
-    assert alive(child)
+    lines = [parent.stdout.readline() for _ in range(3)]
+    family = [int(line.split()[-1]) for line in lines if "child" in line and "deaf" not in line]
+    assert len(family) == 2, lines
+    assert all(alive(pid) for pid in family)
+    if number:
+        os.kill(family[0], number)
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 5
-    while alive(child):
-        assert time.monotonic() < deadline, "the child outlived its killed supervisor"
+    deadline = time.monotonic() + 30
+    while any(alive(pid) for pid in family):
+        assert time.monotonic() < deadline, "a child outlived its killed supervisor"
         time.sleep(0.02)
     parent.stdout.close()
+
+
+def test_a_guard_ends_only_what_was_added_and_not_removed_in_whole_lines():
+    assert guard.groups_left([b"+1\n", b"+22\n", b"-1\n", b"?\n", b"+x\n", b"\n", b"+333"]) == {22}
 
 
 @pytest.mark.parametrize(
@@ -267,7 +357,7 @@ def test_children_die_with_a_supervisor_that_is_killed():
         (b"\xff" * 2_000, False),
     ],
 )
-def test_only_a_status_of_200_is_a_yes(answer, expected):
+def test_only_a_status_of_200_is_a_yes_and_any_status_a_sign_of_life(answer, expected):
     async def scene():
         async def reply(reader, writer):
             await reader.readline()
@@ -277,6 +367,7 @@ def test_only_a_status_of_200_is_a_yes(answer, expected):
         server = await asyncio.start_server(reply, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         assert await probes.answers_http(port, "/healthz")() is expected
+        assert await probes.answers_http(port, "/healthz", whatever=True)() is answer.startswith(b"HTTP")
         server.close()
         await server.wait_closed()
         assert not await probes.answers_http(port, "/healthz")()

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from desk import clock
+from desk import clock, sign_of_life
 from exchange_ops.domain import keys
 from exchange_ops.processes import Following
 
@@ -18,6 +18,7 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopping.set())
         self.stdout.write("Following the streams of the exchange; waiting for the lease.")
+        sign_of_life.first()
         Following(
             base_url=settings.EXCHANGE_WS_URL,
             now=clock.now,

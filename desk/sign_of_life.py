@@ -1,0 +1,22 @@
+"""What a process without a port says now and then, so that whoever started it sees that it is at work and not hung.
+
+A process prints the line once when it takes work. Where `SIGNS_OF_LIFE` is set, as the supervisor of `up` sets it for
+its children, the loop that does the work repeats it every few seconds.
+"""
+
+import os
+
+AT_WORK = "is at work"
+WANTED = "SIGNS_OF_LIFE"
+EVERY_SECONDS = 5
+
+
+def first() -> None:
+    """This process takes work from now on."""
+    print(AT_WORK, flush=True)  # noqa: T201
+
+
+def again() -> None:
+    """Another round is done; says nothing where nobody listens for it."""
+    if os.environ.get(WANTED):
+        first()
