@@ -1,8 +1,11 @@
 """From a bare clone to an environment with every locked package (standard library only, Python 3.11 and later).
 
-`up`, `verify`, `bench` and `lock` own `.venv`: they make it, install the lock by hash, and go on inside it. A mark
-stands in it while it is being made, and a stamp of what was installed is written last, so an interrupted set-up is seen
-and made again. Every other command runs where it is started, and uses `.venv` only when Django can't be imported there.
+`up`, `verify` and `lock` own `.venv`, and `bench` owns `.venv-bench`: they make it, install their locks by hash, and go
+on inside it. A mark stands in it while it is being made, and a stamp of what was installed is written last, so an
+interrupted set-up is seen and made again. What a running desk needs is never taken away because something else could
+not be installed: the tests' packages are added to `.venv` without a mark, and come again when they did not arrive
+whole; the measurements, whose peers may be missing for a Python, have an environment of their own. Every other command
+runs where it is started, and uses `.venv` only when Django can't be imported there.
 """
 
 import contextlib
@@ -17,18 +20,45 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / ".venv"
-_PYTHON = VENV / "bin" / "python"
-_UNFINISHED = VENV / "unfinished"
-_RUN = ("requirements.txt",)
-_TEST = ("requirements.txt", "tests/requirements.txt")
-_BENCH = (*_TEST, "bench/requirements.txt")
-# The commands that prepare their own environment, and what each needs in it.
-_LOCKS = {"up": _RUN, "verify": _TEST, "bench": _BENCH, "lock": _TEST}
+_RUN = "requirements.txt"
+_TEST = (_RUN, "tests/requirements.txt")
 _OLDEST = (3, 11)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A folder with a Python of its own, and the locks that a command needs in it."""
+
+    folder: Path
+    locks: tuple[str, ...]
+
+    @property
+    def python(self) -> Path:
+        """The program that runs inside."""
+        return self.folder / "bin" / "python"
+
+    @property
+    def unfinished(self) -> Path:
+        """Stands while what the desk needs is being installed; what is found with it is made again."""
+        return self.folder / "unfinished"
+
+    def stamp(self, lock: str) -> Path:
+        """Says which text of a lock was installed whole."""
+        return self.folder / f"installed-{lock.replace('/', '-')}"
+
+
+_DESK = ROOT / ".venv"
+# The commands that prepare their own environment, and what each needs in it.
+_ENVIRONMENTS = {
+    "up": Environment(_DESK, (_RUN,)),
+    "verify": Environment(_DESK, _TEST),
+    "lock": Environment(_DESK, _TEST),
+    "bench": Environment(ROOT / ".venv-bench", (*_TEST, "bench/requirements.txt")),
+}
 
 
 def name_the_settings() -> None:
@@ -40,74 +70,79 @@ def enter(command: str) -> None:
     """Return when this process may run `command`; otherwise replace the process by one inside `.venv`."""
     if sys.version_info < _OLDEST:
         sys.exit(f"Countersign needs Python 3.11 or later; this is {platform.python_version()}.")
-    if command in _LOCKS:
+    environment = _ENVIRONMENTS.get(command)
+    if environment is not None:
         with _one_at_a_time():
-            if _set_up(_LOCKS[command]) and _inside():
+            if _set_up(environment) and _is_inside(environment):
                 # What this process has already imported may have changed under it.
-                _go_inside()
-        if not _inside():
-            _go_inside()
+                _go_inside(environment)
+        if not _is_inside(environment):
+            _go_inside(environment)
     elif importlib.util.find_spec("django") is None:
-        if _inside() or not _PYTHON.exists():
+        desk = _ENVIRONMENTS["up"]
+        if _is_inside(desk) or not desk.python.exists():
             sys.exit("Django is not installed here. `python3 manage.py up` makes .venv, installs the lock and starts.")
-        _go_inside()
+        _go_inside(desk)
 
 
-def _inside() -> bool:
-    return Path(sys.prefix).resolve() == VENV.resolve()
+def _is_inside(environment: Environment) -> bool:
+    return Path(sys.prefix).resolve() == environment.folder.resolve()
 
 
-def _go_inside() -> None:
-    os.execv(_PYTHON, [str(_PYTHON), *sys.argv])
+def _go_inside(environment: Environment) -> None:
+    os.execv(environment.python, [str(environment.python), *sys.argv])
 
 
-def _set_up(locks: tuple[str, ...]) -> bool:
-    """Make `.venv` and install each lock that is not in it yet; whether anything was done."""
-    python = _version_inside()
-    if VENV.exists() and (_UNFINISHED.exists() or not python):
-        _say("The last set-up was not finished or its Python is gone: making .venv again.")
-        shutil.rmtree(VENV)
+def _set_up(environment: Environment) -> bool:
+    """Make the environment and install each lock that is not in it yet; whether anything was done."""
+    folder = environment.folder
+    python = _version_inside(environment)
+    if folder.exists() and (environment.unfinished.exists() or not python):
+        _say(f"The last set-up was not finished or its Python is gone: making {folder.name} again.")
+        shutil.rmtree(folder)
         python = ""
-    missing = [lock for lock in locks if not python or _stamped(lock) != _mark(lock, python)]
+    missing = [lock for lock in environment.locks if not python or _stamped(environment, lock) != _mark(lock, python)]
     if missing:
         began = time.monotonic()
         with _ended_by_signals():
-            _make(missing)
+            _make(environment, missing)
         _say(f"Environment ready after {time.monotonic() - began:.0f} s.")
     return bool(missing)
 
 
-def _make(missing: list[str]) -> None:
-    is_new = not VENV.exists()
-    VENV.mkdir(exist_ok=True)
-    _UNFINISHED.touch()
+def _make(environment: Environment, missing: list[str]) -> None:
+    is_new = not environment.folder.exists()
+    environment.folder.mkdir(exist_ok=True)
+    if _RUN in missing:
+        environment.unfinished.touch()
     if is_new:
-        _say("Making .venv; this happens once.")
-        _make_venv()
+        _say(f"Making {environment.folder.name}; this happens once.")
+        _make_venv(environment)
     for lock in missing:
         _say(f"Installing {lock}.")
-        _install(lock)
-        _stamp(lock).write_text(_mark(lock, _version_inside()))
-    _UNFINISHED.unlink()
+        _install(environment, lock)
+        environment.stamp(lock).write_text(_mark(lock, _version_inside(environment)))
+        if lock == _RUN:
+            environment.unfinished.unlink()
 
 
-def _make_venv() -> None:
+def _make_venv(environment: Environment) -> None:
     wants_pip = shutil.which("uv") is None
     if wants_pip and importlib.util.find_spec("ensurepip") is None:
-        shutil.rmtree(VENV)
+        shutil.rmtree(environment.folder)
         sys.exit("This Python can't make environments: install python3-venv (apt-get install python3-venv) or uv.")
     without = [] if wants_pip else ["--without-pip"]
-    _run([sys.executable, "-m", "venv", *without, str(VENV)], must=True)
+    _run([sys.executable, "-m", "venv", *without, str(environment.folder)], must=True)
 
 
-def _install(lock: str) -> None:
+def _install(environment: Environment, lock: str) -> None:
     rules = ["--require-hashes", "--only-binary", ":all:", "--no-deps", "-r", str(ROOT / lock)]
     uv = shutil.which("uv")
-    if uv and _run([uv, "pip", "install", "--quiet", "--python", str(_PYTHON), *rules]):
+    if uv and _run([uv, "pip", "install", "--quiet", "--python", str(environment.python), *rules]):
         return
-    pip = [str(_PYTHON), "-m", "pip"]
+    pip = [str(environment.python), "-m", "pip"]
     if not _run([*pip, "--version"], quiet=True):
-        _run([str(_PYTHON), "-m", "ensurepip"], quiet=True, must=True)
+        _run([str(environment.python), "-m", "ensurepip"], quiet=True, must=True)
     if not _run([*pip, "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-compile", *rules]):
         sys.exit(f"{lock} could not be installed; what pip said is above. Nothing was started; run the command again.")
 
@@ -138,25 +173,22 @@ def _run(command: list[str], *, quiet: bool = False, must: bool = False) -> bool
     return code == 0
 
 
-def _stamp(lock: str) -> Path:
-    return VENV / f"installed-{lock.replace('/', '-')}"
-
-
-def _stamped(lock: str) -> str:
-    return _stamp(lock).read_text() if _stamp(lock).exists() else ""
+def _stamped(environment: Environment, lock: str) -> str:
+    stamp = environment.stamp(lock)
+    return stamp.read_text() if stamp.exists() else ""
 
 
 def _mark(lock: str, python: str) -> str:
     return f"{hashlib.sha256((ROOT / lock).read_bytes()).hexdigest()} {python}"
 
 
-def _version_inside() -> str:
+def _version_inside(environment: Environment) -> str:
     """The version and machine of the environment's own Python; empty when it does not run."""
-    if _inside():
+    if _is_inside(environment):
         return f"{platform.python_version()} {platform.machine()}"
     question = "import platform; print(platform.python_version(), platform.machine())"
     try:
-        asked = subprocess.run([_PYTHON, "-c", question], capture_output=True, text=True, check=False)
+        asked = subprocess.run([environment.python, "-c", question], capture_output=True, text=True, check=False)
     except OSError:
         return ""
     return asked.stdout.strip() if asked.returncode == 0 else ""

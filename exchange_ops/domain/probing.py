@@ -11,9 +11,11 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from django.db.models import Max
+
 from exchange_ops.client import ExchangeClient
-from exchange_ops.domain import facts
-from exchange_ops.models import Account, Currency
+from exchange_ops.domain import facts, valuation
+from exchange_ops.models import Account, Balance, Currency
 from exchange_ops.wire import records
 from wire.errors import CallFailed, OutcomeUnknown, Refused
 from wire.values import decimal_text
@@ -77,6 +79,26 @@ def smallest(currency: Currency) -> Decimal:
     return max(currency.payout_minimal_amount or unit, unit)
 
 
+def cheapest(*, account: Account, quote: str, now: datetime) -> Currency:
+    """The currency whose least payout is worth the least, of those that the bank wallet can pay with its fee.
+
+    What can't be valued comes last, and what needs a payment id is left out. Raises `CannotProbe` when there is none.
+    """
+    available = dict(Balance.objects.filter(account=account, wallet=Balance.BANK).values_list("currency", "available"))
+    payable = Currency.objects.filter(
+        code__in=available, crypto=True, payout_enabled=True, delisted=False, payout_is_payment_id=False
+    )
+    needed = {row: smallest(row) + (row.payout_fee or Decimal(0)) for row in payable}
+    needed = {row: amount for row, amount in needed.items() if available[row.code] >= amount}
+    if not needed:
+        raise CannotProbe(
+            f"{account.name} holds no currency of which the least payout and its fee are in the bank wallet. Pay a "
+            "little in, or name one with --currency once the balances have been read."
+        )
+    values = valuation.values_of(amounts={row.code: amount for row, amount in needed.items()}, quote=quote, now=now)
+    return min(needed, key=lambda row: (values[row.code].amount is None, values[row.code].amount or 0, row.code))
+
+
 def _hold(account: Account, currency: Currency, address: records.DepositAddress, means: Means) -> tuple[str, str]:
     """Make a hold under a tag that is noted first; gives its id and tag."""
     tag = f"probe-{secrets.token_hex(8)}"
@@ -101,10 +123,10 @@ def _life_of_a_hold(
     account: Account, currency: Currency, address: records.DepositAddress, means: Means
 ) -> Iterator[Answer]:
     estimate = means.payer.estimate_withdrawal(currency=currency.code, amount=smallest(currency))
-    before = _reserved(means, currency.code)
+    before, known = _reserved(means, currency.code), _newest_index(account)
     held, tag = _hold(account, currency, address, means)
     try:
-        seen, waited_ms = _listed(held, means)
+        seen, waited_ms = _listed(held, means, after=known)
         yield Answer("listed_before_commit", seen is not None, "A hold is listed before its commit.", seen is not None)
         if seen is not None:
             yield Answer("listing_delay_ms", waited_ms, f"A hold is listed within {waited_ms} ms.")
@@ -188,9 +210,14 @@ def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
     yield Answer("left_hold", {}, "The hold that was left open is settled.")
 
 
-def _listed(held: str, means: Means) -> tuple[records.Transaction | None, int]:
+def _newest_index(account: Account) -> int:
+    """What is listed from here on can be new; what was before it would be walked for nothing."""
+    return account.ledger_entries.aggregate(newest=Max("index"))["newest"] or 0
+
+
+def _listed(held: str, means: Means, *, after: int) -> tuple[records.Transaction | None, int]:
     for tried in range(LISTING_TRIES):
-        for page in means.reader.transactions_after(index=0):
+        for page in means.reader.transactions_after(index=after):
             for record in page.records:
                 if record.id == held:
                     return record, tried * LISTING_PAUSE_MS

@@ -4,8 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from desk import clock
-from exchange_ops.domain import copies, facts, keys, links, probing
-from exchange_ops.models import Currency, Fact, LedgerEntry
+from exchange_ops.domain import copies, facts, keys, links, probing, valuation
+from exchange_ops.models import Account, Currency, Fact, LedgerEntry
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
@@ -21,7 +21,7 @@ def probe(account, demo_keys, sandbox, capsys):
             call_command("probe_exchange", "--account", "Main desk", "--currency", currency, *arguments)
         except CommandError as problem:
             complaint = str(problem)
-        lines = [line.split("  ", 1)[1].strip() for line in capsys.readouterr().out.splitlines()]
+        lines = [line.split("  ", 1)[1].strip() for line in capsys.readouterr().out.splitlines() if "  " in line]
         return dict(line.split(": ", 1) for line in lines), complaint
 
     return run
@@ -147,3 +147,28 @@ def test_a_hold_left_open_shows_how_its_hour_ends(*, account, sandbox, probe, en
 def test_an_unknown_account_or_currency_is_refused(probe, arguments):
     with pytest.raises(CommandError):
         call_command("probe_exchange", *arguments)
+
+
+def test_without_arguments_every_account_is_asked_with_what_costs_least(account, sandbox, probe, capsys):
+    now = clock.now()
+    assert copies.sync_ledgers(now=now, client_for=keys.client_for) == 1
+    Account.objects.create(name="Second desk")
+    with pytest.raises(CommandError, match="Second desk could not be probed") as complaint:
+        call_command("probe_exchange")
+    assert "Main desk" not in str(complaint.value)
+    first = capsys.readouterr().out.splitlines()[0]
+    chosen = Currency.objects.get(code=first.rsplit(" ", 1)[1].rstrip(":"))
+    worth = {
+        row.code: valuation.value_of(amount=probing.smallest(row), currency=row.code, quote="USD", now=now).amount
+        for row in Currency.objects.filter(payout_enabled=True, payout_is_payment_id=False, crypto=True)
+    }
+    assert first.startswith("Main desk, with ")
+    held = set(account.balances.filter(wallet="bank", available__gt=0).values_list("currency", flat=True))
+    assert worth[chosen.code] == min(value for code, value in worth.items() if code in held and value is not None)
+    assert newest(account, "commit_after_rollback") == "refusal 20007"
+    assert open_holds(sandbox) == 0
+
+
+def test_what_can_not_be_paid_with_its_fee_is_not_chosen(account, sandbox, probe):
+    with pytest.raises(probing.CannotProbe, match="holds no currency"):
+        probing.cheapest(account=account, quote="USD", now=clock.now())

@@ -20,6 +20,7 @@ def main(arguments):
     print("inside", sys.prefix, arguments, flush=True)
     return 0
 """
+ABSENT = "countersign-no-such-package==1.0 --hash=sha256:" + "0" * 64 + "\n"
 OLD = {"PATH", "HOME", "LANG", "TMPDIR", "UV_CACHE_DIR", "XDG_CACHE_HOME"}
 
 
@@ -93,13 +94,42 @@ def test_an_environment_whose_python_is_gone_is_made_again(clone):
 
 
 def test_a_lock_that_can_not_be_installed_stops_and_is_tried_again(clone):
-    (clone / "requirements.txt").write_text("countersign-no-such-package==1.0 --hash=sha256:" + "0" * 64 + "\n")
+    (clone / "requirements.txt").write_text(ABSENT)
     failed = start(clone, "up", PIP_NO_INDEX="1", UV_OFFLINE="1")
     assert failed.returncode != 0
     assert "inside" not in failed.stdout
     assert failed.stderr.splitlines()[-1].startswith("requirements.txt could not be installed")
     (clone / "requirements.txt").write_text("# nothing after all\n")
     assert start(clone, "up").returncode == 0
+
+
+@pytest.mark.parametrize(("command", "lock"), [("verify", "tests"), ("bench", "bench")])
+def test_what_only_tests_and_measurements_need_can_not_spoil_the_desks_environment(clone, command, lock):
+    assert start(clone, "up").returncode == 0
+    kept = clone / ".venv" / "kept"
+    kept.touch()
+    for name in ("tests", "bench"):
+        (clone / name).mkdir()
+        (clone / name / "requirements.txt").write_text("# nothing is needed\n")
+    (clone / lock / "requirements.txt").write_text(ABSENT)
+    failed = start(clone, command, PIP_NO_INDEX="1", UV_OFFLINE="1")
+    assert failed.returncode == 1
+    assert f"{lock}/requirements.txt could not be installed" in failed.stderr
+    again = start(clone, "up")
+    assert again.stdout == f"inside {clone}/.venv []\n"
+    assert kept.exists()
+
+
+def test_the_measurements_have_an_environment_of_their_own(clone):
+    (clone / "project" / "verification").mkdir()
+    (clone / "project" / "verification" / "__init__.py").touch()
+    (clone / "project" / "verification" / "bench.py").write_text(UP)
+    for name in ("tests", "bench"):
+        (clone / name).mkdir()
+        (clone / name / "requirements.txt").write_text("# nothing is needed\n")
+    measured = start(clone, "bench")
+    assert measured.stdout.splitlines()[-1] == f"inside {clone}/.venv-bench []"
+    assert not (clone / ".venv").exists()
 
 
 def test_a_signal_during_set_up_leaves_no_half_environment_in_use(clone):
@@ -185,10 +215,10 @@ def test_an_old_python_is_told_so(monkeypatch):
 
 
 def test_a_python_without_ensurepip_is_told_what_to_install(monkeypatch, tmp_path):
-    monkeypatch.setattr(bootstrap, "VENV", tmp_path / "venv")
-    (tmp_path / "venv").mkdir()
+    environment = bootstrap.Environment(tmp_path / "venv", ("requirements.txt",))
+    environment.folder.mkdir()
     monkeypatch.setattr(bootstrap.shutil, "which", lambda name: None)
     monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(SystemExit, match="install python3-venv"):
-        bootstrap._make_venv()
+        bootstrap._make_venv(environment)
     assert not (tmp_path / "venv").exists()

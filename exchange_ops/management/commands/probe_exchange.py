@@ -9,6 +9,7 @@ from exchange_ops.domain import asking, keys, probing
 from exchange_ops.models import Account, Currency
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
+from wire.values import decimal_text
 
 
 class Command(BaseCommand):
@@ -18,37 +19,54 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--account", required=True, help="name of the account")
+        parser.add_argument("--account", help="name of one account; all of them when absent")
         parser.add_argument(
-            "--currency", required=True, help="code of a currency of which a little is in the bank wallet"
+            "--currency",
+            help="code of a currency of which a little is in the bank wallet; the one whose least payout is worth the "
+            "least when absent",
         )
         parser.add_argument("--leave-hold", action="store_true", help="leave one hold open to see how its hour ends")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        answers = self._asked(_account(options["account"]), _currency(options["currency"]), options["leave_hold"])
+        complaints = [
+            complaint
+            for account in _accounts(options["account"])
+            if (complaint := self._probed(account, options["currency"], options["leave_hold"]))
+        ]
+        if complaints:
+            raise CommandError("\n".join(complaints))
+
+    def _probed(self, account: Account, code: str | None, leave_hold: bool) -> str:
+        """Print the answers about one account; what the desk can't rely on there."""
+        try:
+            currency = _currency(code) if code else _cheapest(account)
+            answers = self._answers(account, currency, leave_hold)
+        except (CallFailed, keys.NoUsableKey, probing.CannotProbe) as problem:
+            return f"{account.name} could not be probed: {problem}"
+        self.stdout.write(f"{account.name}, with {decimal_text(probing.smallest(currency))} {currency.code}:")
         for answer in answers:
             self.stdout.write(f"{'holds  ' if answer.holds else 'DIFFERS'}  {answer.name}: {answer.sentence}")
         differing = [answer.name for answer in answers if not answer.holds]
-        if differing:
-            raise CommandError(f"The desk can't rely on: {', '.join(differing)}.")
+        return f"{account.name}: the desk can't rely on {', '.join(differing)}." if differing else ""
 
-    def _asked(self, account: Account, currency: Currency, leave_hold: bool) -> list[probing.Answer]:
-        try:
-            with (
-                asking.client(keys.client_for, account=account, right=Right.WITHDRAW) as payer,
-                asking.client(keys.client_for, account=account, right=Right.PAYMENTS) as reader,
-            ):
-                means = probing.Means(payer, reader, clock.now, lambda ms: time.sleep(ms / 1000))
-                return probing.probe(account=account, currency=currency, means=means, leave_hold=leave_hold)
-        except (CallFailed, keys.NoUsableKey, probing.CannotProbe) as problem:
-            raise CommandError(str(problem)) from None
+    def _answers(self, account: Account, currency: Currency, leave_hold: bool) -> list[probing.Answer]:
+        with (
+            asking.client(keys.client_for, account=account, right=Right.WITHDRAW) as payer,
+            asking.client(keys.client_for, account=account, right=Right.PAYMENTS) as reader,
+        ):
+            means = probing.Means(payer, reader, clock.now, lambda ms: time.sleep(ms / 1000))
+            return probing.probe(account=account, currency=currency, means=means, leave_hold=leave_hold)
 
 
-def _account(name: str) -> Account:
-    account = Account.objects.filter(name=name).first()
-    if account is None:
-        raise CommandError(f"There is no account {name!r}.")
-    return account
+def _accounts(name: str | None) -> list[Account]:
+    accounts = list(Account.objects.filter(**({"name": name} if name else {})).order_by("pk"))
+    if not accounts:
+        raise CommandError(f"There is no account {name!r}." if name else "There is no account yet: manage.py add_key.")
+    return accounts
+
+
+def _cheapest(account: Account) -> Currency:
+    return probing.cheapest(account=account, quote=account.quote_currency, now=clock.now())
 
 
 def _currency(code: str) -> Currency:
