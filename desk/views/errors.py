@@ -1,5 +1,9 @@
 """What people and programs see when something can't be answered: first what happened to the money, then why."""
 
+import sqlite3
+import sys
+
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -21,6 +25,26 @@ _STALE_FORM = (
     "Nothing was sent",
     "The form was too old or came from another page. Go back, reload the page and send it again.",
 )
+_AWAY_READING = (
+    "The page could not be read just now",
+    "No money moved. The desk's database did not answer in time; try again in a moment. If it goes on, tell an "
+    "administrator.",
+)
+_AWAY_WRITING = (
+    "It is not sure that this was recorded",
+    "Nothing was sent by this request itself. The desk's database did not answer in time, so look at the list that "
+    "this belongs to before you send it again; the desk never sends a payment twice by itself. If it goes on, tell an "
+    "administrator.",
+)
+_AWAY_RETRY_SECONDS = 5
+# Held by another writer, a full or broken disk, a file that can't be opened: nothing that a request did wrong.
+_AWAY_ON_SQLITE = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+}
 
 
 def _answer(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpResponse:
@@ -54,9 +78,36 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: drawn without the request's session, rows or processors, any of which may be what broke."""
-    title, sentence = _TOLD[500]
+    """500: drawn without the request's session, rows or processors, any of which may be what broke.
+
+    503 with Retry-After instead when it was the database that did not answer in time.
+    """
+    away = _is_away(sys.exc_info()[1])
+    status = 503 if away else 500
+    response = _broken(request, status, _away(request) if away else _TOLD[500])
+    if away:
+        response["Retry-After"] = str(_AWAY_RETRY_SECONDS)
+    return response
+
+
+def _broken(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpResponse:
     if request.path.startswith(_API):
-        return _answer(request, 500, _TOLD[500])
-    context = {"title": title, "sentence": sentence, "status": 500, "request_id": requests.current_id()}
-    return HttpResponse(render_to_string("errors/broken.html", context), status=500)
+        return _answer(request, status, told)
+    title, sentence = told
+    context = {"title": title, "sentence": sentence, "status": status, "request_id": requests.current_id()}
+    return HttpResponse(render_to_string("errors/broken.html", context), status=status)
+
+
+def _away(request: HttpRequest) -> tuple[str, str]:
+    return _AWAY_READING if request.method in {"GET", "HEAD", "OPTIONS"} else _AWAY_WRITING
+
+
+def _is_away(problem: BaseException | None) -> bool:
+    """Whether the database can't be used at the moment, rather than was asked something that it does not know."""
+    if not isinstance(problem, InterfaceError | OperationalError):
+        return False
+    cause = problem.__cause__
+    if isinstance(cause, sqlite3.Error):
+        # The extended codes keep the kind in their last byte.
+        return (getattr(cause, "sqlite_errorcode", 0) & 0xFF) in _AWAY_ON_SQLITE
+    return True

@@ -8,6 +8,7 @@ import yaml
 from django.core.management import CommandError, call_command, get_commands
 
 from project.management.commands import house_tables
+from project.verification import locks
 from tests.architecture import tree
 
 HOUSE = (tree.ROOT / "docs" / "house.md").read_text()
@@ -45,6 +46,21 @@ def test_a_page_without_the_place_for_a_table_is_refused(tmp_path, monkeypatch):
     with pytest.raises(CommandError, match="has no place for"):
         call_command("house_tables", write=True)
     assert page.read_text() == "# The house\n"
+
+
+def test_the_pythons_that_are_promised_are_those_that_the_locks_are_tried_on():
+    oldest, newest, for_tests = re.search(
+        r"^Python (3\.\d+) to (3\.\d+) on Linux.* measurements run on 3\.\d+ to (3\.\d+)\.", README, re.MULTILINE
+    ).groups()
+    assert locks.PYTHONS["requirements.txt"] == between(oldest, newest)
+    assert (
+        locks.PYTHONS["tests/requirements.txt"] == locks.PYTHONS["bench/requirements.txt"] == between(oldest, for_tests)
+    )
+
+
+def between(oldest, newest):
+    first, last = (int(version.removeprefix("3.")) for version in (oldest, newest))
+    return tuple(f"3.{minor}" for minor in range(first, last + 1))
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/house.md", "CHANGELOG.md"])
