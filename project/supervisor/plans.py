@@ -49,14 +49,18 @@ def outside(settings: ModuleType) -> list[Plan]:
     return plans
 
 
-def desk(settings: ModuleType, manage: Path) -> list[Plan]:
-    """The desk's own processes. Beat and the followers are single; web and workers could be many."""
+def web(settings: ModuleType) -> list[Plan]:
+    """What answers pages and sockets; there could be many."""
+    return [Plan("web", [sys.executable, "-m", "project.serve"], _WEB, **_asked(settings.PORT, "/healthz"))]
+
+
+def work(manage: Path) -> list[Plan]:
+    """What calls the outside. Beat and the followers are single, workers could be many."""
     worker = (*_CELERY, "worker", "--concurrency", "2", "--loglevel", "WARNING")
     money, chain = ("--queues", "money"), ("--queues", "chain", "--hostname", "chain@%h")
     lonely = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     beat = (*_CELERY, "beat", "--scheduler", "project.celery:BeatScheduler", "--loglevel", "WARNING")
     return [
-        Plan("web", [sys.executable, "-m", "project.serve"], _WEB, **_asked(settings.PORT, "/healthz")),
         Plan("worker", [*worker, *money, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
         Plan("chain-worker", [*worker, *chain, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
         Plan("beat", beat, _WORK, environment=_SIGNS_OF_LIFE, says=_AT_WORK),

@@ -90,8 +90,10 @@ class House:
         if not prepared.holds(settings):
             await self._prepare()
             prepared.remember(settings)
+        # Pages call nobody, so they need not wait for the outside; who works would only meet refusals.
+        web = self._begin(plans.web(settings))
         await self._ready(outside)
-        await self._ready(self._begin(plans.desk(settings, _MANAGE)))
+        await self._ready([*web, *self._begin(plans.work(_MANAGE))])
 
     def _begin(self, wanted: list[Plan]) -> list[Child]:
         begun = [Child(plan, self._console, self._guard) for plan in wanted]

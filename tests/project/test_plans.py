@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from desk import sign_of_life
 from project import settings as read_settings
 from project.supervisor import plans
 from tests.architecture import tree
@@ -66,7 +67,7 @@ def test_the_sandbox_runs_while_any_address_is_its_own(changes, runs):
 
 
 def every_plan():
-    return [*plans.outside(settings()), *plans.desk(settings(), tree.ROOT / "manage.py")]
+    return [*plans.outside(settings()), *plans.web(settings()), *plans.work(tree.ROOT / "manage.py")]
 
 
 def test_the_desk_ends_before_its_outside_and_workers_before_pages():
@@ -88,11 +89,25 @@ def test_every_child_is_a_program_or_module_that_exists():
             assert importlib.util.find_spec(plan.command[2])
 
 
-def test_the_workers_sign_is_what_the_supervisor_waits_for():
+def test_of_every_child_it_is_seen_when_it_hangs():
+    for plan in every_plan():
+        gives_signs = plan.says == sign_of_life.AT_WORK and plan.environment[sign_of_life.WANTED]
+        assert plan.probe or gives_signs, plan.name
+
+
+def test_a_worker_gives_its_signs_from_the_loop_in_which_it_hears_of_tasks():
     from project import celery
 
-    found = {plan.name: plan for plan in every_plan()}
-    assert found["worker"].says == found["chain-worker"].says == found["beat"].says == celery.AT_WORK
+    assert celery.SignsOfLife in celery.app.steps["worker"]
+
+
+def test_signs_are_repeated_only_where_somebody_listens(capfd, monkeypatch):
+    monkeypatch.delenv(sign_of_life.WANTED, raising=False)
+    sign_of_life.again()
+    assert capfd.readouterr().out == ""
+    monkeypatch.setenv(sign_of_life.WANTED, "1")
+    sign_of_life.again()
+    assert capfd.readouterr().out == f"{sign_of_life.AT_WORK}\n"
 
 
 def test_reads_of_the_chain_have_workers_of_their_own():
