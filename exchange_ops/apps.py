@@ -10,10 +10,11 @@ class ExchangeOpsConfig(AppConfig):
     def ready(self) -> None:
         from desk import audit, demo, sealing
         from exchange_ops import demo as own_demo
-        from exchange_ops import health, topics
+        from exchange_ops import health, topics, witnesses
         from exchange_ops.domain import chain_owners, keys, order_replay, own_addresses, replay, subaccount_replay
 
         topics.register()
+        witnesses.register()
         own_addresses.register()
         health.register()
         chain_owners.register()
