@@ -6,10 +6,11 @@ the events were written, as far as the heads outside the database and the signed
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from desk import audit, guards, heads, models, stepup, witness_chain
+from desk import audit, clock, guards, heads, models, stepup, witness_chain
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent
@@ -27,6 +28,29 @@ def register_replay(subject_name: str, function: Replay) -> None:
     compares with the tables and yields a sentence for each difference.
     """
     _replays[subject_name] = function
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one run found: `findings` as sentences, at most a hundred and one, the number of events, and the head."""
+
+    findings: tuple[str, ...]
+    events: int
+    head: str
+    begun_at: datetime
+    ended_at: datetime
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+
+def run(*, replay: bool = False) -> Result:
+    """Check everything, and with `replay` rebuild the rows from the events and compare every witnessed row as well."""
+    begun = clock.now()
+    findings = verify(replay=replay)
+    return Result(tuple(findings), models.AuditEvent.objects.count(), audit.head(), begun, clock.now())
 
 
 def verify(*, replay: bool = False) -> list[str]:
@@ -87,10 +111,10 @@ def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
 
 def _named_proofs() -> Iterator[str]:
     """Events that name a second factor together with the digest of all that was kept of it."""
+    kept = {row.pk: row.proof for row in models.StepUp.objects.iterator(chunk_size=2000)}
     for event in _events(after_text__contains='"proof":'):
         for number, proof in _pairs(_content(event)):
-            row = models.StepUp.objects.filter(pk=number).first()
-            if row is None or row.proof != proof:
+            if kept.get(number) != proof:
                 yield f"Event {event.seq} names second factor {number}, which was changed or removed since."
 
 

@@ -23,7 +23,7 @@ _TORN = re.compile(r"[1-9][0-9]*( [0-9a-f]{0,64}( [0-9T:+.-]{0,32})?)?")
 
 
 def append(path: Path, *, seq: int, hash: str, at: datetime) -> None:
-    """Append one whole line and have it on the disk. The change is committed already, so a failure is logged only."""
+    """Append one whole line. The change is committed already, so a failure is logged only."""
     line = f"{seq} {hash} {at.astimezone(UTC).isoformat(timespec='microseconds')}\n".encode()
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
@@ -37,10 +37,9 @@ def append(path: Path, *, seq: int, hash: str, at: datetime) -> None:
 
 
 def _write_whole(descriptor: int, line: bytes) -> None:
-    """One write of one whole line, on a line of its own, and on the disk before anybody relies on it."""
+    """One write of one whole line, on a line of its own."""
     whole = line if _ends_whole(descriptor) else b"\n" + line
     written = os.write(descriptor, whole)
-    os.fdatasync(descriptor)
     if written < len(whole):
         raise OSError(errno.ENOSPC, "the line could not be written whole")
 

@@ -106,12 +106,24 @@ def proves(row: "StepUp | None", *, person_id: int, purpose: str, digests: Colle
     """
     if row is None or (row.person_id, row.purpose) != (person_id, purpose) or row.digest not in digests:
         return False
-    return is_genuine(row)
+    return is_genuine(row) and _is_of_own_key(row)
 
 
-def is_genuine(row: "StepUp") -> bool:
-    """Whether the desk itself wrote this row: its code verifies, and with a passkey its signature does."""
-    if not sealing.is_authentic(row.mac, row.content, context=MAC_CONTEXT):
+def _is_of_own_key(row: "StepUp") -> bool:
+    """Whether a passkey that is still enrolled here is this person's, and has the key that is kept with the row."""
+    if row.kind != models.StepUp.Kind.PASSKEY:
+        return True
+    enrolled = passkeys.keys_of(row.person).get(row.credential_id)
+    return enrolled is None or hmac.compare_digest(enrolled, row.public_key)
+
+
+def is_genuine(row: "StepUp", *, check: sealing.Check | None = None) -> bool:
+    """Whether the desk itself wrote this row: its code verifies, and with a passkey its signature does.
+
+    Whoever looks at many rows gives the `check` of `sealing.checker(context=MAC_CONTEXT)`.
+    """
+    check = check or sealing.checker(context=MAC_CONTEXT)
+    if not check(row.mac, row.content):
         return False
     return row.kind != models.StepUp.Kind.PASSKEY or signature_holds(row)
 

@@ -11,7 +11,15 @@ class ExchangeOpsConfig(AppConfig):
         from desk import audit, demo, sealing
         from exchange_ops import demo as own_demo
         from exchange_ops import health, topics, witnesses
-        from exchange_ops.domain import chain_owners, keys, order_replay, own_addresses, replay, subaccount_replay
+        from exchange_ops.domain import (
+            chain_owners,
+            keys,
+            order_replay,
+            own_addresses,
+            replay,
+            subaccount_replay,
+            vote_replay,
+        )
 
         topics.register()
         witnesses.register()
@@ -19,6 +27,7 @@ class ExchangeOpsConfig(AppConfig):
         health.register()
         chain_owners.register()
         demo.register_loader("exchange account", own_demo.load)
+        audit.register_replay("freeze", vote_replay.check_freezes)
         audit.register_replay(order_replay.SUBJECT, order_replay.check)
         audit.register_replay(subaccount_replay.SUBJECT, subaccount_replay.check)
         sealing.register_rewrapper("exchange keys", keys.rewrap_all)

@@ -78,7 +78,14 @@ class ThawVote(Witnessed):
     at = models.DateTimeField()
 
     class Meta:
-        constraints: ClassVar = [models.UniqueConstraint(fields=["freeze", "person"], name="thawvote_one_per_person")]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["freeze", "person"], name="thawvote_one_per_person"),
+            models.UniqueConstraint(
+                fields=["confirmation"],
+                condition=models.Q(confirmation__isnull=False),
+                name="thawvote_one_per_second_factor",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"thaw vote {self.pk}"

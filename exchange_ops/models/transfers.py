@@ -286,6 +286,11 @@ class TransferApproval(Witnessed):
         ordering: ClassVar = ["at", "id"]
         constraints: ClassVar = [
             models.UniqueConstraint(
+                fields=["confirmation"],
+                condition=Q(confirmation__isnull=False),
+                name="transferapproval_one_per_second_factor",
+            ),
+            models.UniqueConstraint(
                 fields=["transfer", "digest", "stage", "person", "verdict"], name="transferapproval_one_word_per_person"
             ),
             models.CheckConstraint(condition=~Q(person=F("initiator")), name="transferapproval_never_by_the_initiator"),

@@ -276,6 +276,9 @@ class Approval(Witnessed):
         ordering: ClassVar = ["at", "id"]
         constraints: ClassVar = [
             models.UniqueConstraint(
+                fields=["confirmation"], condition=Q(confirmation__isnull=False), name="approval_one_per_second_factor"
+            ),
+            models.UniqueConstraint(
                 fields=["withdrawal", "digest", "stage", "person", "verdict"], name="approval_one_word_per_person"
             ),
             models.CheckConstraint(condition=~Q(person=F("initiator")), name="approval_never_by_the_initiator"),
