@@ -6,10 +6,11 @@ class ChaindataConfig(AppConfig):
 
     def ready(self) -> None:
         """Says what the desk should know of this room: who may follow what, and how to tell that it is well."""
-        from chaindata import health, topics
+        from chaindata import health, topics, witnesses
         from chaindata.domain import broadcast_replay
         from desk import audit
 
         topics.register()
+        witnesses.register()
         audit.register_replay(broadcast_replay.SUBJECT, broadcast_replay.check)
         health.register()

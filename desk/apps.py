@@ -1,4 +1,7 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class DeskConfig(AppConfig):
@@ -6,14 +9,26 @@ class DeskConfig(AppConfig):
     verbose_name = "Desk"
 
     def ready(self) -> None:
-        from desk import fields, health, logs, sealing, signals, totp
+        from desk import fields, health, logs, sealing, signals, stepup, totp, witness_chain, witnesses
 
         fields.widen_context()
         signals.connect()
         logs.connect_celery()
         health.register_own()
         sealing.register_rewrapper("second factors", totp.rewrap_all)
+        sealing.register_rewrapper("confirmations", stepup.renew_all)
+        sealing.register_rewrapper("row entries", witness_chain.vouch_all)
+        witnesses.register()
+        post_migrate.connect(_begin_to_witness, sender=self, dispatch_uid="desk.begin_to_witness")
         try:
             sealing.ensure_ring()
         except sealing.CannotSeal as reason:
             raise SystemExit(str(reason)) from None
+
+
+def _begin_to_witness(*, plan: Any = (), **_: Any) -> None:
+    """Rows from before rows were witnessed are, once: only in the very run of migrations that brought the entries."""
+    from desk import witness_chain
+
+    if any(migration.app_label == "desk" and migration.name.startswith("0003_") for migration, _ in plan):
+        witness_chain.begin()

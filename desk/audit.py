@@ -7,7 +7,6 @@ and passkeys sign the head with each decision. `desk.audit_verify` checks all of
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -16,11 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import structlog
-from django.conf import settings
 from django.db import connection, transaction
 
-from desk import models, requests
+from desk import heads, models, requests
 
 if TYPE_CHECKING:
     from desk.audit_verify import Replay
@@ -30,7 +27,6 @@ NO_HEAD = "0" * 64
 HEADS_FILE = "audit-heads.log"
 # Any constant serves; all writers must use the same one.
 _LOCK_KEY = 0x636F756E746572
-_log = structlog.get_logger(__name__)
 
 
 class CannotRecord(RuntimeError):
@@ -74,8 +70,7 @@ def record(
     )
     event.hash = hash_of(event)
     event.save(force_insert=True)
-    line = f"{event.seq} {event.hash} {event.at.isoformat(timespec='microseconds')}\n"
-    transaction.on_commit(lambda: _append_head(line))
+    transaction.on_commit(lambda: heads.append(heads_path(), seq=event.seq, hash=event.hash, at=event.at))
     return event
 
 
@@ -150,19 +145,7 @@ def _head() -> tuple[int, str]:
 
 def heads_path() -> Path:
     """Where the heads are kept, outside the database."""
-    return Path(settings.DATA_DIR) / HEADS_FILE
-
-
-def _append_head(line: str) -> None:
-    """Append one head in one write. The change is already committed, so a full disk is logged and not raised."""
-    try:
-        descriptor = os.open(heads_path(), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            os.write(descriptor, line.encode())
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        _log.error("audit.head_not_written", reason=str(error), head=line.strip())
+    return heads.folder() / HEADS_FILE
 
 
 def register_replay(subject_name: str, function: "Replay") -> None:

@@ -6,12 +6,11 @@ the events were written, as far as the heads outside the database and the signed
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db import connection
-
-from desk import audit, models, passkeys, triggers
+from desk import audit, clock, guards, heads, models, stepup, witness_chain
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent
@@ -31,6 +30,29 @@ def register_replay(subject_name: str, function: Replay) -> None:
     _replays[subject_name] = function
 
 
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one run found: `findings` as sentences, at most a hundred and one, the number of events, and the head."""
+
+    findings: tuple[str, ...]
+    events: int
+    head: str
+    begun_at: datetime
+    ended_at: datetime
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+
+def run(*, replay: bool = False) -> Result:
+    """Check everything, and with `replay` rebuild the rows from the events and compare every witnessed row as well."""
+    begun = clock.now()
+    findings = verify(replay=replay)
+    return Result(tuple(findings), models.AuditEvent.objects.count(), audit.head(), begun, clock.now())
+
+
 def verify(*, replay: bool = False) -> list[str]:
     """Every problem found, as sentences; at most a hundred."""
     findings: list[str] = []
@@ -44,14 +66,15 @@ def verify(*, replay: bool = False) -> list[str]:
 
 
 def _sources(hashes: dict[int, str], *, replay: bool) -> Iterator[Iterable[str]]:
-    yield _guards()
+    yield guards.findings()
     yield _chain(hashes)
-    yield _kept_heads(hashes)
+    yield heads.findings(audit.heads_path(), hashes, chain="trail", file="file of heads")
     yield _signed_heads(hashes)
     yield _named_proofs()
     if replay:
         for name, function in _replays.items():
             yield _replayed(name, function)
+        yield witness_chain.findings()
 
 
 def _chain(hashes: dict[int, str]) -> Iterator[str]:
@@ -75,33 +98,6 @@ def _events(**where: Any) -> Iterator["AuditEvent"]:
     return models.AuditEvent.objects.filter(**where).order_by("seq").iterator(chunk_size=2000)
 
 
-def _kept_heads(hashes: dict[int, str]) -> Iterator[str]:
-    """Heads of the append-only file: each must still be in the chain, so a tail cut off shows."""
-    path = audit.heads_path()
-    try:
-        content = path.read_text(errors="replace") if path.exists() else ""
-    except OSError as error:
-        yield f"The file of heads can't be read ({error.strerror}): a tail cut off would not show."
-        return
-    lines = content.split("\n")
-    if hashes and not content:
-        yield "The file of heads is missing or empty: a tail cut off would not show."
-    # What follows the last line end is a write that a crash cut short; the event itself is in the chain.
-    for number, line in enumerate(lines[:-1], start=1):
-        fields = line.split(" ")
-        if len(fields) != 3 or not fields[0].isdigit():
-            yield f"Line {number} of the file of heads was changed."
-        elif hashes.get(int(fields[0])) != fields[1]:
-            yield _head_gone(int(fields[0]), hashes, f"line {number} of the file of heads")
-
-
-def _head_gone(seq: int, hashes: dict[int, str], witness: str) -> str:
-    newest = max(hashes, default=0)
-    if seq > newest:
-        return f"The trail ends at event {newest}, but {witness} knows event {seq}: the end was cut off."
-    return f"Event {seq} is not the one that {witness} knows: the trail was rewritten."
-
-
 def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
     """Every confirmed decision names the head of its moment; a passkey has signed it."""
     known = {audit.NO_HEAD, *hashes.values()}
@@ -109,27 +105,16 @@ def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
         witness = f"The {row.get_kind_display()} given by {row.person} on {row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
         if row.audit_head not in known:
             yield f"{witness} was given over a trail that is not this one."
-        if row.kind == models.StepUp.Kind.PASSKEY and not _still_signed(row):
+        if row.kind == models.StepUp.Kind.PASSKEY and not stepup.signature_holds(row):
             yield f"{witness} no longer proves its decision: the kept signature, its content or the key changed."
-
-
-def _still_signed(row: models.StepUp) -> bool:
-    from desk import stepup
-
-    return stepup.is_still_signed(row) and passkeys.still_proves(
-        public_key=row.public_key,
-        client_data=row.client_data,
-        authenticator_data=row.authenticator_data,
-        signature=row.signature,
-    )
 
 
 def _named_proofs() -> Iterator[str]:
     """Events that name a second factor together with the digest of all that was kept of it."""
+    kept = {row.pk: row.proof for row in models.StepUp.objects.iterator(chunk_size=2000)}
     for event in _events(after_text__contains='"proof":'):
         for number, proof in _pairs(_content(event)):
-            row = models.StepUp.objects.filter(pk=number).first()
-            if row is None or row.proof != proof:
+            if kept.get(number) != proof:
                 yield f"Event {event.seq} names second factor {number}, which was changed or removed since."
 
 
@@ -153,30 +138,3 @@ def _replayed(name: str, function: Replay) -> Iterator[str]:
         yield from function(_events(subject__startswith=f"{name}:"))
     except Exception as error:  # a changed event can make a replay fall over anywhere: that is a finding, not a crash
         yield f"The replay of {name} stopped: {type(error).__name__}: {error}"
-
-
-def _guards() -> Iterator[str]:
-    """The triggers in the database, compared with the ones this version installs."""
-    missing = "The guard {} of the audit table is missing, changed or switched off."
-    if connection.vendor == "sqlite":
-        found = dict(_rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
-        yield from (missing.format(name) for name, text in triggers.SQLITE.items() if found.get(name) != text)
-        return
-    found = dict(
-        _rows(
-            "SELECT t.tgname, concat_ws(':', t.tgtype, t.tgenabled, t.tgqual IS NULL, t.tgnargs, t.tgattr, p.proname, "
-            "p.prosrc) FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid "
-            "WHERE t.tgrelid = 'desk_auditevent'::regclass AND NOT t.tgisinternal"
-        )
-    )
-    for name, (kind, function) in triggers.POSTGRESQL_SHAPES.items():
-        body = triggers.POSTGRESQL_FUNCTIONS[function].split("$body$")[1]
-        if found.get(name) != f"{kind}:O:t:0::{function}:{body}":
-            yield missing.format(name)
-
-
-def _rows(statement: str) -> list[tuple[str, str]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
-        rows: list[tuple[str, str]] = cursor.fetchall()
-    return rows

@@ -2,17 +2,28 @@
 
 import hashlib
 import json
+from datetime import UTC
 from typing import Any, ClassVar
 
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.utils.crypto import salted_hmac
 
+from desk.witnessed import Rows, Witnessed
 
-class Person(AbstractUser):
+
+class People(UserManager.from_queryset(Rows)):  # type: ignore[misc]
+    """People, made as Django makes users, and witnessed."""
+
+    use_in_migrations = False
+
+
+class Person(AbstractUser, Witnessed):  # type: ignore[misc]
     """Somebody who signs in. Rights come from roles (groups), never from the superuser flag."""
 
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
+
+    objects = People()
 
     class Meta:
         verbose_name = "person"
@@ -52,7 +63,7 @@ def end_sessions(people: list[int]) -> None:
     Person.objects.filter(pk__in=people).update(session_epoch=models.F("session_epoch") + 1)
 
 
-class ApiToken(models.Model):
+class ApiToken(Witnessed):
     """A key to the desk's own interface. Only its digest is kept: the token itself is shown once, when it is made."""
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="api_tokens")
@@ -68,7 +79,7 @@ class ApiToken(models.Model):
         return f"{self.name} (…{self.hint})"
 
 
-class AuditEvent(models.Model):
+class AuditEvent(Witnessed):
     """One link of the chain. Written only by `audit.record`; triggers refuse every change and every gap.
 
     `before` and `after` are kept as the exact canonical text that was hashed. The actor is a bare number: erasing a
@@ -107,7 +118,7 @@ class AuditEvent(models.Model):
         return content
 
 
-class StepUp(models.Model):
+class StepUp(Witnessed):
     """A second factor given for exactly one decision, with everything needed to check the signature again later."""
 
     class Kind(models.TextChoices):
@@ -130,6 +141,8 @@ class StepUp(models.Model):
     authenticator_data = models.TextField(blank=True)
     signature = models.TextField(blank=True)
     sign_count = models.BigIntegerField(null=True)
+    # "key id:code" over every other column, under a key of the ring; rows from before it was kept have none.
+    mac = models.CharField(max_length=110, null=True)
 
     class Meta:
         constraints: ClassVar = [
@@ -152,14 +165,44 @@ class StepUp(models.Model):
     @property
     def proof(self) -> str:
         """SHA-256 over everything that is kept, for the audit event of the decision."""
-        names = sorted(field.attname for field in self._meta.concrete_fields if field.attname != "id")
+        return hashlib.sha256(self.content).hexdigest()
+
+    @property
+    def content(self) -> bytes:
+        """Every column that says who confirmed what, when and how, as one text: what `mac` is made over."""
+        names = sorted(field.attname for field in self._meta.concrete_fields if field.attname not in {"id", "mac"})
         kept = {name: getattr(self, name) for name in names if name != "at"}
-        kept["at"] = self.at.isoformat(timespec="microseconds")
-        return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+        kept["at"] = self.at.astimezone(UTC).isoformat(timespec="microseconds")
+        return json.dumps(kept, sort_keys=True).encode()
 
     def evidence(self) -> dict[str, Any]:
         """Goes into the audit event of the decision; `verify_audit` then checks this row against it."""
         return {"step_up": self.pk, "proof": self.proof}
+
+
+class RowWitness(models.Model):
+    """One entry of the chain of witnesses; see `desk.witness_chain`, which alone writes it.
+
+    `content` is the exact text that was hashed, `code` is made over the hash under a key of the ring. `rules` marks
+    the few entries that tell of tables whose rows are looked up before they are followed.
+    """
+
+    seq = models.BigIntegerField(primary_key=True)
+    prev = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64, unique=True)
+    code = models.CharField(max_length=110)
+    at = models.DateTimeField()
+    rules = models.BooleanField(default=False)
+    content = models.TextField()
+
+    class Meta:
+        constraints: ClassVar = [models.CheckConstraint(condition=models.Q(seq__gte=1), name="rowwitness_from_one")]
+        indexes: ClassVar = [
+            models.Index(fields=["seq"], condition=models.Q(rules=True), name="rowwitness_of_rules"),
+        ]
+
+    def __str__(self) -> str:
+        return f"row entry {self.seq}"
 
 
 class StepUpChallenge(models.Model):
@@ -193,7 +236,7 @@ class StepUpFailure(models.Model):
         return f"wrong answer of {self.person_id}"
 
 
-class SpentTotpStep(models.Model):
+class SpentTotpStep(Witnessed):
     """The last thirty-second step of a person's one-time codes that was used, at sign-in or for a decision."""
 
     person = models.OneToOneField(Person, on_delete=models.CASCADE, related_name="+")
@@ -203,7 +246,7 @@ class SpentTotpStep(models.Model):
         return f"step {self.step} of {self.person_id}"
 
 
-class KeyUse(models.Model):
+class KeyUse(Witnessed):
     """The highest signature counter seen from a passkey, so that a copied key shows."""
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")

@@ -96,6 +96,14 @@ def of(person: "Person") -> list[AttestedCredentialData]:
     return found
 
 
+def keys_of(person: "Person") -> dict[str, str]:
+    """The public keys of this person's passkeys by their ids, as texts like those that `check` gives."""
+    return {
+        websafe_encode(credential.credential_id): websafe_encode(cbor.encode(credential.public_key))
+        for credential in of(person)
+    }
+
+
 def options(person: "Person", *, challenge: bytes, seconds: int) -> dict[str, Any]:
     """The argument of `navigator.credentials.get`, binary members as base64url text."""
     return {

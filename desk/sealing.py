@@ -8,15 +8,19 @@ data folder: "id:base64 of 32 bytes", separated by commas or lines, the newest f
 
 import base64
 import binascii
+import hmac
 import os
 import re
 import secrets
 import tempfile
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
 from wire.values import Secret
@@ -28,6 +32,7 @@ _KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
 
 Ring = dict[str, bytes]
 Rewrap = Callable[[str, str], str]
+Check = Callable[[str | None, bytes], bool]
 _rewrappers: dict[str, Callable[[Rewrap], int]] = {}
 
 
@@ -65,6 +70,44 @@ def rotate(sealed: str, context: str) -> str:
     _decrypt(data_key, body, _body_bound(context))
     rewrapped = _encrypt(ring_key, data_key, _key_bound(newest, context))
     return ":".join([_VERSION, newest, _text(rewrapped), _text(body)])
+
+
+def authenticate(content: bytes, *, context: str) -> str:
+    """A code that only a holder of the ring can make: "key id:HMAC-SHA256 in hex", by the newest key.
+
+    `context` names what is authenticated, for example "desk.stepup"; a code of one context counts in no other.
+    """
+    key_id, ring_key = next(iter(_ring().items()))
+    return _code(key_id, ring_key, content, context)
+
+
+def is_authentic(code: str | None, content: bytes, *, context: str) -> bool:
+    """Whether the code was made over exactly this content, for this context, under a key that the ring still has."""
+    return checker(context=context)(code, content)
+
+
+def checker(*, context: str) -> Check:
+    """`is_authentic` for many codes of one context: the ring is read once."""
+    ring = _ring()
+
+    def check(code: str | None, content: bytes) -> bool:
+        key_id = str(code).partition(":")[0]
+        ring_key = ring.get(key_id)
+        if ring_key is None:
+            return False
+        return hmac.compare_digest(_code(key_id, ring_key, content, context).encode(), str(code).encode())
+
+    return check
+
+
+def newest_id() -> str:
+    """The id of the newest key of the ring, with which every code begins that is made now."""
+    return next(iter(_ring()))
+
+
+def codes(content: bytes, *, context: str) -> list[str]:
+    """The code of this content under every key of the ring, the newest key's first."""
+    return [_code(key_id, ring_key, content, context) for key_id, ring_key in _ring().items()]
 
 
 def register_rewrapper(name: str, rewrap_all: Callable[[Rewrap], int]) -> None:
@@ -134,6 +177,17 @@ def _file_text(path: Path) -> str:
         return path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise CannotSeal(f"{path} can't be read ({type(error).__name__}).") from None
+
+
+def _code(key_id: str, ring_key: bytes, content: bytes, context: str) -> str:
+    info = f"desk.sealing.code:{_VERSION}:{key_id}:{context}".encode()
+    key = _derived(ring_key, info)
+    return f"{key_id}:{hmac.digest(key, content, 'sha256').hex()}"
+
+
+@lru_cache(maxsize=100)
+def _derived(ring_key: bytes, info: bytes) -> bytes:
+    return HKDF(algorithm=hashes.SHA256(), length=_KEY_BYTES, salt=None, info=info).derive(ring_key)
 
 
 def _unwrap(key_id: str, wrapped: bytes, context: str) -> bytes:

@@ -9,18 +9,19 @@ Recovery codes open the door again after a loss; they never confirm a decision.
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import IntegrityError, connection, transaction
 
-from desk import attempts, audit, models, passkeys, totp
+from desk import attempts, audit, models, passkeys, sealing, totp
 
 if TYPE_CHECKING:
     from desk.models import Person, StepUp, StepUpChallenge
 
+MAC_CONTEXT = "desk.stepup"
 CHALLENGE_SECONDS = 120
 # Enough for a busy hour of one person, and a bound on what a script can pile up.
 MOST_CHALLENGES = 60
@@ -95,6 +96,56 @@ def verify(
     _keep(row)
     attempts.forget(person=person, session_digest=row.session_digest)
     return row
+
+
+def proves(row: "StepUp | None", *, person_id: int, purpose: str, digests: Collection[str]) -> bool:
+    """Whether the kept row is this person's second factor, for this purpose and one of these digests.
+
+    A row is no evidence by itself: its code must verify under the ring, and a passkey's signature under the key that
+    was kept with it, which is still this person's own where the passkey is still enrolled.
+    """
+    if row is None or (row.person_id, row.purpose) != (person_id, purpose) or row.digest not in digests:
+        return False
+    return is_genuine(row) and _is_of_own_key(row)
+
+
+def _is_of_own_key(row: "StepUp") -> bool:
+    """Whether a passkey that is still enrolled here is this person's, and has the key that is kept with the row."""
+    if row.kind != models.StepUp.Kind.PASSKEY:
+        return True
+    enrolled = passkeys.keys_of(row.person).get(row.credential_id)
+    return enrolled is None or hmac.compare_digest(enrolled, row.public_key)
+
+
+def is_genuine(row: "StepUp", *, check: sealing.Check | None = None) -> bool:
+    """Whether the desk itself wrote this row: its code verifies, and with a passkey its signature does.
+
+    Whoever looks at many rows gives the `check` of `sealing.checker(context=MAC_CONTEXT)`.
+    """
+    check = check or sealing.checker(context=MAC_CONTEXT)
+    if not check(row.mac, row.content):
+        return False
+    return row.kind != models.StepUp.Kind.PASSKEY or signature_holds(row)
+
+
+def signature_holds(row: "StepUp") -> bool:
+    """Whether the kept signature verifies for the row's content, with the key kept beside it."""
+    return is_still_signed(row) and passkeys.still_proves(
+        public_key=row.public_key,
+        client_data=row.client_data,
+        authenticator_data=row.authenticator_data,
+        signature=row.signature,
+    )
+
+
+def renew_all(_: sealing.Rewrap) -> int:
+    """Put the code of every genuine second factor under the newest ring key; how many rows changed."""
+    changed = 0
+    for row in models.StepUp.objects.exclude(mac=None).order_by("pk").iterator(chunk_size=500):
+        newest = sealing.authenticate(row.content, context=MAC_CONTEXT)
+        if row.mac != newest and sealing.is_authentic(row.mac, row.content, context=MAC_CONTEXT):
+            changed += models.StepUp.objects.filter(pk=row.pk, mac=row.mac).update(mac=newest)
+    return changed
 
 
 def is_still_signed(row: "StepUp") -> bool:
@@ -176,6 +227,7 @@ def _move_counter(person: "Person", assertion: passkeys.Assertion) -> None:
 
 
 def _keep(row: "StepUp") -> None:
+    row.mac = sealing.authenticate(row.content, context=MAC_CONTEXT)
     try:
         with transaction.atomic():
             row.save(force_insert=True)

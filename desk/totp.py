@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
+from django.db import transaction
 
-from desk import models, sealing
+from desk import models, sealing, witnessed
 from wire.values import Secret
 
 if TYPE_CHECKING:
@@ -81,5 +82,7 @@ def rewrap_all(rotate: sealing.Rewrap) -> int:
             name: rotate(text, SEAL_CONTEXT) if name in {"secret", "seed"} else text for name, text in row.data.items()
         }
         if data != row.data:
-            changed += Authenticator.objects.filter(pk=row.pk, data=row.data).update(data=data)
+            with transaction.atomic():
+                changed += Authenticator.objects.filter(pk=row.pk, data=row.data).update(data=data)
+                witnessed.note(Authenticator, [row.pk])
     return changed

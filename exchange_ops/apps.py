@@ -10,14 +10,24 @@ class ExchangeOpsConfig(AppConfig):
     def ready(self) -> None:
         from desk import audit, demo, sealing
         from exchange_ops import demo as own_demo
-        from exchange_ops import health, topics
-        from exchange_ops.domain import chain_owners, keys, order_replay, own_addresses, replay, subaccount_replay
+        from exchange_ops import health, topics, witnesses
+        from exchange_ops.domain import (
+            chain_owners,
+            keys,
+            order_replay,
+            own_addresses,
+            replay,
+            subaccount_replay,
+            vote_replay,
+        )
 
         topics.register()
+        witnesses.register()
         own_addresses.register()
         health.register()
         chain_owners.register()
         demo.register_loader("exchange account", own_demo.load)
+        audit.register_replay("freeze", vote_replay.check_freezes)
         audit.register_replay(order_replay.SUBJECT, order_replay.check)
         audit.register_replay(subaccount_replay.SUBJECT, subaccount_replay.check)
         sealing.register_rewrapper("exchange keys", keys.rewrap_all)

@@ -57,7 +57,9 @@ UPDATE_RULES: tuple[tuple[str, str, str], ...] = (
     (
         "quorum",
         "NEW.state = 'sending' AND NEW.kind = 'to_user' AND (SELECT COUNT(DISTINCT a.person_id) "
-        "FROM exchange_ops_transferapproval a WHERE a.transfer_id = NEW.id AND a.digest = NEW.digest "
+        "FROM exchange_ops_transferapproval a JOIN desk_stepup s ON s.id = a.confirmation_id "
+        "AND s.person_id = a.person_id AND s.digest = a.digest AND s.purpose = 'approve-transfer' "
+        "WHERE a.transfer_id = NEW.id AND a.digest = NEW.digest "
         "AND a.stage = 'review' AND a.verdict = 'approve') < NEW.quorum_required",
         NO_QUORUM,
     ),
@@ -66,6 +68,12 @@ BORN_WHEN = "NEW.state <> 'draft' OR NEW.version <> 1 OR NEW.attempt <> 0 OR NEW
 NOT_BY_THE_INITIATOR = (
     "NOT EXISTS (SELECT 1 FROM exchange_ops_transfer t WHERE t.id = NEW.transfer_id "
     "AND t.initiator_id = NEW.initiator_id AND t.initiator_id <> NEW.person_id)"
+)
+SECOND_FACTOR = (
+    "NEW.verdict <> 'reject' AND NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id "
+    "AND s.person_id = NEW.person_id AND s.at = NEW.at AND (NEW.stage <> 'resolution' "
+    "AND s.purpose = 'approve-transfer' AND s.digest = NEW.digest "
+    "OR NEW.stage = 'resolution' AND s.purpose = 'resolve-transfer'))"
 )
 _CALL_CONTENT = ("transfer_id", "attempt", "fingerprint", "watermark", "created_from", "created_until", "send_by")
 CALL_EDITED = " OR ".join(f"NEW.{column} {{n}} OLD.{column}" for column in _CALL_CONTENT)
@@ -79,6 +87,7 @@ def statements(vendor: str) -> dict[str, str]:
     rules.append((f"{_T}_begins_as_draft", "INSERT", _T, BORN_WHEN, BORN_A_DRAFT))
     approval, call = "exchange_ops_transferapproval", "exchange_ops_transfercall"
     rules.append((f"{approval}_not_yours", "INSERT", approval, NOT_BY_THE_INITIATOR, triggers.NOT_YOURS))
+    rules.append((f"{approval}_second_factor", "INSERT", approval, SECOND_FACTOR, triggers.NOT_PROVEN))
     rules.append((f"{call}_content_fixed", "UPDATE", call, CALL_EDITED, CALL_FIXED))
     rules += [(f"{table}_no_edit", "UPDATE", table, "1 = 1", triggers.NO_EDIT) for table in HISTORY]
     rules += [(f"{table}_no_removal", "DELETE", table, "1 = 1", triggers.NO_REMOVAL) for table in KEPT]

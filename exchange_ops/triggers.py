@@ -30,6 +30,7 @@ ONE_VERB = "a hold is told to be paid or to be released, never both"
 NO_REMOVAL = "rows about money are never removed"
 NO_EDIT = "the history of money is never changed"
 NOT_YOURS = "nobody decides on their own request"
+NOT_PROVEN = "a word counts only with a second factor of this person, given for it"
 BORN_A_DRAFT = "a withdrawal begins as a draft"
 
 # Each rule: its name, when it is broken (SQL of both engines; {n} stands for "is not the same as"), what it says.
@@ -73,6 +74,22 @@ INSERT_RULES = (
         "NOT EXISTS (SELECT 1 FROM exchange_ops_withdrawal w WHERE w.id = NEW.withdrawal_id "
         "AND w.initiator_id = NEW.initiator_id AND w.initiator_id <> NEW.person_id)",
         NOT_YOURS,
+    ),
+    (
+        "exchange_ops_approval",
+        "second_factor",
+        "NEW.verdict <> 'reject' AND NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id "
+        "AND s.person_id = NEW.person_id AND s.at = NEW.at AND (NEW.stage <> 'resolution' "
+        "AND s.purpose = 'approve-withdrawal' AND s.digest = NEW.digest "
+        "OR NEW.stage = 'resolution' AND s.purpose = 'resolve-withdrawal'))",
+        NOT_PROVEN,
+    ),
+    (
+        "exchange_ops_thawvote",
+        "second_factor",
+        "NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id "
+        "AND s.person_id = NEW.person_id AND s.at = NEW.at AND s.purpose = 'thaw-freeze')",
+        NOT_PROVEN,
     ),
 )
 HISTORY = (

@@ -161,6 +161,8 @@ elif _database.get("ENGINE") == "django.db.backends.postgresql":
     _database.setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": 8, "timeout": 10})
 else:
     raise environment.OddSetting("DATABASE_URL names an engine that is not supported; use postgres:// or sqlite:///.")
+# Django's own engines, which witness what a transaction wrote right before they commit it.
+_database["ENGINE"] = _database["ENGINE"].replace("django.db.backends", "desk.database")
 DATABASES = {"default": _database}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # In the database, so that sign-in and its limits work while the broker is down.

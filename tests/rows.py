@@ -43,7 +43,7 @@ _fresh: dict[str, Fresh] = {}
 def _empty(case: Any) -> None:
     from django.db import connection
 
-    from desk import audit
+    from desk import audit, witness_chain
 
     known = _fresh.get(str(connection.settings_dict["NAME"]))
     if known is None:
@@ -55,7 +55,8 @@ def _empty(case: Any) -> None:
             with _without_guards(connection):
                 """A test took some away, or changed them; all of them are made anew."""
         _ENDS[connection.vendor](connection, known)
-    Path(settings.DATA_DIR, audit.HEADS_FILE).unlink(missing_ok=True)
+    for name in (audit.HEADS_FILE, witness_chain.HEADS_FILE):
+        Path(settings.DATA_DIR, name).unlink(missing_ok=True)
 
 
 @contextmanager

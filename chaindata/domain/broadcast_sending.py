@@ -13,9 +13,11 @@ from django.db.models import QuerySet
 
 from chaindata.client import Absent, Busy, ChainClient, Declined
 from chaindata.domain import broadcast_moves as moves
+from chaindata.domain import broadcasts
 from chaindata.domain.patience import Patience
 from chaindata.models import ChainBroadcast, broadcast_states
 from chaindata.wire import hashing
+from desk import stepup
 from wire.errors import CallFailed, OutcomeUnknown, Unreachable
 
 OpenClient = Callable[[], ChainClient]
@@ -102,6 +104,10 @@ def _obstacle(row: ChainBroadcast, now: datetime) -> str:
     """Why it is not sent any more; empty when nothing stands against it."""
     if hashlib.sha256(bytes.fromhex(row.raw)).hexdigest() != row.digest:
         return "The bytes that are kept are not the ones that were signed."
+    if not stepup.proves(
+        row.confirmation, person_id=row.requested_by_id, purpose=broadcasts.PURPOSE, digests={row.digest}
+    ):
+        return "Nobody provably confirmed these bytes with a second factor."
     if now - row.created_at > WAITS_AT_MOST:
         return f"It could not be sent within {WAITS_AT_MOST.seconds // 60} minutes. {row.last_problem}".strip()
     return ""

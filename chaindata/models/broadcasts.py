@@ -9,12 +9,13 @@ from django.db.models import Q
 from chaindata.models import broadcast_states
 from chaindata.models.broadcast_states import STATES
 from chaindata.wire import catalogue
+from desk.witnessed import Witnessed
 
 LONGEST_REASON = 500
 MOST_BYTES = catalogue.MOST_HEX_IN_BODY // 2  # what the service takes at once
 
 
-class ChainBroadcast(models.Model):
+class ChainBroadcast(Witnessed):
     """One transaction to be sent. `raw` is hexadecimal, `digest` the SHA-256 of its bytes, which was signed.
 
     `explained` is what was shown before the decision. `sent_at` is when its bytes left, at most once.

@@ -13,7 +13,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from desk import live, roles, stepup
 from exchange_ops import rules
-from exchange_ops.domain import clocks, freezes, judging, lifecycle
+from exchange_ops.domain import clocks, freezes, judging, lifecycle, proven
 from exchange_ops.models import Approval, Withdrawal, states
 
 if TYPE_CHECKING:
@@ -130,9 +130,27 @@ def needed(row: Withdrawal) -> int:
 
 
 def valid(row: Withdrawal, stage: str) -> QuerySet[Approval]:
-    """Approvals of one stage on the row's digest, by active people of treasury who did not ask for it."""
+    """Proven approvals of one stage on the row's digest, by active people of treasury who did not ask for it."""
+    return _proven(row, stage).filter(person__is_active=True, person__groups__name=roles.TREASURY)
+
+
+def stand(row: Withdrawal) -> bool:
+    """Whether as many people as the rules asked for have provably approved exactly this content.
+
+    Asked once more right before the exchange is told to pay. Somebody who has lost the role since still counts: the
+    decision was made. What was written past the desk never does.
+    """
+    if not judging.is_signed(row):
+        return False
+    release = proven.people(_proven(row, Approval.RELEASE))
+    if row.mode != states.APPROVE_THEN_HOLD:
+        return release >= max(row.quorum_required, 1)
+    return release >= 1 and proven.people(_proven(row, Approval.REVIEW)) >= max(row.quorum_required, 1)
+
+
+def _proven(row: Withdrawal, stage: str) -> QuerySet[Approval]:
     words = Approval.objects.filter(withdrawal_id=row.pk, digest=row.digest, stage=stage, verdict=Approval.APPROVE)
-    return words.filter(person__is_active=True, person__groups__name=roles.TREASURY).exclude(person=row.initiator_id)
+    return proven.among(words.exclude(person=row.initiator_id), purpose=PURPOSE)
 
 
 def _words_of(person: "Person") -> QuerySet[Approval]:

@@ -10,7 +10,19 @@ from typing import Any
 
 from django.db import transaction
 
-from exchange_ops.domain import alarms, asking, calls, clocks, echo, freezes, keys, lifecycle, watching, windows
+from exchange_ops.domain import (
+    alarms,
+    approvals,
+    asking,
+    calls,
+    clocks,
+    echo,
+    freezes,
+    keys,
+    lifecycle,
+    watching,
+    windows,
+)
 from exchange_ops.domain.asking import ClientFor, Sight
 from exchange_ops.domain.stopwatch import Stopwatch
 from exchange_ops.domain.windows import COMMIT_PAUSES_S, READ_PAUSES_S, pause
@@ -32,6 +44,9 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     frozen = freezes.active(row.account)
     if frozen is not None and row.put_count == 0:
         _release(row, "frozen", now, f"Frozen: {frozen.reason}", {"freeze": frozen.pk})
+        return
+    if row.put_count == 0 and not approvals.stand(row):
+        _refuse_to_pay(row, now)
         return
     sight = asking.look(row, client_for=client_for, now=now)
     if _settled_by_ledger(row, sight, watch.now()):
@@ -192,6 +207,12 @@ def _release(row: Withdrawal, event: str, now: datetime, reason: str, evidence: 
 
 def _alarm(row: Withdrawal, event: str, to: str, now: datetime, reason: str, **told: Any) -> None:
     alarms.move_and_freeze(row, event=event, to=to, now=now, reason=reason, **told)
+
+
+def _refuse_to_pay(row: Withdrawal, now: datetime) -> None:
+    """Somebody wrote a decision, or approvals, past the desk: the freeze releases what the exchange reserved."""
+    reason = f"{row.reference} was about to be paid without the approvals that the rules ask for"
+    freezes.freeze(person=None, reason=reason, account=row.account, now=now)
 
 
 def _wait(row: Withdrawal, now: datetime, problem: str) -> None:

@@ -13,7 +13,7 @@ from django.db import IntegrityError, connection, transaction
 
 from desk import audit, live, outbox, stepup
 from exchange_ops import rules
-from exchange_ops.domain import lifecycle
+from exchange_ops.domain import lifecycle, proven
 from exchange_ops.models import Account, Freeze, ThawVote, Transfer, Withdrawal, states
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def thaw(
                 ThawVote.objects.create(freeze=frozen, person=person, reason=reason, confirmation=confirmation, at=now)
         except IntegrityError:
             raise CannotThaw("You agreed already; somebody else of treasury has to agree too.") from None
-        votes = ThawVote.objects.filter(freeze=frozen).count()
+        votes = _votes(frozen)
         ended = votes >= VOTES_TO_THAW
         if ended and not Freeze.objects.filter(pk=frozen.pk, thawed_at__isnull=True).update(thawed_at=now):
             raise CannotThaw("This freeze has ended already.")
@@ -105,6 +105,13 @@ def digest_of(frozen: Freeze) -> str:
     """What a person signs to end this freeze and no other."""
     text = f"countersign-thaw-1|{frozen.pk}|{frozen.account_id}|{frozen.frozen_at.isoformat()}|{frozen.reason}"
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _votes(frozen: Freeze) -> int:
+    """How many people provably agreed to end it."""
+    signed = {digest_of(frozen)}
+    words = ThawVote.objects.filter(freeze=frozen)
+    return proven.people(proven.among(words, purpose=PURPOSE, digests=lambda word: signed))
 
 
 def _locked(freeze_id: int) -> Freeze:

@@ -51,7 +51,13 @@ def still_holds(withdrawal: Withdrawal) -> bool:
     rules = policy.current()
     if rules is None or rules.number != withdrawal.policy_version or not withdrawal.digest:
         return False
-    return withdrawal.digest == digest.of(withdrawal, freeze_number=freezes.latest_number(withdrawal.account_id))
+    return is_signed(withdrawal)
+
+
+def is_signed(withdrawal: Withdrawal) -> bool:
+    """Whether the digest is that of this content after the last freeze, and the desk's own, whatever the rules now."""
+    number = freezes.latest_number(withdrawal.account_id)
+    return digest.is_of(withdrawal.digest, withdrawal, freeze_number=number)
 
 
 def _fresh(value: Value, now: datetime) -> Value:

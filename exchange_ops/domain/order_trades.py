@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 
+from django.db import transaction
 from django.db.models import Q
 
-from desk import live
+from desk import live, witnessed
 from desk.fields import plain
 from exchange_ops.domain import order_moves
 from exchange_ops.domain.balances import storable
@@ -32,11 +33,18 @@ def take(*, account: Account, found: Sequence[records.AccountTrade], now: dateti
     rows = AccountTrade.objects.filter(account=account, exchange_id__in=[trade.exchange_id for trade in sound])
     known = {row.exchange_id: row for row in rows}
     new = [trade for trade in sound if trade.exchange_id not in known]
-    AccountTrade.objects.bulk_create(new, ignore_conflicts=True)
+    _store(account, new)
     added = [trade for trade in sound if trade.exchange_id in known and _add(known[trade.exchange_id], trade)]
     done.changed = len(new) + len(added)
     _tell_averages(account, {trade.exchange_order_id for trade in (*new, *added)})
     return done
+
+
+def _store(account: Account, new: list[AccountTrade]) -> None:
+    with transaction.atomic():
+        AccountTrade.objects.bulk_create(new, ignore_conflicts=True)
+        stored = AccountTrade.objects.filter(account=account, exchange_id__in=[trade.exchange_id for trade in new])
+        witnessed.note(AccountTrade, stored.values_list("pk", flat=True))
 
 
 def _add(row: AccountTrade, told: AccountTrade) -> bool:

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
+from django.db import transaction
+
+from desk import witness_chain
 from exchange_ops.domain import facts
 from exchange_ops.models import Account, Currency, PolicyVersion, QuorumTier
 from exchange_ops.models.states import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
@@ -44,6 +47,8 @@ def judge(
     policy = current()
     if policy is None:
         return _blocked(0, "There are no rules in force, so nothing can be paid.")
+    if witness_chain.strange(PolicyVersion, QuorumTier):
+        return _blocked(policy.number, "The rules were changed in the database past the desk, so nothing is paid.")
     known = Currency.objects.filter(pk=currency).first()
     if known is None:
         return _blocked(policy.number, f"{currency} is not a currency the exchange describes, so it is not paid.")
@@ -60,6 +65,11 @@ def ensure_first(*, now: datetime) -> None:
     """Publish the first rules where there are none yet, so that a fresh desk can pay and never without an approval."""
     if PolicyVersion.objects.exists():
         return
+    with transaction.atomic():
+        _publish_first(now)
+
+
+def _publish_first(now: datetime) -> None:
     first = PolicyVersion.objects.create(number=1, note="The rules a fresh desk starts with.", published_at=now)
     QuorumTier.objects.bulk_create(
         QuorumTier(policy=first, up_to=up_to, approvals=approvals, mode=mode) for up_to, approvals, mode in FIRST_TIERS

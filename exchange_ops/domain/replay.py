@@ -4,12 +4,24 @@ Called by `verify_audit --replay`. Each event says what the row was and what it 
 that was changed behind the mover's back shows as a difference.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from exchange_ops.domain import approvals, resolutions, transfer_approvals
+from exchange_ops.domain import transfer_endings as endings
 from exchange_ops.domain.lifecycle import texts
-from exchange_ops.models import Transfer, TransferEvent, Withdrawal, WithdrawalEvent, states, transfer_states
+from exchange_ops.domain.vote_replay import COUNTED, Votes
+from exchange_ops.models import (
+    Approval,
+    Transfer,
+    TransferApproval,
+    TransferEvent,
+    Withdrawal,
+    WithdrawalEvent,
+    states,
+    transfer_states,
+)
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent
@@ -29,21 +41,27 @@ class Machine:
     moves: tuple[states.Transition, ...]
     loose: frozenset[str] = frozenset()
     not_moves: frozenset[str] = frozenset()
+    votes: Callable[[], Votes] | None = None
 
     def check(self, events: Iterator["AuditEvent"]) -> Iterator[str]:
         """A sentence for everything in which trail, events and rows differ."""
         rebuilt: dict[int, dict[str, Any]] = {}
         moves: dict[tuple[int, int], int] = {}
+        votes = self.votes() if self.votes else None
         for event in events:
             name, number = event.action.removeprefix(f"{self.subject}."), int(event.subject.split(":", 1)[1])
             if name in self.not_moves:
                 continue
             known, after = rebuilt.setdefault(number, {}), event.after
             yield from self._odd_step(event, number, name, known)
+            if votes is not None:
+                yield from votes.note(event, name, number, after)
             known |= after
             moves[number, int(after["version"])] = event.seq
         yield from self._compare_rows(rebuilt)
         yield from self._compare_events(moves)
+        if votes is not None:
+            yield from votes.compare()
 
     def _odd_step(self, event: "AuditEvent", number: int, name: str, known: dict[str, Any]) -> Iterator[str]:
         seq, before, after = event.seq, event.before, event.after
@@ -89,6 +107,13 @@ WITHDRAWALS = Machine(
     states.TRANSITIONS,
     loose=frozenset({"evidence", "exchange_status", "exchange_index", "confirmations", "last_problem"}),
     not_moves=frozenset({"orphan_released"}),
+    votes=lambda: Votes(
+        "W",
+        Approval,
+        "withdrawal_id",
+        dict.fromkeys((*COUNTED, Approval.REVIEW, Approval.RELEASE), approvals.PURPOSE)
+        | dict.fromkeys(("resolved", "resolution_recorded", Approval.RESOLUTION), resolutions.PURPOSE),
+    ),
 )
 TRANSFERS = Machine(
     "transfer",
@@ -97,4 +122,12 @@ TRANSFERS = Machine(
     TransferEvent,
     transfer_states.TRANSITIONS,
     loose=frozenset({"evidence", "last_problem"}),
+    votes=lambda: Votes(
+        "T",
+        TransferApproval,
+        "transfer_id",
+        dict.fromkeys((*COUNTED, TransferApproval.REVIEW), transfer_approvals.PURPOSE)
+        | dict.fromkeys(("resolved", "resolution_recorded", TransferApproval.RESOLUTION), endings.RESOLVE_PURPOSE)
+        | {"closed": endings.CLOSE_PURPOSE, "issued_anew": endings.REISSUE_PURPOSE},
+    ),
 )

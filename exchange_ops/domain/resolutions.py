@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 
 from desk import live, stepup
 from exchange_ops import rules
-from exchange_ops.domain import lifecycle
+from exchange_ops.domain import lifecycle, proven
 from exchange_ops.models import Approval, Withdrawal
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 PURPOSE = "resolve-withdrawal"
 PEOPLE = 2
 LONGEST_EVIDENCE = 500
+_UNCLEAR = ("investigate", "disputed")
 _TARGETS = {Approval.PAID: "resolved_paid", Approval.NOT_PAID: "resolved_not_paid"}
 
 
@@ -74,12 +75,16 @@ def resolve(
 
 def digest_of(row: Withdrawal) -> str:
     """What a person signs with a verdict: this request, in the state and version that was on the screen."""
-    text = f"countersign-resolution-1|{row.pk}|{row.state}|{row.version}|{row.digest}"
+    return _digest(row, row.state, row.version)
+
+
+def _digest(row: Withdrawal, state: str, version: int) -> str:
+    text = f"countersign-resolution-1|{row.pk}|{state}|{version}|{row.digest}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str) -> None:
-    if row.state not in {"investigate", "disputed"}:
+    if row.state not in _UNCLEAR:
         raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_resolve(person, row):
         raise CannotResolve("Two people of treasury close it, and never the one who asked for the payment.")
@@ -107,6 +112,8 @@ def _keep(row: Withdrawal, person: "Person", verdict: str, evidence: str, *, con
 
 def _people_for(row: Withdrawal, verdict: str) -> int:
     """How many people's last word is this verdict."""
-    words = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION).order_by("id")
-    last = dict(words.values_list("person_id", "verdict"))
+    words = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
+    signed = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
+    counted = proven.among(words, purpose=PURPOSE, digests=lambda word: signed).order_by("id")
+    last = dict(counted.values_list("person_id", "verdict"))
     return sum(word == verdict for word in last.values())

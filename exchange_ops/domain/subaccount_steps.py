@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
+from desk import stepup
 from exchange_ops.domain import calls, keys
 from exchange_ops.domain import subaccount_calls as asking
 from exchange_ops.domain import subaccount_moves as moves
@@ -35,6 +36,10 @@ _RIGHTS = {states.FREEZE: None, states.ACTIVATE: None, states.SETTINGS: Right.PA
 def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 2 to 6: claim, one call for one sub-account, and where its outcome leads."""
     watch = Stopwatch(now)
+    if not _is_confirmed(row):
+        problem = "Not sent: nobody provably confirmed it with a second factor. It can be asked for anew."
+        moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
+        return
     if _lane_is_taken(row):
         problem = "It waits for what is under way for this sub-account."
         moves.touch(row, next_action_at=now + LOOK_AGAIN / 5, last_problem=problem)
@@ -97,6 +102,14 @@ def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
 
 
 # Sending --------------------------------------------------------------------------------------------------------------
+
+
+def _is_confirmed(row: SubAccountAction) -> bool:
+    """Whether a freeze or an activation is what its second factor was given for; settings take none."""
+    purpose = states.PURPOSES.get(row.kind)
+    return purpose is None or stepup.proves(
+        row.confirmation, person_id=row.requested_by_id, purpose=purpose, digests={row.digest}
+    )
 
 
 def _lane_is_taken(row: SubAccountAction) -> bool:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from desk.models import Person, StepUp
 
 FORM = "__all__"
-PURPOSES = {states.FREEZE: "freeze-subaccounts", states.ACTIVATE: "activate-subaccounts"}
+PURPOSES = states.PURPOSES
 LONGEST_REASON = 500
 MOST_AT_ONCE = 50
 SWEEP_SECONDS = 10.0

@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from desk import live, roles, stepup
 from exchange_ops import rules
-from exchange_ops.domain import freezes
+from exchange_ops.domain import freezes, proven
 from exchange_ops.domain import transfer_judging as judging
 from exchange_ops.domain import transfer_moves as moves
 from exchange_ops.models import Transfer, TransferApproval
@@ -134,7 +134,7 @@ def given(row: Transfer) -> QuerySet[TransferApproval]:
         person__is_active=True,
         person__groups__name=roles.TREASURY,
     )
-    return words.exclude(person=row.initiator_id).select_related("person")
+    return proven.among(words.exclude(person=row.initiator_id), purpose=PURPOSE).select_related("person")
 
 
 def stands(row: Transfer) -> bool:

@@ -14,9 +14,9 @@ from django.db import IntegrityError, transaction
 from desk import live, stepup
 from desk.models import StepUp
 from exchange_ops import rules
+from exchange_ops.domain import proven, transfers
 from exchange_ops.domain import transfer_approvals as approvals
 from exchange_ops.domain import transfer_moves as moves
-from exchange_ops.domain import transfers
 from exchange_ops.domain.transfer_listings import WATCH_EVERY
 from exchange_ops.domain.transfer_requests import CannotTransfer
 from exchange_ops.models import Transfer, TransferApproval
@@ -164,7 +164,11 @@ def resolve(
 
 def digest_of(row: Transfer) -> str:
     """What a person signs to end this transfer: this request, in the state and version that was on the screen."""
-    text = f"countersign-transfer-ending-1|{row.pk}|{row.state}|{row.version}|{row.digest}"
+    return _digest(row, row.state, row.version)
+
+
+def _digest(row: Transfer, state: str, version: int) -> str:
+    text = f"countersign-transfer-ending-1|{row.pk}|{state}|{version}|{row.digest}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -216,8 +220,10 @@ def _closed(row: Transfer, event: str, act: _Act, confirmation: StepUp) -> Trans
 
 def _people_for(row: Transfer, verdict: str) -> int:
     """How many people's last word is this verdict."""
-    words = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION).order_by("id")
-    last = dict(words.values_list("person_id", "verdict"))
+    words = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
+    signed = {_digest(row, "investigate", version) for version in range(1, row.version + 1)}
+    counted = proven.among(words, purpose=RESOLVE_PURPOSE, digests=lambda word: signed).order_by("id")
+    last = dict(counted.values_list("person_id", "verdict"))
     return sum(word == verdict for word in last.values())
 
 

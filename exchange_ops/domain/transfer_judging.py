@@ -4,13 +4,12 @@ Only money that leaves for others takes approvals, by the rules of withdrawals; 
 one person more. Every other kind stays within the company, and needs none.
 """
 
-import hashlib
-import json
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from desk.fields import plain
+from exchange_ops.domain import digest as digests
 from exchange_ops.domain import freezes, identifiers, judging, policy
 from exchange_ops.models import Transfer
 from wire.values import decimal_text
@@ -62,14 +61,17 @@ def still_holds(transfer: Transfer) -> bool:
         rules = policy.current()
         if rules is None or rules.number != transfer.policy_version:
             return False
-    return transfer.digest == digest_of(transfer)
+    return transfer.digest in digests.made(_content(transfer))
 
 
 def digest_of(transfer: Transfer, **changes: Any) -> str:
-    """SHA-256 in hex over the transfer's content, the rules it was judged by and the number of the last freeze."""
+    """HMAC-SHA256 in hex over the transfer's content, the rules it was judged by and the number of the last freeze."""
+    return digests.made(_content(transfer, **changes))[0]
+
+
+def _content(transfer: Transfer, **changes: Any) -> dict[str, Any]:
     content = {name: _plain(changes.get(name, getattr(transfer, name))) for name in CONTENT}
-    content |= {"form": _FORM, "id": transfer.pk, "freeze": freezes.latest_number(transfer.account_id)}
-    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return content | {"form": _FORM, "id": transfer.pk, "freeze": freezes.latest_number(transfer.account_id)}
 
 
 def _lookalikes(transfer: Transfer) -> list[str]:

@@ -5,8 +5,10 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
+from desk.witnessed import Rows, Witnessed
 
-class Account(models.Model):
+
+class Account(Witnessed):
     """One account at the exchange; `quote_currency` is the currency its figures are valued in."""
 
     name = models.CharField(max_length=80, unique=True)
@@ -17,7 +19,7 @@ class Account(models.Model):
         return self.name
 
 
-class ApiKeys(models.QuerySet["ApiKey"]):
+class ApiKeys(Rows):
     """Questions about keys."""
 
     def listed(self) -> "ApiKeys":
@@ -26,7 +28,7 @@ class ApiKeys(models.QuerySet["ApiKey"]):
         return rows.order_by(models.F("retired_at").desc(nulls_first=True), "pk")
 
 
-class ApiKey(models.Model):
+class ApiKey(Witnessed):
     """One key pair of an account. The secret is sealed for this row alone and is opened only in a worker.
 
     `rights` lists the names of the exchange's rights that the key was said to carry; separate keys for separate rights

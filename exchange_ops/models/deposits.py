@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from desk.witnessed import Witnessed
 from exchange_ops.models.accounts import Account
 from exchange_ops.models.states import ACTIVE, BAD, EXCHANGE, GOOD, NOBODY, QUIET, WARN, WORKER, State
 
@@ -109,7 +110,7 @@ class AddressBook(models.Model):
         return f"addresses:{self.account_id}"
 
 
-class DepositAddress(models.Model):
+class DepositAddress(Witnessed):
     """One address that others pay in to; it stays valid for ever. A deposit needs what stands beside it as well.
 
     `place` is its number in the exchange's list of the last ten, the newest being 1; empty once it dropped out of it.
@@ -139,7 +140,7 @@ class DepositAddress(models.Model):
         return self.address
 
 
-class AddressRequest(models.Model):
+class AddressRequest(Witnessed):
     """One wish for a new address: the row is committed before the call and tells what came of it.
 
     `known` are the addresses the exchange listed right before the call, each with its payment id; after `send_by`

@@ -2,10 +2,11 @@
 
 from django.db import models
 
+from desk.witnessed import Witnessed
 from exchange_ops.models.accounts import Account
 
 
-class Fact(models.Model):
+class Fact(Witnessed):
     """One answer to one question, as of one moment; the newest of a name counts, the older ones show what changed."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="facts")

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 
+from desk.witnessed import Witnessed
 from exchange_ops.models.accounts import Account
 from exchange_ops.models.amounts import amount_field
 
@@ -30,7 +31,7 @@ class Balance(models.Model):
         return f"{self.currency} {self.wallet}"
 
 
-class LedgerEntry(models.Model):
+class LedgerEntry(Witnessed):
     """The newest version of one transaction of the exchange's ledger; `index` grows whenever the exchange changes it.
 
     `withdrawal` or `transfer` is set when the entry was born from one of our requests; `foreign` marks a payout or
@@ -81,7 +82,7 @@ class LedgerEntry(models.Model):
         return f"{self.type} {self.exchange_id}"
 
 
-class LedgerVersion(models.Model):
+class LedgerVersion(Witnessed):
     """One version of one transaction, exactly as it was read; nothing here is ever changed."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
@@ -101,7 +102,7 @@ class LedgerVersion(models.Model):
         return f"version {self.index}"
 
 
-class LedgerAside(models.Model):
+class LedgerAside(Witnessed):
     """A record of the exchange's ledger that could not be taken in, kept as it came, with the sentence why."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="ledger_asides")
@@ -121,7 +122,7 @@ class LedgerAside(models.Model):
         return self.reason
 
 
-class Watermark(models.Model):
+class Watermark(Witnessed):
     """How far a reader has come in a series that only grows, for instance the ledger's index."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="watermarks")

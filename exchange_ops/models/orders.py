@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from desk.witnessed import Witnessed
 from exchange_ops.models import order_states
 from exchange_ops.models.accounts import Account
 from exchange_ops.models.amounts import amount_field
@@ -27,7 +28,7 @@ def _moves() -> Q:
     return condition | Q(event="observed", version__isnull=True)
 
 
-class Order(models.Model):
+class Order(Witnessed):
     """One order, placed here or (`initiator` empty) elsewhere on the same account.
 
     Quantities are in the base currency, prices in the quote currency. `client_order_id` is ours and never used twice
@@ -150,7 +151,7 @@ class Order(models.Model):
         return STATES[self.state].tone
 
 
-class OrderEvent(models.Model):
+class OrderEvent(Witnessed):
     """One move of an order, with the order's `version` after it; or, without a version, what the exchange told."""
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="events")
@@ -174,7 +175,7 @@ class OrderEvent(models.Model):
         return f"{self.event} ({self.version or 'told'})"
 
 
-class OrderCall(models.Model):
+class OrderCall(Witnessed):
     """One call that places or cancels, committed before its bytes leave; after `send_by` it is never sent."""
 
     PLACE, CANCEL = "place", "cancel"
@@ -205,7 +206,7 @@ class OrderCall(models.Model):
         return f"{self.kind} {self.attempt}"
 
 
-class AccountTrade(models.Model):
+class AccountTrade(Witnessed):
     """One trade of the account, kept for good. Its order is the one of `exchange_order_id`.
 
     A negative `fee` is a rebate; it is in the symbol's fee currency. `taker`: the order was filled instantly.

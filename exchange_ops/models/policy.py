@@ -5,12 +5,13 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
+from desk.witnessed import Witnessed
 from exchange_ops.models.accounts import Account
 from exchange_ops.models.amounts import amount_field
 from exchange_ops.models.states import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 
 
-class PolicyVersion(models.Model):
+class PolicyVersion(Witnessed):
     """One published set of rules. The highest number is in force; a version is never changed once it is published."""
 
     number = models.PositiveIntegerField(unique=True)
@@ -23,7 +24,7 @@ class PolicyVersion(models.Model):
         return f"policy {self.number}"
 
 
-class QuorumTier(models.Model):
+class QuorumTier(Witnessed):
     """How many approvals a value takes, up to and including `up_to`; the tier without it takes the rest."""
 
     policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="tiers")
@@ -47,7 +48,7 @@ class QuorumTier(models.Model):
         return f"{self.approvals} up to {self.up_to}"
 
 
-class Freeze(models.Model):
+class Freeze(Witnessed):
     """While one is active no money leaves the account. One person (or the desk itself) freezes, two people thaw."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="freezes")
@@ -67,7 +68,7 @@ class Freeze(models.Model):
         return f"freeze {self.pk}"
 
 
-class ThawVote(models.Model):
+class ThawVote(Witnessed):
     """One person's agreement to end a freeze, given with a second factor."""
 
     freeze = models.ForeignKey(Freeze, on_delete=models.PROTECT, related_name="votes")
@@ -77,7 +78,14 @@ class ThawVote(models.Model):
     at = models.DateTimeField()
 
     class Meta:
-        constraints: ClassVar = [models.UniqueConstraint(fields=["freeze", "person"], name="thawvote_one_per_person")]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["freeze", "person"], name="thawvote_one_per_person"),
+            models.UniqueConstraint(
+                fields=["confirmation"],
+                condition=models.Q(confirmation__isnull=False),
+                name="thawvote_one_per_second_factor",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"thaw vote {self.pk}"

@@ -5,6 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
+from desk.witnessed import Witnessed
 from exchange_ops.models.withdrawals import Withdrawal
 
 UNSEEN, ABSENT, WRONG, NOT_PROVEN = "unseen", "absent", "wrong", "not_proven"
@@ -12,7 +13,7 @@ WAITING, LEFT, PROVEN = "waiting", "left", "proven"
 STANDINGS = (UNSEEN, ABSENT, WRONG, NOT_PROVEN, WAITING, LEFT, PROVEN)
 
 
-class PayoutProof(models.Model):
+class PayoutProof(Witnessed):
     """One payout on the chain, as last seen. It decides nothing: states are moved by the mover alone.
 
     `standing`: unseen, absent (the chain knows no such transaction), wrong (it pays something else), not_proven (what

@@ -13,6 +13,8 @@ FREEZE: Final = "freeze"
 ACTIVATE: Final = "activate"
 SETTINGS: Final = "settings"
 KINDS: Final = {FREEZE: "Freeze", ACTIVATE: "Activate", SETTINGS: "Change payout settings"}
+# What the second factor of each is given for; payout settings take none.
+PURPOSES: Final = {FREEZE: "freeze-subaccounts", ACTIVATE: "activate-subaccounts"}
 # Of one lane at most one call is under way for a sub-account; a freeze and an activation must not overtake each other.
 LANES: Final = {FREEZE: "status", ACTIVATE: "status", SETTINGS: "settings"}
 

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from desk.witnessed import Witnessed
 from exchange_ops.models import subaccount_states as states
 from exchange_ops.models.accounts import Account
 from exchange_ops.models.amounts import amount_field
@@ -44,7 +45,7 @@ class SubAccountReading(models.Model):
         return self.asked_at is not None and (self.tried_at is None or self.tried_at < self.asked_at)
 
 
-class SubAccount(models.Model):
+class SubAccount(Witnessed):
     """One sub-account. `status` is the exchange's own word; the payout settings are shown only while it is open.
 
     `settings_at` is when the settings were last asked for, and `settings_shown` whether the answer had any: none means
@@ -130,7 +131,7 @@ class SubAccountAddress(models.Model):
         return f"{self.currency} {self.address}"
 
 
-class SubAccountAction(models.Model):
+class SubAccountAction(Witnessed):
     """One thing asked for one sub-account: freeze it, activate it, or change its payout settings.
 
     Several sub-accounts asked for together are several actions of one request key, each with a call of its own, so
@@ -213,7 +214,7 @@ class SubAccountAction(models.Model):
         return self.state in states.OPEN_STATES
 
 
-class SubAccountEvent(models.Model):
+class SubAccountEvent(Witnessed):
     """One move of an action, written in the same transaction; `version` is the action's version after it."""
 
     action = models.ForeignKey(SubAccountAction, on_delete=models.PROTECT, related_name="events")
@@ -237,7 +238,7 @@ class SubAccountEvent(models.Model):
         return f"{self.event} ({self.version})"
 
 
-class SubAccountCall(models.Model):
+class SubAccountCall(Witnessed):
     """One call for an action, written and committed before its bytes leave; after `send_by` it is never sent."""
 
     action = models.ForeignKey(SubAccountAction, on_delete=models.PROTECT, related_name="calls")

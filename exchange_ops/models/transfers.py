@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from desk.witnessed import Witnessed
 from exchange_ops.models import transfer_states as states
 from exchange_ops.models.accounts import Account
 from exchange_ops.models.amounts import amount_field
@@ -22,7 +23,7 @@ def _moves() -> Q:
     return condition
 
 
-class Transfer(models.Model):
+class Transfer(Witnessed):
     """One movement that was asked for: `amount` of `currency` changes its place, or its network with `to_currency`.
 
     `identifier` names the other user by `by` (e-mail or user name), `subaccount_id` is the exchange's number of the
@@ -185,7 +186,7 @@ class Transfer(models.Model):
         return states.STATES[self.state].tone
 
 
-class TransferEvent(models.Model):
+class TransferEvent(Witnessed):
     """One move, written in the same transaction as the row it moved; `version` is the row's version after it."""
 
     transfer = models.ForeignKey(Transfer, on_delete=models.PROTECT, related_name="events")
@@ -210,7 +211,7 @@ class TransferEvent(models.Model):
         return f"{self.event} ({self.version})"
 
 
-class TransferCall(models.Model):
+class TransferCall(Witnessed):
     """The call of one attempt, written and committed before its bytes leave; after `send_by` it is never sent.
 
     `watermark` is the highest index of the ledger known before, `balances` what both wallets held, `expected` what the
@@ -262,7 +263,7 @@ class TransferCall(models.Model):
         return {"exchange_id": first, "second_id": second}
 
 
-class TransferApproval(models.Model):
+class TransferApproval(Witnessed):
     """One person's word on exactly the content of `digest`, given with a second factor unless it is a no.
 
     `stage` says what it was given for: review (before the sending) or resolution (of an unclear case).
@@ -284,6 +285,11 @@ class TransferApproval(models.Model):
     class Meta:
         ordering: ClassVar = ["at", "id"]
         constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["confirmation"],
+                condition=Q(confirmation__isnull=False),
+                name="transferapproval_one_per_second_factor",
+            ),
             models.UniqueConstraint(
                 fields=["transfer", "digest", "stage", "person", "verdict"], name="transferapproval_one_word_per_person"
             ),

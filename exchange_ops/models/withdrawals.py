@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from desk.witnessed import Witnessed
 from exchange_ops.models import states
 from exchange_ops.models.accounts import Account
 from exchange_ops.models.amounts import amount_field
@@ -31,7 +32,7 @@ def _moves() -> Q:
     return condition
 
 
-class Withdrawal(models.Model):
+class Withdrawal(Witnessed):
     """One payment that was asked for. `amount` is in `currency`; with `include_fee` the fee is taken out of it.
 
     `window_from` to `closes_at` is the exchange's hour, and `approve_until`, `rollback_at`, `put_stop_at` lie inside
@@ -185,7 +186,7 @@ class Withdrawal(models.Model):
         return states.STATES[self.state].tone
 
 
-class WithdrawalEvent(models.Model):
+class WithdrawalEvent(Witnessed):
     """One move, written in the same transaction as the row it moved; `version` is the row's version after it."""
 
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="events")
@@ -211,7 +212,7 @@ class WithdrawalEvent(models.Model):
         return f"{self.event} ({self.version})"
 
 
-class ExternalCall(models.Model):
+class ExternalCall(Witnessed):
     """One call to the exchange that can change something, written and committed before its bytes leave.
 
     `watermark` and `balances` are what we knew of the ledger at that moment; after `send_by` it is never sent.
@@ -252,7 +253,7 @@ class ExternalCall(models.Model):
         return f"{self.kind} {self.attempt}"
 
 
-class Approval(models.Model):
+class Approval(Witnessed):
     """One person's word on exactly the content of `digest`, given with a second factor where it lets money go.
 
     `stage` says what it was given for: review (before a hold), release (of a hold) or resolution (of an unclear case).
@@ -274,6 +275,9 @@ class Approval(models.Model):
     class Meta:
         ordering: ClassVar = ["at", "id"]
         constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["confirmation"], condition=Q(confirmation__isnull=False), name="approval_one_per_second_factor"
+            ),
             models.UniqueConstraint(
                 fields=["withdrawal", "digest", "stage", "person", "verdict"], name="approval_one_word_per_person"
             ),

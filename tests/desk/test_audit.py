@@ -227,7 +227,7 @@ def test_columns_that_can_not_be_read_are_a_finding(five: None, unguarded: None,
 
 
 def test_a_missing_guard_shows(five: None, unguarded: None) -> None:
-    assert findings().count("guard") == 3
+    assert findings().count("guard") == 6
     triggers.install(connection)
     assert audit.verify() == []
     if connection.vendor == "postgresql":

@@ -1,0 +1,26 @@
+"""What of the chain's tables decides or proves something, and what does not, each with its reason."""
+
+from chaindata import models
+from desk import witnessed
+
+
+def register() -> None:
+    """Declare the tables; called once at the start."""
+    witnessed.register(
+        models.ChainBroadcast,
+        loose={
+            "next_action_at": "says when to look again",
+            "lease_until": "keeps two workers apart for a minute",
+            "last_problem": "a sentence about the last try, for people",
+            "updated_at": "when the row was last written",
+            "looks": "how often it was looked for",
+        },
+    )
+    witnessed.decides_nothing(
+        {
+            "chaindata.chainanswer": "a kept answer of the service; a proof is checked from its bytes",
+            "chaindata.chainheader": "proves itself: hash, target and line are worked out from its bytes",
+            "chaindata.chaintip": "the newest header as last heard, asked again every minute",
+            "chaindata.chainreorganisation": "tells of blocks that left the chain; nothing rests on it",
+        }
+    )

@@ -1,0 +1,98 @@
+"""Files of heads beside the database: one line for each link of a chain, written after its commit, never changed.
+
+A line is "number hash time". Lines are whole: a write that a full disk or a power cut left half done is ended with a
+line end before the next one is written, so that no line is ever glued to another. `findings` tells such a torn line,
+which proves nothing, from one that was changed.
+"""
+
+import errno
+import fcntl
+import os
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+
+_log = structlog.get_logger(__name__)
+_WHOLE = re.compile(r"([1-9][0-9]*) ([0-9a-f]{64}) ([0-9T:+.-]{32})")
+# What a write that was cut short may leave of a line; a power cut may leave zero bytes in place of what was written.
+_TORN = re.compile(r"[1-9][0-9]*( [0-9a-f]{0,64}( [0-9T:+.-]{0,32})?)?")
+
+
+def append(path: Path, *, seq: int, hash: str, at: datetime) -> None:
+    """Append one whole line. The change is committed already, so a failure is logged only."""
+    line = f"{seq} {hash} {at.astimezone(UTC).isoformat(timespec='microseconds')}\n".encode()
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)  # let go by closing; nobody looks at an end that is being written
+            _write_whole(descriptor, line)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        _log.error("audit.head_not_written", file=path.name, reason=str(error), head=line.decode().strip())
+
+
+def _write_whole(descriptor: int, line: bytes) -> None:
+    """One write of one whole line, on a line of its own."""
+    whole = line if _ends_whole(descriptor) else b"\n" + line
+    written = os.write(descriptor, whole)
+    if written < len(whole):
+        raise OSError(errno.ENOSPC, "the line could not be written whole")
+
+
+def _ends_whole(descriptor: int) -> bool:
+    size = os.fstat(descriptor).st_size
+    return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
+
+
+def findings(path: Path, hashes: Mapping[int, str], *, chain: str, file: str) -> Iterator[str]:
+    """What the kept heads say of a chain whose hashes by number are given: each must still be in it.
+
+    `chain` and `file` are the words for both in a sentence. A torn line is passed over where it can only be one: it is
+    the beginning of a head that is in the chain.
+    """
+    try:
+        content = path.read_text(errors="replace") if path.exists() else ""
+    except OSError as error:
+        yield f"The {file} can't be read ({error.strerror}): a tail cut off would not show."
+        return
+    if hashes and not content:
+        yield f"The {file} is missing or empty: a tail cut off would not show."
+    # What follows the last line end is a write that is not over, or was cut short.
+    for number, line in enumerate(content.split("\n")[:-1], start=1):
+        whole = _WHOLE.fullmatch(line)
+        if whole is None:
+            if not _is_torn(line, hashes):
+                yield f"Line {number} of the {file} was changed."
+        elif hashes.get(int(whole[1])) != whole[2]:
+            yield _gone(int(whole[1]), hashes, chain=chain, witness=f"line {number} of the {file}")
+
+
+def _is_torn(line: str, hashes: Mapping[int, str]) -> bool:
+    """Whether this is only the beginning of a line, and as far as it goes that of a head in the chain."""
+    line = line.rstrip("\0")
+    if not line:
+        return True
+    if _TORN.fullmatch(line) is None:
+        return False
+    seq, _, rest = line.partition(" ")
+    beginning = rest.partition(" ")[0]
+    if not beginning:
+        return any(str(known).startswith(seq) for known in hashes)
+    return hashes.get(int(seq), "").startswith(beginning)
+
+
+def _gone(seq: int, hashes: Mapping[int, str], *, chain: str, witness: str) -> str:
+    newest = max(hashes, default=0)
+    if seq > newest:
+        return f"The {chain} ends at event {newest}, but {witness} knows event {seq}: the end was cut off."
+    return f"Event {seq} is not the one that {witness} knows: the {chain} was rewritten."
+
+
+def folder() -> Path:
+    """Where the files are: outside the database, in the desk's own folder."""
+    return Path(settings.DATA_DIR)
