@@ -52,12 +52,14 @@ def desk(settings: ModuleType, manage: Path) -> list[Plan]:
     """The desk's own processes. Beat and the followers are single; web and workers could be many."""
     worker = (*_CELERY, "worker", "--concurrency", "2", "--loglevel", "WARNING")
     money, chain = ("--queues", "money"), ("--queues", "chain", "--hostname", "chain@%h")
+    release = ("--queues", "release", "--hostname", "release@%h")
     lonely = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     beat = (*_CELERY, "beat", "--scheduler", "celery.beat:Scheduler", "--loglevel", "WARNING")
     alive = probes.answers_http(settings.PORT, "/healthz")
     return [
         Plan("web", [sys.executable, "-m", "project.serve"], _WEB, probe=alive),
         Plan("worker", [*worker, *money, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
+        Plan("release-worker", [*worker, *release, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
         Plan("chain-worker", [*worker, *chain, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
         Plan("beat", beat, _WORK, says=_AT_WORK),
         Plan("follower", [sys.executable, str(manage), "follow"], _WORK),
