@@ -3,7 +3,7 @@
 The published figures (supplement 2.5) count market data by address, everything else by user; here each address and each
 key has a budget of its own in every process. A call takes a place when it leaves, and the place is free again one
 second after its answer came. So no second at the exchange sees more calls than there are places, however long the way
-to it was. What must not wait goes first, and reads never take the last places.
+to it was. What must not wait goes first; reads never take the last places, and the very last is for releases alone.
 """
 
 import os
@@ -38,9 +38,10 @@ PER_SECOND: dict[Group, int] = {Group.MARKET: 100, Group.TRADING: 300, Group.OTH
 class Urgency(IntEnum):
     """Who goes first."""
 
-    DECISION = 0  # commit and rollback of a withdrawal: there is a deadline behind them
-    ACT = 1
-    READ = 2
+    RELEASE = 0  # rollback of a withdrawal: no other call takes its place, and it is never held back
+    DECISION = 1  # commit of a withdrawal: there is a deadline behind it
+    ACT = 2
+    READ = 3
 
 
 class NoPlace(Exception):
@@ -58,7 +59,9 @@ def group_of(operation: Operation) -> Group:
 
 def urgency_of(operation: Operation) -> Urgency:
     """The urgency of an operation."""
-    if operation.name in ("commit_withdrawal", "rollback_withdrawal"):
+    if operation.name == "rollback_withdrawal":
+        return Urgency.RELEASE
+    if operation.name == "commit_withdrawal":
         return Urgency.DECISION
     return Urgency.READ if operation.method == "GET" else Urgency.ACT
 
@@ -132,7 +135,7 @@ class Budget:
         opens_ns = now_ns
         if too_many > 0:
             opens_ns = self._cooling[too_many - 1] if too_many <= len(self._cooling) else _NEVER_NS
-        return opens_ns if urgency is Urgency.DECISION else max(opens_ns, self._paused_until_ns)
+        return opens_ns if urgency <= Urgency.DECISION else max(opens_ns, self._paused_until_ns)
 
 
 class KeyBudget:

@@ -151,6 +151,17 @@ class ResolutionForm(DecisionForm):
     )
 
 
+class ReleaseForm(DecisionForm):
+    """One person's order to release a hold that outlived its closed request."""
+
+    comment = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say why the hold can be released: what you looked at."},
+    )
+
+
 class ThawForm(DecisionForm):
     """One person's agreement to let money leave again."""
 

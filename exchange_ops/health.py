@@ -7,8 +7,10 @@ from desk import clock, health
 from desk.health import Health
 from exchange_ops.domain import (
     clocks,
+    following,
     market,
     market_stream,
+    open_holds,
     orders,
     payouts,
     pulse,
@@ -25,6 +27,7 @@ STREAM_SILENCE = timedelta(seconds=60)
 DUE_AGE = timedelta(seconds=60)
 BEAT_AGE = timedelta(seconds=45)
 PRICE_AGE = timedelta(seconds=90)
+MOST_NAMED = 5
 NO_ACCOUNT = Health(ok=False, sentence="No exchange account is set up yet. An admin can add its keys.")
 
 
@@ -33,11 +36,14 @@ def register() -> None:
     health.register("exchange", _exchange)
     health.register("stream", _stream)
     health.register("payouts", _payouts)
+    health.register("unfinished", _unfinished)
+    health.register("holds", _holds)
     health.register("proofs", _proofs)
     health.register("transfers", _transfers)
     health.register("orders", _orders)
     health.register("keys", _keys)
     health.register("worker", _worker)
+    health.register("releases", _releases)
     health.register("sweeper", _sweeper)
     health.register("prices", _prices)
 
@@ -103,6 +109,25 @@ def _payouts() -> Health:
     return Health(ok=oldest <= DUE_AGE, sentence=sentence, age_s=oldest.total_seconds())
 
 
+def _unfinished() -> Health:
+    """Which payouts the exchange took more than an hour ago and has not carried out."""
+    now = clock.now()
+    found = list(following.overdue(now=now)[:MOST_NAMED])
+    if not found:
+        return Health(ok=True, sentence="Every order to pay that the exchange took was carried out in time.", age_s=0)
+    sentence = " ".join(following.overdue_sentence(row, now=now) for row in found)
+    return Health(ok=False, sentence=sentence, age_s=(now - found[0].updated_at).total_seconds())
+
+
+def _holds() -> Health:
+    """Which closed requests still have money reserved at the exchange."""
+    found = list(open_holds.of_closed()[:MOST_NAMED])
+    if not found:
+        return Health(ok=True, sentence="No closed request has money reserved at the exchange.", age_s=0)
+    waits = any(map(open_holds.is_for_people, found))
+    return Health(ok=not waits, sentence=" ".join(map(open_holds.sentence, found)))
+
+
 def _proofs() -> Health:
     """How long the oldest payout that is to be looked for on the chain waits, and which ones people have to judge."""
     now = clock.now()
@@ -163,6 +188,10 @@ def _keys() -> Health:
 
 def _worker() -> Health:
     return _loop(pulse.WORKER, "A worker", "Forms wait for their answers; payouts go on in the following process.")
+
+
+def _releases() -> Health:
+    return _loop(pulse.RELEASES, "The worker of releases", "Reserved money is released by the following process.")
 
 
 def _sweeper() -> Health:

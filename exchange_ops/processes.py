@@ -70,9 +70,18 @@ class Sweeper(threading.Thread):
 
     def _jobs(self) -> None:
         """Payouts, and the ledger that decides on them: nothing else may make a deadline wait."""
-        withdrawals.sweep(now=self._now(), client_for=self._client_for)
+        withdrawals.sweep_others(now=self._now(), client_for=self._client_for)
         pulse.succeeded(pulse.SWEEPER, now=self._now())
         copies.sync_ledgers(now=self._now(), client_for=self._client_for, only_stale=True)
+
+
+class Releases(Sweeper):
+    """Releases, in a thread of their own: an order to pay that hangs keeps none of them waiting."""
+
+    title = "releases"
+
+    def _jobs(self) -> None:
+        withdrawals.sweep_releases(now=self._now(), client_for=self._client_for)
 
 
 class Errands(Sweeper):
@@ -111,13 +120,12 @@ class Following:
         self._followers: dict[int, AccountFollower] = {}
         self._traders: dict[int, TradingFollower] = {}
         self._market: MarketFollower | None = None
-        self._sweeper: Sweeper | None = None
-        self._errands: Errands | None = None
+        self._sweepers: dict[type[Sweeper], Sweeper] = {}
 
     @property
     def is_working(self) -> bool:
         """Whether this process has the lease and does the work."""
-        return self._sweeper is not None
+        return bool(self._sweepers)
 
     def run(self, stopping: threading.Event) -> None:
         """Work while the lease is ours, wait while it is not, until told to stop."""
@@ -148,12 +156,11 @@ class Following:
 
     def _work(self) -> None:
         """Start what is missing, the dead included."""
-        if self._sweeper is None or not self._sweeper.is_alive():
-            self._sweeper = Sweeper(every_s=self._sweep_every_s, now=self._now, client_for=self._client_for)
-            self._sweeper.start()
-        if self._errands is None or not self._errands.is_alive():
-            self._errands = Errands(every_s=self._sweep_every_s, now=self._now, client_for=self._client_for)
-            self._errands.start()
+        for kind in (Releases, Sweeper, Errands):
+            running = self._sweepers.get(kind)
+            if running is None or not running.is_alive():
+                self._sweepers[kind] = kind(every_s=self._sweep_every_s, now=self._now, client_for=self._client_for)
+                self._sweepers[kind].start()
         for account in Account.objects.order_by("pk"):
             self._follow(account)
         if self._market is None or not self._market.is_alive():
@@ -177,7 +184,8 @@ class Following:
         threads: list[StreamFollower[Any] | Sweeper] = [
             *self._followers.values(),
             *self._traders.values(),
-            *(one for one in (self._market, self._sweeper, self._errands) if one is not None),
+            *self._sweepers.values(),
+            *([self._market] if self._market is not None else []),
         ]
         for thread in threads:
             thread.stop()
@@ -185,7 +193,7 @@ class Following:
         for thread in threads:
             thread.join(max(0.0, ends - time.monotonic()))
         self._followers, self._traders = {}, {}
-        self._market, self._sweeper, self._errands = None, None, None
+        self._market, self._sweepers = None, {}
 
     def _give_back(self) -> None:
         try:

@@ -60,6 +60,11 @@ def may_resolve(person: "Person", withdrawal: Withdrawal) -> bool:
     return may_decide(person, withdrawal) and withdrawal.state in {"investigate", "disputed"}
 
 
+def may_release_hold(person: "Person", withdrawal: Withdrawal) -> bool:
+    """Two people of treasury have a hold of a closed request released, never the one who asked for the payment."""
+    return may_decide(person, withdrawal) and withdrawal.state in states.CLOSED_STATES
+
+
 def may_see_keys(person: "Person") -> bool:
     """Administrators keep the keys of the exchange accounts; auditors read what became of them."""
     return person.has_role(roles.ADMIN, roles.AUDITOR)

@@ -38,6 +38,19 @@ def advance(withdrawal_id: int) -> None:
     withdrawals.advance(withdrawal_id=withdrawal_id, now=clock.now(), client_for=keys.client_for)
 
 
+@shared_task(name="exchange_ops.release", max_retries=0, ignore_result=True)
+def release(withdrawal_id: int) -> None:
+    """One step of one withdrawal that is to be released, when it is due."""
+    withdrawals.advance(withdrawal_id=withdrawal_id, now=clock.now(), client_for=keys.client_for)
+
+
+@shared_task(name="exchange_ops.sweep_releases", max_retries=0, ignore_result=True)
+def sweep_releases() -> None:
+    """Every release that is due; also the sign of life of the worker that does nothing else."""
+    pulse.succeeded(pulse.RELEASES, now=clock.now())
+    withdrawals.sweep_releases(now=clock.now(), client_for=keys.client_for)
+
+
 @shared_task(name="exchange_ops.advance_transfer", max_retries=0, ignore_result=True)
 def advance_transfer(transfer_id: int) -> None:
     """One step of one transfer, when it is due."""
@@ -46,9 +59,9 @@ def advance_transfer(transfer_id: int) -> None:
 
 @shared_task(name="exchange_ops.sweep", max_retries=0, ignore_result=True)
 def sweep() -> None:
-    """Every withdrawal that is due; also the worker's sign of life."""
+    """Every withdrawal that is due and is not to be released; also the worker's sign of life."""
     pulse.succeeded(pulse.WORKER, now=clock.now())
-    withdrawals.sweep(now=clock.now(), client_for=keys.client_for)
+    withdrawals.sweep_others(now=clock.now(), client_for=keys.client_for)
     new_addresses.sweep(now=clock.now(), client_for=keys.client_for)
 
 

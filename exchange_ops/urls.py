@@ -45,6 +45,7 @@ urlpatterns = [
     path("withdrawals/<int:withdrawal_id>/cancel/", withdrawal_actions.cancel, name="withdrawal-cancel"),
     path("withdrawals/<int:withdrawal_id>/recall/", withdrawal_actions.recall, name="withdrawal-recall"),
     path("withdrawals/<int:withdrawal_id>/resolve/", withdrawal_actions.resolve, name="withdrawal-resolve"),
+    path("withdrawals/<int:withdrawal_id>/release/", withdrawal_actions.release, name="withdrawal-release"),
     path("approvals/", approvals.approvals, name="approvals"),
     path("approvals/count/", approvals.count, name="approvals-count"),
     path("funds/", funds.funds, name="funds"),

@@ -12,7 +12,13 @@ task_ignore_result = True
 task_acks_late = False
 task_default_queue = "money"
 # Reads of the chain have a queue and workers of their own: however slow they are, no payout waits for them.
-task_routes = {"chaindata.*": {"queue": "chain"}, "exchange_ops.prove_payouts": {"queue": "chain"}}
+# Releases have theirs as well, and nothing else goes there: no order to pay that hangs keeps one of them waiting.
+task_routes = {
+    "chaindata.*": {"queue": "chain"},
+    "exchange_ops.prove_payouts": {"queue": "chain"},
+    "exchange_ops.release": {"queue": "release"},
+    "exchange_ops.sweep_releases": {"queue": "release"},
+}
 task_time_limit = 40
 worker_prefetch_multiplier = 1
 # Shorter than the time that `up` gives its children, and enough to hear an answer that is on its way.
@@ -22,6 +28,11 @@ timezone = "UTC"
 # Every entry expires before the next is due, so a worker that was away does not meet a flood.
 beat_schedule = {
     "sweep": {"task": "exchange_ops.sweep", "schedule": settings.SWEEP_SECONDS, "options": {"expires": 9}},
+    "sweep-releases": {
+        "task": "exchange_ops.sweep_releases",
+        "schedule": settings.SWEEP_SECONDS,
+        "options": {"expires": 9},
+    },
     "sweep-transfers": {
         "task": "exchange_ops.sweep_transfers",
         "schedule": settings.SWEEP_SECONDS,

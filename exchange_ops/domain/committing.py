@@ -25,10 +25,11 @@ from exchange_ops.domain import (
 )
 from exchange_ops.domain.asking import ClientFor, Sight
 from exchange_ops.domain.stopwatch import Stopwatch
-from exchange_ops.domain.windows import COMMIT_PAUSES_S, READ_PAUSES_S, pause
+from exchange_ops.domain.windows import COMMIT_PAUSES_S, READ_PAUSES_S, pause, pause_after
 from exchange_ops.models import ExternalCall, Withdrawal
 from exchange_ops.wire.catalogue import Right
 
+NOTHING_TOLD = "The last moment to tell the exchange to pay had passed, and it was told nothing."
 STILL = timedelta(seconds=60)  # an unclear case is read for at least so long before people are called
 
 
@@ -37,6 +38,9 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     watch = Stopwatch(now)
     if row.lease_until is not None and now < row.lease_until:
         lifecycle.touch(row, next_action_at=row.lease_until)
+        return
+    if _is_too_late(row, now) and row.put_count == 0:
+        _release(row, "time_over", now, NOTHING_TOLD, {"put_stop_at": row.put_stop_at})
         return
     if _is_too_late(row, now):
         _stop(row, now, "The last moment to tell the exchange to pay had passed without a confirmation.")
@@ -129,7 +133,7 @@ def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
         reply = calls.make(call, row, client=client, watch=watch, until=_last_moment(row, watch.now()), send=send)
     finally:
         client.close()
-    _settle(row, reply, watch.now())
+    _settle(row, reply, watch)
 
 
 def _claim(row: Withdrawal, now: datetime) -> ExternalCall:
@@ -152,7 +156,8 @@ def _claim(row: Withdrawal, now: datetime) -> ExternalCall:
         return calls.prepare(row, kind=ExternalCall.COMMIT, attempt=row.put_count, now=now, content=content)
 
 
-def _settle(row: Withdrawal, reply: calls.Reply, now: datetime) -> None:
+def _settle(row: Withdrawal, reply: calls.Reply, watch: Stopwatch) -> None:
+    now = watch.now()
     facts = {"outcome": reply.outcome, "code": reply.code, "problem": reply.problem, "result": reply.value}
     if reply.accepted and reply.value is True:
         confirm(row, now, facts)
@@ -166,13 +171,14 @@ def _settle(row: Withdrawal, reply: calls.Reply, now: datetime) -> None:
         lease_until=None,
         evidence=facts,
         last_problem=problem[:500],
-        next_action_at=_next_try(row, now),
+        next_action_at=_next_try(row, watch),
     )
 
 
-def _next_try(row: Withdrawal, now: datetime) -> datetime:
+def _next_try(row: Withdrawal, watch: Stopwatch) -> datetime:
     """The next try after a pause, and one more just before the last moment rather than none."""
-    later = now + pause(COMMIT_PAUSES_S, row.put_count)
+    now = watch.now()
+    later = now + pause_after(COMMIT_PAUSES_S, row.put_count, took=watch.passed())
     last = _last_moment(row, now) - timedelta(seconds=1)
     return last if now < last < later else later
 

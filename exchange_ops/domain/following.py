@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import QuerySet
+
 from exchange_ops.domain import asking, balances, keys, lifecycle, watching
 from exchange_ops.domain.asking import ClientFor, Seen
 from exchange_ops.domain.stopwatch import Stopwatch
@@ -13,6 +15,8 @@ from wire.errors import CallFailed
 
 LOOK_EVERY = timedelta(seconds=15)
 TOLD_AS_PAID = ("settled", "verified")
+TAKEN = ("committed", "sent")
+CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not move on is an alarm, until it does
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
@@ -32,6 +36,23 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         lifecycle.touch(row, next_action_at=None, **told)
     else:
         _go_on(row, sight.newest, watch.now())
+
+
+def overdue(*, now: datetime) -> QuerySet[Withdrawal]:
+    """Payouts that the exchange took and has not brought further for an hour; moving on takes one from the list."""
+    rows = Withdrawal.objects.filter(state__in=TAKEN, updated_at__lte=now - CARRIED_OUT_WITHIN)
+    return rows.select_related("account", "initiator").order_by("updated_at", "pk")
+
+
+def overdue_sentence(row: Withdrawal, *, now: datetime) -> str:
+    """What happened to the money, why this is an alarm, and who can do what."""
+    minutes = int((now - row.updated_at).total_seconds() // 60)
+    what = "took the order to pay" if row.state == "committed" else "named the chain transaction"
+    since = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
+    return (
+        f"{row.reference}: the exchange {what} {since} ago and has not reported it as paid since. "
+        "Nobody should repeat the payment; ask the exchange about it."
+    )
 
 
 def _go_on(row: Withdrawal, seen: Seen, now: datetime) -> None:

@@ -20,6 +20,9 @@ from wire.errors import OutcomeUnknown
 
 LOOK_AGAIN = timedelta(seconds=15)
 LONGEST_ID = 80
+# Refusals of the call and not of the payment (exchange REST, Errors: too many requests, credentials, rights): nothing
+# was reserved, and the same request may be taken later or with another key.
+NOT_ABOUT_THE_PAYMENT = frozenset({429, 1001, 1002, 1003, 1004})
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
@@ -134,11 +137,11 @@ def _settle(row: Withdrawal, reply: calls.Reply, now: datetime) -> None:
             next_action_at=now,
             evidence={"exchange_id": reply.value},
         )
-    elif reply.outcome == ExternalCall.REFUSED:
+    elif reply.outcome == ExternalCall.REFUSED and reply.code not in NOT_ABOUT_THE_PAYMENT:
         lifecycle.move(
             row, event="hold_refused", to="refused", now=now, evidence=facts, last_problem=reply.problem[:500]
         )
-    elif reply.outcome == ExternalCall.NOT_SENT:
+    elif reply.outcome in {ExternalCall.NOT_SENT, ExternalCall.REFUSED}:
         lifecycle.move(
             row,
             event="hold_not_sent",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["STATES", "TRANSITIONS", "CannotMove", "State", "Transition", "create", "lock", "move", "texts", "touch"]
 
 ADVANCE_TASK = "exchange_ops.advance"
+RELEASE_TASK = "exchange_ops.release"  # the same step in a worker of its own, which no other call can fill
 CONTENT = (
     "account_id",
     "initiator_id",
@@ -107,6 +108,11 @@ def touch(withdrawal: Withdrawal, **columns: Any) -> bool:
     return _MACHINE.touch(withdrawal, columns)
 
 
+def task_of(state: str) -> str:
+    """The task that does the next step of a withdrawal in this state."""
+    return RELEASE_TASK if state == "rolling_back" else ADVANCE_TASK
+
+
 def lock(withdrawal_id: int) -> Withdrawal:
     """Read the row and, where the engine can, keep others waiting until the transaction ends."""
     row: Withdrawal = _MACHINE.lock(withdrawal_id)
@@ -116,4 +122,4 @@ def lock(withdrawal_id: int) -> Withdrawal:
 def _tell(withdrawal: Withdrawal, new: Mapping[str, Any], now: datetime) -> None:
     shown = {"state": new["state"], "version": new["version"]}
     moving.announce(subject=withdrawal.subject, topic="withdrawals", number=withdrawal.pk, **shown)
-    moving.wake_if_due(ADVANCE_TASK, withdrawal.pk, new.get("next_action_at"), now)
+    moving.wake_if_due(task_of(new["state"]), withdrawal.pk, new.get("next_action_at"), now)

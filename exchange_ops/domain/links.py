@@ -16,7 +16,6 @@ from exchange_ops.models import Account, ExternalCall, LedgerEntry, Withdrawal, 
 LEAVING = ("payout", "withdraw")  # types of movements that take money out of the account
 UNPAID = ("created", "failed")
 REVIEWED_FOR = timedelta(days=1)
-ADVANCE_TASK = "exchange_ops.advance"
 
 
 def link(*, entry: LedgerEntry, now: datetime) -> None:
@@ -105,4 +104,4 @@ def _wake(withdrawal: Withdrawal, now: datetime) -> None:
         return
     if withdrawal.next_action_at is None or withdrawal.next_action_at > now:
         lifecycle.touch(withdrawal, next_action_at=now)
-    outbox.wake(ADVANCE_TASK, withdrawal.pk)
+    outbox.wake(lifecycle.task_of(withdrawal.state), withdrawal.pk)

@@ -1,7 +1,8 @@
 """Holds that carry our tag and belong to nothing any more: released, whoever made them and however late.
 
 A worker that was paused can still send its request long after the row was closed. Such a hold was never compared or
-approved, so it can never be paid by us; it only keeps money reserved until it is released here.
+approved, so it can never be paid by us; it only keeps money reserved until it is released here. So is the hold of a
+closed request that two people of treasury ordered to be released (`open_holds`).
 """
 
 from datetime import datetime, timedelta
@@ -12,7 +13,7 @@ from django.db.models import Q
 
 from desk import audit
 from exchange_ops.client import ExchangeClient
-from exchange_ops.domain import asking, calls, keys, ledger
+from exchange_ops.domain import asking, calls, keys, ledger, open_holds
 from exchange_ops.domain.asking import ClientFor
 from exchange_ops.domain.stopwatch import SEND_WITHIN, Stopwatch
 from exchange_ops.models import Account, ExternalCall, LedgerEntry, Withdrawal, states
@@ -20,8 +21,6 @@ from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 
 AGAIN_AFTER = timedelta(seconds=30)
-# Closed without an order to pay: a hold of theirs that is still open is nobody's.
-_CLOSED = ("refused", "lapsed", "rolled_back", "cancelled", "resolved_not_paid")
 
 _log = structlog.get_logger(__name__)
 
@@ -55,9 +54,10 @@ def found(account: Account) -> list[tuple[LedgerEntry, Withdrawal]]:
 def _is_orphan(entry: LedgerEntry, call: ExternalCall) -> bool:
     row = call.withdrawal
     if row.put_count and row.exchange_id == entry.exchange_id:
-        return False
+        return open_holds.is_ordered(row)
     if row.exchange_id is not None:
-        return row.exchange_id != entry.exchange_id or row.state in _CLOSED
+        others = row.exchange_id != entry.exchange_id
+        return others or row.state in open_holds.CLOSED_UNPAID or open_holds.is_ordered(row)
     waits = row.state in states.IN_FLIGHT_HOLDS and row.attempt == call.attempt
     return not waits and row.state != "investigate"
 

@@ -11,6 +11,7 @@ from exchange_ops.models import Account, FollowerState
 
 TOPIC = "system"
 WORKER, SWEEPER, MARKET = "worker", "sweeper", "market"
+RELEASES = "releases"  # the worker that does nothing but release
 LONGEST_PROBLEM = 300
 
 

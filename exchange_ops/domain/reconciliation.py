@@ -12,7 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from exchange_ops.client import Aside, ExchangeClient
-from exchange_ops.domain import facts, ledger, unreadable
+from exchange_ops.domain import facts, ledger, open_holds, unreadable
 from exchange_ops.models import Account, LedgerEntry, LedgerVersion, Withdrawal, states
 from exchange_ops.wire import records
 from wire.values import decimal_text
@@ -64,6 +64,7 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
         *_movements(account, reading, now),
         *_reserved(reading),
         _open_holds(account, reading),
+        _closed_holds(account, reading),
     ]
 
 
@@ -182,6 +183,14 @@ def _open_holds(account: Account, reading: Reading) -> Finding:
     if foreign and not unsure:
         return Finding("open holds", False, f"{len(foreign)} payouts wait at the exchange that nobody here asked for.")
     return Finding("open holds", True, f"{len(waiting)} payouts are under way at the exchange, all of them known here.")
+
+
+def _closed_holds(account: Account, reading: Reading) -> Finding:
+    """A hold whose request is closed has to be gone: whoever closed it, the money is still reserved."""
+    named = "holds of closed requests"
+    if found := list(open_holds.of_closed(account)):
+        return Finding(named, False, " ".join(map(open_holds.sentence, found)))
+    return Finding(named, True, "No closed request has money reserved at the exchange.")
 
 
 def _is_hold(record: records.Transaction) -> bool:

@@ -10,7 +10,7 @@ from django.db import transaction
 from exchange_ops.domain import alarms, asking, calls, clocks, keys, lifecycle, watching, windows
 from exchange_ops.domain.asking import ClientFor, Sight
 from exchange_ops.domain.stopwatch import Stopwatch
-from exchange_ops.domain.windows import RELEASE_PAUSES_S, pause
+from exchange_ops.domain.windows import RELEASE_PAUSES_S, pause, pause_after
 from exchange_ops.models import ExternalCall, Withdrawal
 from exchange_ops.wire.catalogue import Right
 
@@ -41,7 +41,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         client.close()
     sight = asking.look(row, client_for=client_for, now=watch.now())
     if not _settled_by_ledger(row, sight, watch.now(), reply):
-        _repeat(row, reply, sight, watch.now())
+        _repeat(row, reply, sight, watch)
 
 
 def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: calls.Reply | None = None) -> bool:
@@ -89,7 +89,8 @@ def _claim(row: Withdrawal, now: datetime) -> ExternalCall:
         return calls.prepare(row, kind=ExternalCall.ROLLBACK, attempt=row.delete_count, now=now, content=content)
 
 
-def _repeat(row: Withdrawal, reply: calls.Reply, sight: Sight, now: datetime) -> None:
+def _repeat(row: Withdrawal, reply: calls.Reply, sight: Sight, watch: Stopwatch) -> None:
+    now = watch.now()
     problem = reply.problem or sight.problem or "The exchange's ledger does not show the release yet."
     if windows.escalation_is_due(row, clocks.exchange_now(account=row.account, now=now)):
         problem = f"{UNCONFIRMED} {problem}"
@@ -101,7 +102,7 @@ def _repeat(row: Withdrawal, reply: calls.Reply, sight: Sight, now: datetime) ->
         lease_until=None,
         evidence={"outcome": reply.outcome, "code": reply.code, "result": reply.value, "problem": problem},
         last_problem=f"{_why(row)}{problem}"[:500],
-        next_action_at=now + pause(RELEASE_PAUSES_S, row.delete_count),
+        next_action_at=now + pause_after(RELEASE_PAUSES_S, row.delete_count, took=watch.passed()),
     )
 
 

@@ -106,7 +106,7 @@ WITHDRAWALS = Machine(
     WithdrawalEvent,
     states.TRANSITIONS,
     loose=frozenset({"evidence", "exchange_status", "exchange_index", "confirmations", "last_problem"}),
-    not_moves=frozenset({"orphan_released"}),
+    not_moves=frozenset({"orphan_released", "release_ordered"}),
     votes=lambda: Votes(
         "W",
         Approval,

@@ -26,6 +26,10 @@ class Stopwatch:
         """The instant of the step, carried on by boot time."""
         return self._started + self._by_boot()
 
+    def passed(self) -> timedelta:
+        """How long the step has taken so far."""
+        return self._by_boot()
+
     def too_late_to_send(self) -> str:
         """Why nothing may be sent any more, else an empty text."""
         by_boot, by_wall = self._by_boot(), clock.now() - self._wall

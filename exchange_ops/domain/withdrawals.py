@@ -4,9 +4,10 @@ The row is the queue. A step reads the row, does at most one thing that can chan
 `advance` does one step of one row, `sweep` everything that is due, in any process that may call out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
+from itertools import count, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -54,13 +55,27 @@ STEPS: dict[str, Step] = {
     "settled": following.step,
     "verified": following.step,
 }
-# Orders to pay and to release come before everything else when calls are scarce.
+# Orders to pay and to release come before everything else when calls are scarce; releases have a worker of their own.
 _URGENCY = ("committing", "rolling_back", "held", "commit_unknown", "hold_unknown", "holding")
+RELEASING = "rolling_back"
 MOST_STEPS = 8
 SWEEP_SECONDS = 20.0
 
 _log = structlog.get_logger(__name__)
-__all__ = ["CannotCancel", "CannotRequest", "advance", "cancel", "due", "latch_deadlines", "request", "sweep"]
+_rounds = count()
+__all__ = [
+    "CannotCancel",
+    "CannotRequest",
+    "advance",
+    "cancel",
+    "due",
+    "in_turn",
+    "latch_deadlines",
+    "request",
+    "sweep",
+    "sweep_others",
+    "sweep_releases",
+]
 
 
 class CannotCancel(Exception):
@@ -162,18 +177,55 @@ def advance(*, withdrawal_id: int, now: datetime, client_for: ClientFor) -> bool
 
 
 def sweep(*, now: datetime, client_for: ClientFor) -> int:
-    """Everything that is due in all accounts, the urgent first; gives the number of steps. Any worker may call it.
+    """Everything that is due in all accounts; gives the number of steps. Any process that may call out can do it."""
+    return sweep_releases(now=now, client_for=client_for) + sweep_others(now=now, client_for=client_for)
+
+
+def sweep_releases(*, now: datetime, client_for: ClientFor) -> int:
+    """Every release that is due, and nothing else: no other call can keep it waiting. Gives the number of steps.
 
     Deadlines are latched before anything is asked of the exchange, so that a slow answer can't delay a rollback.
     """
     watch, steps = Stopwatch(now), latch_deadlines(now=now)
     for account in Account.objects.order_by("pk"):
-        for number in list(due(account=account, now=now).values_list("pk", flat=True)):
+        releases = due(account=account, now=now).filter(state=RELEASING).order_by("next_action_at", "pk")
+        for number in list(releases.values_list("pk", flat=True)):
             steps += _run(number, watch, client_for)
             if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
                 return steps
         steps += orphans.sweep(account=account, now=watch.now(), client_for=client_for)
     return steps
+
+
+def sweep_others(*, now: datetime, client_for: ClientFor) -> int:
+    """Everything that is due except releases; gives the number of steps.
+
+    One row of each kind in turn, and each round begins with another kind: what hangs holds up no other kind for long.
+    """
+    watch, steps, begin = Stopwatch(now), latch_deadlines(now=now), next(_rounds)
+    for account in Account.objects.order_by("pk"):
+        rows = due(account=account, now=now).exclude(state=RELEASING).values_list("state", "pk")
+        for number in in_turn(list(rows), begin=begin):
+            steps += _run(number, watch, client_for)
+            if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
+                return steps
+    return steps
+
+
+def in_turn(rows: Sequence[tuple[str, int]], *, begin: int) -> list[int]:
+    """The numbers of rows, given with their kinds: the first of each kind, then the second of each, and so on.
+
+    The kinds come in the order in which they are given, beginning with the one at `begin`, counted round and round.
+    """
+    kinds: dict[str, list[int]] = {}
+    for kind, number in rows:
+        kinds.setdefault(kind, []).append(number)
+    if not kinds:
+        return []
+    lanes = [*kinds.values()]
+    start = begin % len(lanes)
+    turns = zip_longest(*lanes[start:], *lanes[:start])
+    return [number for turn in turns for number in turn if number is not None]
 
 
 def latch_deadlines(*, now: datetime) -> int:

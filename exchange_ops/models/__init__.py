@@ -1,8 +1,10 @@
 """Rows about the exchange account; one module a subject."""
 
 from exchange_ops.models.accounts import Account, ApiKey
+from exchange_ops.models.check_runs import CheckRun
 from exchange_ops.models.deposits import AddressBook, AddressRequest, DepositAddress
 from exchange_ops.models.facts import Fact
+from exchange_ops.models.holds import HoldReleaseVote
 from exchange_ops.models.ledger import Balance, LedgerAside, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.models.margin import MarginAccount, MarginPosition
 from exchange_ops.models.market import BookSnapshot, Candle, Currency, MarketLook, PublicTrade, Symbol, Ticker
@@ -33,6 +35,7 @@ __all__ = [
     "Balance",
     "BookSnapshot",
     "Candle",
+    "CheckRun",
     "ClockReading",
     "Currency",
     "DepositAddress",
@@ -41,6 +44,7 @@ __all__ = [
     "FeeEstimate",
     "FollowerState",
     "Freeze",
+    "HoldReleaseVote",
     "Lease",
     "LedgerAside",
     "LedgerEntry",

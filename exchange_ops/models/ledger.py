@@ -103,10 +103,16 @@ class LedgerVersion(Witnessed):
 
 
 class LedgerAside(Witnessed):
-    """A record of the exchange's ledger that could not be taken in, kept as it came, with the sentence why."""
+    """A record of the exchange's ledger that could not be taken in, kept as it came, with the sentence why.
+
+    `exchange_id` and `index` are what could still be told of it. Without an id, `after_index` says from where a reading
+    of the ledger has to begin so that it meets the record again.
+    """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="ledger_asides")
     exchange_id = models.CharField(max_length=80, default="", blank=True)
+    index = models.BigIntegerField(null=True)
+    after_index = models.BigIntegerField(null=True)
     fingerprint = models.CharField(max_length=64)
     reason = models.CharField(max_length=300)
     content = models.TextField(default="", blank=True)

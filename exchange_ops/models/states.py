@@ -266,6 +266,7 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(14, "held", "ended_at_exchange", "rolling_back", ("reconciler",)),
     _T(15, "committing", "recalled", "rolling_back", ("approver",)),
     _T(15, "committing", "frozen", "rolling_back", ("treasury", "worker")),
+    _T(15, "committing", "time_over", "rolling_back", ("sweeper",)),
     _T(15, "committing", "echo_differs", "rolling_back", ("worker",)),
     _T(16, "committing", "commit_claimed", "committing", ("worker",)),
     _T(17, "committing", "commit_confirmed", "committed", ("worker", "reconciler")),
@@ -304,5 +305,6 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
 )
 
 OPEN_STATES: Final = tuple(name for name, state in STATES.items() if not state.terminal and state.turn != NOBODY)
+CLOSED_STATES: Final = tuple(name for name, state in STATES.items() if state.terminal)
 IN_FLIGHT_HOLDS: Final = ("holding", "hold_unknown")
 DECISION_PAIRS: Final = tuple((name, decision) for name, state in STATES.items() for decision in state.decisions)

@@ -12,13 +12,14 @@ from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops import rules
 from exchange_ops.domain import approvals as domain
-from exchange_ops.domain import transfer_approvals
+from exchange_ops.domain import following, open_holds, transfer_approvals
 from exchange_ops.models import Transfer, Withdrawal, states
 from exchange_ops.views import accounts
 from exchange_ops.views.access import requires
 
 SOON = timedelta(minutes=20)
 MOST_ROWS = 100
+MOST_ALARMS = 20
 
 
 @require_safe
@@ -42,6 +43,7 @@ def approvals(request: HttpRequest) -> HttpResponse:
         "rows": _with_counts(lists[chosen][1])[:MOST_ROWS],
         "transfers": _with_counts(transfers[chosen])[:MOST_ROWS],
         "empty": _EMPTY[chosen],
+        "alarms": _alarms(now),
     }
     return show(request, "exchange_ops/approvals.html", context, parts={"inbox": "exchange_ops/approvals/_inbox.html"})
 
@@ -50,9 +52,11 @@ def approvals(request: HttpRequest) -> HttpResponse:
 @requires(rules.may_see)
 def count(request: HttpRequest) -> HttpResponse:
     """How many wait for this person, for the navigation."""
+    person = request.user
+    waiting = domain.waiting_for(person).count() + transfer_approvals.waiting_for(person).count()
     counted = {
         "name": "approvals",
-        "count": domain.waiting_for(request.user).count() + transfer_approvals.waiting_for(request.user).count(),
+        "count": waiting + len(open_holds.waiting_for(person)),
         "url": request.path,
         "topics": "withdrawals transfers approvals",
     }
@@ -92,6 +96,13 @@ def _transfers(person: Person) -> dict[str, QuerySet[Transfer]]:
         "soon": Transfer.objects.none(),
         "done": decided.select_related("initiator").order_by(F("decided_at").desc()),
     }
+
+
+def _alarms(now: datetime) -> list[dict[str, Any]]:
+    """What people have to know before they decide on anything else: each with its sentence."""
+    held = [{"row": row, "sentence": open_holds.sentence(row)} for row in open_holds.of_closed()[:MOST_ALARMS]]
+    late = following.overdue(now=now)[:MOST_ALARMS]
+    return held + [{"row": row, "sentence": following.overdue_sentence(row, now=now)} for row in late]
 
 
 def _with_counts(rows: QuerySet[Any]) -> Any:

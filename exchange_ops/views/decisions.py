@@ -6,7 +6,7 @@ from datetime import datetime
 from desk.models import Person
 from desk.templatetags.desk import amount
 from exchange_ops import rules
-from exchange_ops.domain import approvals, clocks, freezes
+from exchange_ops.domain import approvals, clocks, freezes, open_holds
 from exchange_ops.models import Withdrawal, states
 
 TREASURY_DECIDES = "Treasury decides on it."
@@ -23,6 +23,7 @@ class Choices:
     cancel: bool = False
     recall: bool = False
     resolve: bool = False
+    release: bool = False
     given: int = 0
     needed: int = 0
     approve_label: str = ""
@@ -32,7 +33,7 @@ class Choices:
     @property
     def any(self) -> bool:
         """Whether there is anything to press."""
-        return self.approve or self.reject or self.cancel or self.recall or self.resolve
+        return self.approve or self.reject or self.cancel or self.recall or self.resolve or self.release
 
 
 def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
@@ -48,6 +49,7 @@ def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
         cancel=row.state in CANCELLABLE and row.decision == states.NONE and rules.may_cancel(person, row),
         recall=rules.may_recall(person, row),
         resolve=rules.may_resolve(person, row),
+        release=open_holds.stands(row) and open_holds.may_order(person, row),
         given=given,
         needed=needed,
         approve_label=_approve_label(row, is_last=given + 1 >= needed),

@@ -18,6 +18,7 @@ STREAMS = {
 }
 LOOPS = {
     pulse.WORKER: ("Workers", "calls to the exchange"),
+    pulse.RELEASES: ("Workers of releases", "releases of reserved money, and nothing else"),
     pulse.SWEEPER: ("Following process", "followers, timers, and payouts when no worker is there"),
     pulse.MARKET: ("Prices", "currencies, symbols and tickers"),
     "ledger": ("Ledger", "transactions and both wallets, read whole"),

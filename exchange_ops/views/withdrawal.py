@@ -11,10 +11,19 @@ from desk import clock, roles
 from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import approvals, clocks, destinations, freezes, payout_words, payouts, resolutions
+from exchange_ops.domain import (
+    approvals,
+    clocks,
+    destinations,
+    freezes,
+    open_holds,
+    payout_words,
+    payouts,
+    resolutions,
+)
 from exchange_ops.domain.destinations import Destination
-from exchange_ops.forms import DecisionForm, ReasonForm, ResolutionForm
-from exchange_ops.models import Currency, Withdrawal
+from exchange_ops.forms import DecisionForm, ReasonForm, ReleaseForm, ResolutionForm
+from exchange_ops.models import Currency, Withdrawal, states
 from exchange_ops.views import decisions
 from exchange_ops.views.access import requires
 
@@ -62,6 +71,10 @@ def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
         "digest": _digest(row),
         "approve_form": DecisionForm(),
         "resolve_form": ResolutionForm(),
+        "release_purpose": open_holds.PURPOSE,
+        "release_form": ReleaseForm(),
+        "open_hold": open_holds.sentence(row) if open_holds.stands(row) else "",
+        "release_votes": list(row.release_votes.select_related("person", "confirmation")),
         "reject_form": ReasonForm(prefix="reject"),
         "cancel_form": ReasonForm(prefix="cancel"),
         "recall_form": ReasonForm(prefix="recall"),
@@ -79,7 +92,9 @@ def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 
 
 def _digest(row: Withdrawal) -> str:
-    """What a decision made on this page is bound to: the content, or in an unclear case the case as it stands."""
+    """What a decision made on this page is bound to: the content, or in an unclear or closed case that as it stands."""
+    if row.state in states.CLOSED_STATES:
+        return open_holds.digest_of(row)
     return resolutions.digest_of(row) if row.state in {"investigate", "disputed"} else row.digest
 
 

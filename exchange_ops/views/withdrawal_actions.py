@@ -14,13 +14,19 @@ from django.shortcuts import redirect
 from desk import clock
 from desk.stepup import CannotConfirm
 from exchange_ops import rules
-from exchange_ops.domain import approvals, resolutions, withdrawals
-from exchange_ops.forms import DecisionForm, ReasonForm, ResolutionForm
+from exchange_ops.domain import approvals, open_holds, resolutions, withdrawals
+from exchange_ops.forms import DecisionForm, ReasonForm, ReleaseForm, ResolutionForm
 from exchange_ops.models import Withdrawal
 from exchange_ops.views import withdrawal as page
 from exchange_ops.views.access import requires
 
-_REFUSALS = (approvals.CannotApprove, withdrawals.CannotCancel, resolutions.CannotResolve, CannotConfirm)
+_REFUSALS = (
+    approvals.CannotApprove,
+    withdrawals.CannotCancel,
+    resolutions.CannotResolve,
+    open_holds.CannotOrderRelease,
+    CannotConfirm,
+)
 _TOLD = {
     "committing": "Approved. The exchange is being told to pay now.",
     "queued": "Approved. The money is being reserved now.",
@@ -76,6 +82,18 @@ def resolve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
         return resolutions.resolve(answer=form.answer, **seen, **common)
 
     return _acted(request, withdrawal_id, form, "resolve_form", act)
+
+
+@requires(rules.may_see)
+def release(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+    """One of the two orders that release the hold of a closed request."""
+    form = ReleaseForm(request.POST)
+
+    def act(common: dict[str, Any], valid: forms.Form) -> Withdrawal:
+        seen = {"digest": valid.cleaned_data["digest"], "reason": valid.cleaned_data["comment"]}
+        return open_holds.order_release(answer=form.answer, **seen, **common)
+
+    return _acted(request, withdrawal_id, form, "release_form", act)
 
 
 def _with_reason(request: HttpRequest, withdrawal_id: int, name: str, act: Callable[..., Withdrawal]) -> HttpResponse:

@@ -58,10 +58,12 @@ def work(manage: Path) -> list[Plan]:
     """What calls the outside. Beat and the followers are single, workers could be many."""
     worker = (*_CELERY, "worker", "--concurrency", "2", "--loglevel", "WARNING")
     money, chain = ("--queues", "money"), ("--queues", "chain", "--hostname", "chain@%h")
+    release = ("--queues", "release", "--hostname", "release@%h")
     lonely = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     beat = (*_CELERY, "beat", "--scheduler", "project.celery:BeatScheduler", "--loglevel", "WARNING")
     return [
         Plan("worker", [*worker, *money, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
+        Plan("release-worker", [*worker, *release, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
         Plan("chain-worker", [*worker, *chain, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
         Plan("beat", beat, _WORK, environment=_SIGNS_OF_LIFE, says=_AT_WORK),
         Plan("follower", [sys.executable, str(manage), "follow"], _WORK, environment=_SIGNS_OF_LIFE, says=_AT_WORK),

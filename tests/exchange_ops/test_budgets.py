@@ -1,5 +1,6 @@
 """Budgets: who waits, who does not, and that the exchange has nothing to refuse."""
 
+import contextlib
 import threading
 import time
 from decimal import Decimal
@@ -52,10 +53,8 @@ def test_operations_are_counted_where_the_figures_put_them():
     assert group_of(by_name["get_ticker"]) is Group.MARKET
     assert group_of(by_name["create_order"]) is group_of(by_name["cancel_margin_order"]) is Group.TRADING
     assert group_of(by_name["get_trade_history"]) is group_of(by_name["get_balances"]) is Group.OTHER
-    assert {row.name for row in catalogue.OPERATIONS if urgency_of(row) is Urgency.DECISION} == {
-        "commit_withdrawal",
-        "rollback_withdrawal",
-    }
+    urgent = {row.name: urgency_of(row) for row in catalogue.OPERATIONS if urgency_of(row) <= Urgency.DECISION}
+    assert urgent == {"commit_withdrawal": Urgency.DECISION, "rollback_withdrawal": Urgency.RELEASE}
     assert urgency_of(by_name["create_withdrawal"]) is Urgency.ACT
     assert urgency_of(by_name["get_order"]) is Urgency.READ
 
@@ -77,9 +76,19 @@ def test_a_place_is_free_again_a_second_after_the_answer():
 
 def test_reads_and_acts_leave_the_last_places_to_what_must_not_wait():
     budget = Budget(10, clock_ns=Clock())
-    assert [has_place(budget) for _ in range(9)] == [True] * 8 + [False]
+    assert [has_place(budget) for _ in range(8)] == [True] * 7 + [False]
     assert [has_place(budget, Urgency.ACT) for _ in range(2)] == [True, False]
     assert [has_place(budget, Urgency.DECISION) for _ in range(2)] == [True, False]
+    assert [has_place(budget, Urgency.RELEASE) for _ in range(2)] == [True, False]
+
+
+def test_orders_to_pay_that_hang_leave_a_place_to_a_release():
+    budget, hanging = Budget(10, clock_ns=Clock()), contextlib.ExitStack()
+    with hanging:
+        for _ in range(9):
+            hanging.enter_context(budget.place(Urgency.DECISION, within_ns=0))
+        assert not has_place(budget, Urgency.DECISION)
+        assert has_place(budget, Urgency.RELEASE)
 
 
 def test_a_budget_of_one_serves_everybody():
@@ -109,7 +118,7 @@ def test_each_429_in_a_row_makes_the_pause_longer_and_an_answer_makes_it_short_a
     assert has_place(budget)
 
 
-def test_decisions_go_before_acts_and_acts_before_reads():
+def test_releases_go_before_decisions_and_these_before_acts_and_reads():
     budget = Budget(1)
     order, threads = [], []
 
@@ -118,7 +127,7 @@ def test_decisions_go_before_acts_and_acts_before_reads():
             order.append(urgency)
 
     with budget.place(Urgency.READ, within_ns=0):
-        for waiting, urgency in enumerate((Urgency.READ, Urgency.ACT, Urgency.DECISION), start=1):
+        for waiting, urgency in enumerate(reversed(Urgency), start=1):
             threads.append(threading.Thread(target=go, args=(urgency,)))
             threads[-1].start()
             until = time.monotonic() + 5
@@ -126,7 +135,7 @@ def test_decisions_go_before_acts_and_acts_before_reads():
                 time.sleep(0.005)
     for thread in threads:
         thread.join(20)
-    assert order == [Urgency.DECISION, Urgency.ACT, Urgency.READ]
+    assert order == [Urgency.RELEASE, Urgency.DECISION, Urgency.ACT, Urgency.READ]
 
 
 def test_a_call_that_gave_up_or_failed_holds_no_place():

@@ -57,6 +57,7 @@ def test_after_a_round_of_everything_all_is_well(account, demo_keys, sandbox):
     tasks.sync_ledger()
     tasks.refresh_market()
     tasks.sweep()
+    tasks.sweep_releases()
     pulse.succeeded(pulse.SWEEPER, now=clock.now())
     streams.take(account=account, event=BecameLive(), now=clock.now())
     found = health.look()
@@ -101,7 +102,10 @@ def test_a_stream_that_ended_or_fell_silent_is_told(account):
     assert look("stream").sentence.endswith("The exchange was silent for 25 s.")
 
 
-@pytest.mark.parametrize(("name", "spoken"), [("worker", "A worker"), ("sweeper", "The following process")])
+@pytest.mark.parametrize(
+    ("name", "spoken"),
+    [("worker", "A worker"), ("releases", "The worker of releases"), ("sweeper", "The following process")],
+)
 def test_a_loop_that_stopped_is_told_with_its_consequence(account, name, spoken):
     pulse.succeeded(name, now=clock.now())
     assert look(name).ok
@@ -113,6 +117,9 @@ def test_a_loop_that_stopped_is_told_with_its_consequence(account, name, spoken)
 def test_the_sweep_of_a_worker_is_its_sign_of_life(db):
     tasks.sweep()
     assert look("worker").ok
+    assert not look("releases").ok
+    tasks.sweep_releases()
+    assert look("releases").ok
 
 
 def test_old_prices_are_told(account, sandbox):
@@ -126,7 +133,7 @@ def test_old_prices_are_told(account, sandbox):
 
 def test_every_check_answers_within_few_queries(account, demo_keys, sandbox, django_assert_max_num_queries):
     tasks.sync_ledger()
-    with django_assert_max_num_queries(28):
+    with django_assert_max_num_queries(32):
         health.look()
 
 

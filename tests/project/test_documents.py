@@ -81,11 +81,13 @@ SERVICES = COMPOSE["services"]
 
 
 def test_every_process_of_the_house_has_its_container():
-    desk = {"prepare", "web", "worker", "chain-worker", "beat", "follower"}
+    desk = {"prepare", "web", "worker", "release-worker", "chain-worker", "beat", "follower"}
     assert set(SERVICES) == {"postgres", "valkey", "sandbox"} | desk
 
 
-@pytest.mark.parametrize("name", ["sandbox", "prepare", "web", "worker", "chain-worker", "beat", "follower"])
+@pytest.mark.parametrize(
+    "name", ["sandbox", "prepare", "web", "worker", "release-worker", "chain-worker", "beat", "follower"]
+)
 def test_containers_run_what_exists_and_without_rights(name):
     service = SERVICES[name]
     command = service["command"]

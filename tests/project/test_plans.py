@@ -73,7 +73,9 @@ def every_plan():
 def test_the_desk_ends_before_its_outside_and_workers_before_pages():
     stages = {plan.name: plan.stage for plan in every_plan()}
     assert stages["redis"] == stages["sandbox"] < stages["web"] < stages["worker"]
-    assert stages["worker"] == stages["chain-worker"] == stages["beat"] == stages["follower"]
+    assert (
+        stages["worker"] == stages["chain-worker"] == stages["release-worker"] == stages["beat"] == stages["follower"]
+    )
 
 
 def test_no_secret_is_in_a_command_line():
@@ -110,14 +112,15 @@ def test_signs_are_repeated_only_where_somebody_listens(capfd, monkeypatch):
     assert capfd.readouterr().out == f"{sign_of_life.AT_WORK}\n"
 
 
-def test_reads_of_the_chain_have_workers_of_their_own():
-    """A slow chain never holds up a payout: no worker takes from both queues, and every queue has a worker."""
+def test_reads_of_the_chain_and_releases_have_workers_of_their_own():
+    """A slow chain never holds up a payout, nor a payout a release: no worker takes from two queues, each has one."""
     from project import celery
 
     queues = {
         plan.name: plan.command[plan.command.index("--queues") + 1] for plan in every_plan() if "worker" in plan.name
     }
-    assert queues == {"worker": "money", "chain-worker": "chain"}
+    assert queues == {"worker": "money", "release-worker": "release", "chain-worker": "chain"}
     route = celery.app.amqp.router.route
     assert route({}, "chaindata.fetch")["queue"].name == "chain"
     assert route({}, "exchange_ops.advance")["queue"].name == "money"
+    assert route({}, "exchange_ops.release")["queue"].name == "release"

@@ -116,6 +116,7 @@ def test_a_second_start_is_quick_keeps_its_world_and_outlives_what_is_killed(fol
             "redis": "redis",
             "web": "project.serve",
             "worker": "--queues money",
+            "release-worker": "--queues release",
             "chain-worker": "--queues chain",
             "beat": "celery.beat:Scheduler",
             "follower": "follow",

@@ -133,7 +133,7 @@ def test_c26_everything_was_down_from_ten_minutes_before_to_twenty_after(walk, d
     if decided == "rollback":
         walk.reject(row)
     walk.later(minutes=31)
-    end = {"nothing": "rolled_back", "commit": "expired", "rollback": "rolled_back", "unknown": "lapsed"}[decided]
+    end = {"nothing": "rolled_back", "commit": "rolled_back", "rollback": "rolled_back", "unknown": "lapsed"}[decided]
     for _ in range(4):
         Withdrawal.objects.filter(pk=row.pk, next_action_at__isnull=False).update(next_action_at=clock.now())
         walk.sweep()

@@ -207,9 +207,46 @@ def test_an_unclear_case_takes_two_verdicts(signed_in, approver, treasury2, oper
         assert row.state == ("investigate", "resolved_not_paid")[number]
 
 
+def test_the_open_hold_of_a_closed_request_is_in_the_inbox_and_two_people_release_it(
+    signed_in, approver, treasury2, operator
+):
+    totp.enrol(treasury2, SECRET)
+    row = rows.held(operator, now=clock.now())
+    lifecycle.move(row, event="executed_without_us", to="investigate", now=clock.now())
+    lifecycle.move(row, event="resolved", to="resolved_paid", now=clock.now())
+    line = {"type": "payout", "status": "created", "withdrawal": row, "exchange_id": row.exchange_id}
+    rows.entry(9, now=clock.now(), **line)
+    client = signed_in(approver)
+    for path in ("/approvals/", f"/withdrawals/{row.pk}/"):
+        assert f"{row.reference}: its money still stands reserved at the exchange" in client.get(path).content.decode()
+    assert "1" in client.get("/approvals/count/").content.decode()
+    assert "Order the release of" not in page_of(signed_in(operator), row)
+    for number, person in enumerate((approver, treasury2)):
+        client = signed_in(person)
+        digest = re.search(r'name="digest" value="([0-9a-f]{64})"', page_of(client, row))[1]
+        address, seen = f"/withdrawals/{row.pk}/release/", {"digest": digest, "comment": "Statement 12"}
+        assert client.post(address, seen).status_code == 422, "not without a second factor"
+        assert client.post(address, {**seen, "code": code()}).status_code == 302
+        assert row.release_votes.count() == number + 1
+        assert "Order the release of" not in page_of(client, row)
+    assert "The desk tells the exchange to release it" in page_of(signed_in(operator), row)
+
+
+def test_what_the_exchange_does_not_carry_out_stands_in_the_inbox(signed_in, treasury, operator):
+    row = rows.held(operator, now=clock.now())
+    told = {"decision": "commit", "decided_at": clock.now()}
+    lifecycle.move(row, event="quorum_reached", to="committing", now=clock.now(), **told)
+    lifecycle.move(row, event="commit_confirmed", to="committed", now=clock.now())
+    assert row.reference not in signed_in(treasury).get("/approvals/?list=mine").content.decode()
+    row.__class__.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(hours=3))
+    told = signed_in(treasury).get("/approvals/?list=mine").content.decode()
+    assert f"{row.reference}: the exchange took the order to pay 3 h ago" in told
+    assert "Nobody should repeat the payment" in told
+
+
 def test_a_decision_opened_without_its_form_leads_to_the_page(signed_in, treasury, operator):
     row = rows.held(operator, now=clock.now())
-    for name in ("approve", "reject", "cancel", "recall", "resolve"):
+    for name in ("approve", "reject", "cancel", "recall", "resolve", "release"):
         assert signed_in(treasury).get(f"/withdrawals/{row.pk}/{name}/")["Location"] == f"/withdrawals/{row.pk}/"
 
 

@@ -32,6 +32,7 @@ MATRIX = {
     "withdrawal-cancel": (EVERYBODY, EVERYBODY),
     "withdrawal-recall": (EVERYBODY, EVERYBODY),
     "withdrawal-resolve": (EVERYBODY, EVERYBODY),
+    "withdrawal-release": (EVERYBODY, EVERYBODY),
     "approvals": (EVERYBODY, NOBODY),
     "approvals-count": (EVERYBODY, NOBODY),
     "funds": (EVERYBODY, NOBODY),
