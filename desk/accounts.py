@@ -7,13 +7,14 @@ newcomer's first click is short; every decision asks for the factor all the same
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter, get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.http import HttpRequest
 
-from desk import clock, passkeys, sealing, totp
+from desk import clock, factors, passkeys, sealing, totp
 from wire.values import Secret
 
 _SECOND_FACTOR_STAGE = "allauth.mfa.stages.AuthenticateStage"
@@ -30,6 +31,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         if settings.SIGN_IN_SECOND_FACTOR:
             return stages
         return [stage for stage in stages if stage != _SECOND_FACTOR_STAGE]
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        """Who has a factor proves themselves with it: the password alone changes nothing of how one comes in."""
+        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        if not user.is_authenticated or not factors.asks_first(user, self.request.session):
+            return methods
+        return [method for method in methods if method["id"] != "reauthenticate"]
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """The desk sends no mail yet: an administrator sets a forgotten password."""
@@ -49,7 +57,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return {"id": passkeys.host() or entity["id"], "name": "Countersign"}
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
-        """The desk sends no mail yet; factors added and removed stand in the audit trail."""
+        """The desk sends no mail yet; a change of factors stands on the person's page and in the audit trail."""
 
 
 class _SpendsTheCode:
@@ -68,8 +76,13 @@ class _SpendsTheCode:
 
 
 class SignInCodeForm(_SpendsTheCode, AuthenticateForm):  # type: ignore[misc]
-    """The second factor at sign-in."""
+    """The second factor at sign-in. A recovery code opens a session that reaches nothing but enrolment."""
+
+    def save(self) -> None:
+        super().save()
+        if self.authenticator.type == Authenticator.Type.RECOVERY_CODES:
+            context.request.session[factors.RECOVERING] = True
 
 
 class ReauthenticateCodeForm(_SpendsTheCode, ReauthenticateForm):  # type: ignore[misc]
-    """The second factor before a change of one's own account."""
+    """The second factor before a look at one's recovery codes."""

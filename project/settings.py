@@ -116,6 +116,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "desk.requests.SessionLifeMiddleware",
+    "desk.enrolment.EnrolmentMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -194,6 +195,10 @@ ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 # In the demo the password opens the door; every decision asks for the second factor all the same.
 SIGN_IN_SECOND_FACTOR = environment.flag("SIGN_IN_SECOND_FACTOR", default=not DEMO)
+# Outside the demo somebody without a second factor reaches nothing but enrolment, and whose factors changed rests from
+# approving for a day. The demo's people share a published factor.
+SECOND_FACTOR_REQUIRED = not DEMO
+FACTOR_REST_SECONDS = 0 if DEMO else 24 * 60 * 60
 MFA_ADAPTER = "desk.accounts.SecondFactorAdapter"
 MFA_FORMS = {
     "authenticate": "desk.accounts.SignInCodeForm",

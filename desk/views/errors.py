@@ -6,7 +6,7 @@ from django.template.loader import render_to_string
 
 from desk import requests
 
-_API = "/api/"
+API = "/api/"
 _TOLD = {
     400: ("Nothing was sent", "The request could not be read. It may have been cut short or changed on its way."),
     403: ("Nothing was changed or sent", "Your roles don't allow this."),
@@ -25,7 +25,7 @@ _STALE_FORM = (
 
 def _answer(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpResponse:
     title, sentence = told
-    if request.path.startswith(_API):
+    if request.path.startswith(API):
         body = {"error": {"code": status, "message": f"{title}. {sentence}", "fields": {}}}
         return JsonResponse(body, status=status)
     context = {"title": title, "sentence": sentence, "status": status, "request_id": requests.current_id()}
@@ -56,7 +56,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def server_error(request: HttpRequest) -> HttpResponse:
     """500: drawn without the request's session, rows or processors, any of which may be what broke."""
     title, sentence = _TOLD[500]
-    if request.path.startswith(_API):
+    if request.path.startswith(API):
         return _answer(request, 500, _TOLD[500])
     context = {"title": title, "sentence": sentence, "status": 500, "request_id": requests.current_id()}
     return HttpResponse(render_to_string("errors/broken.html", context), status=500)

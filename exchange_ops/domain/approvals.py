@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from desk import live, roles, stepup
+from desk import factors, live, roles, stepup
 from exchange_ops import rules
 from exchange_ops.domain import clocks, freezes, judging, lifecycle
 from exchange_ops.models import Approval, Withdrawal, states
@@ -130,8 +130,12 @@ def needed(row: Withdrawal) -> int:
 
 
 def valid(row: Withdrawal, stage: str) -> QuerySet[Approval]:
-    """Approvals of one stage on the row's digest, by active people of treasury who did not ask for it."""
+    """Approvals of one stage on the row's digest, by active people of treasury who did not ask for it.
+
+    One that was given while its person rested after a change of factors never counts.
+    """
     words = Approval.objects.filter(withdrawal_id=row.pk, digest=row.digest, stage=stage, verdict=Approval.APPROVE)
+    words = words.exclude(factors.given_at_rest())
     return words.filter(person__is_active=True, person__groups__name=roles.TREASURY).exclude(person=row.initiator_id)
 
 
@@ -144,6 +148,8 @@ def _words_of(person: "Person") -> QuerySet[Approval]:
 
 def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str, now: datetime) -> None:
     _refuse_person(row, person)
+    if resting := factors.why_resting(person, now=now):
+        raise CannotApprove(resting)
     if not rules.is_decidable(row):
         raise CannotApprove(_decided(row))
     closes = row.approve_until if row.state == "held" else None

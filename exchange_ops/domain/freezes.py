@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, connection, transaction
 
-from desk import audit, live, outbox, stepup
+from desk import audit, factors, live, outbox, stepup
 from exchange_ops import rules
 from exchange_ops.domain import lifecycle
 from exchange_ops.models import Account, Freeze, ThawVote, Transfer, Withdrawal, states
@@ -76,6 +76,8 @@ def thaw(
     reason = reason.strip()[:_LONGEST_REASON]
     if not rules.may_thaw(person):
         raise CannotThaw("Only treasury can end a freeze.")
+    if resting := factors.why_resting(person, now=now):
+        raise CannotThaw(resting)
     if not reason:
         raise CannotThaw("Say why the freeze can end.")
     with transaction.atomic():
@@ -88,7 +90,7 @@ def thaw(
                 ThawVote.objects.create(freeze=frozen, person=person, reason=reason, confirmation=confirmation, at=now)
         except IntegrityError:
             raise CannotThaw("You agreed already; somebody else of treasury has to agree too.") from None
-        votes = ThawVote.objects.filter(freeze=frozen).count()
+        votes = ThawVote.objects.filter(freeze=frozen).exclude(factors.given_at_rest()).count()
         ended = votes >= VOTES_TO_THAW
         if ended and not Freeze.objects.filter(pk=frozen.pk, thawed_at__isnull=True).update(thawed_at=now):
             raise CannotThaw("This freeze has ended already.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 
-from desk import live, stepup
+from desk import factors, live, stepup
 from exchange_ops import rules
 from exchange_ops.domain import lifecycle
 from exchange_ops.models import Approval, Withdrawal
@@ -48,7 +48,7 @@ def resolve(
     try:
         with transaction.atomic():
             row = lifecycle.lock(withdrawal_id)
-            _refuse_unless_open(row, person, digest)
+            _refuse_unless_open(row, person, digest, now)
             confirmation = stepup.verify(
                 person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now
             )
@@ -78,11 +78,13 @@ def digest_of(row: Withdrawal) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str) -> None:
+def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str, now: datetime) -> None:
     if row.state not in {"investigate", "disputed"}:
         raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_resolve(person, row):
         raise CannotResolve("Two people of treasury close it, and never the one who asked for the payment.")
+    if resting := factors.why_resting(person, now=now):
+        raise CannotResolve(resting)
     if digest != digest_of(row):
         raise CannotResolve("This is not what you saw: somebody acted on it meanwhile. Read it again, then decide.")
 
@@ -107,6 +109,7 @@ def _keep(row: Withdrawal, person: "Person", verdict: str, evidence: str, *, con
 
 def _people_for(row: Withdrawal, verdict: str) -> int:
     """How many people's last word is this verdict."""
-    words = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION).order_by("id")
+    words = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION).exclude(factors.given_at_rest())
+    words = words.order_by("id")
     last = dict(words.values_list("person_id", "verdict"))
     return sum(word == verdict for word in last.values())

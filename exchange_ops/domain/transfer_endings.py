@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 
-from desk import live, stepup
+from desk import factors, live, stepup
 from desk.models import StepUp
 from exchange_ops import rules
 from exchange_ops.domain import transfer_approvals as approvals
@@ -184,6 +184,8 @@ def _decided(transfer_id: int, act: _Act, purpose: str) -> tuple[Transfer, StepU
 
 
 def _confirmed(row: Transfer, act: _Act, purpose: str, refusal: type[Exception]) -> StepUp:
+    if resting := factors.why_resting(act.person, now=act.now):
+        raise refusal(resting)
     if act.digest != digest_of(row):
         raise refusal("This is not what you saw: something happened meanwhile. Read it again, then decide.")
     return stepup.verify(
@@ -216,7 +218,8 @@ def _closed(row: Transfer, event: str, act: _Act, confirmation: StepUp) -> Trans
 
 def _people_for(row: Transfer, verdict: str) -> int:
     """How many people's last word is this verdict."""
-    words = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION).order_by("id")
+    words = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
+    words = words.exclude(factors.given_at_rest()).order_by("id")
     last = dict(words.values_list("person_id", "verdict"))
     return sum(word == verdict for word in last.values())
 

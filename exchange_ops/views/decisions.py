@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from desk import factors
 from desk.models import Person
 from desk.templatetags.desk import amount
 from exchange_ops import rules
@@ -68,6 +69,8 @@ def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
     if not rules.may_decide(person, row):
         own = person.pk == row.initiator_id
         return "You asked for this payment yourself, so somebody else has to decide on it." if own else TREASURY_DECIDES
+    if resting := factors.why_resting(person, now=now):
+        return resting
     if row.state == "held" and row.echo_ok is not True:
         return "The exchange's own record has to agree first. That takes a few seconds."
     if freezes.active(row.account) is not None:
