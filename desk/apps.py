@@ -6,7 +6,15 @@ class DeskConfig(AppConfig):
     verbose_name = "Desk"
 
     def ready(self) -> None:
-        from desk import fields, health, logs, sealing, signals, totp
+        from desk import (
+            checks,  # noqa: F401  registers itself
+            fields,
+            health,
+            logs,
+            sealing,
+            signals,
+            totp,
+        )
 
         fields.widen_context()
         signals.connect()

@@ -77,7 +77,7 @@ def _demo() -> dict[str, Any]:
 
 
 def _resting(request: HttpRequest) -> list[FactorChange]:
-    """What changed of this person's factors while their approvals don't count: said on every page, also to its owner."""
+    """What changed of this person's factors, as long as their approvals don't count: said on every page."""
     if not isinstance(request.user, Person):
         return []
     now = clock.now()

@@ -35,6 +35,7 @@ REACHED = frozenset(
         "account_reauthenticate",
         "account_login",
         "account_logout",
+        "begin",
         "healthz",
         "readyz",
         "metrics",

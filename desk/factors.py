@@ -68,7 +68,7 @@ def may_enter(person: "Person", session: Mapping[str, Any]) -> bool:
     """Whether this session reaches more than enrolment: opened by no recovery code, by somebody who has a factor."""
     if session.get(RECOVERING):
         return False
-    return not settings.SECOND_FACTOR_REQUIRED or has_one(person)
+    return has_one(person) if settings.SECOND_FACTOR_REQUIRED else True
 
 
 def those_with_one(people: Collection[int]) -> set[int]:
@@ -110,9 +110,7 @@ def confirm(
     with transaction.atomic():
         if digest != digest_of(person=person, change=change, target=target):
             raise CannotChange("Nothing was changed: your factors are not what you saw. Read the page again.")
-        row = stepup.verify(
-            person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=key, now=now
-        )
+        row = stepup.verify(person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=key, now=now)
         audit.record(
             actor=person,
             action="person.factor_change_confirmed",

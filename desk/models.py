@@ -5,7 +5,7 @@ import json
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
-from django.db import models
+from django.db import models, transaction
 from django.utils.crypto import salted_hmac
 
 
@@ -20,6 +20,16 @@ class Person(AbstractUser):
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+    def save(self, *args: Any, **named: Any) -> None:
+        """A new password ends the person's tokens, switching off their sessions too: all of it or nothing (signals)."""
+        with transaction.atomic():
+            super().save(*args, **named)
+
+    @property
+    def has_new_password(self) -> bool:
+        """While it is saved: whether the password was really changed, not only hashed anew by a newer algorithm."""
+        return getattr(self, "_password", None) is not None
 
     @property
     def roles(self) -> frozenset[str]:
@@ -266,13 +276,12 @@ class Tries(models.Model):
     """How often something was tried in vain: one row for each budget, however many tries.
 
     `budget` is a keyed digest of what the budget is for (an address, a name, a device), so the table tells nobody's.
-    `failures` grow the pause; `window_tries` since `window_at` bound the rate.
+    `failures` grow the pause; `recent` holds the last moments in milliseconds, ten at most, which bound the rate.
     """
 
     budget = models.CharField(max_length=64, unique=True)
     failures = models.PositiveIntegerField(default=0)
-    window_at = models.DateTimeField()
-    window_tries = models.PositiveIntegerField(default=0)
+    recent = models.JSONField(default=list)
     last_at = models.DateTimeField(db_index=True)
 
     def __str__(self) -> str:

@@ -22,7 +22,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from prometheus_client import Histogram
 
-from desk import attempts, clock, session_keys
+from desk import attempts, clock, session_keys, tries
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -117,7 +117,8 @@ class SessionLifeMiddleware:
     instead of getting a sign-in form in the middle of the page. A re-read that left under a key which was renewed
     meanwhile is answered with nothing: the next one carries the new key.
 
-    A session in which a second factor was given goes on under a new key.
+    A session in which a second factor was given goes on under a new key, and a browser on which somebody signed in
+    wholly is known from then on (`tries`).
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -130,6 +131,8 @@ class SessionLifeMiddleware:
             response = self.get_response(request)
         if confirmed and request.user.is_authenticated and request.session.session_key:
             session_keys.renew(request.session, person=request.user, now=clock.now())
+        if (person := getattr(request, "signed_in_person", None)) is not None:
+            tries.remember_device(request, response, person)
         sign_in = resolve_url(settings.LOGIN_URL)
         wants_sign_in = response.status_code == 302 and response.headers.get("Location", "").startswith(sign_in)
         if wants_sign_in and request.headers.get("HX-Request"):

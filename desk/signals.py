@@ -7,10 +7,10 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db import transaction
 from django.db.backends.signals import connection_created
-from django.db.models.signals import m2m_changed, post_migrate
+from django.db.models.signals import m2m_changed, post_migrate, post_save
 from django.http import HttpRequest
 
-from desk import audit, clock, fields, models, own_sessions, requests, roles
+from desk import audit, clock, factors, fields, models, own_sessions, requests, roles, tokens
 
 _log = structlog.get_logger(__name__)
 
@@ -20,9 +20,25 @@ def connect() -> None:
     connection_created.connect(fields.teach_sqlite, dispatch_uid="desk.exact_decimal")
     post_migrate.connect(_make_groups, dispatch_uid="desk.groups")
     m2m_changed.connect(_end_sessions, sender=get_user_model().groups.through, dispatch_uid="desk.role_change")
+    post_save.connect(_end_what_opens, sender=get_user_model(), dispatch_uid="desk.end_what_opens")
     user_logged_in.connect(_signed_in, dispatch_uid="desk.signed_in")
     user_logged_out.connect(_signed_out, dispatch_uid="desk.signed_out")
     user_login_failed.connect(_not_signed_in, dispatch_uid="desk.not_signed_in")
+
+
+def _end_what_opens(*, instance: Any, created: bool, update_fields: Any, **_: Any) -> None:
+    """With a new password, and with switching off, the tokens end; the sessions of somebody switched off don't revive.
+
+    Sessions of an older password end by themselves: they carry a digest of it.
+    """
+    if created:
+        return
+    off = not instance.is_active and (update_fields is None or "is_active" in update_fields)
+    if instance.has_new_password or off:
+        tokens.revoke_all(person=instance, now=clock.now())
+    if off:
+        models.end_sessions([instance.pk])
+        instance.refresh_from_db(fields=["session_epoch"])
 
 
 def _make_groups(*, app_config: Any, using: str, **_: Any) -> None:
@@ -49,6 +65,8 @@ def _signed_in(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
         return
     device = own_sessions.device_of(request.headers.get("User-Agent", ""))
     requests.mark_sign_in(request.session, clock.now(), device=device)
+    if factors.may_enter(user, request.session):
+        request.signed_in_person = user  # type: ignore[attr-defined]  # read by SessionLifeMiddleware
     _tell(user, "person.signed_in", request)
 
 

@@ -4,7 +4,7 @@ import logging
 import os
 
 from celery import Celery
-from celery.signals import beat_init, worker_ready
+from celery.signals import beat_init, worker_init, worker_ready
 from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
@@ -16,6 +16,15 @@ logging.getLogger("celery").setLevel(logging.WARNING)
 app = Celery("countersign")
 app.config_from_object("project.celery_settings")
 app.autodiscover_tasks(["exchange_ops", "desk", "chaindata"])
+
+
+@worker_init.connect
+@beat_init.connect
+def _require_database(**_: object) -> None:
+    """Nobody works on the database of another desk."""
+    from project.serve import require_database  # the apps are loaded by now
+
+    require_database()
 
 
 @worker_ready.connect

@@ -9,7 +9,7 @@ from django.urls import include, path
 
 from chaindata.views import navigation as chain
 from desk import context
-from desk.views import factors, sessions, trail
+from desk.views import factors, invitations, sessions, trail
 from exchange_ops.views import navigation as exchange
 
 handler400 = "desk.views.errors.bad_request"
@@ -32,6 +32,7 @@ urlpatterns = [
     path("sign-out/", account.logout, name="account_logout"),
     path("account/confirm/", account.reauthenticate, name="account_reauthenticate"),
     path("account/confirm/second-factor/", second_factor.reauthenticate, name="mfa_reauthenticate"),
+    path("account/begin/", invitations.begin, name="begin"),
     path("account/password/", account.password_change, name="account_change_password"),
     path("account/sessions/", sessions.sessions, name="sessions"),
     path("account/sessions/end/", sessions.end, name="session-end"),

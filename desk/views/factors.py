@@ -95,9 +95,15 @@ def _page_of(change: str, target: int) -> str:
 
 
 def _confirmed(request: Any, form: SecondFactorForm, named: dict[str, str]) -> bool:
-    given = {"digest": request.POST.get("digest", ""), "answer": form.answer, "session": request.session}
     try:
-        factors.confirm(person=request.user, **named, **given, now=clock.now())
+        factors.confirm(
+            person=request.user,
+            **named,
+            digest=request.POST.get("digest", ""),
+            answer=form.answer,
+            session=request.session,
+            now=clock.now(),
+        )
     except (factors.CannotChange, stepup.CannotConfirm) as reason:
         form.add_error(None, str(reason))
         return False

@@ -69,8 +69,6 @@ def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
     if not rules.may_decide(person, row):
         own = person.pk == row.initiator_id
         return "You asked for this payment yourself, so somebody else has to decide on it." if own else TREASURY_DECIDES
-    if resting := factors.why_resting(person, now=now):
-        return resting
     if row.state == "held" and row.echo_ok is not True:
         return "The exchange's own record has to agree first. That takes a few seconds."
     if freezes.active(row.account) is not None:
@@ -80,4 +78,4 @@ def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
         return f"Approvals closed at {closes:%H:%M:%S} UTC; the money is being released."
     if approvals.given(row).filter(person=person).exists():
         return "You approved it; it waits for somebody else."
-    return ""
+    return factors.why_resting(person, now=now)

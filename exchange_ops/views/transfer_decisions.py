@@ -67,10 +67,8 @@ def _why_not(row: Transfer, person: Person) -> str:
         )
     if row.state != "review":
         return ""
-    if resting := factors.why_resting(person, now=clock.now()):
-        return resting
     if freezes.active(row.account) is not None:
         return "The account is frozen, so nothing can be approved. Two people of treasury can end that."
     if transfer_approvals.given(row).filter(person=person).exists():
         return "You approved it; it waits for somebody else."
-    return ""
+    return factors.why_resting(person, now=clock.now())

@@ -151,7 +151,7 @@ PATH_PARTS = {
     "<slug:change>": "set-up-app",
 }
 # The pages of the sign-in library: open ones, and those that belong to whoever is signed in.
-SIGN_IN = {"account_login", "account_inactive", "mfa_authenticate", "mfa_login_webauthn"}
+SIGN_IN = {"begin", "account_login", "account_inactive", "mfa_authenticate", "mfa_login_webauthn"}
 OWN_PAGES = {
     "account_logout",
     "account_reauthenticate",
