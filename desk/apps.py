@@ -9,7 +9,18 @@ class DeskConfig(AppConfig):
     verbose_name = "Desk"
 
     def ready(self) -> None:
-        from desk import fields, health, logs, sealing, signals, stepup, totp, witness_chain, witnesses
+        from desk import (
+            checks,  # noqa: F401  registers itself
+            fields,
+            health,
+            logs,
+            sealing,
+            signals,
+            stepup,
+            totp,
+            witness_chain,
+            witnesses,
+        )
 
         fields.widen_context()
         signals.connect()

@@ -81,4 +81,6 @@ def _write(failures: list[models.StepUpFailure]) -> None:
 
 
 def _is_known(person: "Person", session_digest: str) -> bool:
-    return models.StepUp.objects.filter(person=person, session_digest=session_digest).exists()
+    """Whether this session has given a right code, under this key or the one that it had before."""
+    renewed = models.SessionKeyChange.objects.filter(person=person, new_digest=session_digest)
+    return renewed.exists() or models.StepUp.objects.filter(person=person, session_digest=session_digest).exists()

@@ -6,7 +6,8 @@ In: `{"follow": [topics]}`, `{"unfollow": [topics]}`. Out: a JSON object, or an 
 a topic of the public market. Admission is asked at joining and again every three seconds.
 
 Close codes: 4401 signed out, or rights changed; 4400 not this protocol; 4429 too many messages; 1009 a message too
-long; 1013 the browser reads too slowly, or something may have been lost: connect again after a while, and read again.
+long; 1013 the browser reads too slowly, something may have been lost, or its session got a new key: connect again after a
+while, and read again.
 Who comes while the broker is away gets 503 instead of a socket.
 """
 
@@ -17,8 +18,8 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 
-from desk import clock, hub, presence
-from desk.fanout import Browser, Fanout
+from desk import clock, hub, presence, session_keys
+from desk.fanout import TRY_LATER, Browser, Fanout
 from desk.frames import FRAMES
 from desk.hub import SIGNED_OUT
 
@@ -83,7 +84,7 @@ async def _obey(browser: Browser, fanout: Fanout, asked: tuple[list[str], list[s
     if browser.ended:
         return
     if may is None:
-        fanout.end(browser, SIGNED_OUT)
+        fanout.end(browser, TRY_LATER if await _renewed(browser) else SIGNED_OUT)
         return
     fresh = [topic for topic in may if topic not in browser.topics]
     room = MOST_TOPICS - len(browser.topics)
@@ -96,6 +97,12 @@ async def _admitted(browser: Browser, wanted: list[str]) -> list[str] | None:
     ask = database_sync_to_async(presence.admitted)
     may: list[str] | None = await ask(browser.session_key, wanted, now=clock.now())
     return may
+
+
+async def _renewed(browser: Browser) -> bool:
+    """Whether its session goes on under a new key, which this browser brings when it comes again."""
+    ask = database_sync_to_async(session_keys.is_renewed)
+    return bool(await ask(browser.session_key, now=clock.now()))
 
 
 def _read(text: str) -> tuple[list[str], list[str]] | None:

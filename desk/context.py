@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 
-from desk import clock, demo, roles
-from desk.models import Person
+from desk import clock, demo, factors, roles
+from desk.models import FactorChange, Person
 
 THEMES = ("light", "dark")
 STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "orders", "small")
@@ -55,6 +55,7 @@ def desk(request: HttpRequest) -> dict[str, Any]:
             "theme": _theme(request),
             "stylesheets": [f"css/{name}.css" for name in STYLESHEETS],
             "scripts": [f"js/{name}.js" for name in SCRIPTS],
+            "resting": SimpleLazyObject(lambda: _resting(request)),
             "navigation": SimpleLazyObject(lambda: _navigation(request)),
             **(_demo() if settings.DEMO else {}),
             "roles": SimpleLazyObject(
@@ -75,6 +76,14 @@ def _demo() -> dict[str, Any]:
     }
 
 
+def _resting(request: HttpRequest) -> list[FactorChange]:
+    """What changed of this person's factors, as long as their approvals don't count: said on every page."""
+    if not isinstance(request.user, Person):
+        return []
+    now = clock.now()
+    return [change for change in factors.shown_to(request.user, now=now) if change.rests_until > now]
+
+
 def _theme(request: HttpRequest) -> str:
     wished = request.COOKIES.get("theme", "")
     return wished if wished in THEMES else ""
@@ -82,7 +91,7 @@ def _theme(request: HttpRequest) -> str:
 
 def _navigation(request: HttpRequest) -> list[dict[str, Any]]:
     person = request.user
-    if not isinstance(person, Person):
+    if not isinstance(person, Person) or getattr(request, "enrols", False):
         return []
     seen = [entry for entry in _offered if entry.may_see(person)]
     here = max((url for entry in seen if _leads_to(url := reverse(entry.url_name), request.path)), key=len, default="")

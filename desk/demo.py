@@ -52,6 +52,9 @@ def load_people() -> None:
     """Make the demo people, or bring their password, role and second factor back to what is published."""
     if not settings.DEMO:
         raise CannotLoad("The demo people have published passwords: they are made only when DEMO is on.")
+    mark = models.DatabaseMark.objects.first()
+    if mark is not None and not mark.is_demo:
+        raise CannotLoad("This database belongs to a real desk: the demo would give its people published passwords.")
     roles.ensure_groups()
     for username, held in PEOPLE.items():
         _load_person(username, held)

@@ -15,8 +15,8 @@ import structlog
 from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 
-from desk import clock, live, presence
-from desk.fanout import Browser, Fanout
+from desk import clock, live, presence, session_keys
+from desk.fanout import TRY_LATER, Browser, Fanout
 
 OPEN_SECONDS = 5.0
 BEAT_SECONDS = 1.0
@@ -205,14 +205,19 @@ class Hub:
     async def _recheck(self) -> None:
         """Ask again who they are and what they may follow."""
         ask = database_sync_to_async(presence.admitted_all)
+        look = database_sync_to_async(session_keys.those_renewed)
         while True:
             await asyncio.sleep(RECHECK_SECONDS)
             wanted: dict[str, set[str]] = {}
             for browser in self.fanout.browsers:
                 wanted.setdefault(browser.session_key, set()).update(browser.topics)
             may = await ask(wanted, now=clock.now())
+            gone = [key for key, topics in may.items() if topics is None]
+            renewed = await look(gone, now=clock.now()) if gone else set()
             for browser in list(self.fanout.browsers):
-                if browser.session_key in may:  # else it came while we asked
+                if browser.session_key in renewed:
+                    self.fanout.end(browser, TRY_LATER)  # it comes again at once, with the new key
+                elif browser.session_key in may:  # else it came while we asked
                     self._apply(browser, wanted[browser.session_key], may[browser.session_key])
 
     def _apply(self, browser: Browser, asked: set[str], may: list[str] | None) -> None:

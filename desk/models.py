@@ -6,7 +6,7 @@ from datetime import UTC
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, UserManager
-from django.db import models
+from django.db import models, transaction
 from django.utils.crypto import salted_hmac
 
 from desk.witnessed import Rows, Witnessed
@@ -31,6 +31,16 @@ class Person(AbstractUser, Witnessed):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+    def save(self, *args: Any, **named: Any) -> None:
+        """A new password ends the person's tokens, switching off their sessions too: all of it or nothing (signals)."""
+        with transaction.atomic():
+            super().save(*args, **named)
+
+    @property
+    def has_new_password(self) -> bool:
+        """While it is saved: whether the password was really changed, not only hashed anew by a newer algorithm."""
+        return getattr(self, "_password", None) is not None
 
     @property
     def roles(self) -> frozenset[str]:
@@ -255,3 +265,80 @@ class KeyUse(Witnessed):
 
     def __str__(self) -> str:
         return f"counter {self.sign_count} of a passkey of {self.person_id}"
+
+
+class FactorChange(models.Model):
+    """A second factor of a person that was added, removed or made anew. Shown to the person, and never changed.
+
+    Until `rests_until` the person's approvals don't count; an approval given in between never does.
+    """
+
+    class Action(models.TextChoices):
+        ADDED = "added", "added"
+        REMOVED = "removed", "removed"
+        RENEWED = "renewed", "made anew"
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="factor_changes")
+    action = models.CharField(max_length=10, choices=Action.choices)
+    factor = models.CharField(max_length=20, help_text="The library's name of the type: totp, webauthn, ...")
+    device = models.CharField(max_length=80, blank=True)
+    session_digest = models.CharField(max_length=64, blank=True)
+    at = models.DateTimeField()
+    rests_until = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["person", "at"], name="factor_changes_recent")]
+
+    def __str__(self) -> str:
+        return f"{self.factor_name} {self.get_action_display()}"
+
+    @property
+    def factor_name(self) -> str:
+        """What the factor is called on pages."""
+        names = {"totp": "authenticator app", "webauthn": "passkey", "recovery_codes": "recovery codes"}
+        return names.get(self.factor, self.factor)
+
+
+class SessionKeyChange(models.Model):
+    """A session that went on under a new key after a second factor was given. The old key opens nothing.
+
+    Kept as digests: so that a re-read under way with the old key is told apart from a session that ended, and so that
+    a session stays one that has given a right code. Kept for as long as a session can last.
+    """
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
+    old_digest = models.CharField(max_length=64, unique=True)
+    new_digest = models.CharField(max_length=64, db_index=True)
+    at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"a new key for a session of {self.person_id}"
+
+
+class Tries(models.Model):
+    """How often something was tried in vain: one row for each budget, however many tries.
+
+    `budget` is a keyed digest of what the budget is for (an address, a name, a device), so the table tells nobody's.
+    `failures` grow the pause; `recent` holds the last moments in milliseconds, ten at most, which bound the rate.
+    """
+
+    budget = models.CharField(max_length=64, unique=True)
+    failures = models.PositiveIntegerField(default=0)
+    recent = models.JSONField(default=list)
+    last_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.failures} tries in vain"
+
+
+class DatabaseMark(models.Model):
+    """What this database is, for good: of a demo, whose passwords are published, or of a real desk. One row."""
+
+    is_demo = models.BooleanField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [models.CheckConstraint(condition=models.Q(pk=1), name="one_database_mark")]
+
+    def __str__(self) -> str:
+        return "a demo desk" if self.is_demo else "a real desk"

@@ -8,10 +8,11 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.models import Session
 
-from desk import models, requests, topics
+from desk import factors, models, requests, topics
 
 
 def person_of(session_key: str, *, now: datetime) -> models.Person | None:
@@ -25,8 +26,11 @@ def admitted(session_key: str, wanted: Collection[str], *, now: datetime) -> lis
 
 
 def admitted_all(wanted: Mapping[str, Collection[str]], *, now: datetime) -> dict[str, list[str] | None]:
-    """By session key, those of the wanted topics that it may follow now; None where it is nobody's any more."""
-    people = _people_of(wanted.keys(), now)
+    """By session key, those of the wanted topics that it may follow now; None where it is nobody's any more.
+
+    A session that reaches nothing but enrolment follows nothing: it is nobody's here.
+    """
+    people = _people_of(wanted.keys(), now, entered=True)
     return {key: _may(people[key], asked) if key in people else None for key, asked in wanted.items()}
 
 
@@ -34,15 +38,23 @@ def _may(person: models.Person, wanted: Collection[str]) -> list[str]:
     return [topic for topic in wanted if topics.admits(person, topic)]
 
 
-def _people_of(session_keys: Collection[str], now: datetime) -> dict[str, models.Person]:
-    """Who is signed in, by session key. Left out are sessions that ended, grew too old, or whose epoch is over."""
+def _people_of(session_keys: Collection[str], now: datetime, *, entered: bool = False) -> dict[str, models.Person]:
+    """Who is signed in, by session key. Left out are sessions that ended, grew too old, or whose epoch is over.
+
+    With `entered` also those that reach nothing but enrolment (`factors.may_enter`).
+    """
     rows = Session.objects.filter(session_key__in=[key for key in session_keys if key], expire_date__gt=now)
     contents = {row.session_key: row.get_decoded() for row in rows}
     alive = {key: content for key, content in contents.items() if SESSION_KEY in content}
     alive = {key: content for key, content in alive.items() if not requests.is_over(content, now)}
     numbers = {content[SESSION_KEY] for content in alive.values()}
+    if entered:
+        alive = {key: content for key, content in alive.items() if not content.get(factors.RECOVERING)}
     found = models.Person.objects.filter(pk__in=numbers, is_active=True).prefetch_related("groups")
     people = {str(person.pk): person for person in found}
+    if entered and settings.SECOND_FACTOR_REQUIRED:
+        enrolled = factors.those_with_one([person.pk for person in people.values()])
+        people = {number: person for number, person in people.items() if person.pk in enrolled}
     signed = {key: (people.get(str(content[SESSION_KEY])), content) for key, content in alive.items()}
     return {key: person for key, (person, content) in signed.items() if person is not None and _signed(person, content)}
 

@@ -16,12 +16,13 @@ import structlog
 from django.conf import settings
 from django.contrib.auth import logout
 from django.contrib.sessions import middleware as sessions
+from django.contrib.sessions.exceptions import SessionInterrupted
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from prometheus_client import Histogram
 
-from desk import attempts, clock
+from desk import attempts, clock, session_keys, tries
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -97,7 +98,12 @@ class SessionMiddleware(sessions.SessionMiddleware):
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         """The answer, with the cookie set anew, untouched, or emptied by signing out."""
-        response = super().process_response(request, response)
+        try:
+            response = super().process_response(request, response)
+        except SessionInterrupted:
+            # The key was renewed while this request was under way: what it read is right, its marks are lost.
+            if not session_keys.is_renewed(request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""), now=clock.now()):
+                raise
         emptied = response.cookies.get(settings.SESSION_COOKIE_NAME)
         if emptied is not None and not emptied.value and not getattr(request, "signed_out", False):
             del response.cookies[settings.SESSION_COOKIE_NAME]
@@ -108,7 +114,11 @@ class SessionLifeMiddleware:
     """Signs out a session that was idle too long or is too old.
 
     When htmx asked for a part of a page and the answer would be the sign-in page, the browser is sent there as a whole
-    instead of getting a sign-in form in the middle of the page.
+    instead of getting a sign-in form in the middle of the page. A re-read that left under a key which was renewed
+    meanwhile is answered with nothing: the next one carries the new key.
+
+    A session in which a second factor was given goes on under a new key, and a browser on which somebody signed in
+    wholly is known from then on (`tries`).
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -117,10 +127,17 @@ class SessionLifeMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.user.is_authenticated and not _keep_alive(request, clock.now()):
             logout(request)
-        response = self.get_response(request)
+        with session_keys.Confirmations() as confirmed:
+            response = self.get_response(request)
+        if confirmed and request.user.is_authenticated and request.session.session_key:
+            session_keys.renew(request.session, person=request.user, now=clock.now())
+        if (person := getattr(request, "signed_in_person", None)) is not None:
+            tries.remember_device(request, response, person)
         sign_in = resolve_url(settings.LOGIN_URL)
         wants_sign_in = response.status_code == 302 and response.headers.get("Location", "").startswith(sign_in)
         if wants_sign_in and request.headers.get("HX-Request"):
+            if session_keys.is_renewed(request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""), now=clock.now()):
+                return HttpResponse(status=204)
             return HttpResponse(status=204, headers={"HX-Redirect": sign_in})
         return response
 

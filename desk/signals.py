@@ -3,31 +3,42 @@
 from typing import Any
 
 import structlog
-from django.contrib.auth import get_user_model, update_session_auth_hash
+from django.contrib.auth import get_user_model
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db import transaction
 from django.db.backends.signals import connection_created
-from django.db.models.signals import m2m_changed, post_migrate
+from django.db.models.signals import m2m_changed, post_migrate, post_save
 from django.http import HttpRequest
 
-from desk import audit, clock, fields, models, own_sessions, requests, roles
+from desk import audit, clock, factors, fields, models, own_sessions, requests, roles, tokens
 
 _log = structlog.get_logger(__name__)
 
 
 def connect() -> None:
     """Connect every receiver. Each has a uid, so that a second call changes nothing."""
-    from allauth.mfa import signals as mfa
-
     connection_created.connect(fields.teach_sqlite, dispatch_uid="desk.exact_decimal")
     post_migrate.connect(_make_groups, dispatch_uid="desk.groups")
     m2m_changed.connect(_end_sessions, sender=get_user_model().groups.through, dispatch_uid="desk.role_change")
+    post_save.connect(_end_what_opens, sender=get_user_model(), dispatch_uid="desk.end_what_opens")
     user_logged_in.connect(_signed_in, dispatch_uid="desk.signed_in")
     user_logged_out.connect(_signed_out, dispatch_uid="desk.signed_out")
     user_login_failed.connect(_not_signed_in, dispatch_uid="desk.not_signed_in")
-    mfa.authenticator_added.connect(_factor_added, dispatch_uid="desk.factor_added")
-    mfa.authenticator_removed.connect(_factor_removed, dispatch_uid="desk.factor_removed")
-    mfa.authenticator_reset.connect(_factor_reset, dispatch_uid="desk.factor_reset")
+
+
+def _end_what_opens(*, instance: Any, created: bool, update_fields: Any, **_: Any) -> None:
+    """With a new password, and with switching off, the tokens end; the sessions of somebody switched off don't revive.
+
+    Sessions of an older password end by themselves: they carry a digest of it.
+    """
+    if created:
+        return
+    off = not instance.is_active and (update_fields is None or "is_active" in update_fields)
+    if instance.has_new_password or off:
+        tokens.revoke_all(person=instance, now=clock.now())
+    if off:
+        models.end_sessions([instance.pk])
+        instance.refresh_from_db(fields=["session_epoch"])
 
 
 def _make_groups(*, app_config: Any, using: str, **_: Any) -> None:
@@ -54,6 +65,8 @@ def _signed_in(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
         return
     device = own_sessions.device_of(request.headers.get("User-Agent", ""))
     requests.mark_sign_in(request.session, clock.now(), device=device)
+    if factors.may_enter(user, request.session):
+        request.signed_in_person = user  # type: ignore[attr-defined]  # read by SessionLifeMiddleware
     _tell(user, "person.signed_in", request)
 
 
@@ -70,35 +83,14 @@ def _not_signed_in(*, credentials: dict[str, Any], **_: Any) -> None:
     _log.warning("accounts.sign_in_refused", name=str(credentials.get("username", ""))[:60])
 
 
-def _factor_added(*, request: HttpRequest, user: Any, authenticator: Any, **_: Any) -> None:
-    _factor_changed(request, user, "person.factor_added", authenticator)
-
-
-def _factor_removed(*, request: HttpRequest, user: Any, authenticator: Any, **_: Any) -> None:
-    _factor_changed(request, user, "person.factor_removed", authenticator)
-
-
-def _factor_reset(*, request: HttpRequest, user: Any, authenticator: Any, **_: Any) -> None:
-    _factor_changed(request, user, "person.factor_renewed", authenticator)
-
-
-def _factor_changed(request: HttpRequest, user: Any, action: str, authenticator: Any) -> None:
-    """Every other session of the person ends; the one that made the change goes on under a new key."""
-    models.end_sessions([user.pk])
-    user.refresh_from_db(fields=["session_epoch"])
-    if request.user.is_authenticated and request.user.pk == user.pk:
-        update_session_auth_hash(request, user)
-    _tell(user, action, request, factor=authenticator.type)
-
-
-def _tell(user: Any, action: str, request: HttpRequest, **after: str) -> None:
+def _tell(user: Any, action: str, request: HttpRequest) -> None:
     with transaction.atomic():
         audit.record(
             actor=user,
             action=action,
             subject=f"person:{user.pk}",
             before={},
-            after=after,
+            after={},
             now=clock.now(),
             session_key=request.session.session_key or "",
         )

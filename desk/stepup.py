@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 from django.db import IntegrityError, connection, transaction
 
-from desk import attempts, audit, models, passkeys, sealing, totp
+from desk import attempts, audit, models, passkeys, sealing, session_keys, totp
 
 if TYPE_CHECKING:
     from desk.models import Person, StepUp, StepUpChallenge
@@ -95,6 +95,7 @@ def verify(
         raise CannotConfirm("Confirm with a passkey or a one-time code.")
     _keep(row)
     attempts.forget(person=person, session_digest=row.session_digest)
+    transaction.on_commit(session_keys.note_confirmation)
     return row
 
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import authentication, exceptions
 
-from desk import audit, clock, models
+from desk import audit, clock, factors, models
 from wire.values import Secret
 
 if TYPE_CHECKING:
@@ -52,17 +52,25 @@ def revoke(*, token_id: int, now: datetime, actor: "Person | None" = None) -> bo
     return True
 
 
+@transaction.atomic
+def revoke_all(*, person: "Person", now: datetime, actor: "Person | None" = None) -> int:
+    """End every token of this person at once; how many there were."""
+    rows = models.ApiToken.objects.filter(person=person, revoked_at=None).order_by("pk")
+    return sum(revoke(token_id=pk, now=now, actor=actor) for pk in rows.values_list("pk", flat=True))
+
+
 def _tell(row: "ApiToken", action: str, *, actor: "Person | None", now: datetime) -> None:
     after = {"person": row.person_id, "name": row.name, "hint": row.hint, "expires_at": row.expires_at}
     audit.record(actor=actor, action=action, subject=f"token:{row.pk}", before={}, after=after, now=now)
 
 
 def find(text: str, *, now: datetime) -> "ApiToken | None":
-    """The living token with this text, of somebody who is active."""
+    """The living token with this text, of somebody who is active and, where one is required, has a second factor."""
     alive = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now))
     tokens = models.ApiToken.objects.select_related("person").filter(alive, person__is_active=True)
     # The digest is looked up, not the text: the time of an index search tells nothing about a random token.
-    return tokens.filter(digest=_digest(text)).first()
+    token = tokens.filter(digest=_digest(text)).first()
+    return token if token is None or factors.may_enter(token.person, {}) else None
 
 
 def _digest(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import Scheduler
-from celery.signals import beat_init, worker_ready
+from celery.signals import beat_init, worker_init, worker_ready
 from kombu.exceptions import OperationalError
 
 from desk import sign_of_life
@@ -19,6 +19,15 @@ logging.getLogger("celery").setLevel(logging.WARNING)
 app = Celery("countersign")
 app.config_from_object("project.celery_settings")
 app.autodiscover_tasks(["exchange_ops", "desk", "chaindata"])
+
+
+@worker_init.connect
+@beat_init.connect
+def _require_database(**_: object) -> None:
+    """Nobody works on the database of another desk."""
+    from project.serve import require_database  # the apps are loaded by now
+
+    require_database()
 
 
 @worker_ready.connect

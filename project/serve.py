@@ -40,5 +40,23 @@ def config(application: Any = "project.asgi:application", **changes: Any) -> uvi
     return uvicorn.Config(application, **{**options, **changes})
 
 
+def main() -> None:
+    """Serve until a signal ends it, unless the database is another desk's."""
+    import project.asgi  # loads the apps
+
+    require_database()
+    uvicorn.Server(config(project.asgi.application)).run()
+
+
+def require_database() -> None:
+    """End this process with one sentence when its database and DEMO don't belong together."""
+    from desk import database_mark  # the apps have to be loaded first
+
+    try:
+        database_mark.require()
+    except database_mark.WrongDatabase as reason:
+        raise SystemExit(str(reason)) from None
+
+
 if __name__ == "__main__":
-    uvicorn.Server(config()).run()
+    main()

@@ -63,6 +63,8 @@ def _kept_secret(name: str, file_name: str) -> str:
 
 
 SECRET_KEY = _kept_secret("SECRET_KEY", "secret-key")
+if not DEMO:
+    environment.require_strong("SECRET_KEY", SECRET_KEY)
 # Key-encryption keys, newest first: "id:base64 of 32 bytes" separated by commas. The first one seals, all of them open.
 KEY_RING = environment.key_ring("KEY_RING")
 KEY_RING_FILE = DATA_DIR / "key-ring"
@@ -77,6 +79,12 @@ CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", "")
 LISTEN = environment.listening_address("LISTEN", "127.0.0.1")
 # Addresses of the proxies whose word about the peer's address is taken; nobody's by default.
 TRUSTED_PROXIES = environment.words("TRUSTED_PROXIES", "")
+_risk_is_named = environment.flag("DEMO_PUBLISHED_PASSWORDS_ON_THE_NETWORK", default=False)
+if DEMO and not environment.is_loopback_address(LISTEN) and not _risk_is_named:
+    raise environment.OddSetting(
+        f"DEMO is on and LISTEN is {LISTEN!r}: everybody who reaches this machine could sign in with the demo's "
+        "published passwords. Listen on 127.0.0.1, or set DEMO_PUBLISHED_PASSWORDS_ON_THE_NETWORK=1 if that is meant."
+    )
 WEB_THREADS = environment.integer("WEB_THREADS", 4, lowest=1, highest=64)
 # No page of the desk takes a file, so a request is small or mistaken.
 BODY_LIMIT_BYTES = DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
@@ -116,6 +124,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "desk.requests.SessionLifeMiddleware",
+    "desk.enrolment.EnrolmentMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -191,11 +200,16 @@ ACCOUNT_ADAPTER = "desk.accounts.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
-ACCOUNT_RATE_LIMITS = {"login": "60/m/ip", "login_failed": "10/m/ip,5/5m/key"}
+# The library counts failures by name alone, so that anybody could lock anybody out: desk/tries.py counts instead.
+ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": None}
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 # In the demo the password opens the door; every decision asks for the second factor all the same.
 SIGN_IN_SECOND_FACTOR = environment.flag("SIGN_IN_SECOND_FACTOR", default=not DEMO)
+# Outside the demo somebody without a second factor reaches nothing but enrolment, and whose factors changed rests from
+# approving for a day. The demo's people share a published factor.
+SECOND_FACTOR_REQUIRED = not DEMO
+FACTOR_REST_SECONDS = 0 if DEMO else 24 * 60 * 60
 MFA_ADAPTER = "desk.accounts.SecondFactorAdapter"
 MFA_FORMS = {
     "authenticate": "desk.accounts.SignInCodeForm",
@@ -208,6 +222,8 @@ MFA_TOTP_TOLERANCE = 1
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEMO
 # A key that can't verify its user could never confirm a decision, so it isn't enrolled either.
 MFA_WEBAUTHN_USER_VERIFICATION = "required"
+# How long the link of `manage.py create_admin` works.
+PASSWORD_RESET_TIMEOUT = 24 * 60 * 60
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
@@ -223,6 +239,7 @@ SECURE_COOKIES = not DEMO
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Strict"
+DEVICE_COOKIE_NAME = "__Host-device" if SECURE_COOKIES else "device"
 if SECURE_COOKIES:
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-session", "__Host-csrf"
     SECURE_HSTS_SECONDS = 31_536_000

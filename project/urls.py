@@ -1,12 +1,15 @@
 """Every address of the house. Sign-up, mail and password recovery of the sign-in library are left out on purpose."""
 
 from allauth.account import views as account
-from allauth.mfa.base import views as factors
+from allauth.mfa.base import views as second_factor
+from allauth.mfa.recovery_codes import views as recovery
+from allauth.mfa.totp import views as app
+from allauth.mfa.webauthn import views as passkeys
 from django.urls import include, path
 
 from chaindata.views import navigation as chain
 from desk import context
-from desk.views import sessions, trail
+from desk.views import factors, invitations, sessions, trail
 from exchange_ops.views import navigation as exchange
 
 handler400 = "desk.views.errors.bad_request"
@@ -24,16 +27,40 @@ urlpatterns = [
     path("api/v1/", include("exchange_ops.api.urls")),
     path("api/v1/chain/", include("chaindata.api.urls")),
     path("sign-in/", account.login, name="account_login"),
-    path("sign-in/second-factor/", factors.authenticate, name="mfa_authenticate"),
+    path("sign-in/second-factor/", second_factor.authenticate, name="mfa_authenticate"),
     path("sign-in/not-active/", account.account_inactive, name="account_inactive"),
     path("sign-out/", account.logout, name="account_logout"),
     path("account/confirm/", account.reauthenticate, name="account_reauthenticate"),
-    path("account/confirm/second-factor/", factors.reauthenticate, name="mfa_reauthenticate"),
+    path("account/confirm/second-factor/", second_factor.reauthenticate, name="mfa_reauthenticate"),
+    path("account/begin/", invitations.begin, name="begin"),
     path("account/password/", account.password_change, name="account_change_password"),
     path("account/sessions/", sessions.sessions, name="sessions"),
     path("account/sessions/end/", sessions.end, name="session-end"),
-    path("account/second-factor/", factors.index, name="mfa_index"),
-    path("account/second-factor/app/", include("allauth.mfa.totp.urls")),
-    path("account/second-factor/recovery-codes/", include("allauth.mfa.recovery_codes.urls")),
-    path("account/second-factor/passkeys/", include("allauth.mfa.webauthn.urls")),
+    path("account/second-factor/", factors.Index.as_view(), name="mfa_index"),
+    path("account/second-factor/confirm/<slug:change>/<int:target>/", factors.confirm, name="factor-confirm"),
+    # Every page that changes a factor stands behind its confirmation; a page of the library that is not here is absent.
+    *(
+        path(f"account/second-factor/{place}", view, name=name)
+        for place, view, name in (
+            ("app/activate/", factors.guarded("set-up-app", factors.SetUpApp.as_view()), "mfa_activate_totp"),
+            ("app/deactivate/", factors.guarded("remove-app", app.deactivate_totp), "mfa_deactivate_totp"),
+            ("recovery-codes/", recovery.view_recovery_codes, "mfa_view_recovery_codes"),
+            (
+                "recovery-codes/generate/",
+                factors.guarded("new-recovery-codes", recovery.generate_recovery_codes),
+                "mfa_generate_recovery_codes",
+            ),
+            ("recovery-codes/download/", recovery.download_recovery_codes, "mfa_download_recovery_codes"),
+            ("passkeys/", passkeys.list_webauthn, "mfa_list_webauthn"),
+            ("passkeys/add/", factors.guarded("add-passkey", passkeys.add_webauthn), "mfa_add_webauthn"),
+            (
+                "passkeys/keys/<int:pk>/remove/",
+                factors.guarded("remove-passkey", passkeys.remove_webauthn),
+                "mfa_remove_webauthn",
+            ),
+            ("passkeys/keys/<int:pk>/edit/", passkeys.edit_webauthn, "mfa_edit_webauthn"),
+            ("passkeys/reauthenticate/", passkeys.reauthenticate_webauthn, "mfa_reauthenticate_webauthn"),
+            ("passkeys/login/", passkeys.login_webauthn, "mfa_login_webauthn"),
+        )
+    ),
 ]

@@ -18,7 +18,7 @@ from chaindata.domain import explaining, tools
 from chaindata.domain.explaining import Explained
 from chaindata.models import ChainBroadcast, broadcast_states
 from chaindata.models.broadcasts import LONGEST_REASON, MOST_BYTES
-from desk import outbox, stepup
+from desk import factors, outbox, stepup
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent, Person
@@ -74,6 +74,8 @@ def ask(
     """
     if not rules.may_broadcast(person):
         raise CannotBroadcast({WHOLE: ONLY_TREASURY})
+    if resting := factors.why_resting(person, now=now):
+        raise CannotBroadcast({WHOLE: resting})
     explained = explaining.of_text(text=text, now=now)
     raw, txid = explained.decoded.transaction.raw, explained.decoded.txid
     if (earlier := _standing(txid)) is not None:

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 
 from desk import requests
 
-_API = "/api/"
+API = "/api/"
 _TOLD = {
     400: ("Nothing was sent", "The request could not be read. It may have been cut short or changed on its way."),
     403: ("Nothing was changed or sent", "Your roles don't allow this."),
@@ -49,7 +49,7 @@ _AWAY_ON_SQLITE = {
 
 def _answer(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpResponse:
     title, sentence = told
-    if request.path.startswith(_API):
+    if request.path.startswith(API):
         body = {"error": {"code": status, "message": f"{title}. {sentence}", "fields": {}}}
         return JsonResponse(body, status=status)
     context = {"title": title, "sentence": sentence, "status": status, "request_id": requests.current_id()}
@@ -91,7 +91,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _broken(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpResponse:
-    if request.path.startswith(_API):
+    if request.path.startswith(API):
         return _answer(request, status, told)
     title, sentence = told
     context = {"title": title, "sentence": sentence, "status": status, "request_id": requests.current_id()}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from desk import live, roles, stepup
+from desk import factors, live, roles, stepup
 from exchange_ops import rules
 from exchange_ops.domain import clocks, freezes, judging, lifecycle, proven
 from exchange_ops.models import Approval, Withdrawal, states
@@ -162,6 +162,8 @@ def _words_of(person: "Person") -> QuerySet[Approval]:
 
 def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str, now: datetime) -> None:
     _refuse_person(row, person)
+    if resting := factors.why_resting(person, now=now):
+        raise CannotApprove(resting)
     if not rules.is_decidable(row):
         raise CannotApprove(_decided(row))
     closes = row.approve_until if row.state == "held" else None

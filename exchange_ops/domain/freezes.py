@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, connection, transaction
 
-from desk import audit, live, outbox, stepup
+from desk import audit, factors, live, outbox, stepup
 from exchange_ops import rules
 from exchange_ops.domain import lifecycle, proven
 from exchange_ops.models import Account, Freeze, ThawVote, Transfer, Withdrawal, states
@@ -76,6 +76,8 @@ def thaw(
     reason = reason.strip()[:_LONGEST_REASON]
     if not rules.may_thaw(person):
         raise CannotThaw("Only treasury can end a freeze.")
+    if resting := factors.why_resting(person, now=now):
+        raise CannotThaw(resting)
     if not reason:
         raise CannotThaw("Say why the freeze can end.")
     with transaction.atomic():

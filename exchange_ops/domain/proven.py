@@ -1,7 +1,8 @@
 """Which of people's words count: a row is no evidence, the second factor that it names has to prove it.
 
 That second factor is of this very person, for this purpose and one of these digests, given in the moment of the word,
-genuine (`stepup.proves`), and spent on one word alone.
+genuine (`stepup.proves`), and spent on one word alone. A word that was given while its person rested after a change of
+factors never counts.
 """
 
 from collections.abc import Callable, Collection
@@ -9,7 +10,7 @@ from typing import Any
 
 from django.db.models import Min, QuerySet
 
-from desk import stepup
+from desk import factors, stepup
 
 DigestsOf = Callable[[Any], Collection[str]]
 
@@ -19,7 +20,7 @@ def among(words: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = Non
 
     `digests` gives what may have been signed for a word; without it, that is the word's own digest.
     """
-    rows = list(words.select_related("confirmation"))
+    rows = list(words.exclude(factors.given_at_rest()).select_related("confirmation"))
     first = _first_uses(words.model, [row.confirmation_id for row in rows if row.confirmation_id])
     kept = [
         row.pk

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 
-from desk import live, stepup
+from desk import factors, live, stepup
 from exchange_ops import rules
 from exchange_ops.domain import lifecycle, proven
 from exchange_ops.models import Approval, Withdrawal
@@ -49,7 +49,7 @@ def resolve(
     try:
         with transaction.atomic():
             row = lifecycle.lock(withdrawal_id)
-            _refuse_unless_open(row, person, digest)
+            _refuse_unless_open(row, person, digest, now)
             confirmation = stepup.verify(
                 person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now
             )
@@ -83,11 +83,13 @@ def _digest(row: Withdrawal, state: str, version: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str) -> None:
+def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str, now: datetime) -> None:
     if row.state not in _UNCLEAR:
         raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_resolve(person, row):
         raise CannotResolve("Two people of treasury close it, and never the one who asked for the payment.")
+    if resting := factors.why_resting(person, now=now):
+        raise CannotResolve(resting)
     if digest != digest_of(row):
         raise CannotResolve("This is not what you saw: somebody acted on it meanwhile. Read it again, then decide.")
 

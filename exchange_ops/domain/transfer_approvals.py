@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from desk import live, roles, stepup
+from desk import factors, live, roles, stepup
 from exchange_ops import rules
 from exchange_ops.domain import freezes, proven
 from exchange_ops.domain import transfer_judging as judging
@@ -47,7 +47,7 @@ def approve(
     try:
         with transaction.atomic():
             row = _locked(transfer_id)
-            _refuse_unless_open(row, person, digest)
+            _refuse_unless_open(row, person, digest, now)
             confirmation = stepup.verify(
                 person=person, purpose=PURPOSE, digest=row.digest, answer=answer, session_key=session_key, now=now
             )
@@ -125,7 +125,10 @@ def undecided() -> QuerySet[Transfer]:
 
 
 def given(row: Transfer) -> QuerySet[TransferApproval]:
-    """The approvals that count now: on the row's digest, by active people of treasury who did not ask for it."""
+    """The approvals that count now: on the row's digest, by active people of treasury who did not ask for it.
+
+    One that was given while its person rested after a change of factors never counts.
+    """
     words = TransferApproval.objects.filter(
         transfer_id=row.pk,
         digest=row.digest,
@@ -180,8 +183,10 @@ def _words_of(person: "Person") -> QuerySet[TransferApproval]:
     )
 
 
-def _refuse_unless_open(row: Transfer, person: "Person", digest: str) -> None:
+def _refuse_unless_open(row: Transfer, person: "Person", digest: str, now: datetime) -> None:
     _refuse_person(row, person)
+    if resting := factors.why_resting(person, now=now):
+        raise CannotApprove(resting)
     if row.state != "review":
         raise CannotApprove(_nothing_to_decide(row))
     if freezes.active(row.account) is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 
-from desk import live, stepup
+from desk import factors, live, stepup
 from desk.models import StepUp
 from exchange_ops import rules
 from exchange_ops.domain import proven, transfers
@@ -188,6 +188,8 @@ def _decided(transfer_id: int, act: _Act, purpose: str) -> tuple[Transfer, StepU
 
 
 def _confirmed(row: Transfer, act: _Act, purpose: str, refusal: type[Exception]) -> StepUp:
+    if resting := factors.why_resting(act.person, now=act.now):
+        raise refusal(resting)
     if act.digest != digest_of(row):
         raise refusal("This is not what you saw: something happened meanwhile. Read it again, then decide.")
     return stepup.verify(

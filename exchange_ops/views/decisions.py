@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from desk import factors
 from desk.models import Person
 from desk.templatetags.desk import amount
 from exchange_ops import rules
@@ -79,4 +80,4 @@ def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
         return f"Approvals closed at {closes:%H:%M:%S} UTC; the money is being released."
     if approvals.given(row).filter(person=person).exists():
         return "You approved it; it waits for somebody else."
-    return ""
+    return factors.why_resting(person, now=now)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from desk import clock, factors
 from desk.models import Person
 from desk.templatetags.desk import amount
 from exchange_ops import rules
@@ -70,4 +71,4 @@ def _why_not(row: Transfer, person: Person) -> str:
         return "The account is frozen, so nothing can be approved. Two people of treasury can end that."
     if transfer_approvals.given(row).filter(person=person).exists():
         return "You approved it; it waits for somebody else."
-    return ""
+    return factors.why_resting(person, now=clock.now())

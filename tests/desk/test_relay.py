@@ -293,3 +293,50 @@ def test_a_dead_broker_costs_no_time_and_raises_nothing(settings: Any, address: 
 
 def test_presence_needs_a_session_key(db: None) -> None:
     assert presence.admitted("", ["open"], now=clock.now()) is None
+
+
+# A session that goes on under a new key, and people who may no longer ----------------------------------------------
+
+
+def renewed(browser: Browser, person: Person) -> str:
+    """A second factor was given in this browser: the key that its session has now."""
+    from desk import session_keys
+
+    session = browser.client.session  # type: ignore[attr-defined]
+    session_keys.renew(session, person=person, now=clock.now())
+    session.save()
+    return str(session.session_key)
+
+
+@pytest.mark.parametrize("how", ["at the next look", "while it follows more"])
+def test_a_socket_of_the_old_key_is_sent_to_come_again_with_the_new_one(
+    open_socket: Open, live_desk: Any, operator: Person, how: str
+) -> None:
+    browser = open_socket(operator)
+    browser.say(follow=["open:1"])
+    old = browser.client.session.session_key  # type: ignore[attr-defined]
+    key = renewed(browser, operator)
+    if how == "while it follows more":
+        browser.socket.send(json.dumps({"follow": ["open:2"]}))
+    assert browser.close_code(5) == fanout.TRY_LATER
+    again = Browser(live_desk, key)
+    assert again.say(follow=["open:1"])["followed"] == ["open:1"]
+    again.socket.close()
+    with pytest.raises(websocket.WebSocketBadStatusException):
+        Browser(live_desk, old)
+
+
+def test_the_socket_of_somebody_switched_off_closes_within_five_seconds(open_socket: Open, operator: Person) -> None:
+    browser = open_socket(operator)
+    browser.say(follow=["open:1"])
+    operator.is_active = False
+    operator.save(update_fields=["is_active"])
+    assert browser.close_code(5) == CLOSED
+
+
+def test_the_socket_of_an_older_password_closes_within_five_seconds(open_socket: Open, operator: Person) -> None:
+    browser = open_socket(operator)
+    browser.say(follow=["open:1"])
+    operator.set_password("an entirely different sentence")
+    operator.save(update_fields=["password"])
+    assert browser.close_code(5) == CLOSED

@@ -1,6 +1,7 @@
 """Settings that can't be used stop the start with one sentence on standard error, and nothing else."""
 
 import os
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,9 @@ import pytest
 from project import environment
 
 ROOT = Path(environment.__file__).parent.parent
+
+
+STRONG = "q7Zt0cXw4yPn_2rVbKf8sLmD-eJhGuTAoIiC3xE1vN9SzBk5R6QWlMpYdHgFaO"
 
 
 def read_settings(tmp_path, expression="'read'", **values):
@@ -75,10 +79,13 @@ def test_nothing_set_is_the_demo_desk_on_this_machine(tmp_path):
             {
                 "EXCHANGE_URL": "https://exchange.example",
                 "EXCHANGE_WS_URL": "wss://exchange.example",
-                "SECRET_KEY": "x" * 60,
+                "SECRET_KEY": STRONG,
             },
             "KEY_RING is not set",
         ),
+        ({"LISTEN": "0.0.0.0"}, "DEMO_PUBLISHED_PASSWORDS_ON_THE_NETWORK"),
+        ({"LISTEN": "192.0.2.1"}, "published passwords"),
+        ({"LISTEN": "::"}, "published passwords"),
     ],
 )
 def test_an_odd_value_stops_with_one_sentence(tmp_path, values, says):
@@ -88,6 +95,58 @@ def test_an_odd_value_stops_with_one_sentence(tmp_path, values, says):
     assert "\n" not in complaint
     assert "Traceback" not in complaint
     assert not printed
+
+
+REAL = {
+    "EXCHANGE_URL": "https://exchange.example",
+    "EXCHANGE_WS_URL": "wss://exchange.example",
+    "CHAINDATA_URL": "https://chain.example",
+    "KEY_RING": "a:" + "A" * 43 + "=",
+}
+
+
+@pytest.mark.parametrize(
+    ("secret", "says"),
+    [
+        ("x" * 60, "repeats itself"),
+        ("abcdefgh" * 10, "repeats itself"),
+        ("0123456789" * 6, "repeats itself"),
+        ("short", "needs at least 50"),
+        (STRONG[:49], "needs at least 50"),
+        ("django-insecure-" + STRONG, "django"),
+        ("changeme-" + STRONG, "changeme"),
+        ("Change_Me " + STRONG, "changeme"),
+        ("my-secret-key-" + STRONG, "secretkey"),
+        ("ab" * 40, "repeats itself"),
+    ],
+)
+def test_a_secret_that_can_be_guessed_is_refused_and_not_repeated(tmp_path, secret, says):
+    code, printed, complaint = read_settings(tmp_path, **REAL, SECRET_KEY=secret)
+    assert (code, printed) == (1, "")
+    assert "SECRET_KEY is too weak" in complaint
+    assert says in complaint
+    assert secret not in complaint
+
+
+@pytest.mark.parametrize("secret", [STRONG, "0f1e2d3c4b5a69788796a5b4c3d2e1f00123456789abcdeffedcba9876543210"])
+def test_a_random_secret_is_taken(tmp_path, secret):
+    assert read_settings(tmp_path, **REAL, SECRET_KEY=secret)[:2] == (0, "read")
+
+
+def test_random_secrets_of_every_usual_form_are_taken():
+    for _ in range(200):
+        for made in (secrets.token_urlsafe(48), secrets.token_hex(32), secrets.token_urlsafe(60)):
+            environment.require_strong("SECRET_KEY", made)
+
+
+def test_the_demo_listens_to_a_network_only_when_the_risk_is_named(tmp_path):
+    named = {"LISTEN": "0.0.0.0", "DEMO_PUBLISHED_PASSWORDS_ON_THE_NETWORK": "1"}
+    assert read_settings(tmp_path, "settings.LISTEN", **named)[:2] == (0, "0.0.0.0")
+    assert read_settings(tmp_path, **REAL, SECRET_KEY=STRONG, LISTEN="0.0.0.0")[:2] == (0, "read")
+
+
+def test_the_container_of_the_demo_names_the_risk():
+    assert 'DEMO_PUBLISHED_PASSWORDS_ON_THE_NETWORK: "1"' in (ROOT / "docker-compose.yml").read_text()
 
 
 def test_a_password_in_a_database_address_is_not_repeated(tmp_path):

@@ -3,9 +3,9 @@ import threading
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
-from desk import clock, sign_of_life
+from desk import clock, database_mark, sign_of_life
 from exchange_ops.domain import keys
 from exchange_ops.processes import Following
 
@@ -14,6 +14,10 @@ class Command(BaseCommand):
     help = "Follows the exchange's streams and sweeps what is due, as the only process of its kind. Ends on SIGTERM."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            database_mark.require()
+        except database_mark.WrongDatabase as reason:
+            raise CommandError(str(reason)) from None
         stopping = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopping.set())

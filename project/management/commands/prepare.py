@@ -21,6 +21,7 @@ class Command(BaseCommand):
         _reach_database()
         call_command("migrate", interactive=False, verbosity=0)
         call_command("createcachetable", verbosity=0)
+        _hold_mark()
         _collect_static()
         if settings.DEMO:
             call_command("load_demo")
@@ -33,6 +34,15 @@ def _reach_database() -> None:
     except DatabaseError as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise CommandError(f"The database that DATABASE_URL names does not answer: {reason}") from None
+
+
+def _hold_mark() -> None:
+    from desk import clock, database_mark
+
+    try:
+        database_mark.prepare(now=clock.now())
+    except database_mark.WrongDatabase as reason:
+        raise CommandError(str(reason)) from None
 
 
 def _collect_static() -> None:

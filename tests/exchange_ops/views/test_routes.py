@@ -149,9 +149,10 @@ PATH_PARTS = {
     "<hash:txid>": "ab" * 32,
     "<coin_address:text>": rows.ADDRESS,
     "<slug:token_id>": "4",
+    "<slug:change>": "set-up-app",
 }
 # The pages of the sign-in library: open ones, and those that belong to whoever is signed in.
-SIGN_IN = {"account_login", "account_inactive", "mfa_authenticate", "mfa_login_webauthn"}
+SIGN_IN = {"begin", "account_login", "account_inactive", "mfa_authenticate", "mfa_login_webauthn"}
 OWN_PAGES = {
     "account_logout",
     "account_reauthenticate",
@@ -168,6 +169,7 @@ OWN_PAGES = {
     "mfa_reauthenticate_webauthn",
     "mfa_remove_webauthn",
     "mfa_edit_webauthn",
+    "factor-confirm",
 }
 
 

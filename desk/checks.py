@@ -1,0 +1,34 @@
+"""What `manage.py check --deploy` says of a desk that must not go live as it is."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register
+from django.db import DatabaseError, connection
+
+from desk import database_mark, models
+
+
+@register(deploy=True)
+def demo_outside(**_: Any) -> list[CheckMessage]:
+    """The demo, the demo on a network, and demo people outside the demo."""
+    found: list[CheckMessage] = []
+    if settings.DEMO:
+        found.append(Warning("DEMO is on: its people have published passwords.", hint="Set DEMO=0.", id="desk.W001"))
+    if settings.DEMO and settings.LISTEN not in {"127.0.0.1", "::1"}:
+        said = f"The demo listens on {settings.LISTEN}: whoever reaches this machine signs in with published passwords."
+        found.append(Warning(said, hint="Set LISTEN=127.0.0.1.", id="desk.W002"))
+    return [*found, *_of_the_database()]
+
+
+def _of_the_database() -> list[CheckMessage]:
+    try:
+        if models.DatabaseMark._meta.db_table not in connection.introspection.table_names():
+            return []
+        database_mark.require()
+    except DatabaseError:
+        said = "The database does not answer, so nobody looked whether demo people are in it."
+        return [Warning(said, id="desk.W003")]
+    except database_mark.WrongDatabase as reason:
+        return [Error(str(reason), id="desk.E001")]
+    return []

@@ -1,0 +1,29 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
+
+from desk import clock, database_mark, invitations, passkeys
+
+
+class Command(BaseCommand):
+    help = "Makes the first administrator of a desk that is not a demo, and prints a link that works once, for a day."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--again", action="store_true", help="take the password and every factor away, invite anew")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if settings.DEMO:
+            raise CommandError("The demo has its people already: create_admin is for a desk that is not a demo.")
+        try:
+            database_mark.prepare(now=clock.now())
+            person = invitations.create_admin(name=options["username"], again=options["again"], now=clock.now())
+        except (database_mark.WrongDatabase, invitations.CannotInvite) as reason:
+            raise CommandError(str(reason)) from None
+        self.stderr.write(f"For {person.username} alone; it works once, for a day:")
+        self.stdout.write(
+            f"https://{passkeys.host() or 'localhost'}{reverse('begin')}?code={invitations.code_for(person)}"
+        )

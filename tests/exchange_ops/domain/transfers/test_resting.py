@@ -1,0 +1,87 @@
+"""Whose second factors changed within a day decides on no money: in the rule, and where approvals are counted."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from desk import clock
+from desk.models import FactorChange
+from exchange_ops.domain import approvals, freezes, transfer_approvals
+from exchange_ops.models import Approval, ThawVote
+from exchange_ops.models import transfer_states as kinds
+from tests.exchange_ops.domain.test_drafting import thaw
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+DAY = timedelta(hours=24)
+TWO = Decimal("1")
+
+
+def changed(person, *, ago=timedelta(0), rests=DAY):
+    """A change of this person's factors, so long ago."""
+    at = clock.now() - ago
+    return FactorChange.objects.create(person=person, action="renewed", factor="totp", at=at, rests_until=at + rests)
+
+
+def test_whoever_changed_a_factor_approves_nothing_for_a_day_and_still_rejects(walk):
+    row, person = walk.held(), walk.approvers[0]
+    change = changed(person, ago=timedelta(hours=23, minutes=59))
+    with pytest.raises(approvals.CannotApprove, match=f"don't count until {change.rests_until:%d %b %H:%M:%S} UTC"):
+        walk.approve(row, person)
+    assert not Approval.objects.exists()
+    walk.reject(row, person)
+    assert walk.fresh(row).decision == "rollback"
+
+
+def test_after_the_day_it_counts_and_in_the_demo_at_once(walk):
+    changed(walk.approvers[0], ago=DAY)
+    changed(walk.approvers[0], rests=timedelta(0))
+    walk.approve(walk.held(), walk.approvers[0])
+    assert Approval.objects.count() == 1
+
+
+def test_an_approval_that_was_given_at_rest_is_never_counted(walk):
+    row = walk.held(amount=TWO)
+    walk.approve(row, walk.approvers[0])
+    assert approvals.given(row).count() == 1
+    change = changed(walk.approvers[0], ago=timedelta(hours=1))
+    assert approvals.given(row).count() == 0
+    walk.approve(row, walk.approvers[1])
+    assert walk.fresh(row).decision == "none", "one that counts, where two are needed"
+    FactorChange.objects.filter(pk=change.pk).update(at=clock.now())
+    assert approvals.given(row).count() == 2, "an approval from before the change stays"
+
+
+def test_the_second_of_two_at_rest_pays_nothing(walk):
+    """As an attacker would: the factor of somebody was replaced, and their approval was to be the last one."""
+    row = walk.held(amount=TWO)
+    walk.approve(row, walk.approvers[0])
+    changed(walk.approvers[1])
+    with pytest.raises(approvals.CannotApprove, match="your second factors changed"):
+        walk.approve(row, walk.approvers[1])
+    walk.step(row)
+    assert (walk.fresh(row).decision, walk.calls("commit_withdrawal")) == ("none", [])
+
+
+def test_a_freeze_is_not_ended_by_somebody_at_rest(walk):
+    frozen = freezes.freeze(person=walk.approvers[2], reason="Odd", account=walk.account, now=clock.now())
+    assert thaw(walk, frozen, walk.approvers[0]).thawed_at is None
+    changed(walk.approvers[1])
+    with pytest.raises(freezes.CannotThaw, match="your second factors changed"):
+        thaw(walk, frozen, walk.approvers[1])
+    assert ThawVote.objects.count() == 1
+    changed(walk.approvers[0], ago=timedelta(hours=1))
+    assert thaw(walk, frozen, walk.approvers[2]).thawed_at is None, "the first word was given at rest"
+
+
+def test_a_transfer_to_others_is_not_approved_or_sent_by_somebody_at_rest(moving):
+    row = moving.request(kinds.TO_USER)
+    person = moving.walk.approvers[0]
+    change = changed(person, ago=timedelta(hours=1))
+    with pytest.raises(transfer_approvals.CannotApprove, match="your second factors changed"):
+        moving.approve(row, person)
+    FactorChange.objects.filter(pk=change.pk).update(rests_until=clock.now())
+    moving.approve(row, person)
+    assert transfer_approvals.stands(row)
+    FactorChange.objects.filter(pk=change.pk).update(rests_until=clock.now() + DAY)
+    assert not transfer_approvals.stands(row), "asked again when it begins to be sent"
