@@ -1,6 +1,6 @@
 """Reading settings from the environment: an odd value stops the start with one clear sentence.
 
-Used by the settings and by the supervisor, so it imports nothing but the standard library.
+Used by the settings and by the supervisor, so it needs nothing but the standard library.
 """
 
 import base64
@@ -11,6 +11,8 @@ import stat
 import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from wire import reach
 
 _LONGEST_SOCKET_PATH = 100
 _KEY_BYTES = 32
@@ -145,3 +147,22 @@ def private_socket(data_dir: Path, name: str) -> Path:
 def is_loopback(address: str) -> bool:
     """Whether the address names this machine and can reach nobody else."""
     return urlsplit(address).hostname in {"127.0.0.1", "localhost", "::1"}
+
+
+def refuse_private(name: str, address: str, *, named: list[str], own_ports: set[int] | None, named_in: str) -> None:
+    """Stop when an outside address is written as one that may not be reached; names are judged at each connection.
+
+    This machine is reached for the sandbox alone, which is at one of `own_ports`, or at any of them (None: the demo).
+    """
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    if is_loopback(address):
+        refused = own_ports is not None and parts.port not in own_ports and host not in named
+    else:
+        number = reach.numbered(host)
+        refused = bool(number) and not reach.Host(host, named).may_lie_at(number)
+    if refused:
+        raise OddSetting(
+            f"{name} is {address!r}, which is not a public address: the exchange's keys would be sent into a private "
+            f"network. If that is meant, name the host in {named_in}."
+        )

@@ -45,6 +45,12 @@ for _name in _elsewhere:
         raise environment.OddSetting(
             f"{_name} is {_outside[_name]!r}; beyond this machine only https and wss are used."
         )
+# Hosts of outside services that may lie in a private network; without it everything that is not public is refused.
+PRIVATE_HOSTS = [host.lower() for host in environment.words("PRIVATE_HOSTS", "")]
+for _name, _address in _outside.items():
+    environment.refuse_private(
+        _name, _address, named=PRIVATE_HOSTS, own_ports=None if DEMO else {SANDBOX_PORT}, named_in="PRIVATE_HOSTS"
+    )
 
 
 def _kept_secret(name: str, file_name: str) -> str:
