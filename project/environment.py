@@ -4,6 +4,7 @@ Used by the settings and by the supervisor, so it needs nothing but the standard
 """
 
 import base64
+import contextlib
 import hashlib
 import ipaddress
 import os
@@ -16,6 +17,8 @@ from wire import reach
 
 _LONGEST_SOCKET_PATH = 100
 _KEY_BYTES = 32
+# Not mended: who finds it open to others says that its keys have to be changed, not its mode alone (`desk.sealing`).
+_WATCHED = {"key-ring"}
 
 
 class OddSetting(SystemExit):
@@ -112,16 +115,52 @@ def key_ring(name: str) -> str:
 
 
 def folder(name: str, default: Path) -> Path:
-    """A folder that can be written to; it is made when it is not there."""
+    """A folder that can be written to and that nobody else can look into; it is made when it is not there.
+
+    From here on this process and its children make files that are theirs alone. What lies in the folder from before is
+    mended, without following links.
+    """
     value = os.environ.get(name, "").strip()
     path = Path(value).expanduser().resolve() if value else default
+    os.umask(0o077)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OddSetting(f"{name} is {str(path)!r}; it can't be made: {error.strerror}.") from None
     if not os.access(path, os.W_OK):
         raise OddSetting(f"{name} is {str(path)!r}; it can't be written to.")
+    _keep_private(name, path)
     return path
+
+
+def _keep_private(name: str, path: Path) -> None:
+    """Take the rights of others from the folder first, so that nothing in it can be exchanged meanwhile, then below."""
+    found = path.stat()
+    if found.st_mode & stat.S_ISVTX or path == Path(path.anchor):
+        raise OddSetting(f"{name} is {str(path)!r}, which is there for everybody; give the desk a folder of its own.")
+    _close_to_others(name, path, found, path)
+    for place, folders, files, descriptor in os.fwalk(path):
+        for entry in {*folders, *files} - _WATCHED:
+            with contextlib.suppress(FileNotFoundError):
+                seen = os.stat(entry, dir_fd=descriptor, follow_symlinks=False)
+                if not stat.S_ISLNK(seen.st_mode):
+                    _close_to_others(name, entry, seen, Path(place, entry), descriptor)
+
+
+def _close_to_others(
+    name: str, entry: str | Path, seen: os.stat_result, shown: Path, inside: int | None = None
+) -> None:
+    if not seen.st_mode & 0o077 and seen.st_uid == os.geteuid():
+        return
+    if seen.st_uid != os.geteuid() and (seen.st_mode & 0o077 or inside is None):
+        raise OddSetting(
+            f"{name} can't be kept private: {str(shown)!r} belongs to somebody else, who could read the desk's data. "
+            "Give it to the user that runs the desk (chown), or take another folder."
+        )
+    try:
+        os.chmod(entry, stat.S_IMODE(seen.st_mode) & 0o700, dir_fd=inside)
+    except PermissionError as error:
+        raise OddSetting(f"{name} can't be kept private: {str(shown)!r} ({error.strerror}).") from None
 
 
 def private_socket(data_dir: Path, name: str) -> Path:
