@@ -4,14 +4,19 @@ import logging
 import os
 
 from celery import Celery
-from celery.signals import beat_init, worker_ready
+from celery.signals import beat_init, task_rejected, task_unknown, worker_ready
 from kombu.exceptions import OperationalError
+from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
 AT_WORK = "is at work"
 # One line for every wake-up call would bury what matters: what a task did is in the rows and in the desk's own lines.
 logging.getLogger("celery").setLevel(logging.WARNING)
+
+# Addresses of the broker name the library's own transport, which ends the worker at a message that it can't read.
+for _scheme in ("redis", "rediss"):
+    TRANSPORT_ALIASES[_scheme] = "project.broker:Transport"
 
 app = Celery("countersign")
 app.config_from_object("project.celery_settings")
@@ -23,6 +28,25 @@ app.autodiscover_tasks(["exchange_ops", "desk", "chaindata"])
 def _say_so(**_: object) -> None:
     """The line by which whoever started this process knows that it takes work now."""
     print(AT_WORK, flush=True)  # noqa: T201
+
+
+@task_unknown.connect
+def _count_unknown(**_: object) -> None:
+    """A task that nobody here knows; the library logs and drops it."""
+    _count("unknown_task")
+
+
+@task_rejected.connect
+def _count_rejected(exc: object = None, **_: object) -> None:
+    """A message that is none of a task's; the library logs and drops it."""
+    _count("rejected", type(exc).__name__)
+
+
+def _count(kind: str, reason: str = "") -> None:
+    # Needs the settings, which this module only names.
+    from desk import dropped
+
+    dropped.note(kind, reason)
 
 
 @beat_init.connect
