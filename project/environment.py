@@ -40,6 +40,17 @@ def words(name: str, default: str) -> list[str]:
     return [word.strip() for word in (os.environ.get(name, "").strip() or default).split(",") if word.strip()]
 
 
+def networks(name: str, default: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """Addresses and networks, separated by commas: 127.0.0.1, 10.0.0.0/8, ::1."""
+    found = []
+    for word in words(name, default):
+        try:
+            found.append(ipaddress.ip_network(word))
+        except ValueError:
+            raise OddSetting(f"{name} has {word!r}; it takes addresses and networks like 10.1.2.0/24.") from None
+    return found
+
+
 def flag(name: str, *, default: bool) -> bool:
     """A yes-or-no setting: 1, true, yes, on against 0, false, no, off."""
     value = os.environ.get(name, "").strip().lower()

@@ -83,6 +83,10 @@ CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", "")
 LISTEN = environment.listening_address("LISTEN", "127.0.0.1")
 # Addresses of the proxies whose word about the peer's address is taken; nobody's by default.
 TRUSTED_PROXIES = environment.words("TRUSTED_PROXIES", "")
+# Connections that one address may hold; those of trusted proxies are not counted.
+CONNECTIONS_PER_ADDRESS = environment.integer("CONNECTIONS_PER_ADDRESS", 100, lowest=10, highest=100_000)
+# Who may read /metrics: addresses and networks. Behind a trusted proxy the address that it forwarded counts.
+METRICS_ALLOW = environment.networks("METRICS_ALLOW", "127.0.0.0/8,::1")
 WEB_THREADS = environment.integer("WEB_THREADS", 4, lowest=1, highest=64)
 # No page of the desk takes a file, so a request is small or mistaken.
 BODY_LIMIT_BYTES = DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
@@ -113,6 +117,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "desk.guards.NoStoreMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "desk.requests.RequestIdMiddleware",
     "desk.requests.SessionMiddleware",
@@ -121,6 +126,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "desk.guards.FetchSiteMiddleware",
     "desk.requests.SessionLifeMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

@@ -123,7 +123,7 @@ def test_what_is_no_batch_and_beats_of_others_change_nothing() -> None:
             await send({"type": "relay.hint", "text": "of an older process"})
             await send({"type": "relay.beat", "hub": "another", "number": 900})
             await send({"type": "websocket.disconnect"})
-            for odd in (None, 7, "text", [], [1], {}, {"type": ["relay.batch"]}, {"type": "relay.beat", "hub": 1}):
+            for odd in ({}, {"type": ["relay.batch"]}, {"type": "relay.beat", "hub": 1}):
                 await send(odd)
             for change in ({"sender": None}, {"number": "1"}, {"kind": 7}, {"texts": "ab"}, {"texts": [["a"]]}):
                 await send(batch(0) | change)
