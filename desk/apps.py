@@ -11,6 +11,7 @@ class DeskConfig(AppConfig):
     def ready(self) -> None:
         from desk import (
             checks,  # noqa: F401  registers itself
+            dropped,
             fields,
             health,
             logs,
@@ -26,6 +27,7 @@ class DeskConfig(AppConfig):
         signals.connect()
         logs.connect_celery()
         health.register_own()
+        dropped.register()
         sealing.register_rewrapper("second factors", totp.rewrap_all)
         sealing.register_rewrapper("confirmations", stepup.renew_all)
         sealing.register_rewrapper("row entries", witness_chain.vouch_all)

@@ -6,9 +6,9 @@ In: `{"follow": [topics]}`, `{"unfollow": [topics]}`. Out: a JSON object, or an 
 a topic of the public market. Admission is asked at joining and again every three seconds.
 
 Close codes: 4401 signed out, or rights changed; 4400 not this protocol; 4429 too many messages; 1009 a message too
-long; 1013 the browser reads too slowly, something may have been lost, or its session got a new key: connect again after a
-while, and read again.
-Who comes while the broker is away gets 503 instead of a socket.
+long; 1013 the browser reads too slowly, something may have been lost, or its session got a new key: connect again
+after a while, and read again.
+Who comes while the broker is away gets 503 instead of a socket, and who has too many of them open gets 429.
 """
 
 import json
@@ -24,6 +24,8 @@ from desk.frames import FRAMES
 from desk.hub import SIGNED_OUT
 
 MOST_TOPICS = 100
+MOST_SOCKETS_OF_SESSION = 30
+MOST_SOCKETS_OF_PERSON = 60
 LONGEST_MESSAGE = 8_000
 MOST_MESSAGES = 30
 MESSAGE_WINDOW_SECONDS = 10.0
@@ -41,17 +43,33 @@ async def relay(scope: Any, receive: Any, send: Any) -> None:
     if FRAMES not in scope["extensions"]:
         raise RuntimeError("Only a server that offers whole frames can serve the relay: python -m project.serve.")
     await receive()
-    browser = Browser(session_key=scope["session"].session_key or "", socket=scope["extensions"][FRAMES])
-    if await _admitted(browser, []) is None:
+    session_key = scope["session"].session_key or ""
+    person = await database_sync_to_async(presence.person_of)(session_key, now=clock.now())
+    if person is None:
         await send({"type": "websocket.close"})
         return
+    browser = Browser(session_key=session_key, socket=scope["extensions"][FRAMES], person_id=person.pk)
     try:
         async with hub.joined() as fanout:
+            if not _has_room(browser, fanout):
+                await _refuse(send, 429, b"Too many sockets of this session or person are open: close a page.")
+                return
             await send({"type": "websocket.accept"})
             await _converse(browser, fanout, receive)
     except hub.BrokerAway:
-        await send({"type": "websocket.http.response.start", "status": 503, "headers": []})
-        await send({"type": "websocket.http.response.body", "body": b"The relay hears nothing at the moment."})
+        await _refuse(send, 503, b"The relay hears nothing at the moment.")
+
+
+async def _refuse(send: Any, status: int, sentence: bytes) -> None:
+    await send({"type": "websocket.http.response.start", "status": status, "headers": []})
+    await send({"type": "websocket.http.response.body", "body": sentence})
+
+
+def _has_room(browser: Browser, fanout: Fanout) -> bool:
+    """Whether another socket of this session and of this person may open, in this process."""
+    people = [other for other in fanout.browsers if other.person_id == browser.person_id]
+    same = sum(other.session_key == browser.session_key for other in people)
+    return same < MOST_SOCKETS_OF_SESSION and len(people) < MOST_SOCKETS_OF_PERSON
 
 
 async def _converse(browser: Browser, fanout: Fanout, receive: Any) -> None:

@@ -28,10 +28,11 @@ _log = structlog.get_logger(__name__)
 class Browser:
     """One socket, whose it is, what it follows, and what waits for it: hints as text, ticks as names of topics."""
 
-    __slots__ = ("__weakref__", "ended", "hints", "session_key", "socket", "stuck", "ticks", "topics")
+    __slots__ = ("__weakref__", "ended", "hints", "person_id", "session_key", "socket", "stuck", "ticks", "topics")
 
-    def __init__(self, *, session_key: str, socket: frames.Socket) -> None:
+    def __init__(self, *, session_key: str, socket: frames.Socket, person_id: int = 0) -> None:
         self.session_key = session_key
+        self.person_id = person_id
         self.socket = socket
         self.topics: set[str] = set()
         self.hints: dict[str, None] = {}

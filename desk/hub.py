@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
+from prometheus_client import Counter
 
 from desk import clock, live, presence, session_keys
 from desk.fanout import TRY_LATER, Browser, Fanout
@@ -30,6 +31,7 @@ MOST_SENDERS = 1_000
 
 SIGNED_OUT = 4401
 
+IGNORED = Counter("countersign_relay_ignored_total", "Messages to the relay that could not be read", ["reason"])
 _log = structlog.get_logger(__name__)
 _hubs: dict[asyncio.AbstractEventLoop, "Hub"] = {}
 _closing: set[asyncio.Task[None]] = set()
@@ -142,14 +144,27 @@ class Hub:
 
     async def _hear(self) -> None:
         while True:
-            message = await self._layer.receive(self._channel)
-            if message.get("type") == "relay.batch":
-                self._hand_on(message)
-            elif message.get("type") == "relay.beat" and message.get("hub") == self._channel:
-                self._note_beat(message["number"])
+            try:
+                message: Any = await self._layer.receive(self._channel)
+            except (ValueError, TypeError) as problem:  # what the serializer raises for what it can't read
+                _ignore(type(problem).__name__)
+                message = None
+            match message:
+                case {"type": "relay.batch", "sender": str(), "number": int(), "kind": str(), "texts": list(texts)} if (
+                    all(_is_pair(one) for one in texts)
+                ):
+                    self._hand_on(message)
+                case {"type": "relay.beat", "hub": str(hub), "number": int(number)}:
+                    if hub == self._channel:
+                        self._note_beat(number)
+                case None:
+                    pass
+                case _:
+                    _ignore("shape")
             await asyncio.sleep(0)  # a flood must not keep the loop from writing
 
     def _hand_on(self, batch: dict[str, Any]) -> None:
+        """A batch of ours that is missing in between is noticed by its number; so none hides behind an odd message."""
         sender, number = batch["sender"], batch["number"]
         before = self._numbers.pop(sender, None)
         self._numbers[sender] = number
@@ -233,6 +248,15 @@ class Hub:
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             self.fanout.let_go_slow()
+
+
+def _is_pair(one: object) -> bool:
+    return isinstance(one, list | tuple) and len(one) == 2 and all(isinstance(each, str) for each in one)
+
+
+def _ignore(reason: str) -> None:
+    IGNORED.labels(reason).inc()
+    _log.warning("relay.message_ignored", reason=reason)
 
 
 async def _closed(used: Any) -> None:

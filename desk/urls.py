@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from desk.views import health, stepup
+from desk.views import health, reports, stepup
 
 urlpatterns = [
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
     path("metrics", health.metrics, name="metrics"),
+    path("csp-reports", reports.csp, name="csp-reports"),
     path("step-up/challenge", stepup.challenge, name="step_up_challenge"),
 ]

@@ -8,6 +8,7 @@ import contextlib
 import random
 import secrets
 import select
+import socket
 import ssl
 import threading
 import time
@@ -20,6 +21,7 @@ from urllib.parse import urlsplit
 import certifi
 import structlog
 import websocket
+from django.conf import settings
 from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
@@ -30,6 +32,7 @@ from exchange_ops.wire.catalogue import Right
 from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Phase, login_params
 from exchange_ops.wire.streams import Address
 from wire.credentials import Credentials
+from wire.reach import Host, connect, is_loopback
 
 __all__ = ["CannotFollow", "KeyedFollower", "Rhythm", "StreamFollower", "now_ms", "stream_url"]
 
@@ -200,10 +203,11 @@ class StreamFollower(threading.Thread, Generic[Talk]):
     def _connect(self) -> None:
         self._is_away, was_away = True, self._is_away
         # Kept before it connects, so that `stop` finds it in the middle of a handshake too.
-        self._socket = fresh = websocket.WebSocket(sslopt={"ca_certs": certifi.where()})
+        self._socket = fresh = websocket.WebSocket()
         fresh.settimeout(CONNECT_SECONDS)
+        fresh.sock = plain = _connection(self._url)
         fresh.connect(  # type: ignore[no-untyped-call]
-            self._url, http_no_proxy=["*"], suppress_origin=True, redirect_limit=0
+            self._url, socket=plain, http_no_proxy=["*"], suppress_origin=True, redirect_limit=0
         )
         if fresh.getstatus() != HTTPStatus.SWITCHING_PROTOCOLS:  # a redirect, which is never followed
             raise ConnectionRefusedError
@@ -327,9 +331,20 @@ def stream_url(base_url: str, address: Address = Address.ACCOUNT) -> str:
     parts = urlsplit(base_url)
     if parts.scheme not in {"ws", "wss"} or not parts.hostname:
         raise CannotFollow("The address of the streams starts with wss://.")
-    if parts.scheme == "ws" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
+    if parts.scheme == "ws" and not is_loopback(parts.hostname):
         raise CannotFollow("Plain ws is used on this machine only; use wss://.")
     return base_url.rstrip("/") + address.value
+
+
+def _connection(url: str) -> socket.socket:
+    """A connection to the address of a stream, by TLS unless it is this machine's. Nothing is read but `url`."""
+    parts = urlsplit(url)
+    host, secure = Host(parts.hostname or "", frozenset(settings.PRIVATE_HOSTS)), parts.scheme == "wss"
+    context = None
+    if secure:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.load_verify_locations(certifi.where())
+    return connect(host, parts.port or (443 if secure else 80), seconds=CONNECT_SECONDS, tls=context)
 
 
 def _has_more(current: websocket.WebSocket) -> bool:

@@ -6,12 +6,12 @@ from wsgiref.headers import Headers
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from channels.sessions import SessionMiddlewareStack
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from servestatic import ServeStaticASGI
 
+from project.origins import OwnOrigin
 from project.pages import PagesInThreads
 
 _pages = PagesInThreads(
@@ -38,6 +38,6 @@ application = ProtocolTypeRouter(
             allow_all_origins=False,
             add_headers_function=_sealed_type,
         ),
-        "websocket": AllowedHostsOriginValidator(SessionMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": OwnOrigin(SessionMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

@@ -6,8 +6,9 @@ from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import Scheduler
-from celery.signals import beat_init, worker_init, worker_ready
+from celery.signals import beat_init, task_rejected, task_unknown, worker_init, worker_ready
 from kombu.exceptions import OperationalError
+from kombu.transport import TRANSPORT_ALIASES
 
 from desk import sign_of_life
 
@@ -15,6 +16,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
 # One line for every wake-up call would bury what matters: what a task did is in the rows and in the desk's own lines.
 logging.getLogger("celery").setLevel(logging.WARNING)
+
+# Addresses of the broker name the library's own transport, which ends the worker at a message that it can't read.
+for _scheme in ("redis", "rediss"):
+    TRANSPORT_ALIASES[_scheme] = "project.broker:Transport"
 
 app = Celery("countersign")
 app.config_from_object("project.celery_settings")
@@ -61,6 +66,25 @@ class BeatScheduler(Scheduler):
         """Wake what is due."""
         sign_of_life.again()
         return super().tick(*args, **kwargs)
+
+
+@task_unknown.connect
+def _count_unknown(**_: object) -> None:
+    """A task that nobody here knows; the library logs and drops it."""
+    _count("unknown_task")
+
+
+@task_rejected.connect
+def _count_rejected(exc: object = None, **_: object) -> None:
+    """A message that is none of a task's; the library logs and drops it."""
+    _count("rejected", type(exc).__name__)
+
+
+def _count(kind: str, reason: str = "") -> None:
+    # Needs the settings, which this module only names.
+    from desk import dropped
+
+    dropped.note(kind, reason)
 
 
 @beat_init.connect

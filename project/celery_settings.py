@@ -4,6 +4,8 @@ from django.conf import settings
 
 broker_url = settings.REDIS_URL.replace("unix://", "redis+socket://", 1)
 broker_connection_retry_on_startup = True
+# Nobody commands the workers from afar, so nothing that reaches the broker may stop them or make them listen elsewhere.
+worker_enable_remote_control = False
 broker_transport_options = {"socket_timeout": 5, "socket_connect_timeout": 2}
 task_serializer = "json"
 accept_content = ["json"]

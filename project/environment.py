@@ -1,9 +1,10 @@
 """Reading settings from the environment: an odd value stops the start with one clear sentence.
 
-Used by the settings and by the supervisor, so it imports nothing but the standard library.
+Used by the settings and by the supervisor, so it needs nothing but the standard library.
 """
 
 import base64
+import contextlib
 import hashlib
 import ipaddress
 import math
@@ -13,6 +14,8 @@ import tempfile
 import zlib
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from wire import reach
 
 _LONGEST_SOCKET_PATH = 100
 _KEY_BYTES = 32
@@ -30,6 +33,8 @@ _KNOWN_SECRETS = (
     "example",
     "countersign",
 )
+# Not mended: who finds it open to others says that its keys have to be changed, not its mode alone (`desk.sealing`).
+_WATCHED = {"key-ring"}
 
 
 class OddSetting(SystemExit):
@@ -49,6 +54,17 @@ def text(name: str, default: str | None = None) -> str:
 def words(name: str, default: str) -> list[str]:
     """A list separated by commas; blanks around its items and empty items count for nothing."""
     return [word.strip() for word in (os.environ.get(name, "").strip() or default).split(",") if word.strip()]
+
+
+def networks(name: str, default: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """Addresses and networks, separated by commas: 127.0.0.1, 10.0.0.0/8, ::1."""
+    found = []
+    for word in words(name, default):
+        try:
+            found.append(ipaddress.ip_network(word))
+        except ValueError:
+            raise OddSetting(f"{name} has {word!r}; it takes addresses and networks like 10.1.2.0/24.") from None
+    return found
 
 
 def flag(name: str, *, default: bool) -> bool:
@@ -126,16 +142,52 @@ def key_ring(name: str) -> str:
 
 
 def folder(name: str, default: Path) -> Path:
-    """A folder that can be written to; it is made when it is not there."""
+    """A folder that can be written to and that nobody else can look into; it is made when it is not there.
+
+    From here on this process and its children make files that are theirs alone. What lies in the folder from before is
+    mended, without following links.
+    """
     value = os.environ.get(name, "").strip()
     path = Path(value).expanduser().resolve() if value else default
+    os.umask(0o077)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OddSetting(f"{name} is {str(path)!r}; it can't be made: {error.strerror}.") from None
     if not os.access(path, os.W_OK):
         raise OddSetting(f"{name} is {str(path)!r}; it can't be written to.")
+    _keep_private(name, path)
     return path
+
+
+def _keep_private(name: str, path: Path) -> None:
+    """Take the rights of others from the folder first, so that nothing in it can be exchanged meanwhile, then below."""
+    found = path.stat()
+    if found.st_mode & stat.S_ISVTX or path == Path(path.anchor):
+        raise OddSetting(f"{name} is {str(path)!r}, which is there for everybody; give the desk a folder of its own.")
+    _close_to_others(name, path, found, path)
+    for place, folders, files, descriptor in os.fwalk(path):
+        for entry in {*folders, *files} - _WATCHED:
+            with contextlib.suppress(FileNotFoundError):
+                seen = os.stat(entry, dir_fd=descriptor, follow_symlinks=False)
+                if not stat.S_ISLNK(seen.st_mode):
+                    _close_to_others(name, entry, seen, Path(place, entry), descriptor)
+
+
+def _close_to_others(
+    name: str, entry: str | Path, seen: os.stat_result, shown: Path, inside: int | None = None
+) -> None:
+    if not seen.st_mode & 0o077 and seen.st_uid == os.geteuid():
+        return
+    if seen.st_uid != os.geteuid() and (seen.st_mode & 0o077 or inside is None):
+        raise OddSetting(
+            f"{name} can't be kept private: {str(shown)!r} belongs to somebody else, who could read the desk's data. "
+            "Give it to the user that runs the desk (chown), or take another folder."
+        )
+    try:
+        os.chmod(entry, stat.S_IMODE(seen.st_mode) & 0o700, dir_fd=inside)
+    except PermissionError as error:
+        raise OddSetting(f"{name} can't be kept private: {str(shown)!r} ({error.strerror}).") from None
 
 
 def private_socket(data_dir: Path, name: str) -> Path:
@@ -191,3 +243,22 @@ def require_strong(name: str, value: str) -> None:
 def is_loopback(address: str) -> bool:
     """Whether the address names this machine and can reach nobody else."""
     return urlsplit(address).hostname in {"127.0.0.1", "localhost", "::1"}
+
+
+def refuse_private(name: str, address: str, *, named: list[str], own_ports: set[int] | None, named_in: str) -> None:
+    """Stop when an outside address is written as one that may not be reached; names are judged at each connection.
+
+    This machine is reached for the sandbox alone, which is at one of `own_ports`, or at any of them (None: the demo).
+    """
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    if is_loopback(address):
+        refused = own_ports is not None and parts.port not in own_ports and host not in named
+    else:
+        number = reach.numbered(host)
+        refused = bool(number) and not reach.Host(host, named).may_lie_at(number)
+    if refused:
+        raise OddSetting(
+            f"{name} is {address!r}, which is not a public address: the exchange's keys would be sent into a private "
+            f"network. If that is meant, name the host in {named_in}."
+        )

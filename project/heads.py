@@ -1,6 +1,7 @@
-"""The head of a request, bounded in size and time: the server's own protocol bounds neither.
+"""The head of a request, bounded in size and time, and how long a connection may wait: the server bounds neither.
 
-Without this one peer could fill the memory with a header that never ends, or keep a connection by sending none.
+Without this one peer could fill the memory with a header that never ends, keep a connection by sending none or by
+taking no answer, and with a thousand of them keep everybody else out (`project.doors`).
 """
 
 import asyncio
@@ -8,8 +9,12 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from project import doors
+
 HEAD_LIMIT_BYTES = 65_536
-HEAD_SECONDS = 20
+HEAD_SECONDS = 10
+# What was answered and is not taken by then is cut off.
+LAST_BYTES_SECONDS = 10
 
 
 class BoundedHead(HttpToolsProtocol):
@@ -23,10 +28,13 @@ class BoundedHead(HttpToolsProtocol):
         """A connection owes its first head from its first moment."""
         super().connection_made(transport)
         self._await_head()
+        if not doors.of(self.server_state).enter(self, self.client[0] if self.client else ""):
+            self.cut()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is owed any more."""
         self._head_is_here()
+        doors.of(self.server_state).leave(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -50,6 +58,33 @@ class BoundedHead(HttpToolsProtocol):
         self._head_is_here()
         super().on_headers_complete()
 
+    def on_response_complete(self) -> None:
+        """It waits for another request now, as others have done for longer."""
+        doors.of(self.server_state).answered(self)
+        super().on_response_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        """From here on it is a socket's, which enters by itself."""
+        doors.of(self.server_state).leave(self)
+        super().handle_websocket_upgrade()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close what waited too long, and cut it off when the peer does not take the last answer."""
+        super().timeout_keep_alive_handler()
+        asyncio.get_running_loop().call_later(LAST_BYTES_SECONDS, self.transport.abort)
+
+    # For the doors ---------------------------------------------------------------------------------------------------
+
+    def is_idle(self) -> bool:
+        """Whether nothing was asked that is not answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def cut(self) -> None:
+        """End the connection at once."""
+        self.transport.abort()
+
+    # The head --------------------------------------------------------------------------------------------------------
+
     def _await_head(self) -> None:
         if self._deadline is None:
             self._deadline = asyncio.get_running_loop().call_later(HEAD_SECONDS, self._end_late)
@@ -61,5 +96,4 @@ class BoundedHead(HttpToolsProtocol):
             self._deadline = None
 
     def _end_late(self) -> None:
-        if not self.transport.is_closing():
-            self.transport.close()
+        self.transport.abort()

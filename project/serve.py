@@ -1,6 +1,7 @@
 """The web process: `python -m project.serve`. One place for how the server is told to behave."""
 
 import os
+import resource
 from typing import Any
 
 import uvicorn
@@ -8,6 +9,7 @@ import uvicorn
 from project.heads import BoundedHead
 from project.sockets import FrameSocket
 
+_FILES = 8_192
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
 
@@ -33,9 +35,10 @@ def config(application: Any = "project.asgi:application", **changes: Any) -> uvi
         "ws_per_message_deflate": False,
         "proxy_headers": bool(settings.TRUSTED_PROXIES),
         "forwarded_allow_ips": settings.TRUSTED_PROXIES or None,
-        "timeout_keep_alive": 30,
+        "timeout_keep_alive": 15,
         "timeout_graceful_shutdown": 2,
-        "limit_concurrency": 1_000,
+        # Sockets are counted too. Connections that only stand about are bounded well below (project.doors).
+        "limit_concurrency": 4_000,
     }
     return uvicorn.Config(application, **{**options, **changes})
 
@@ -45,6 +48,7 @@ def main() -> None:
     import project.asgi  # loads the apps
 
     require_database()
+    _allow_files()
     uvicorn.Server(config(project.asgi.application)).run()
 
 
@@ -56,6 +60,14 @@ def require_database() -> None:
         database_mark.require()
     except database_mark.WrongDatabase as reason:
         raise SystemExit(str(reason)) from None
+
+
+def _allow_files() -> None:
+    """As many open files as the system lets this user have, up to what the limits above can need."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 if __name__ == "__main__":

@@ -45,6 +45,12 @@ for _name in _elsewhere:
         raise environment.OddSetting(
             f"{_name} is {_outside[_name]!r}; beyond this machine only https and wss are used."
         )
+# Hosts of outside services that may lie in a private network; without it everything that is not public is refused.
+PRIVATE_HOSTS = [host.lower() for host in environment.words("PRIVATE_HOSTS", "")]
+for _name, _address in _outside.items():
+    environment.refuse_private(
+        _name, _address, named=PRIVATE_HOSTS, own_ports=None if DEMO else {SANDBOX_PORT}, named_in="PRIVATE_HOSTS"
+    )
 
 
 def _kept_secret(name: str, file_name: str) -> str:
@@ -85,6 +91,10 @@ if DEMO and not environment.is_loopback_address(LISTEN) and not _risk_is_named:
         f"DEMO is on and LISTEN is {LISTEN!r}: everybody who reaches this machine could sign in with the demo's "
         "published passwords. Listen on 127.0.0.1, or set DEMO_PUBLISHED_PASSWORDS_ON_THE_NETWORK=1 if that is meant."
     )
+# Connections that one address may hold; those of trusted proxies are not counted.
+CONNECTIONS_PER_ADDRESS = environment.integer("CONNECTIONS_PER_ADDRESS", 100, lowest=10, highest=100_000)
+# Who may read /metrics: addresses and networks. Behind a trusted proxy the address that it forwarded counts.
+METRICS_ALLOW = environment.networks("METRICS_ALLOW", "127.0.0.0/8,::1")
 WEB_THREADS = environment.integer("WEB_THREADS", 4, lowest=1, highest=64)
 # No page of the desk takes a file, so a request is small or mistaken.
 BODY_LIMIT_BYTES = DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
@@ -115,6 +125,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "desk.http_guards.NoStoreMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "desk.requests.RequestIdMiddleware",
     "desk.requests.SessionMiddleware",
@@ -123,6 +134,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "desk.http_guards.FetchSiteMiddleware",
     "desk.requests.SessionLifeMiddleware",
     "desk.enrolment.EnrolmentMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

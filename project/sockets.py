@@ -7,10 +7,16 @@ browsers the same, so it asks for both, through an extension of the scope: see `
 from collections.abc import Callable
 from typing import Any
 
+from uvicorn import Config
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
 from websockets.frames import Frame, Opcode
 
 from desk.frames import FRAMES
+from project import doors
+
+# From the end of the head to the answer: the desk asks its rows, and the peer has nothing to do.
+HANDSHAKE_SECONDS = 10
 
 
 class FrameSocket(WebSocketsSansIOProtocol):
@@ -19,14 +25,22 @@ class FrameSocket(WebSocketsSansIOProtocol):
     when_taken: Callable[[], None] | None = None
     _is_full = False
 
+    def __init__(self, config: Config, server_state: ServerState, *rest: Any, **options: Any) -> None:
+        super().__init__(config, server_state, *rest, **options)
+        self._state = server_state
+
     def connection_made(self, transport: Any) -> None:
         """Whatever the system does not take at once counts as waiting."""
         super().connection_made(transport)
         self.transport.set_write_buffer_limits(high=0)
+        self.loop.call_later(HANDSHAKE_SECONDS, self._end_late)
+        if not doors.of(self._state).enter(self, self.client[0] if self.client else ""):
+            self.cut()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nobody is told any more."""
         self.when_taken = None
+        doors.of(self._state).leave(self)
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -50,6 +64,20 @@ class FrameSocket(WebSocketsSansIOProtocol):
 
     # The server calls it by this name.
     handle_ping = _answer_ping
+
+    async def send(self, message: Any) -> None:
+        """Once its handshake is done, whoever let it in bounds it."""
+        await super().send(message)
+        if self.handshake_complete:
+            doors.of(self._state).leave(self)
+
+    def _end_late(self) -> None:
+        if not self.handshake_complete:
+            self.cut()
+
+    def is_idle(self) -> bool:
+        """Whether it may be ended to make room: never; its handshake has its own time."""
+        return False
 
     async def run_asgi(self) -> None:
         """Offer this socket to the application."""

@@ -15,6 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def main(words: Sequence[str]) -> int:
     """Serves the sandbox until it is signalled; returns the exit status."""
     given = _parser().parse_args(words)
+    # The folder lies in the desk's, where nothing is for others to read.
+    os.umask(0o077)
     serving.serve(
         port=given.port,
         host=given.host,

@@ -17,6 +17,8 @@ from typing import Any, Self
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 
+from wire.reach import AddressRefused, Host
+
 _NS = 1_000_000_000
 _running = threading.local()
 
@@ -94,16 +96,26 @@ class WatchedTLS(ssl.SSLSocket):
 # Connections ---------------------------------------------------------------------------------------------------------
 
 
+class PrivateAddress(NewConnectionError):
+    """No connection was made, and nothing was sent: the host lies where this deployment may not reach."""
+
+
 class _Watched(HTTPConnection):
     """A connection that is made, and used, within the deadline of the call."""
 
     debuglevel = 0  # http.client prints headers, credentials among them, when somebody raises its global level
+
+    def __init__(self, *arguments: Any, reach: Host, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._reach = reach
 
     def _new_conn(self) -> socket.socket:
         try:
             return self._connected()
         except socket.gaierror as error:
             raise NameResolutionError(self.host, self, error) from None
+        except AddressRefused as error:
+            raise PrivateAddress(self, str(error)) from None
         except TimeoutError:
             raise ConnectTimeoutError(self, "the connection was not made in time") from None
         except OSError as error:
@@ -111,7 +123,8 @@ class _Watched(HTTPConnection):
 
     def _connected(self) -> socket.socket:
         failure: OSError = TimeoutError()
-        for family, kind, protocol, _, address in _addresses(self._dns_host, self.port or self.default_port):
+        found = self._reach.allowed(_addresses(self._dns_host, self.port or self.default_port))
+        for family, kind, protocol, _, address in found:
             sock = _WatchedSocket(family, kind, protocol)
             try:
                 sock.settimeout(_seconds_left())

@@ -3,11 +3,10 @@
 Nothing is judged here and nothing repeated, redirected or taken from the environment: no proxy, no netrc, no key log.
 """
 
-import ipaddress
 import re
 import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -20,6 +19,7 @@ from requests import RequestException
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, MaxRetryError, NewConnectionError, ReadTimeoutError
 
 from wire.deadline import Deadline, WatchedTLS
+from wire.reach import Host, is_loopback
 from wire.sessions import Sending, Session, WatchedAdapter
 
 MOST_BYTES = 32 * 2**20  # of one answer
@@ -55,10 +55,11 @@ class Lost:
 class Line:
     """The way to one service: its address, checked, and new sessions with it.
 
-    `prefix` is the path of the address, which goes before every target.
+    `prefix` is the path of the address, which goes before every target. `private_hosts` may lie in private networks
+    (`wire.reach`).
     """
 
-    def __init__(self, base_url: str, ca_file: str | None = None) -> None:
+    def __init__(self, base_url: str, ca_file: str | None = None, private_hosts: Collection[str] = ()) -> None:
         parts = urlsplit(base_url)
         if parts.scheme not in ("https", "http") or not parts.hostname:
             raise ValueError("the address of a service starts with https://")
@@ -68,7 +69,7 @@ class Line:
             raise ValueError("plain HTTP is allowed to this machine only; use https://")
         if not _PREFIX.fullmatch(parts.path):
             raise ValueError("the path of the address of a service has plain letters and digits only")
-        self._host, self._port = parts.hostname, parts.port
+        self._host, self._port = Host(parts.hostname, frozenset(private_hosts)), parts.port
         self._origin = f"{parts.scheme}://{parts.netloc.lower()}"
         self._trust = _trust_in(ca_file or certifi.where()) if parts.scheme == "https" else None
         self.prefix = parts.path.rstrip("/")
@@ -83,14 +84,6 @@ def _trust_in(ca_file: str) -> ssl.SSLContext:
     context.load_verify_locations(ca_file)
     context.sslsocket_class = WatchedTLS
     return context
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host, by name or number, is this machine and no other."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 Way = Callable[[Sending, Deadline], urllib3.BaseHTTPResponse]  # a session's `ask` or `act`

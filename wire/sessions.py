@@ -16,6 +16,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from wire.deadline import Deadline, WatchedHTTP, WatchedHTTPS
+from wire.reach import Host
 
 _KEPT_CONNECTIONS = 4
 
@@ -45,12 +46,12 @@ class _SecurePool(HTTPSConnectionPool):
 class WatchedAdapter(HTTPAdapter):
     """One pool of watched connections to one service. Repeats nothing; its TLS context alone says who is trusted."""
 
-    def __init__(self, host: str, port: int | None, context: ssl.SSLContext | None) -> None:
+    def __init__(self, host: Host, port: int | None, context: ssl.SSLContext | None) -> None:
         super().__init__(pool_connections=1, pool_maxsize=_KEPT_CONNECTIONS, max_retries=0)
         self.pool: HTTPConnectionPool = (
-            _PlainPool(host, port, maxsize=_KEPT_CONNECTIONS)
+            _PlainPool(host.name, port, maxsize=_KEPT_CONNECTIONS, reach=host)
             if context is None
-            else _SecurePool(host, port, maxsize=_KEPT_CONNECTIONS, ssl_context=context)
+            else _SecurePool(host.name, port, maxsize=_KEPT_CONNECTIONS, ssl_context=context, reach=host)
         )
 
     def get_connection_with_tls_context(self, *arguments: Any, **options: Any) -> HTTPConnectionPool:

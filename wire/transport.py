@@ -8,7 +8,7 @@
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from decimal import Decimal
 
@@ -51,7 +51,8 @@ class Transport:
 
     `refusals` are the codes after which it is certain that nothing was done; without them no `send` is ever called
     refused. With `failure_of` that alone says what the service's own errors mean. `deadline_s` is the total time of one
-    call, repetitions included. Safe for threads; `close` it.
+    call, repetitions included. The service lies in the public network, or its host is one of `private_hosts`. Safe for
+    threads; `close` it.
     """
 
     def __init__(
@@ -63,9 +64,10 @@ class Transport:
         refusals: frozenset[int] = frozenset(),
         failure_of: Understanding | None = None,
         ca_file: str | None = None,
+        private_hosts: Collection[str] = (),
         unix_s: Callable[[], int] = lambda: int(time.time()),
     ) -> None:
-        self._line = Line(base_url, ca_file)
+        self._line = Line(base_url, ca_file, private_hosts)
         self._credentials = credentials
         self._deadline_ns = int(deadline_s * 1_000_000_000)
         self._refusals = refusals

@@ -6,7 +6,7 @@ to try again. Nothing that changes the chain is ever sent twice.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -52,9 +52,13 @@ class TooManyAtOnce(Declined):
     """More elements in one question than the service takes; asked in smaller pieces it may answer."""
 
 
-def open_transport(*, base_url: str, deadline_s: int = DEADLINE_S, ca_file: str | None = None) -> Transport:
+def open_transport(
+    *, base_url: str, deadline_s: int = DEADLINE_S, ca_file: str | None = None, private_hosts: Collection[str] = ()
+) -> Transport:
     """A way to the service that understands what it says when it says no."""
-    return Transport(base_url=base_url, deadline_s=deadline_s, failure_of=failure_of, ca_file=ca_file)
+    return Transport(
+        base_url=base_url, deadline_s=deadline_s, failure_of=failure_of, ca_file=ca_file, private_hosts=private_hosts
+    )
 
 
 def failure_of(operation: Operation, came: Answer) -> CallFailed:

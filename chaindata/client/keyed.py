@@ -15,8 +15,8 @@ from chaindata.wire import addresses, catalogue, keys
 from chaindata.wire.addresses import Address, Network, NotAnAddress
 from wire import operation as operations
 from wire import records as wire_records
-from wire.line import is_loopback
 from wire.operation import BadArgument, Problem, Request
+from wire.reach import is_loopback
 from wire.transport import Transport
 from wire.values import Secret
 
@@ -29,11 +29,12 @@ class KeyWouldTravel(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Where such calls may go: whether at all, and to which hosts besides this machine."""
+    """Where such calls may go: whether at all, to which hosts besides this one, and which of them may be private."""
 
     base_url: str
     enabled: bool = False
     hosts: Collection[str] = ()
+    private_hosts: Collection[str] = ()
 
     def check(self) -> None:
         """Raises `KeyWouldTravel` unless the address is this machine, or a host on the list by https."""
@@ -70,7 +71,11 @@ class TokenSender:
         way.check()
         self._networks = tuple(networks)
         self._transport = Transport(
-            base_url=way.base_url, deadline_s=DEADLINE_S, failure_of=failure_of, ca_file=ca_file
+            base_url=way.base_url,
+            deadline_s=DEADLINE_S,
+            failure_of=failure_of,
+            ca_file=ca_file,
+            private_hosts=way.private_hosts,
         )
 
     def close(self) -> None:

@@ -21,7 +21,12 @@ ACTION = "chain.keyed_call"
 
 def open_sender() -> TokenSender:
     """A way to the service for calls with a key. Raises `KeyWouldTravel` where the settings do not allow it."""
-    way = Way(settings.CHAINDATA_URL, enabled=settings.CHAIN_KEYED_CALLS, hosts=settings.CHAIN_KEYED_HOSTS)
+    way = Way(
+        settings.CHAINDATA_URL,
+        enabled=settings.CHAIN_KEYED_CALLS,
+        hosts=settings.CHAIN_KEYED_HOSTS,
+        private_hosts=settings.PRIVATE_HOSTS,
+    )
     return TokenSender(way, networks=allowed_networks())
 
 

@@ -9,4 +9,6 @@ DEADLINE_S = 10
 
 def open_client(*, deadline_s: int = DEADLINE_S) -> ChainClient:
     """A client of the service; whoever opens it closes it."""
-    return ChainClient(open_transport(base_url=settings.CHAINDATA_URL, deadline_s=deadline_s))
+    return ChainClient(
+        open_transport(base_url=settings.CHAINDATA_URL, deadline_s=deadline_s, private_hosts=settings.PRIVATE_HOSTS)
+    )

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('desk', '0002_guards_and_cache'),
+        ('desk', '0003_row_witnesses'),
     ]
 
     operations = [

@@ -46,6 +46,12 @@ _AWAY_ON_SQLITE = {
     sqlite3.SQLITE_CANTOPEN,
 }
 
+_WRONG_METHOD = ("Nothing was sent", "This address can't be asked for in this way: it belongs to a form or a button.")
+_FOREIGN_SITE = (
+    "Nothing was sent",
+    "The request came from another site's page. If you meant it, open the desk yourself and send it from there.",
+)
+
 
 def _answer(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpResponse:
     title, sentence = told
@@ -70,6 +76,18 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404: no such page or row; what was asked for is not repeated, so that nothing hostile is shown."""
     return _answer(request, 404, _TOLD[404])
+
+
+def foreign_site(request: HttpRequest) -> HttpResponse:
+    """403 for something that another site's page sent."""
+    return _answer(request, 403, _FOREIGN_SITE)
+
+
+def wrong_method(request: HttpRequest, allowed: str) -> HttpResponse:
+    """405 with the methods that the address takes."""
+    response = _answer(request, 405, _WRONG_METHOD)
+    response["Allow"] = allowed
+    return response
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -1,5 +1,8 @@
 """Three addresses for machines: alive, ready, figures. They need no sign-in and carry no secrets."""
 
+import ipaddress
+
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
@@ -32,5 +35,22 @@ def ready(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The figures of this process and the checks, as Prometheus text."""
+    """The figures of this process and the checks, as Prometheus text, for the addresses of METRICS_ALLOW."""
+    if not _may_read_figures(request):
+        return HttpResponse("This address may not read the figures.\n", status=403, content_type="text/plain")
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
+
+
+def _may_read_figures(request: HttpRequest) -> bool:
+    """By the peer's address; behind a proxy that is trusted the server has put the one that it forwarded there.
+
+    A proxy that nobody named stands for anybody: what it forwards from this machine is not this machine's.
+    """
+    if "X-Forwarded-For" in request.headers and not settings.TRUSTED_PROXIES:
+        return False
+    try:
+        peer = ipaddress.ip_address(request.META.get("REMOTE_ADDR", ""))
+    except ValueError:
+        return False
+    peer = getattr(peer, "ipv4_mapped", None) or peer
+    return any(peer in network for network in settings.METRICS_ALLOW if network.version == peer.version)

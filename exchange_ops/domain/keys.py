@@ -134,7 +134,11 @@ def client_of(key: ApiKey) -> ExchangeClient:
 
 def public_client(*, deadline_s: int | None = None) -> ExchangeClient:
     """A client without a key, for public market data; a call takes at most `deadline_s`, or as long as any other."""
-    transport = Transport(base_url=settings.EXCHANGE_URL, deadline_s=deadline_s or settings.CALL_DEADLINE_SECONDS)
+    transport = Transport(
+        base_url=settings.EXCHANGE_URL,
+        deadline_s=deadline_s or settings.CALL_DEADLINE_SECONDS,
+        private_hosts=settings.PRIVATE_HOSTS,
+    )
     return ExchangeClient(transport, budget=_budget_of(""))
 
 
@@ -196,6 +200,7 @@ def _client(
         credentials=credentials_of(key),
         deadline_s=deadline_s or settings.CALL_DEADLINE_SECONDS,
         refusals=refusals.KNOWN,
+        private_hosts=settings.PRIVATE_HOSTS,
     )
     date_seen = partial(_note_date, key.account_id)
     return ExchangeClient(transport, date_seen=date_seen, rejected=rejected, budget=_budget_of(key.login))

@@ -84,6 +84,7 @@ def disable(request: HttpRequest, key_id: int) -> HttpResponse:
     return redirect("key", row.pk)
 
 
+@require_POST
 @requires(rules.may_keep_keys, KEEPERS_ONLY)
 def switch(request: HttpRequest, key_id: int) -> HttpResponse:
     """Second step of a rotation: the successor takes over."""
@@ -91,6 +92,7 @@ def switch(request: HttpRequest, key_id: int) -> HttpResponse:
     return _stepped(request, key_id, lambda by: changes.switch(key_id=key_id, by=by), told)
 
 
+@require_POST
 @requires(rules.may_keep_keys, KEEPERS_ONLY)
 def finish(request: HttpRequest, key_id: int) -> HttpResponse:
     """Last step of a rotation: the old key is wiped."""
@@ -151,8 +153,6 @@ def _digest(form: PairForm) -> str:
 def _stepped(request: HttpRequest, key_id: int, step: Callable[[Confirmation], ApiKey], told: str) -> HttpResponse:
     """One confirmed step of a rotation, on the page of the key that is rotated."""
     row, form = get_object_or_404(ApiKey.objects.select_related("account"), pk=key_id), DecisionForm(request.POST)
-    if request.method != "POST":
-        return redirect("key", row.pk)
     if not form.is_valid():
         return pages.shown(request, row, form=form, status=422)
     try:

@@ -1,7 +1,4 @@
-"""What people do to one transfer. Each view is one call of the domain; a refusal comes back on the same page.
-
-An address that is opened without a form (after signing in again, or by hand) leads to the transfer's page.
-"""
+"""What people do to one transfer. Each view is one call of the domain; a refusal comes back on the same page."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_POST
 
 from desk import clock
 from desk.stepup import CannotConfirm
@@ -39,10 +36,8 @@ _TOLD = {
     "investigate": "Recorded. Somebody else has to come to the same verdict.",
 }
 
-ASKED = ["GET", "HEAD", "POST"]
 
-
-@require_http_methods(ASKED)
+@require_POST
 @requires(rules.may_see)
 def approve(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """One approval with its second factor, for the digest that was on the screen."""
@@ -51,21 +46,21 @@ def approve(request: HttpRequest, transfer_id: int) -> HttpResponse:
     )
 
 
-@require_http_methods(ASKED)
+@require_POST
 @requires(rules.may_see)
 def reject(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """A no with its reason."""
     return _with_reason(request, transfer_id, "reject", transfer_approvals.reject)
 
 
-@require_http_methods(ASKED)
+@require_POST
 @requires(rules.may_see)
 def cancel(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """Take a request back."""
     return _with_reason(request, transfer_id, "cancel", transfers.cancel)
 
 
-@require_http_methods(ASKED)
+@require_POST
 @requires(rules.may_see)
 def close(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """Close a transfer that was not seen."""
@@ -73,7 +68,7 @@ def close(request: HttpRequest, transfer_id: int) -> HttpResponse:
     return _signed(request, transfer_id, form, "close_form", transfer_endings.close, says="reason")
 
 
-@require_http_methods(ASKED)
+@require_POST
 @requires(rules.may_see)
 def reissue(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """Close a transfer that was not seen and ask for the same anew."""
@@ -86,7 +81,7 @@ def reissue(request: HttpRequest, transfer_id: int) -> HttpResponse:
     return _signed(request, transfer_id, form, "reissue_form", act, says="reason")
 
 
-@require_http_methods(ASKED)
+@require_POST
 @requires(rules.may_see)
 def resolve(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """One of the two verdicts that close an unclear case."""
@@ -120,8 +115,6 @@ def _signed(
 def _acted(
     request: HttpRequest, transfer_id: int, form: forms.Form, name: str, act: Callable[[dict[str, Any]], Transfer]
 ) -> HttpResponse:
-    if request.method != "POST":
-        return redirect("transfer", transfer_id)
     if not form.is_valid():
         return page.shown(request, transfer_id, status=422, **{name: form})
     common = {

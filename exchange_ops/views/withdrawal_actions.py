@@ -1,7 +1,4 @@
-"""What people do to one withdrawal. Each view is one call of the domain; a refusal comes back on the same page.
-
-An address that is opened without a form (after signing in again, or by hand) leads to the withdrawal's page.
-"""
+"""What people do to one withdrawal. Each view is one call of the domain; a refusal comes back on the same page."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
 
 from desk import clock
 from desk.stepup import CannotConfirm
@@ -41,6 +39,7 @@ _TOLD = {
 Act = Callable[[dict[str, Any], forms.Form], Withdrawal]
 
 
+@require_POST
 @requires(rules.may_see)
 def approve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """One approval with its second factor, for the digest that was on the screen."""
@@ -53,24 +52,28 @@ def approve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     return _acted(request, withdrawal_id, form, "approve_form", act)
 
 
+@require_POST
 @requires(rules.may_see)
 def reject(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """A no with its reason."""
     return _with_reason(request, withdrawal_id, "reject", approvals.reject)
 
 
+@require_POST
 @requires(rules.may_see)
 def recall(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """Call an approval back, as long as the exchange was told nothing."""
     return _with_reason(request, withdrawal_id, "recall", approvals.recall)
 
 
+@require_POST
 @requires(rules.may_see)
 def cancel(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """Take a request back."""
     return _with_reason(request, withdrawal_id, "cancel", withdrawals.cancel)
 
 
+@require_POST
 @requires(rules.may_see)
 def resolve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """One of the two verdicts that close an unclear case."""
@@ -108,8 +111,6 @@ def _with_reason(request: HttpRequest, withdrawal_id: int, name: str, act: Calla
 
 
 def _acted(request: HttpRequest, withdrawal_id: int, form: forms.Form, name: str, act: Act) -> HttpResponse:
-    if request.method != "POST":
-        return redirect("withdrawal", withdrawal_id)
     if not form.is_valid():
         return page.shown(request, withdrawal_id, status=422, **{name: form})
     common = {

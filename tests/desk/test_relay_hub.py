@@ -123,6 +123,33 @@ def test_what_is_no_batch_and_beats_of_others_change_nothing() -> None:
             await send({"type": "relay.hint", "text": "of an older process"})
             await send({"type": "relay.beat", "hub": "another", "number": 900})
             await send({"type": "websocket.disconnect"})
+            for odd in ({}, {"type": ["relay.batch"]}, {"type": "relay.beat", "hub": 1}):
+                await send(odd)
+            for change in ({"sender": None}, {"number": "1"}, {"kind": 7}, {"texts": "ab"}, {"texts": [["a"]]}):
+                await send(batch(0) | change)
+            await send(batch(1))
+            await until(lambda: line.written)
+            assert line.code is None
+
+    run(test)
+
+
+@pytest.mark.parametrize("garbage", [b"garbage", b"\xff", b"\xc1", b"", b"\x93\x01", b"\x81\xa4type\xc0"])
+def test_bytes_that_nobody_can_read_are_ignored_and_counted(garbage: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "RECHECK_SECONDS", 600.0)
+
+    def ignored() -> float:
+        return sum(each.value for metric in hub.IGNORED.collect() for each in metric.samples if each.name[-1] == "l")
+
+    async def test() -> None:
+        async with follower("a") as (_, line):
+            before = ignored()
+            layer: Any = get_channel_layer()
+            with redis.Redis.from_url(django_settings.REDIS_URL) as broker:
+                assert broker.publish(
+                    layer._layers[asyncio.get_running_loop()]._get_group_channel_name(live.RELAY), garbage
+                )
+            await until(lambda: ignored() == before + 1)
             await send(batch(1))
             await until(lambda: line.written)
             assert line.code is None

@@ -18,7 +18,7 @@ AUDIT, DRAFT, STOP, THAW = ("admin", "auditor"), ("operator",), ("treasury", "ad
 KEEP = ("admin",)
 REREAD = ("operator", "treasury", "admin")
 
-# Name of the address: who may GET, who may POST. A GET on a decision leads back to its page.
+# Name of the address: who may GET, who may POST.
 MATRIX = {
     "overview": (EVERYBODY, NOBODY),
     "withdrawals": (EVERYBODY, NOBODY),
@@ -27,12 +27,12 @@ MATRIX = {
     "withdrawal-figures": (NOBODY, DRAFT),
     "withdrawal-destination": (NOBODY, DRAFT),
     "withdrawal": (EVERYBODY, NOBODY),
-    "withdrawal-approve": (EVERYBODY, EVERYBODY),
-    "withdrawal-reject": (EVERYBODY, EVERYBODY),
-    "withdrawal-cancel": (EVERYBODY, EVERYBODY),
-    "withdrawal-recall": (EVERYBODY, EVERYBODY),
-    "withdrawal-resolve": (EVERYBODY, EVERYBODY),
-    "withdrawal-release": (EVERYBODY, EVERYBODY),
+    "withdrawal-approve": (NOBODY, EVERYBODY),
+    "withdrawal-reject": (NOBODY, EVERYBODY),
+    "withdrawal-cancel": (NOBODY, EVERYBODY),
+    "withdrawal-recall": (NOBODY, EVERYBODY),
+    "withdrawal-resolve": (NOBODY, EVERYBODY),
+    "withdrawal-release": (NOBODY, EVERYBODY),
     "approvals": (EVERYBODY, NOBODY),
     "approvals-count": (EVERYBODY, NOBODY),
     "funds": (EVERYBODY, NOBODY),
@@ -44,12 +44,12 @@ MATRIX = {
     "transfer-new": (DRAFT, DRAFT),
     "transfer-figures": (NOBODY, DRAFT),
     "transfer": (EVERYBODY, NOBODY),
-    "transfer-approve": (EVERYBODY, EVERYBODY),
-    "transfer-reject": (EVERYBODY, EVERYBODY),
-    "transfer-cancel": (EVERYBODY, EVERYBODY),
-    "transfer-close": (EVERYBODY, EVERYBODY),
-    "transfer-reissue": (EVERYBODY, EVERYBODY),
-    "transfer-resolve": (EVERYBODY, EVERYBODY),
+    "transfer-approve": (NOBODY, EVERYBODY),
+    "transfer-reject": (NOBODY, EVERYBODY),
+    "transfer-cancel": (NOBODY, EVERYBODY),
+    "transfer-close": (NOBODY, EVERYBODY),
+    "transfer-reissue": (NOBODY, EVERYBODY),
+    "transfer-resolve": (NOBODY, EVERYBODY),
     "orders": (EVERYBODY, NOBODY),
     "orders-export": (EVERYBODY, NOBODY),
     "orders-refresh": (NOBODY, DRAFT),
@@ -65,8 +65,8 @@ MATRIX = {
     "key-new": (KEEP, KEEP),
     "key-probe": (NOBODY, KEEP),
     "key-rotate": (KEEP, KEEP),
-    "key-switch": (KEEP, KEEP),
-    "key-finish": (KEEP, KEEP),
+    "key-switch": (NOBODY, KEEP),
+    "key-finish": (NOBODY, KEEP),
     "key-go-back": (NOBODY, KEEP),
     "key-disable": (KEEP, KEEP),
     "subaccounts": (EVERYBODY, NOBODY),
@@ -136,6 +136,7 @@ MATRIX = {
     "healthz": (OPEN, NOBODY),
     "readyz": (OPEN, NOBODY),
     "metrics": (OPEN, NOBODY),
+    "csp-reports": (NOBODY, OPEN),
     "step_up_challenge": (NOBODY, OWN),
     "sessions": (OWN, NOBODY),
     "session-end": (NOBODY, OWN),
@@ -257,18 +258,100 @@ def test_a_stranger_is_asked_to_sign_in(place):
                 assert sent_on or left or response.status_code == 405, told
 
 
-def test_no_other_method_does_anything(place, treasury, signed_in):
-    client = signed_in(treasury)
+METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
+
+
+def test_a_wrong_method_is_told_so_and_leads_nowhere(place, admin, signed_in):
+    """Whoever has every right: each address takes what it says in Allow, and answers everything else with 405."""
+    from django.contrib.auth.models import Group
+
+    admin.groups.set(Group.objects.all())
+    client = signed_in(admin)
     for name in sorted(MATRIX):
-        for method in ("put", "patch", "delete"):
-            response = getattr(client, method)(place(name))
-            leads_back = name.startswith("withdrawal-") and response.status_code == 302
-            assert leads_back or response.status_code in {403, 405}, f"{method} {name}: {response.status_code}"
+        reading, writing = MATRIX[name]
+        takes = {"get", "head"} if reading else set()
+        takes |= {"post"} if writing else set()
+        takes |= {"options"} if (name.startswith("api-") and name != "api-docs") or name == "schema" else set()
+        for method in METHODS:
+            response = getattr(client, method)(place(name), secure=True)
+            told = f"{method} {name}: {response.status_code}"
+            if method in takes:
+                assert response.status_code != 405, told
+            else:
+                assert response.status_code == 405, told
+                assert {each.lower() for each in response["Allow"].split(", ")} == takes, f"{told}: {response['Allow']}"
+
+
+def test_a_stranger_learns_nothing_from_a_wrong_method(place):
+    """Rows that are there and rows that are not, right methods and wrong ones: one and the same answer."""
+    for name in sorted(set(MATRIX)):
+        if OPEN in MATRIX[name]:
+            continue
+        there = place(name)
+        absent = re.sub(r"/\d+/", "/987654/", there)
+        for method in METHODS:
+            answers = {
+                (found.status_code, found.get("Location", "").partition("?")[0], found.get("Allow", ""))
+                for found in (getattr(Client(), method)(path, secure=True) for path in (there, absent))
+            }
+            assert len(answers) == 1, f"{method} {name}: {answers}"
+            assert next(iter(answers))[0] in {302, 401}, f"{method} {name}: {answers}"
+
+
+def test_who_signs_in_again_in_front_of_a_decision_comes_back_to_its_page(place):
+    told = Client().post(
+        place("withdrawal-approve"), headers={"Referer": "https://testserver/withdrawals/1/?a=b"}, secure=True
+    )
+    assert told["Location"] == "/sign-in/?next=%2Fwithdrawals%2F1%2F%3Fa%3Db"
+    for elsewhere in (
+        "https://evil.example/withdrawals/1/",
+        "//evil.example/",
+        "https://testserver//evil.example/",
+        "",
+    ):
+        told = Client().post(place("withdrawal-approve"), headers={"Referer": elsewhere}, secure=True)
+        assert told["Location"] == "/sign-in/?next=%2F", elsewhere
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "something-new"])
+def test_another_sites_page_can_send_nothing(site, place, admin, signed_in):
+    from django.contrib.auth.models import Group
+
+    admin.groups.set(Group.objects.all())
+    client = signed_in(admin)
+    for name in sorted(set(MATRIX) - {"csp-reports"}):
+        for method in ("post", "delete"):
+            response = getattr(client, method)(place(name), headers={"Sec-Fetch-Site": site})
+            assert response.status_code == 403, f"{method} {name}: {response.status_code}"
+    assert client.post("/sign-in/", headers={"Sec-Fetch-Site": site}).status_code == 403
+    assert client.get("/", headers={"Sec-Fetch-Site": site}).status_code == 200
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none", None])
+def test_our_own_pages_can_and_the_token_is_still_asked_for(site, place, treasury, signed_in):
+    told = {"Sec-Fetch-Site": site} if site else {}
+    assert signed_in(treasury).post(place("withdrawal-approve"), headers=told).status_code == 422
+    checked = signed_in(treasury, enforce_csrf_checks=True)
+    assert checked.post(place("withdrawal-approve"), headers=told).status_code == 403
+
+
+def test_no_answer_is_kept_by_a_cache(place, admin, signed_in):
+    """Pages, parts, answers to programs, files, refusals, sign-in: for strangers and for who may see everything."""
+    from django.contrib.auth.models import Group
+
+    admin.groups.set(Group.objects.all())
+    for client in (Client(), signed_in(admin)):
+        for name in sorted(set(MATRIX) | SIGN_IN | OWN_PAGES):
+            for method in ("get", "post"):
+                response = getattr(client, method)(place(name))
+                assert "no-store" in response["Cache-Control"], f"{method} {name}"
+        for path in ("/nowhere/", "/withdrawals", "/api/v1/nowhere"):
+            assert "no-store" in client.get(path)["Cache-Control"], path
 
 
 def test_a_form_of_another_site_is_refused(place, treasury, signed_in):
     client = signed_in(treasury, enforce_csrf_checks=True)
-    for name in sorted(name for name, (_, writing) in MATRIX.items() if writing):
+    for name in sorted(name for name, (_, writing) in MATRIX.items() if writing and writing != OPEN):
         response = client.post(place(name), HTTP_ORIGIN="https://elsewhere.example")
         assert response.status_code == 403, name
         assert b"Nothing was " in response.content, name

@@ -1,0 +1,59 @@
+"""Messages of the broker that nobody can read: dropped, counted where every process counts together, and shown.
+
+A message only wakes: the rows hold what is to be done. So one that is malformed costs nothing but its line in the log.
+"""
+
+import contextlib
+from collections.abc import Iterator
+
+import redis
+import structlog
+from django.conf import settings
+from prometheus_client import REGISTRY
+from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+COUNTS = "countersign:messages-dropped"
+_SECONDS = 0.5
+_log = structlog.get_logger(__name__)
+
+
+def note(kind: str, reason: str) -> None:
+    """One more message was dropped: what kind it was, and the kind of failure. Its content is told nowhere."""
+    _log.warning("broker.message_dropped", kind=kind, reason=reason)
+    with contextlib.suppress(redis.RedisError, OSError), _broker() as broker:
+        broker.hincrby(COUNTS, kind, 1)
+
+
+def counts() -> dict[str, int]:
+    """How many were dropped, by kind, since the broker was started; empty while it does not answer."""
+    found: dict[bytes, bytes] = {}
+    with contextlib.suppress(redis.RedisError, OSError), _broker() as broker:
+        found = broker.hgetall(COUNTS)  # type: ignore[assignment]
+    return {kind.decode("ascii", "replace"): int(count) for kind, count in found.items() if count.isdigit()}
+
+
+def _broker() -> redis.Redis:
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS, retry=None
+    )
+
+
+def register() -> None:
+    """Show the counts among the figures. Called once, when the app is ready."""
+    if not any(isinstance(collector, _Figures) for collector in list(REGISTRY._collector_to_names)):
+        REGISTRY.register(_Figures())
+
+
+class _Figures(Collector):
+    def describe(self) -> Iterator[Metric]:
+        # Without this the registry would ask the broker at start.
+        return iter(())
+
+    def collect(self) -> Iterator[Metric]:
+        dropped = CounterMetricFamily(
+            "countersign_messages_dropped", "Messages to workers that could not be read, by kind", labels=["kind"]
+        )
+        for kind, count in sorted(counts().items()):
+            dropped.add_metric([kind], count)
+        yield dropped
