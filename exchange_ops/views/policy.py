@@ -76,6 +76,7 @@ def _shown(
 ) -> HttpResponse:
     account, current = accounts.current(), policies.current()
     active = freezes.active(account) if account else None
+    voted = active is not None and active.votes.filter(person=request.user).exists()
     context = {
         "now": clock.now(),
         "policy": current,
@@ -90,9 +91,10 @@ def _shown(
         "past": Freeze.objects.filter(account=account, thawed_at__isnull=False)
         .select_related("frozen_by")
         .order_by("-pk")[:LAST_FREEZES],
-        "may_freeze": account is not None and rules.may_freeze(request.user),
-        "may_thaw": rules.may_thaw(request.user),
-        "voted": bool(active) and active.votes.filter(person=request.user).exists(),
+        "drawn_for": freezes.digest_of(active)[:16] if active else "open",
+        "may_stop": account is not None and active is None and rules.may_freeze(request.user),
+        "may_agree": active is not None and rules.may_thaw(request.user) and not voted,
+        "voted": voted,
         **forms,
     }
     return show(

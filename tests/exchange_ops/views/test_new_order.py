@@ -152,7 +152,7 @@ def test_a_button_that_said_something_else_places_nothing_and_says_it_anew(signe
 def test_the_button_names_the_effect(signed_in, operator, changes, effect):
     client = signed_in(operator)
     part = client.post("/orders/new/figures/", typed(**changes)).content.decode()
-    assert f">{effect}</button>" in part
+    assert f'data-effect="{effect}"' in part, "static/js/ticket.js writes it on the button"
     assert client.post(PATH, typed(effect=effect, **changes)).status_code == 302
     assert Order.objects.count() == 1
 
