@@ -39,7 +39,7 @@ _CHOOSE = """(number) => {
         if (!found || !one.contains(found)) continue;
         window.wanted = one;
         window.reached = [];
-        const part = one.closest("[data-follow]");
+        const part = one.closest("main [data-follow][hx-get]");
         const words = (one.textContent.trim() || one.getAttribute("aria-label") || one.tagName).replace(/\\s+/g, " ");
         return {...at, words: words.slice(0, 60), part: part ? part.id : "", all: all.length};
     }
@@ -141,26 +141,31 @@ class Presser:
             return None
         self.page.mouse.move(found["x"], found["y"])
         self.keep_answers()
-        self.tell()
+        self.tell(found["part"])
         self.answer_while(self.page.mouse.down, self.page.mouse.up, hold_ms=hold_ms)
         reached = self.page.evaluate("window.reached.length")
         self.page.evaluate(_TIDY)
         where = re.sub(r"^https?://[^/]+", "", self.page.url)
         return reached == 1, f"{where} {found['part'] or '-'}: {found['words']}"
 
-    def tell(self) -> None:
-        """Hint that everything on the page changed, and wait until it begins to read itself again."""
+    def tell(self, part: str = "") -> None:
+        """Hint that everything on the page changed, and wait until it, or this part of it, is being read again."""
         self.announcer.tell(sorted(set(self.page.evaluate(_TOPICS))))
-        self.wait_for_questions()
+        self.wait_for_questions(part)
         self.page.wait_for_timeout(40)  # the other parts of the same page
 
     def keep_answers(self) -> None:
         """From now on nothing that the page asks for is answered, until a button is down."""
         self._is_holding = True
 
-    def wait_for_questions(self) -> None:
-        """Until the page has asked for something."""
-        until(lambda: self.page.wait_for_timeout(20) or self._held, every_s=0)
+    def wait_for_questions(self, part: str = "") -> None:
+        """Until the page has asked for something, or for this part."""
+
+        def is_asked() -> bool:
+            self.page.wait_for_timeout(20)
+            return any(part in ("", route.request.headers.get("hx-target")) for route in self._held)
+
+        until(is_asked, every_s=0)
 
     def answer_while(self, down: Callable[[], Any], up: Callable[[], Any], *, hold_ms: int) -> None:
         """Down; then the answers to everything that is being read; a moment more; and up."""
