@@ -62,9 +62,13 @@
   // An age goes on counting after it was drawn, in the words that the server uses.
   const UNITS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
   window.countersign.showAge = function (element) {
-    const passed = Math.max(0, Math.floor((window.countersign.now() - Date.parse(element.dateTime)) / 1000));
-    const [length, unit] = UNITS.find(([seconds]) => passed >= 2 * seconds) || [1, "s"];
-    const text = Math.floor(passed / length) + " " + unit + " ago";
+    const passed = (window.countersign.now() - Date.parse(element.dateTime)) / 1000;
+    // What a stream told a moment ago may be ahead of the page's clock; only what was drawn as ahead counts down.
+    const ahead = passed < 0 && element.textContent.startsWith("in ");
+    const whole = Math.max(0, Math.floor(ahead ? -passed : passed));
+    const [length, unit] = UNITS.find(([seconds]) => whole >= 2 * seconds) || [1, "s"];
+    const span = Math.floor(whole / length) + " " + unit;
+    const text = ahead ? "in " + span : span + " ago";
     if (element.textContent !== text) element.textContent = text;
   };
   setInterval(() => document.querySelectorAll("time[data-age][datetime]").forEach(window.countersign.showAge), 1000);
