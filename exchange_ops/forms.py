@@ -13,7 +13,8 @@ from django import forms
 from django.db.models import Q, QuerySet
 
 from desk.forms import SecondFactorForm
-from exchange_ops.models import Currency, LedgerEntry, Withdrawal, states
+from exchange_ops.domain import withdrawal_endings
+from exchange_ops.models import Currency, LedgerEntry, Withdrawal, states, withdrawal_ends
 from exchange_ops.models.states import STATES
 
 LONGEST_REASON = 500
@@ -176,7 +177,12 @@ class WithdrawalFilter(FilterForm):
 
     state = forms.ChoiceField(
         required=False,
-        choices=[("", "Any state"), ("open", "Open"), *((name, row.label) for name, row in STATES.items())],
+        choices=[
+            ("", "Any state"),
+            ("open", "Open"),
+            *((name, withdrawal_ends.SHARED.get(name, row.label)) for name, row in STATES.items()),
+            ("How it ended", [(name, end.label) for name, end in withdrawal_ends.ENDS.items()]),
+        ],
     )
     turn = forms.ChoiceField(
         required=False,
@@ -195,7 +201,9 @@ class WithdrawalFilter(FilterForm):
     def narrow(self, rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
         """Only the rows that every filter which is set lets through."""
         chosen = self.chosen()
-        if "state" in chosen:
+        if chosen.get("state") in withdrawal_ends.ENDS:
+            rows = withdrawal_endings.ended_as(rows, chosen["state"])
+        elif "state" in chosen:
             wanted = states.OPEN_STATES if chosen["state"] == "open" else (chosen["state"],)
             rows = rows.filter(state__in=wanted)
         if "turn" in chosen:

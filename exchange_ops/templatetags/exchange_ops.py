@@ -7,7 +7,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from desk.templatetags.desk import chip
-from exchange_ops.models import states
+from exchange_ops.models import Withdrawal, states
 
 register = template.Library()
 
@@ -122,6 +122,13 @@ def state(name: str) -> SafeString:
     """The state of a withdrawal in one chip."""
     known = states.STATES[name]
     return chip(known.tone, known.label, sign=SIGNS[name])
+
+
+@register.simple_tag
+def withdrawal_state(row: Withdrawal) -> SafeString:
+    """What became of a withdrawal in one chip: how it ended, else its state."""
+    end = row.end
+    return chip(row.tone, end.label, sign=end.sign) if end else state(row.state)
 
 
 @register.simple_tag

@@ -12,9 +12,9 @@ from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops import rules
 from exchange_ops.domain import approvals as domain
-from exchange_ops.domain import transfer_approvals
-from exchange_ops.models import Transfer, Withdrawal, states
-from exchange_ops.views import accounts
+from exchange_ops.domain import transfer_approvals, withdrawal_endings
+from exchange_ops.models import Approval, Transfer, Withdrawal, states
+from exchange_ops.views import accounts, decisions
 from exchange_ops.views.access import requires
 
 SOON = timedelta(minutes=20)
@@ -39,7 +39,7 @@ def approvals(request: HttpRequest) -> HttpResponse:
             for key, (label, rows) in lists.items()
             if key != "done"
         ],
-        "rows": _with_counts(lists[chosen][1])[:MOST_ROWS],
+        "rows": _progressed(lists[chosen][1]),
         "transfers": _with_counts(transfers[chosen])[:MOST_ROWS],
         "empty": _EMPTY[chosen],
     }
@@ -92,6 +92,19 @@ def _transfers(person: Person) -> dict[str, QuerySet[Transfer]]:
         "soon": Transfer.objects.none(),
         "done": decided.select_related("initiator").order_by(F("decided_at").desc()),
     }
+
+
+def _progressed(rows: QuerySet[Withdrawal]) -> list[Withdrawal]:
+    """The rows with how they ended and how far the approvals of each stage are."""
+    said = Q(approvals__digest=F("digest"), approvals__verdict="approve")
+    counts = {
+        name: Count("approvals__person", filter=said & Q(approvals__stage=stage), distinct=True)
+        for name, stage in (("reviewed", Approval.REVIEW), ("released", Approval.RELEASE))
+    }
+    found = withdrawal_endings.with_ends(rows.select_related("decided_by")).annotate(**counts)[:MOST_ROWS]
+    for row in found:
+        row.progress = decisions.progress(row, reviewed=row.reviewed, released=row.released)
+    return list(found)
 
 
 def _with_counts(rows: QuerySet[Any]) -> Any:
