@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 import structlog
 from django.conf import settings
@@ -20,6 +21,7 @@ from django.contrib.sessions.exceptions import SessionInterrupted
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
 from prometheus_client import Histogram
 
 from desk import attempts, clock, session_keys, tries
@@ -36,6 +38,7 @@ SEEN_AT = "desk.seen_at"
 DEVICE = "desk.device"
 # Writing the session at every request would make every read a write; the idle limit is early by at most this much.
 SEEN_EVERY_SECONDS = 30
+LONGEST_WAY_BACK = 1_000  # characters of an address that is gone back to after signing in
 
 
 def current_id() -> str:
@@ -138,8 +141,19 @@ class SessionLifeMiddleware:
         if wants_sign_in and request.headers.get("HX-Request"):
             if session_keys.is_renewed(request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""), now=clock.now()):
                 return HttpResponse(status=204)
-            return HttpResponse(status=204, headers={"HX-Redirect": sign_in})
+            return HttpResponse(status=204, headers={"HX-Redirect": f"{sign_in}{_way_back(request)}"})
         return response
+
+
+def _way_back(request: HttpRequest) -> str:
+    """`?next=` with the page that the part belongs to, as htmx names it; empty for an address that is not ours."""
+    page = request.headers.get("HX-Current-URL", "")
+    if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
+        return ""
+    told = urlsplit(page)
+    path = f"{told.path}?{told.query}" if told.query else told.path
+    safe = path.startswith("/") and url_has_allowed_host_and_scheme(path, allowed_hosts=None)
+    return f"?{urlencode({'next': path})}" if safe and len(path) <= LONGEST_WAY_BACK else ""
 
 
 def mark_sign_in(session: Any, now: datetime, *, device: str = "") -> None:

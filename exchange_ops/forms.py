@@ -13,13 +13,24 @@ from django import forms
 from django.db.models import Q, QuerySet
 
 from desk.forms import SecondFactorForm
-from exchange_ops.models import Currency, LedgerEntry, Withdrawal, states
+from exchange_ops.domain import withdrawal_endings
+from exchange_ops.models import Currency, LedgerEntry, Withdrawal, states, withdrawal_ends
 from exchange_ops.models.states import STATES
 
 LONGEST_REASON = 500
 WHOLE_DIGITS, FRACTION_DIGITS = 36, 24
 _AMOUNT = re.compile(rf"\d{{1,{WHOLE_DIGITS}}}(\.\d{{1,{FRACTION_DIGITS}}})?", re.ASCII)
 _SEARCH_MOST = 200
+# The exchange's own words for kinds and statuses of its ledger, and ours for them: chips and filters say the same.
+LEDGER_KINDS = {
+    "payin": "Payin",
+    "payout": "Payout",
+    "deposit": "Deposit",
+    "withdraw": "Withdraw",
+    "bankToExchange": "Bank to trading",
+    "exchangeToBank": "Trading to bank",
+}
+LEDGER_STATUSES = {"created": "Created", "pending": "Pending", "success": "Success", "failed": "Failed"}
 
 
 class AmountField(forms.CharField):
@@ -187,7 +198,12 @@ class WithdrawalFilter(FilterForm):
 
     state = forms.ChoiceField(
         required=False,
-        choices=[("", "Any state"), ("open", "Open"), *((name, row.label) for name, row in STATES.items())],
+        choices=[
+            ("", "Any state"),
+            ("open", "Open"),
+            *((name, withdrawal_ends.SHARED.get(name, row.label)) for name, row in STATES.items()),
+            ("How it ended", [(name, end.label) for name, end in withdrawal_ends.ENDS.items()]),
+        ],
     )
     turn = forms.ChoiceField(
         required=False,
@@ -206,7 +222,9 @@ class WithdrawalFilter(FilterForm):
     def narrow(self, rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
         """Only the rows that every filter which is set lets through."""
         chosen = self.chosen()
-        if "state" in chosen:
+        if chosen.get("state") in withdrawal_ends.ENDS:
+            rows = withdrawal_endings.ended_as(rows, chosen["state"])
+        elif "state" in chosen:
             wanted = states.OPEN_STATES if chosen["state"] == "open" else (chosen["state"],)
             rows = rows.filter(state__in=wanted)
         if "turn" in chosen:
@@ -240,12 +258,12 @@ class LedgerFilter(FilterForm):
         required=False,
         choices=[
             ("", "Any kind"),
-            *((kind, kind) for kind in ("payin", "payout", "deposit", "withdraw", "bankToExchange", "exchangeToBank")),
+            *LEDGER_KINDS.items(),
         ],
     )
     status = forms.ChoiceField(
         required=False,
-        choices=[("", "Any status"), *((status, status) for status in ("created", "pending", "success", "failed"))],
+        choices=[("", "Any status"), *LEDGER_STATUSES.items()],
     )
     origin = forms.ChoiceField(
         required=False, choices=[("", "Any origin"), ("ours", "Asked for here"), ("foreign", "Made elsewhere")]

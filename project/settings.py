@@ -141,6 +141,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "desk.invisible.InvisibleCharactersMiddleware",
 ]
 
 ROOT_URLCONF = "project.urls"

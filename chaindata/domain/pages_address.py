@@ -24,12 +24,13 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class Spellings:
-    """One hash in every form, each with its name; `printed` is the one that services print and pages link.
+    """One hash in every form: `shown` for people, `printed` as services print it and pages link it, `forms` the rest.
 
     `owner` says in words whose it is when it is one of ours.
     """
 
     printed: str
+    shown: str
     owner: str
     forms: Sequence[tuple[str, str]]
     kind: str
@@ -103,15 +104,17 @@ def spellings(text: str) -> Spellings:
     """Every form of the address. Raises `NotAnAddress`, with a sentence."""
     address = wire_addresses.read(text, networks=addresses.allowed_networks())
     printed = addresses.forms(addresses.printed(text))
-    forms = [("Cash address", printed.cash_address)]
-    forms += [("Legacy address", printed.legacy_address)] if printed.legacy_address else []
+    shown = addresses.shown(text)
+    forms = [("Legacy address", printed.legacy_address)] if printed.legacy_address else []
     forms.append(("Simple-ledger address", printed.slp_address))
     if address.network is not Network.MAIN:
         prefix = wire_addresses.CASH_PREFIX[Network.REGTEST]
-        forms.append(("On a regtest", wire_addresses.cash_encode(prefix, address.kind, address.hash)))
+        regtest = wire_addresses.cash_encode(prefix, address.kind, address.hash)
+        forms += [("On a test network", printed.cash_address), ("On a regtest", regtest)]
     kind = "a public key" if address.kind is Kind.KEY else "a script"
     owner = ours.owners(addresses=[printed.cash_address]).get(printed.cash_address, "")
-    return Spellings(printed.cash_address, owner, forms, kind, address.hash.hex())
+    forms = [(name, form) for name, form in forms if form != shown]
+    return Spellings(printed.cash_address, shown, owner, forms, kind, address.hash.hex())
 
 
 def balance(address: str, *, now: datetime) -> BalancePart:

@@ -11,7 +11,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from chaindata.domain import finding, tokens
+from chaindata.domain import addresses, finding, tokens
 from chaindata.domain.addresses import NotAnAddress, printed
 from chaindata.domain.finding import Place
 from chaindata.domain.pages import Standing
@@ -59,9 +59,11 @@ def chain_link(kind: str, value: str, currency: str = "BCH", *, ends: int = 8, c
     """
     if not value:
         return SafeString("")
+    place = _place(kind, value) if currency in CURRENCIES else ""
+    if kind == ADDRESS and place:
+        value = addresses.shown(value)
     button = copy(value, what="address" if kind == ADDRESS else "hash") if copied else ""
     shown, css = (shortened(value, ends), "nowrap") if ends else (value, "wrap")
-    place = _place(kind, value) if currency in CURRENCIES else ""
     if not place:
         return format_html(
             '<span class="{}"><span class="mono" title="{}">{}</span>{}</span>', css, value, shown, button

@@ -16,6 +16,8 @@ from django.templatetags.static import static
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from desk import invisible
+
 register = template.Library()
 
 SPRITE = "vendor/lucide-1.62.0/sprite.svg"
@@ -175,7 +177,7 @@ def moment(when: datetime | None, *, now: datetime | None = None) -> SafeString:
     """A moment in UTC (the local hour comes on hover), with its age beside it when `now` is given."""
     if when is None:
         return mark_safe('<span class="muted">never</span>')
-    beside = format_html(' <span class="muted">{}</span>', ago(when, now)) if now else ""
+    beside = format_html(' <span class="muted">{}</span>', running(when, now)) if now else ""
     return format_html('<time class="nowrap" datetime="{}" data-local>{}</time>{}', iso(when), instant(when), beside)
 
 
@@ -188,7 +190,6 @@ def minute(when: datetime | None) -> SafeString:
     return format_html('<time class="nowrap" datetime="{}" data-local>{}</time>', iso(when), text)
 
 
-@register.filter
 def ago(when: datetime | None, now: datetime) -> str:
     """How long ago, or how far ahead, in the largest whole unit: "12 s ago", "in 4 min"."""
     if when is None:
@@ -197,13 +198,19 @@ def ago(when: datetime | None, now: datetime) -> str:
     return f"{passed} ago" if now >= when else f"in {passed}"
 
 
-@register.simple_tag
-def age(when: datetime | None, now: datetime) -> SafeString:
-    """How long ago, which the page counts on by itself; "never" without a moment."""
+@register.filter("ago")
+def running(when: datetime | None, now: datetime) -> str:
+    """How long ago, which the page counts on by itself (static/js/page.js); "never" without a moment."""
     if when is None:
-        return format_html('<span class="muted">{}</span>', "never")
+        return "never"
     text = '<time class="nowrap" data-age data-local datetime="{}">{}</time>'
     return format_html(text, iso(when), ago(when, now))
+
+
+@register.simple_tag
+def age(when: datetime | None, now: datetime) -> SafeString:
+    """The same as a tag."""
+    return format_html("{}" if when else '<span class="muted">{}</span>', running(when, now))
 
 
 @register.filter
@@ -265,6 +272,18 @@ def bar(share: Decimal | None, *, label: str) -> SafeString:
         conditional_escape(label),
         f"{width:.2f}",
     )
+
+
+@register.filter
+def isolated(text: object) -> SafeString:
+    """Text that a person or an outsider wrote: it can't turn what stands around it, and its tricks are seen."""
+    return invisible.isolated("" if text is None else text)
+
+
+@register.filter
+def revealed(text: object) -> str:
+    """The same where no element can stand: in a title, a label that is read aloud, the name of a choice."""
+    return invisible.revealed("" if text is None else str(text))
 
 
 @register.filter

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from desk.fields import plain
 from exchange_ops.forms import LONGEST_REASON, read_amount
-from exchange_ops.models import Balance, Currency, LedgerEntry, Withdrawal, states
+from exchange_ops.models import Balance, Currency, LedgerEntry, Withdrawal, states, withdrawal_ends
 from wire.values import decimal_text
 
 
@@ -57,6 +57,14 @@ class WithdrawalOut(serializers.ModelSerializer):
     leaves = AmountText(read_only=True, allow_null=True)
     state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
     sentence = serializers.CharField(read_only=True)
+    label = serializers.CharField(read_only=True, help_text="The state, or how it ended, in a few words.")
+    end = serializers.ChoiceField(
+        source="end.name",
+        choices=list(withdrawal_ends.ENDS),
+        read_only=True,
+        default="",
+        help_text="How it ended without being paid, from the event that ended it; empty otherwise.",
+    )
     turn = serializers.CharField(read_only=True, help_text="Who acts next: person, worker, exchange, chain or nobody.")
     initiator = serializers.CharField(source="initiator.username", read_only=True)
 
@@ -66,6 +74,8 @@ class WithdrawalOut(serializers.ModelSerializer):
             "id",
             "reference",
             "state",
+            "label",
+            "end",
             "turn",
             "sentence",
             "currency",

@@ -26,7 +26,7 @@ from exchange_ops.api.serializers import (
     WithdrawalOut,
     WithdrawalPage,
 )
-from exchange_ops.domain import requesting, withdrawals
+from exchange_ops.domain import requesting, withdrawal_endings, withdrawals
 from exchange_ops.forms import LedgerFilter, WithdrawalFilter
 from exchange_ops.models import Account, Balance, Currency, LedgerEntry, Withdrawal
 
@@ -72,7 +72,7 @@ class Withdrawals(APIView):
     )
     def get(self, request: Request) -> Response:
         """Fifty a page, newest first."""
-        rows = Withdrawal.objects.select_related("initiator")
+        rows = withdrawal_endings.with_ends(Withdrawal.objects.select_related("initiator"))
         return page_of(request, WithdrawalFilter(request.query_params).narrow(rows), WithdrawalOut, key="pk")
 
     @extend_schema(

@@ -117,6 +117,11 @@ def given(row: Withdrawal) -> QuerySet[Approval]:
     return valid(row, stage_of(row))
 
 
+def people(row: Withdrawal, stage: str) -> int:
+    """How many people's approvals of this stage count."""
+    return valid(row, stage).values("person").distinct().count()
+
+
 def stage_of(row: Withdrawal) -> str:
     """What an approval given now would be for."""
     return Approval.REVIEW if row.state == "review" else Approval.RELEASE

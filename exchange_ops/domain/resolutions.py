@@ -83,6 +83,12 @@ def _digest(row: Withdrawal, state: str, version: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def finding_of(row: Withdrawal, person: "Person") -> str:
+    """This person's last finding on the case, "paid" or "not_paid"; empty when they gave none."""
+    words = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION, person=person)
+    return words.order_by("-id").values_list("verdict", flat=True).first() or ""
+
+
 def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str, now: datetime) -> None:
     if row.state not in _UNCLEAR:
         raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")

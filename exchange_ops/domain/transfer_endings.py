@@ -162,6 +162,12 @@ def resolve(
         raise CannotResolve("Somebody else acted on it in the same moment. Read it again.") from None
 
 
+def finding_of(row: Transfer, person: "Person") -> str:
+    """This person's last finding on the case, "moved" or "not_moved"; empty when they gave none."""
+    words = TransferApproval.objects.filter(transfer=row, stage=TransferApproval.RESOLUTION, person=person)
+    return words.order_by("-id").values_list("verdict", flat=True).first() or ""
+
+
 def digest_of(row: Transfer) -> str:
     """What a person signs to end this transfer: this request, in the state and version that was on the screen."""
     return _digest(row, row.state, row.version)

@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from desk.witnessed import Witnessed
-from exchange_ops.models import states
+from exchange_ops.models import states, withdrawal_ends
 from exchange_ops.models.accounts import Account
 from exchange_ops.models.amounts import amount_field
 
@@ -171,9 +171,25 @@ class Withdrawal(Witnessed):
         return states.STATES[self.state].turn
 
     @property
+    def end(self) -> withdrawal_ends.End | None:
+        """How it ended, from the event that did; None while it goes on and where the state says it all.
+
+        Rows of lists carry the event (`domain.withdrawal_endings.with_ends`); of a single row it is read.
+        """
+        if self.state not in withdrawal_ends.SHARED:
+            return None
+        if not hasattr(self, "ended_by"):
+            known = self.events.filter(event__in=withdrawal_ends.EVENTS).order_by("-version")
+            found = known.values_list("event", "actor").first() or ("", None)
+        else:
+            found = (self.ended_by, self.ended_by_person)
+        return withdrawal_ends.of(found[0], by_requester=found[1] == self.initiator_id)
+
+    @property
     def label(self) -> str:
-        """The state in a few words."""
-        return states.STATES[self.state].label
+        """The end, or the state, in a few words."""
+        end = self.end
+        return end.label if end else states.STATES[self.state].label
 
     @property
     def sentence(self) -> str:

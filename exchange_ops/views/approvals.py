@@ -12,9 +12,9 @@ from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops import rules
 from exchange_ops.domain import approvals as domain
-from exchange_ops.domain import following, open_holds, transfer_approvals
-from exchange_ops.models import Transfer, Withdrawal, states
-from exchange_ops.views import accounts
+from exchange_ops.domain import following, open_holds, transfer_approvals, withdrawal_endings
+from exchange_ops.models import Approval, Transfer, Withdrawal, states
+from exchange_ops.views import accounts, decisions
 from exchange_ops.views.access import requires
 
 SOON = timedelta(minutes=20)
@@ -40,7 +40,7 @@ def approvals(request: HttpRequest) -> HttpResponse:
             for key, (label, rows) in lists.items()
             if key != "done"
         ],
-        "rows": _with_counts(lists[chosen][1])[:MOST_ROWS],
+        "rows": _progressed(lists[chosen][1]),
         "transfers": _with_counts(transfers[chosen])[:MOST_ROWS],
         "empty": _EMPTY[chosen],
         "alarms": _alarms(now),
@@ -103,6 +103,19 @@ def _alarms(now: datetime) -> list[dict[str, Any]]:
     held = [{"row": row, "sentence": open_holds.sentence(row)} for row in open_holds.of_closed()[:MOST_ALARMS]]
     late = following.overdue(now=now)[:MOST_ALARMS]
     return held + [{"row": row, "sentence": following.overdue_sentence(row, now=now)} for row in late]
+
+
+def _progressed(rows: QuerySet[Withdrawal]) -> list[Withdrawal]:
+    """The rows with how they ended and how far the approvals of each stage are."""
+    said = Q(approvals__digest=F("digest"), approvals__verdict="approve")
+    counts = {
+        name: Count("approvals__person", filter=said & Q(approvals__stage=stage), distinct=True)
+        for name, stage in (("reviewed", Approval.REVIEW), ("released", Approval.RELEASE))
+    }
+    found = withdrawal_endings.with_ends(rows.select_related("decided_by")).annotate(**counts)[:MOST_ROWS]
+    for row in found:
+        row.progress = decisions.progress(row, reviewed=row.reviewed, released=row.released)
+    return list(found)
 
 
 def _with_counts(rows: QuerySet[Any]) -> Any:

@@ -7,8 +7,8 @@ from desk import factors
 from desk.models import Person
 from desk.templatetags.desk import amount
 from exchange_ops import rules
-from exchange_ops.domain import approvals, clocks, freezes, open_holds
-from exchange_ops.models import Withdrawal, states
+from exchange_ops.domain import approvals, clocks, freezes, open_holds, resolutions
+from exchange_ops.models import Approval, Withdrawal, states
 
 TREASURY_DECIDES = "Treasury decides on it."
 CANCELLABLE = frozenset({"draft", "review", "queued", "held"})
@@ -25,8 +25,8 @@ class Choices:
     recall: bool = False
     resolve: bool = False
     release: bool = False
-    given: int = 0
-    needed: int = 0
+    progress: str = ""
+    finding: str = ""
     approve_label: str = ""
     reject_label: str = ""
     why_not: str = ""
@@ -40,7 +40,7 @@ class Choices:
 def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
     """The choices of `person` on `row`. The domain decides again when one of them is sent."""
     undecided = row.state in UNDECIDED and row.decision == states.NONE
-    given = approvals.given(row).values("person").distinct().count() if undecided else 0
+    given = approvals.people(row, approvals.stage_of(row)) if undecided else 0
     needed = approvals.needed(row) if undecided else 0
     may_decide = undecided and rules.may_decide(person, row)
     why_not = _why_not(row, person, now) if undecided else ""
@@ -51,12 +51,26 @@ def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
         recall=rules.may_recall(person, row),
         resolve=rules.may_resolve(person, row),
         release=open_holds.stands(row) and open_holds.may_order(person, row),
-        given=given,
-        needed=needed,
+        progress=_progress(row, given) if undecided else "",
+        finding=resolutions.finding_of(row, person) if rules.may_resolve(person, row) else "",
         approve_label=_approve_label(row, is_last=given + 1 >= needed),
         reject_label="Reject and release funds" if row.state == "held" else "Reject, nothing was sent",
         why_not=why_not,
     )
+
+
+def _progress(row: Withdrawal, given: int) -> str:
+    if row.state == "review" or row.mode != states.APPROVE_THEN_HOLD:
+        return progress(row, reviewed=given, released=given)
+    return progress(row, reviewed=approvals.people(row, Approval.REVIEW), released=given)
+
+
+def progress(row: Withdrawal, *, reviewed: int, released: int) -> str:
+    """How far the approvals are: with approvals before the hold the final one comes on top of the quorum."""
+    needed = max(row.quorum_required, 1)
+    if row.state == "review" or row.mode != states.APPROVE_THEN_HOLD:
+        return f"{reviewed if row.state == 'review' else released} of {needed} approved"
+    return f"{reviewed} of {needed} approved, final release approval {released} of 1"
 
 
 def _approve_label(row: Withdrawal, *, is_last: bool) -> str:

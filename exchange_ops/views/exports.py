@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 
-from desk import audit
+from desk import audit, invisible
 from wire.values import decimal_text
 
 Columns = Sequence[tuple[str, str]]
@@ -38,8 +38,12 @@ def export(
 
 
 def safe_cell(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: an apostrophe stands before what could start one."""
-    return f"'{text}" if text.lstrip(" \ufeff").startswith(_FORMULA_STARTS) else text
+    """Text that no spreadsheet takes for a formula or draws backwards: people read these files, JSON is exact.
+
+    An apostrophe stands before what could start a formula; invisible characters are marks (`desk.invisible`).
+    """
+    shown = invisible.revealed(text)
+    return f"'{shown}" if text.lstrip(" \ufeff").startswith(_FORMULA_STARTS) else shown
 
 
 class _Line:

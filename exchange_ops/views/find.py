@@ -14,6 +14,7 @@ from chaindata.templatetags.chain import place_url
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops import rules
+from exchange_ops.domain import withdrawal_endings
 from exchange_ops.forms import FindForm, entries_like, withdrawals_like, withdrawals_named
 from exchange_ops.forms_funds import transfers_like, transfers_named
 from exchange_ops.models import Account, LedgerEntry, Transfer, Withdrawal
@@ -65,7 +66,8 @@ def _transfers(text: str, account: Account | None) -> list[Transfer]:
 
 def _found(text: str, account: Account | None) -> tuple[list[Withdrawal], list[LedgerEntry]]:
     """Withdrawals, those that are named exactly first, and lines of the ledger."""
-    rows = Withdrawal.objects.filter(withdrawals_like(text), account=account).select_related("initiator")
+    found = Withdrawal.objects.filter(withdrawals_like(text), account=account).select_related("initiator")
+    rows = withdrawal_endings.with_ends(found)
     named = Case(When(withdrawals_named(text), then=True), default=False, output_field=BooleanField())
     entries = LedgerEntry.objects.filter(entries_like(text), account=account).select_related("withdrawal")
     return (

@@ -13,9 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import checks, destinations, funds, judging, requesting, withdrawals
+from exchange_ops.domain import checks, destinations, equal_payments, funds, judging, requesting, withdrawals
 from exchange_ops.forms import NewWithdrawalForm, fresh_key, read_amount
-from exchange_ops.models import Account, Balance, Currency
+from exchange_ops.models import Account, Balance, Currency, Withdrawal
 from exchange_ops.views import accounts
 from exchange_ops.views.access import requires
 
@@ -128,7 +128,18 @@ def _figures(request: HttpRequest, account: Account, known: Currency) -> dict[st
         "include_fee": include_fee,
         "verdict": verdict,
         "value": kept,
+        "equal": _equal(request, account, known, amount),
     }
+
+
+def _equal(request: HttpRequest, account: Account, known: Currency, amount: Decimal) -> list[Withdrawal]:
+    """What was asked for in the last day with this amount and address, once both can be read."""
+    typed = request.POST.get("address", "")[:1000]
+    try:
+        found = destinations.check(currency=known, address=typed, payment_id=request.POST.get("payment_id", "")[:1000])
+    except destinations.CannotUseDestination:
+        return []
+    return equal_payments.of(account=account, currency=known.code, amount=amount, address=found.address, at=clock.now())
 
 
 def _sums(amount: Decimal, fee: Decimal | None, *, include_fee: bool) -> Sums | None:

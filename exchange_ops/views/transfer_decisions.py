@@ -6,7 +6,7 @@ from desk import clock, factors
 from desk.models import Person
 from desk.templatetags.desk import amount
 from exchange_ops import rules
-from exchange_ops.domain import freezes, transfer_approvals
+from exchange_ops.domain import freezes, transfer_approvals, transfer_endings
 from exchange_ops.models import Transfer
 
 TREASURY_DECIDES = "Treasury decides on it."
@@ -27,6 +27,7 @@ class Choices:
     needed: int = 0
     approve_label: str = ""
     why_not: str = ""
+    finding: str = ""
 
     @property
     def any(self) -> bool:
@@ -50,6 +51,7 @@ def of(row: Transfer, person: Person) -> Choices:
         needed=row.quorum_required if in_review else 0,
         approve_label=_approve_label(row, is_last=given + 1 >= row.quorum_required),
         why_not=why_not,
+        finding=transfer_endings.finding_of(row, person) if rules.may_resolve_transfer(person, row) else "",
     )
 
 

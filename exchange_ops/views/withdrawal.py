@@ -15,6 +15,7 @@ from exchange_ops.domain import (
     approvals,
     clocks,
     destinations,
+    equal_payments,
     freezes,
     open_holds,
     payout_words,
@@ -23,7 +24,7 @@ from exchange_ops.domain import (
 )
 from exchange_ops.domain.destinations import Destination
 from exchange_ops.forms import DecisionForm, ReasonForm, ReleaseForm, ResolutionForm
-from exchange_ops.models import Currency, Withdrawal, states
+from exchange_ops.models import Currency, PayoutProof, Withdrawal, states
 from exchange_ops.views import decisions
 from exchange_ops.views.access import requires
 
@@ -59,13 +60,21 @@ def shown(request: HttpRequest, withdrawal_id: int, *, status: int = 200, **form
 
 def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     on_chain = row.currency == payouts.COIN
-    return {"destination": _destination(row), "frozen": freezes.active(row.account), "on_chain": on_chain}
+    return {
+        "destination": _destination(row),
+        "frozen": freezes.active(row.account),
+        "on_chain": on_chain,
+        # The desk counts by itself then, on the same page: two counts beside each other contradict.
+        "is_followed": on_chain and PayoutProof.objects.filter(withdrawal=row).exists(),
+    }
 
 
 def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
         "choices": decisions.of(row, person, now=now),
         "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
+        "equal": _equal(row),
+        "asked": True,
         "purpose": approvals.PURPOSE,
         "resolve_purpose": resolutions.PURPOSE,
         "digest": _digest(row),
@@ -96,6 +105,14 @@ def _digest(row: Withdrawal) -> str:
     if row.state in states.CLOSED_STATES:
         return open_holds.digest_of(row)
     return resolutions.digest_of(row) if row.state in {"investigate", "disputed"} else row.digest
+
+
+def _equal(row: Withdrawal) -> list[Withdrawal]:
+    """Others like it, as long as somebody can still stop it."""
+    if row.state not in decisions.UNDECIDED | decisions.CANCELLABLE | {"committing"}:
+        return []
+    same = {"account": row.account, "currency": row.currency, "amount": row.amount, "address": row.address}
+    return equal_payments.of(**same, at=row.created_at, but=row.pk)
 
 
 def _destination(row: Withdrawal) -> Destination | None:

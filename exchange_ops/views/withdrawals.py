@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from desk import clock, paging
 from desk.views.rendering import show
 from exchange_ops import rules
+from exchange_ops.domain import withdrawal_endings
 from exchange_ops.forms import WithdrawalFilter
 from exchange_ops.models import Account, Withdrawal
 from exchange_ops.views import accounts, exports
@@ -62,7 +63,8 @@ def export(request: HttpRequest) -> HttpResponse:
 
 
 def _rows(account: Account | None) -> QuerySet[Withdrawal]:
-    return Withdrawal.objects.filter(account=account).select_related("initiator")
+    rows = Withdrawal.objects.filter(account=account).select_related("initiator")
+    return withdrawal_endings.with_ends(rows)
 
 
 def _used_currencies(account: Account | None) -> list[str]:

@@ -62,9 +62,13 @@
   // An age goes on counting after it was drawn, in the words that the server uses.
   const UNITS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
   window.countersign.showAge = function (element) {
-    const passed = Math.max(0, Math.floor((window.countersign.now() - Date.parse(element.dateTime)) / 1000));
-    const [length, unit] = UNITS.find(([seconds]) => passed >= 2 * seconds) || [1, "s"];
-    const text = Math.floor(passed / length) + " " + unit + " ago";
+    const passed = (window.countersign.now() - Date.parse(element.dateTime)) / 1000;
+    // What a stream told a moment ago may be ahead of the page's clock; only what was drawn as ahead counts down.
+    const ahead = passed < 0 && element.textContent.startsWith("in ");
+    const whole = Math.max(0, Math.floor(ahead ? -passed : passed));
+    const [length, unit] = UNITS.find(([seconds]) => whole >= 2 * seconds) || [1, "s"];
+    const span = Math.floor(whole / length) + " " + unit;
+    const text = ahead ? "in " + span : span + " ago";
     if (element.textContent !== text) element.textContent = text;
   };
   setInterval(function () {
@@ -154,12 +158,23 @@
     const fields = () => Array.from(kept.elements).filter((field) => field.name && field.name !== "csrfmiddlewaretoken");
     const before = JSON.parse(sessionStorage.getItem(name) || "null");
     if (before && !kept.querySelector(".wrong")) {
+      const state = (field) => (field.matches("[type=checkbox], [type=radio]") ? field.checked : field.value);
+      const drawn = new Map(fields().map((field) => [field, state(field)]));
       fields().forEach(function (field) {
-        if (!(field.name in before)) return;
-        if (field.type === "radio") field.checked = field.value === before[field.name];
+        if (field.type === "checkbox") field.checked = field.name in before;
+        else if (!(field.name in before)) return;
+        else if (field.type === "radio") field.checked = field.value === before[field.name];
         else field.value = before[field.name];
       });
+      const restored = kept.querySelector("[data-restored]");
+      if (restored) restored.hidden = !fields().some((field) => field.type !== "hidden" && state(field) !== drawn.get(field));
     }
+    // Without the draft the page is drawn anew: with a key of its own, and with the values of the link that led here.
+    kept.querySelector("[data-discard]")?.addEventListener("click", function () {
+      sessionStorage.removeItem(name);
+      kept.reset();
+      location.replace(location.href);
+    });
     kept.addEventListener("input", function () {
       sessionStorage.setItem(name, JSON.stringify(Object.fromEntries(Array.from(new FormData(kept)).filter(([key]) => key !== "csrfmiddlewaretoken"))));
     });

@@ -46,7 +46,7 @@ def test_a_block_appears_by_itself_and_leads_to_its_transactions_and_addresses(h
     expect(page.get_by_role("heading", level=1)).to_have_text(f"Block {height}")
     page.locator(f"#members a[href='/chain/tx/{txid}/']").click()
     expect(page.locator("#facts .chip").first).to_have_text("In a block")
-    page.locator("#sides").get_by_role("link", name=re.compile("^bchtest:.*" + PAID.cash_address[-6:])).click()
+    page.locator("#sides").get_by_role("link", name=re.compile("^bchreg:.*" + PAID.cash_address[-6:])).click()
     expect(page.locator("#balance")).to_contain_text("0.2500")
     expect(page.locator(f"#transactions a[href='/chain/tx/{txid}/']")).to_be_visible()
 

@@ -28,7 +28,7 @@ def test_five_minutes_before_the_end_the_desk_releases_by_itself(house, visit):
         one.mark()
     house.control("clock", {"advance_ms": 55 * MINUTE_MS})
     for one in (operator, reader, typist):
-        expect(one.state()).to_have_text("Released, not paid")
+        expect(one.state()).to_have_text("Expired")
         expect(one.page.locator("#facts")).to_contain_text(NOBODY_DECIDED)
         assert one.is_same_document()
     offered = reader.page.get_by_role("button", name=re.compile("^Approve"))
@@ -74,5 +74,5 @@ def test_an_approval_after_its_time_is_refused_with_the_hour(house, visit):
     treasury.page.locator("summary", has_text=re.compile("^Reject$")).click()
     expect(treasury.page.get_by_role("button", name="Reject and release funds")).to_be_enabled()
     house.control("clock", {"advance_ms": int(1.6 * MINUTE_MS)})
-    expect(operator.state()).to_have_text("Released, not paid")
+    expect(operator.state()).to_have_text("Expired")
     assert outside.changes() == [("create_withdrawal", True), ("rollback_withdrawal", True)]

@@ -68,4 +68,4 @@ def test_a_role_that_does_not_decide_is_refused_past_the_page(house, visit, role
     asker.page.locator("summary", has_text="Take it back").click()
     asker.page.locator("#id_cancel-reason").fill("Seen enough")
     asker.page.get_by_role("button", name="Take the request back").click()
-    expect(asker.state()).to_have_text("Released, not paid")
+    expect(asker.state()).to_have_text("Withdrawn by requester")

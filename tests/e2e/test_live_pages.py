@@ -37,7 +37,7 @@ def test_what_one_person_does_shows_in_the_lists_of_the_others(house, visit):
     other = Visitor(house, treasury.name, decider)
     other.reject("Seen enough")
     row = operator.page.locator("#rows tr", has=operator.page.get_by_role("link", name=f"W-{number}", exact=True))
-    expect(row).to_contain_text("Released, not paid")
+    expect(row).to_contain_text("Rejected")
     expect(asked).to_have_count(0)
     expect(line).to_contain_text("failed")
     expect(reserved.get_by_role("cell").nth(2)).to_have_text(held_before)
@@ -66,7 +66,7 @@ def test_what_changed_before_the_page_could_listen_is_not_missed(house, visit):
     until(lambda: rows(house, "SELECT state FROM exchange_ops_withdrawal WHERE id = ?", number) == [("rolled_back",)])
     expect(reader.state()).to_have_text("Reserved, waiting for approvals")
     reader.page.evaluate("window.speak()")
-    expect(reader.state()).to_have_text("Released, not paid")
+    expect(reader.state()).to_have_text("Rejected")
     assert reader.is_same_document()
 
 
@@ -92,7 +92,7 @@ def test_typed_text_survives_a_part_that_was_already_being_read(house, visit):
     operator.page.locator("summary", has_text="Take it back").click()
     operator.page.locator("#id_cancel-reason").fill("No longer needed")
     operator.page.get_by_role("button", name="Take the request back").click()
-    expect(treasury.state()).to_have_text("Released, not paid")
+    expect(treasury.state()).to_have_text("Withdrawn by requester")
     expect(treasury.page.get_by_label("Code of your authenticator app")).to_have_value("123456")
     expect(treasury.page.get_by_text("This changed while you were typing.")).to_be_visible()
     expect(treasury.page.get_by_role("button", name=re.compile("^Approve and commit"))).to_be_disabled()
@@ -116,7 +116,7 @@ def test_a_hint_leaves_an_opened_form_and_a_passkey_that_is_asked_for_alone(hous
     operator.page.locator("#id_cancel-reason").fill("No longer needed")
     operator.page.get_by_role("button", name="Take the request back").click()
     for one in (treasury, signer):
-        expect(one.state()).to_have_text("Released, not paid")
+        expect(one.state()).to_have_text("Withdrawn by requester")
         expect(one.page.get_by_text("This changed while you were typing.")).to_be_visible()
     expect(treasury.page.get_by_role("button", name="Reject and release funds")).to_be_disabled()
     signer.page.evaluate("window.refuse(Object.assign(new Error('late'), {name: 'NotAllowedError'}))")

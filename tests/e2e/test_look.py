@@ -76,8 +76,8 @@ ABSENT = {"/no-such-page/", "/chain/block/99999/", "/chain/address/no-address/"}
 LABELS = {
     "held": "Reserved, waiting for approvals",
     "settled": "Paid",
-    "rolled_back": "Released, not paid",
-    "cancelled": "Cancelled",
+    "rolled_back": "Rejected",
+    "cancelled": "Withdrawn by requester",
 }
 FOCUSED = """() => {
     const one = document.activeElement;

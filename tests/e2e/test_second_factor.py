@@ -105,7 +105,7 @@ def test_a_passkey_signature_does_not_fit_another_request(house, visit):
         untouched(house, number)
         treasury.open(f"/withdrawals/{number}/")
         treasury.reject("Only a test of the signature")
-        expect(treasury.state()).to_have_text("Released, not paid")
+        expect(treasury.state()).to_have_text("Rejected")
 
 
 def test_wrong_used_missing_and_odd_codes_change_nothing_and_say_why(house, visit):
@@ -135,7 +135,7 @@ def test_wrong_used_missing_and_odd_codes_change_nothing_and_say_why(house, visi
     expect(card).to_contain_text("That code was used already")
     untouched(house, other)
     treasury.reject("Only a test of the codes")
-    expect(treasury.state()).to_have_text("Released, not paid")
+    expect(treasury.state()).to_have_text("Rejected")
     assert sorted(outside.changes()) == [
         ("commit_withdrawal", True),
         ("create_withdrawal", True),

@@ -19,7 +19,7 @@ def cancel(visitor):
     visitor.page.locator("summary", has_text="Take it back").click()
     visitor.page.locator("#id_cancel-reason").fill("Only a test of the form")
     visitor.page.get_by_role("button", name="Take the request back").click()
-    expect(visitor.state()).to_have_text(re.compile("^(Released, not paid|Cancelled)$"))
+    expect(visitor.state()).to_have_text("Withdrawn by requester")
 
 
 def test_a_double_click_and_the_same_form_sent_again_ask_once(house, visit):

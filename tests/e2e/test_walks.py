@@ -67,7 +67,7 @@ def test_rejected_and_released_while_the_page_stays_open(house, visit):
     assert outside.reserved() != reserved_before
     treasury.open(f"/withdrawals/{number}/")
     treasury.reject("Not ours")
-    expect(operator.state()).to_have_text("Released, not paid")
+    expect(operator.state()).to_have_text("Rejected")
     expect(operator.page.locator("#facts")).to_contain_text(f"Rejected by {treasury.name}: Not ours")
     assert operator.is_same_document()
     assert outside.changes() == [("create_withdrawal", True), ("rollback_withdrawal", True)]
@@ -88,5 +88,5 @@ def test_rejecting_wants_a_reason_and_says_so_beside_the_field(house, visit):
     operator.page.locator("summary", has_text="Take it back").click()
     operator.page.locator("#id_cancel-reason").fill("Asked for by mistake")
     operator.page.get_by_role("button", name="Take the request back").click()
-    expect(operator.state()).to_have_text("Released, not paid")
+    expect(operator.state()).to_have_text("Withdrawn by requester")
     until(lambda: Outside.from_now(house).statuses("1.2503") == ["failed"])

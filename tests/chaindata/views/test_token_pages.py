@@ -187,8 +187,8 @@ def moved(txid, message, *, spent_by=None, outputs=3):
 @pytest.mark.parametrize(
     ("last", "told"),
     [
-        (None, "Now bchtest:"),
-        (slp.Mint(TOKEN, 2, 5), "Now bchtest:"),
+        (None, "Now bchreg:"),
+        (slp.Mint(TOKEN, 2, 5), "Now bchreg:"),
         (slp.Mint(TOKEN, None, 5), "given up by the last minting"),
         (slp.Mint(TOKEN, 9, 5), "given up by the last minting"),
         (slp.Mint("ab" * 32, 2, 5), "which mints nothing"),

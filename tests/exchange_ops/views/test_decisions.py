@@ -60,7 +60,7 @@ def test_a_difference_in_the_exchanges_record_is_marked_in_words(signed_in, trea
     lifecycle.move(row, event="echo_differs", to="rolling_back", now=clock.now(), echo=told, echo_ok=False, **decision)
     page = page_of(signed_in(treasury), row)
     assert 'aria-label="differs"' in page
-    assert f"bchreg:<mark>other</mark></span>, approved was {rows.ADDRESS}" in page
+    assert f"bchreg:<mark>other</mark></bdi></span>, approved was <bdi>{rows.ADDRESS}</bdi>" in page
     assert "data-decides" not in page
 
 

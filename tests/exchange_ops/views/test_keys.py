@@ -355,11 +355,11 @@ def test_a_step_without_its_form_leads_back(client, account):
 def test_what_stops_is_said_before_a_key_is_disabled(client, account):
     key = add(account)
     page = page_of(client, f"/keys/{key.pk}/disable/")
-    assert "This is the last key of Main desk with these rights" in page
+    assert "This is the last key of <bdi>Main desk</bdi> with these rights" in page
     assert "The ledger, the bank balances and the live stream are no longer read" in page
     assert "GET /account/balance" in page
     other = add(account, "login-2")
-    assert "Nothing: other keys of Main desk carry everything" in page_of(client, f"/keys/{key.pk}/disable/")
+    assert "Nothing: other keys of <bdi>Main desk</bdi> carry everything" in page_of(client, f"/keys/{key.pk}/disable/")
     sent = confirmed(key_changes.DISABLE, key)
     keys.disable(key=other, actor=None, now=clock.now())
     response = client.post(f"/keys/{key.pk}/disable/", sent)

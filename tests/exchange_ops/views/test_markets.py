@@ -69,7 +69,7 @@ def shown(response):
 
 
 def text_of(response):
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", re.sub(r"</?bdi>", "", response.content.decode()))).split())
 
 
 # The table -----------------------------------------------------------------------------------------------------------
@@ -376,7 +376,7 @@ def test_a_reading_that_failed_and_a_worker_that_is_away_are_said(client):
     MarketLook.objects.update(tried_at=now, problem="No book: <odd>.")
     assert "the last reading did not succeed. No book: <odd>." in text_of(client.get("/markets/ETHBTC/"))
     MarketLook.objects.update(tried_at=now - timedelta(minutes=9), problem="")
-    assert "No worker has read this market for 9" in text_of(client.get("/markets/ETHBTC/"))
+    assert "no worker has read this market since 9 min ago" in text_of(client.get("/markets/ETHBTC/"))
 
 
 def test_what_the_exchange_calls_things_is_only_text(client):

@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from playwright.sync_api import expect
 
+from exchange_ops.domain import lifecycle
 from exchange_ops.models import PayoutProof
 from tests.exchange_ops.domain.proving import beside_a_chain, supplier
 from tests.exchange_ops.views import rows
@@ -54,6 +55,17 @@ class TestWords:
         page = client.get(f"/withdrawals/{row.pk}/").content.decode()
         assert f'href="/chain/tx/{row.hash}/"' in page
         assert "Paid, and the chain proves it" in page
+
+    def test_the_exchange_s_count_does_not_stand_beside_the_desk_s_own(self, desk, signed_in, treasury):
+        client, row = signed_in(treasury), desk.proven()
+        lifecycle.touch(row, confirmations=2)
+        desk.reorganise(4)
+        desk.sweep()
+        page = client.get(f"/withdrawals/{row.pk}/").content.decode()
+        assert "Not in the chain any more" in page
+        assert "2 confirmations" not in page
+        PayoutProof.objects.filter(withdrawal=row).delete()
+        assert "2 confirmations, reported by the exchange" in client.get(f"/withdrawals/{row.pk}/").content.decode()
 
     def test_a_dispute_says_whether_the_machine_can_end_it(self, desk, signed_in, treasury):
         client = signed_in(treasury)
