@@ -143,6 +143,7 @@ def shown_state(world: "World") -> dict[str, object]:
         "time_ms": exchange.moment_ms,
         "frozen": world.clock.frozen,
         "seed": header.seed,
+        "dialect": world.config.dialect,
         "started": instant_text(header.started_ms),
         "journal": {"length": world.journal.length, "kept": world.journal.path is not None},
         "tip": chain_controls.shown_tip(exchange.chain),
