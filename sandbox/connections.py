@@ -118,11 +118,11 @@ class HttpProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._is_lingering:
             return
-        if self._head_bytes is None:
-            super().data_received(data)
-            return
-        self._head_bytes += len(data)
+        is_between = self._deadline is None  # what comes begins with the head of a request
+        before = self._head_bytes
         super().data_received(data)
+        if self._head_bytes is not None and (is_between or before is not None):
+            self._head_bytes += len(data)
         if self._head_bytes is not None and self._head_bytes - len(self.url) > MOST_HEADER_BYTES:
             self._refusal = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
             self.send_400_response("")

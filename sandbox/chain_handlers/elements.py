@@ -1,13 +1,14 @@
 """Reading arguments as the front hands them over: texts, and the elements of an array, each a text that may be odd."""
 
+import re
 from collections.abc import Mapping
 
 from chaindata.wire import refusals
-from chaindata.wire.hashing import NotHexadecimal, from_hex
 from chaindata.wire.refusals import Refusal
 from sandbox.chain.terms import Refused
 
 ID_CHARACTERS = 64
+_DIGITS = re.compile("[0-9a-fA-F]+")
 
 
 def text(arguments: Mapping[str, object], name: str) -> str:
@@ -38,10 +39,8 @@ def id_bytes(
 
     Raises `Refused`, with the node's `name` of what it was given.
     """
-    try:
-        from_hex(written + "0" * (len(written) % 2))
-    except NotHexadecimal:
-        raise Refused(not_hexadecimal, name=name, value=written) from None
+    if not _DIGITS.fullmatch(written):
+        raise Refused(not_hexadecimal, name=name, value=written)
     if len(written) != ID_CHARACTERS:
         raise Refused(wrong_length, name=name, length=len(written))
     return bytes.fromhex(written)[::-1]

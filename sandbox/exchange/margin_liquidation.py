@@ -2,8 +2,9 @@
 
 Positions are looked at behind every trade of their symbol, and once a minute while there are any. The exchange cancels
 the account's orders and sells or buys at the market; what the book does not take it takes over at the mark itself,
-which is a trade of the account too. The account stays, with what is left of its balance. What the mark was is not in the journal: a liquidation therefore
-happens as an input of its own (`Exchange.happen`), and a replay looks at no position.
+which is a trade of the account too. The account stays, with what is left of its balance. What the mark was is not in
+the journal: a liquidation therefore happens as an input of its own (`Exchange.happen`), and a replay looks at no
+position.
 
 A liquidation waits until nothing else is due at its instant: a replay lives all timers of an instant before an input.
 """

@@ -35,7 +35,7 @@ def place(exchange: Exchange, account: str, asked: Asked, backing: Backing) -> O
 
 
 def enter_for_exchange(exchange: Exchange, account: str, asked: Asked, backing: Backing) -> Order:
-    """Takes in an order that the exchange places and fills itself, apart from the book (`orders_trading.fill_apart`)."""
+    """Takes in an order that the exchange places and fills itself, not from the book (`orders_trading.fill_apart`)."""
     order = _new(exchange, account, asked, backing)
     order.client_id = f"{exchange.random.getrandbits(128):032x}"
     exchange.orders.enter(order)

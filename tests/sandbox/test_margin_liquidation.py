@@ -76,8 +76,13 @@ def test_what_the_book_does_not_take_the_exchange_takes_over_at_the_mark(world: 
     assert liquidated(world) == [False, True]
     taken = call(world, "get_trade_history", margin="only", limit=1)[0]
     assert {name: taken[name] for name in ("symbol", "side", "quantity", "price", "fee", "taker", "liquidation")} == {
-        **{"symbol": "ETHBTC", "side": "sell", "quantity": "10.0000", "price": "0.046500", "fee": "0"},
-        **{"taker": True, "liquidation": True},
+        "symbol": "ETHBTC",
+        "side": "sell",
+        "quantity": "10.0000",
+        "price": "0.046500",
+        "fee": "0",
+        "taker": True,
+        "liquidation": True,
     }
     order = call(world, "get_order_history", clientOrderId=taken["clientOrderId"])[0]
     assert (order["status"], order["type"], order["cumQuantity"]) == ("filled", "market", "10.0000")
