@@ -8,7 +8,7 @@ from chaindata.wire.refusals import Refusal
 from sandbox.chain.terms import Refused
 
 ID_CHARACTERS = 64
-_DIGITS = re.compile("[0-9a-fA-F]+")
+_DIGITS = re.compile("[0-9a-fA-F]*")
 
 
 def text(arguments: Mapping[str, object], name: str) -> str:

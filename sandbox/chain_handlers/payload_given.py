@@ -82,6 +82,8 @@ def units(members: Members, name: str, precision: int) -> int:
 def property_id(members: Members, name: str = "propertyId") -> int:
     """The number of a property, which need not exist. Raises `Refused`."""
     found = whole(members, name)
+    if not -(2**63) <= found < 2**63:
+        raise Refused(refusals.INTEGER_OUT_OF_RANGE)
     if not FIRST_PROPERTY <= found <= HIGHEST_PROPERTY:
         raise Refused(refusals.PROPERTY_OUT_OF_RANGE)
     return found
