@@ -29,6 +29,8 @@ class Transaction:
     """One transaction. `amount` is what moves (for a payout: what arrives), `fee` comes on top.
 
     `digits` is how many digits after the point amounts are shown with; `listed_ms` is when listings begin to show it.
+    `pace_ms` is after how long its network confirms it once more, also when it has ended; 0 where nothing is known of
+    that.
     """
 
     id: str
@@ -48,6 +50,7 @@ class Transaction:
     payment_id: str = ""
     hash: str = ""
     confirmations: int | None = None
+    pace_ms: int = 0
     public_comment: str = ""
     error_code: str = ""
     senders: tuple[str, ...] = ()
