@@ -9,9 +9,8 @@ from typing import Any
 
 import hypothesis
 import pytest
-from django.conf import settings as django_settings
 
-from tests import browsers, houses, rows
+from tests import browsers, houses
 
 _NO_BROWSER = "no Chromium was found ($CHROMIUM, PATH); `python3 manage.py verify` fetches one"
 _PASSWORD = "a long demo sentence"
@@ -24,6 +23,13 @@ hypothesis.settings.register_profile("thorough", max_examples=3_000, deadline=No
 
 def pytest_configure(config: pytest.Config) -> None:
     """Cheap passwords and unhashed static files: neither is what the tests in one process are about."""
+    if not config.pluginmanager.hasplugin("django"):
+        return
+    # Pure tests run where Django can't be imported.
+    from django.conf import settings as django_settings
+
+    from tests import rows
+
     django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     django_settings.STORAGES = {
         **django_settings.STORAGES,
@@ -50,6 +56,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
     """SQLite in a file, as the embedded default has it: a shared in-memory database locks differently."""
+    from django.conf import settings as django_settings
+
     database = django_settings.DATABASES["default"]
     if database["ENGINE"].endswith("sqlite3"):
         database.setdefault("TEST", {})["NAME"] = f"{django_settings.DATA_DIR}/test-desk.sqlite3"

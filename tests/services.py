@@ -3,11 +3,18 @@
 PostgreSQL unless TEST_DATABASE=sqlite. With xdist the controller starts the one PostgreSQL, and every worker has its
 own database in it (named by pytest-django), its own Redis and its own DATA_DIR. Whatever the shell says about
 addresses and secrets is put aside, so that a test can never reach a running desk, let alone a real exchange.
+
+TEST_DATABASE=none is for pure tests (`stages.PURE`, with `-p no:django`): no server is started, and in their process no
+framework can be imported, so that a test that needs one is red at once and doesn't slow down thousands of others.
 """
 
 import atexit
+import importlib.machinery
 import os
 import shutil
+import sys
+from collections.abc import Sequence
+from types import ModuleType
 
 import pytest
 
@@ -26,12 +33,26 @@ _PUT_ASIDE = (
     "CHAIN_NETWORKS",
     "PAYOUT_PROOF_DEPTH",
 )
+_FRAMEWORKS = ("celery", "channels", "django", "rest_framework")
+
+
+class _NoFrameworks:
+    """An importer that comes first and refuses every framework."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Nothing: either another importer knows the module, or it is refused."""
+        if name.partition(".")[0] in _FRAMEWORKS:
+            raise ImportError(f"A pure test imports {name}: it belongs into a folder that stages.PURE doesn't name.")
+        return None
 
 
 def _prepare_environment() -> None:
     kind = os.environ.get("TEST_DATABASE", "postgres")
-    if kind not in {"postgres", "sqlite"}:
-        raise pytest.UsageError(f"TEST_DATABASE is {kind!r}; it takes postgres or sqlite.")
+    if kind not in {"postgres", "sqlite", "none"}:
+        raise pytest.UsageError(f"TEST_DATABASE is {kind!r}; it takes postgres, sqlite or none.")
     for name in _PUT_ASIDE:
         os.environ.pop(name, None)
     folder = servers.make_folder()
@@ -39,6 +60,9 @@ def _prepare_environment() -> None:
     os.environ["DATA_DIR"] = str(folder / "house")
     # Port 9 is nobody's: what forgets to point at the test's own sandbox is refused at once.
     os.environ |= {"DEMO": "1", "SANDBOX_PORT": "9", "DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
+    if kind == "none":
+        sys.meta_path.insert(0, _NoFrameworks())
+        return
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
     try:
         if kind == "sqlite":
@@ -63,6 +87,15 @@ def _inside(folder: servers.Path, name: str) -> servers.Path:
 _prepare_environment()
 
 
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """Where pytest-django is left out, its settings in pyproject.toml are known all the same."""
+    if pluginmanager.is_blocked("django"):
+        for name in ("DJANGO_SETTINGS_MODULE", "django_find_project"):
+            parser.addini(name, "for pytest-django")
+
+
 def pytest_report_header() -> str:
     """One line of the run's head: which database it is about."""
+    if "DATABASE_URL" not in os.environ:
+        return "no database, no frameworks"
     return f"database: {os.environ['DATABASE_URL'].split(':', 1)[0]}, redis: private, folder: {os.environ['DATA_DIR']}"

@@ -14,7 +14,15 @@ _BIN = Path(sys.executable).parent
 _PYTHON = sys.executable
 _MANAGE = (_PYTHON, "manage.py")
 _PYTEST = (_PYTHON, "-m", "pytest", "-q", "--durations", "10", "--durations-min", "5")
-_DIRECT = "not browser and not house"
+# In one process: spreading over workers costs more than these thousands of tests themselves.
+_PURE_PYTEST = (*_PYTEST, "-p", "no:django", "-p", "no:xdist")
+_SPREAD = ("-n", "4", "--dist", "worksteal")
+DIRECT = "not browser and not house"
+# Folders of tests that need neither Django nor a database, and so run where neither can be had (tests/services.py).
+PURE = {
+    "sandbox tests": ("tests/sandbox",),
+    "wire tests": ("tests/wire", "tests/chaindata/wire", "tests/exchange_ops/wire", "tests/sandbox/chain"),
+}
 # Where tests of each mark are: collecting all others takes longer than many a stage. A test holds it to be whole.
 ROOMS = {
     "rows": ("tests/chaindata/domain", "tests/chaindata/views", "tests/desk", "tests/exchange_ops", "tests/money"),
@@ -31,8 +39,12 @@ class Stage:
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     needs_servers: bool = False
+    # How many cores it keeps busy: so many other stages run beside it as there are cores left.
+    cores: int = 1
     # An exit code by which the command says that it could not look, and why that is no failure.
     cannot_look: int | None = None
+    # An exit code by which it says that nothing was asked of it.
+    empty: int | None = None
 
 
 def stages(folder: Path) -> tuple[Stage, ...]:
@@ -50,21 +62,41 @@ def stages(folder: Path) -> tuple[Stage, ...]:
         Stage("api schema", (*_MANAGE, "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull), here),
         Stage("compose", (_tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", "docker-compose.yml")),
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
-        _tests("tests", "-m", _DIRECT, "-n", "4", "--dist", "worksteal"),
-        _tests("tests on sqlite", *_marked("rows", _DIRECT), "-n", "4", "--dist", "worksteal", database="sqlite"),
-        _tests("house", *_marked("house", "not browser")),
+        *(pure_tests(name, *_but_others(*folders)) for name, folders in PURE.items()),
+        desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_SPREAD, cores=2),
+        desk_tests(
+            "tests on sqlite", *_marked("rows", DIRECT), "-n", "4", "--dist", "worksteal", database="sqlite", cores=2
+        ),
+        desk_tests("house", *_marked("house", "not browser"), cores=2),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        _tests("browser tests", *_marked("browser"), "-n", "2", "--dist", "worksteal"),
+        desk_tests("browser tests", *_marked("browser"), "-n", "2", "--dist", "worksteal", cores=2),
     )
 
 
-def _tests(name: str, *options: str, database: str = "postgres") -> Stage:
-    return Stage(name, (*_PYTEST, *options), {"TEST_DATABASE": database, "CI": "true"}, needs_servers=True)
+def desk_tests(name: str, *options: str, database: str = "postgres", cores: int = 1) -> Stage:
+    """A stage of tests with Django on this database."""
+    return Stage(name, (*_PYTEST, *options), {"TEST_DATABASE": database, "CI": "true"}, needs_servers=True, cores=cores)
+
+
+def pure_tests(name: str, *options: str) -> Stage:
+    """A stage of tests where neither Django nor a database can be had."""
+    return Stage(name, (*_PURE_PYTEST, *options), {"TEST_DATABASE": "none", "CI": "true"}, needs_servers=True)
+
+
+def _but_others(*folders: str) -> tuple[str, ...]:
+    """The folders without those inside them that a pure stage of another name runs."""
+    inside = [
+        ("--ignore", other)
+        for others in PURE.values()
+        for other in others
+        if other not in folders and any(other.startswith(f"{folder}/") for folder in folders)
+    ]
+    return (*folders, *(part for pair in inside for part in pair))
 
 
 def _marked(mark: str, *more: str) -> tuple[str, ...]:
     """The tests of a mark, and further conditions on them."""
-    return (*ROOMS[mark], "-m", " and ".join((mark, *more)))
+    return (*_but_others(*ROOMS[mark]), "-m", " and ".join((mark, *more)))
 
 
 def _tool(name: str) -> str:

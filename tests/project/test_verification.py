@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from project.bootstrap import ROOT
 from project.verification import verify
-from project.verification.stages import ROOMS, Stage, stages
+from project.verification.stages import PURE, ROOMS, Stage, stages
 from tests.architecture import tree
 
 
@@ -38,10 +39,11 @@ def test_all_that_holds_is_a_success(with_stages, capfd):
 
 def test_the_first_that_does_not_hold_ends_it_and_is_named(with_stages, capfd):
     with_stages(stage("one", 0), stage("two", 3), stage("three", 0))
-    assert verify.main([]) == 1
+    assert verify.main(["--cores", "1"]) == 1
     rows = [line.split() for line in capfd.readouterr().out.splitlines() if line.startswith("  ")]
-    assert [row[:2] for row in rows[:3]] == [["one", "ok"], ["two", "FAILED"], ["three", "not"]]
-    assert " ".join(rows[3]).startswith("Does not hold: two.")
+    assert rows[0] == ["stage", "real", "user", "sys", "peak", "tests"]
+    assert [row[:2] for row in rows[1:4]] == [["one", "ok"], ["two", "FAILED"], ["three", "not"]]
+    assert " ".join(rows[4]).startswith("Does not hold: two.")
 
 
 def test_it_goes_on_when_asked_to_and_fails_all_the_same(with_stages, capfd):
@@ -72,7 +74,7 @@ def test_the_real_stages_have_commands_that_exist(tmp_path):
     for found in known:
         assert os.access(found.command[0], os.X_OK), found.command[0]
     run_tests = [found for found in known if "pytest" in found.command]
-    assert {found.environment["TEST_DATABASE"] for found in run_tests} == {"postgres", "sqlite"}
+    assert {found.environment["TEST_DATABASE"] for found in run_tests} == {"postgres", "sqlite", "none"}
     assert all(found.environment["CI"] == "true" and found.needs_servers for found in run_tests)
 
 
@@ -116,3 +118,108 @@ def test_a_stage_looks_wherever_tests_of_its_mark_are(mark):
     if mark == "house":  # those that need a browser as well are in its stage
         missed = [path for path in missed if "mark.browser" not in path.read_text()]
     assert missed == []
+
+
+def test_two_run_at_once_where_there_are_two_cores_and_each_is_told_whole(with_stages, tmp_path, capfd):
+    """The first waits for a file that only the second writes."""
+    sign = tmp_path / "sign"
+    waits = f"import pathlib, time\nwhile not pathlib.Path({str(sign)!r}).exists(): time.sleep(0.01)\nprint('first')"
+    writes = f"import pathlib; pathlib.Path({str(sign)!r}).touch(); print('second')"
+    with_stages(Stage("one", (sys.executable, "-c", waits)), Stage("two", (sys.executable, "-c", writes)))
+    assert verify.main(["--cores", "2"]) == 0
+    printed = capfd.readouterr().out
+    assert re.search(r"== 1/2 one\nfirst\n\n== 2/2 two\nsecond\n", printed)
+
+
+def test_one_that_needs_all_cores_runs_alone(with_stages, tmp_path):
+    here = str(tmp_path / "here")
+    busy = f"import os, time; os.mkdir({here!r}); time.sleep(0.2); os.rmdir({here!r})"
+    alone = f"import os, sys; sys.exit(os.path.exists({here!r}))"
+    with_stages(Stage("one", (sys.executable, "-c", busy)), Stage("two", (sys.executable, "-c", alone), cores=2))
+    assert verify.main(["--cores", "2", "--keep-going"]) == 0
+    with_stages(Stage("two", (sys.executable, "-c", alone), cores=2), Stage("one", (sys.executable, "-c", busy)))
+    assert verify.main(["--cores", "2", "--keep-going"]) == 0
+
+
+def test_what_runs_beside_the_first_that_fails_is_ended(with_stages, capfd):
+    slow = Stage("two", (sys.executable, "-c", "import time; time.sleep(60)"))
+    with_stages(stage("one", 1), slow, stage("three", 0))
+    began = time.monotonic()
+    assert verify.main(["--cores", "2"]) == 1
+    assert time.monotonic() - began < 30
+    printed = capfd.readouterr().out
+    assert re.search(r"two +ended early", printed)
+    assert re.search(r"three +(ok|not run)", printed)
+
+
+def test_what_a_stage_and_its_children_took_is_printed(with_stages, capfd):
+    """Time of the processor and memory as the kernel counted them, of children too, and how many tests passed."""
+    spends = "import time\nbegan = time.process_time()\nkept = bytearray(100_000_000)\n"
+    spends += "while time.process_time() - began < 0.5: pass\n"
+    text = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {spends!r}])\n"
+    text += "print('3 skipped, 17 passed in 2.31s')"
+    with_stages(Stage("one", (sys.executable, "-c", text)))
+    assert verify.main([]) == 0
+    row = re.search(r"one +ok +([\d.]+) s +([\d.]+) s +([\d.]+) s +(\d+) MB +17\n", capfd.readouterr().out)
+    real, user, system, peak = (float(part) for part in row.groups())
+    assert user + system >= 0.5
+    assert real >= 0.5
+    assert 100 <= peak < 1_000
+
+
+PURE_FOLDERS = [folder for folders in PURE.values() for folder in folders]
+
+
+@pytest.mark.parametrize("folder", PURE_FOLDERS)
+def test_no_mark_is_about_a_pure_test(folder):
+    """Stages that choose by a mark leave the pure folders out."""
+    asked = re.compile(r"\bmark\.(rows|house|browser|django_db)\b")
+    files = list((ROOT / folder).rglob("test_*.py"))
+    assert files
+    assert not [path for path in files if asked.search(path.read_text())]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("from django.db import models\ndef test_it(): pass", "A pure test imports django"),
+        ("def test_it():\n    import celery", "A pure test imports celery"),
+        ("def test_it(db): pass", "fixture 'db' not found"),
+    ],
+)
+def test_a_pure_test_that_wants_django_or_a_database_is_red(tmp_path, text, problem):
+    (tmp_path / "test_it.py").write_text(text)
+    command = next(found.command for found in stages(tmp_path) if found.name in PURE)
+    ended = subprocess.run(
+        [
+            *command[: command.index("no:xdist") + 1],
+            "-p",
+            "no:cacheprovider",
+            "-c",
+            "pyproject.toml",
+            tmp_path / "test_it.py",
+        ],
+        cwd=ROOT,
+        env={**os.environ, "TEST_DATABASE": "none"},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode
+    assert problem in ended.stdout, ended.stdout
+
+
+def test_every_test_file_is_in_one_stage_of_those_that_need_neither_browser_nor_house():
+    """Each is below a folder of exactly one such stage that doesn't leave it out."""
+    direct = [found.command for found in stages(ROOT) if found.name in {*PURE, "tests"} if "pytest" in found.command]
+    assert len(direct) == len(PURE) + 1
+    wrong = {}
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        counted = [
+            command
+            for command in direct
+            if any(path.is_relative_to(ROOT / word) for word in command if word.startswith("tests"))
+            and not any(path.is_relative_to(ROOT / out) for flag, out in pairwise(command) if flag == "--ignore")
+        ]
+        if len(counted) != 1:
+            wrong[path] = len(counted)
+    assert wrong == {}

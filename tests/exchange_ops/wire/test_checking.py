@@ -63,7 +63,7 @@ def test_a_sound_order_has_no_problem(order):
         (replace(LIMIT, quantity=None), "quantity", Problem.MISSING),
         (replace(LIMIT, price=Decimal("0.0200001")), "price", Problem.NOT_A_MULTIPLE),
         (replace(LIMIT, price=Decimal("0.0000001")), "price", Problem.TOO_LOW),
-        (replace(LIMIT, price=Decimal(10) ** 40 + Decimal("0.0000001")), "price", Problem.NOT_A_MULTIPLE),
+        (replace(LIMIT, price=Decimal(f"1{'0' * 40}.0000001")), "price", Problem.NOT_A_MULTIPLE),
         (replace(LIMIT, price=Decimal(0)), "price", Problem.TOO_LOW),
         (replace(LIMIT, price=None), "price", Problem.MISSING),
         (replace(MARKET, price=Decimal("0.02")), "price", Problem.NOT_TAKEN),
@@ -124,7 +124,7 @@ def test_a_step_of_zero_is_no_rule():
 @given(steps=st.integers(1, 10**30), off=st.integers(0, 9999), places=st.integers(0, 20))
 def test_only_multiples_of_a_step_pass_whatever_their_size(steps, off, places):
     step = Decimal(1).scaleb(-places)
-    value = Decimal(f"{steps}{off:04d}").scaleb(-places - 4)
+    value = Decimal(f"{steps}{off:04d}E{-places - 4}")
     rules = SimpleNamespace(quantity_increment=step, tick_size=step)
     assert bool(checking.quantity_problems(value, rules)) is (off != 0)
 

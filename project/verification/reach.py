@@ -1,0 +1,156 @@
+"""Which test files reach which files of the tree: read from the imports, without running anything."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from project.bootstrap import ROOT
+
+_TOPS = ("chaindata", "desk", "exchange_ops", "project", "sandbox", "wire")
+# So many steps from a test to what it reaches; further away nearly everything reaches nearly everything.
+MOST_STEPS = 3
+_CONFTEST_STEPS = 2  # a conftest serves many tests that never ask for what it imports
+_PAGE_FOLDERS = ("templates", "static")
+_PAGES = {".html", ".js", ".css", ".svg"}
+_ADDRESSED = {"views", "api", "admin", "commands", "tasks.py", "urls.py", "templatetags"}
+_WORDS = re.compile(r"[a-z]{4,}")
+_TOO_COMMON = {"test", "tests", "browser", "views", "static", "templates", "html", "page", "pages", "exchange", "live"}
+_TOO_COMMON |= {"chaindata", "desk", "project", "init"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The test files of some changed files, each with its number of steps, and the changed files without a test."""
+
+    tests: Mapping[str, int]
+    untested: tuple[str, ...]
+
+
+def tests_of(changed: Iterable[str]) -> Reached:
+    """The tests that reach these files (paths below the root; what is gone reaches nothing any more)."""
+    importers = _importers()
+    texts = _Texts()
+    found: dict[str, int] = {}
+    untested = []
+    for path in changed:
+        near = _near(path, importers, texts)
+        if not near:
+            untested.append(path)
+        for test, steps in near.items():
+            found[test] = min(steps, found.get(test, steps))
+    return Reached(found, tuple(untested))
+
+
+def _near(path: str, importers: Mapping[str, Mapping[str, int]], texts: "_Texts") -> dict[str, int]:
+    if path.endswith(".py"):
+        found = _reaching({path: 0}, importers)
+        if found and not _ADDRESSED & set(Path(path).parts):
+            return found
+        # Pages, tasks and commands are reached by address or name; what stands beside them mirrors the tree.
+        others = texts.about_the_same(path) or texts.naming(path) or texts.beside(path)
+        return dict.fromkeys(others, 1) | found
+    if Path(path).suffix in _PAGES:
+        rendering = dict.fromkeys(texts.rendering(path), 1)
+        found = _reaching(rendering, importers) | dict.fromkeys(texts.about_the_same(path), 1)
+        return found or dict.fromkeys(texts.browsing, MOST_STEPS)
+    return dict.fromkeys(texts.naming(path), 1)
+
+
+def _reaching(start: Mapping[str, int], importers: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """Every test file within `MOST_STEPS` of the files to start from."""
+    steps, ahead = dict(start), dict(start)
+    while ahead:
+        path = min(ahead, key=lambda each: ahead[each])
+        here = ahead.pop(path)
+        for importer, weight in importers.get(path, {}).items():
+            if here + weight <= MOST_STEPS and here + weight < steps.get(importer, MOST_STEPS + 1):
+                steps[importer] = ahead[importer] = here + weight
+    return {path: count for path, count in steps.items() if Path(path).name.startswith("test_")}
+
+
+def _importers() -> dict[str, dict[str, int]]:
+    """For every file the files that import it, with their steps."""
+    # Of the tools that verify installs; `up` runs without it.
+    import grimp
+
+    graph = grimp.build_graph("tests", *_TOPS, cache_dir=None)
+    files = {module: file for module in graph.modules if (file := _file(module))}
+    found: dict[str, dict[str, int]] = {}
+    for importer, file in files.items():
+        for imported in graph.find_modules_directly_imported_by(importer):
+            if imported in files:
+                found.setdefault(files[imported], {})[file] = 1
+        if Path(file).name.startswith("test_"):
+            for folder in Path(file).parents:
+                if (ROOT / folder / "conftest.py").exists():
+                    found.setdefault(str(folder / "conftest.py"), {})[file] = _CONFTEST_STEPS
+    return found
+
+
+def _file(module: str) -> str:
+    base = module.replace(".", "/")
+    return next((path for path in (f"{base}.py", f"{base}/__init__.py") if (ROOT / path).exists()), "")
+
+
+class _Texts:
+    """What the files say about each other by name."""
+
+    def __init__(self) -> None:
+        self._tests = _read(ROOT / "tests", "test_*.py")
+        self._pages = {path: text for folder in _PAGE_FOLDERS for path, text in _read(ROOT / folder).items()}
+        self._code = {path: text for top in _TOPS for path, text in _read(ROOT / top, "*.py").items()}
+
+    def naming(self, path: str) -> list[str]:
+        """Tests that name this file, the command that it is, or else its folder."""
+        command = f'"{Path(path).stem}"'
+        by_file = [test for test, text in self._tests.items() if Path(path).name in text or command in text]
+        folder = Path(path).parent.name
+        return by_file or [test for test, text in self._tests.items() if f'"{folder}"' in text or f"/{folder}/" in text]
+
+    def rendering(self, path: str) -> list[str]:
+        """Modules that render this template or this file's page, directly or through other pages."""
+        wanted, seen = [path], {path}
+        while wanted:
+            name = _called(wanted.pop())
+            using = [page for page, text in self._pages.items() if name in text and page not in seen]
+            seen.update(using)
+            wanted += using
+        names = [f'"{_called(page)}"' for page in seen if page.endswith(".html")]
+        return [code for code, text in self._code.items() if any(name in text for name in names)]
+
+    def about_the_same(self, path: str) -> list[str]:
+        """Tests of pages about the same subject, by the words of their paths."""
+        words = _words(path)
+        return [test for test in {*self.browsing, *self.of_pages} if words & _words(test)]
+
+    def beside(self, path: str) -> list[str]:
+        """Tests in the folder that mirrors this file's."""
+        folder = Path("tests", path).parent
+        return [test for test in self._tests if Path(test).parent == folder]
+
+    @property
+    def browsing(self) -> list[str]:
+        """Tests that drive a browser."""
+        return [test for test, text in self._tests.items() if "mark.browser" in text]
+
+    @property
+    def of_pages(self) -> list[str]:
+        """Tests that ask for pages."""
+        return [test for test in self._tests if {"views", "api"} & set(Path(test).parts)]
+
+
+def _words(path: str) -> set[str]:
+    return set(_WORDS.findall(path)) - _TOO_COMMON
+
+
+def _called(path: str) -> str:
+    """By which name pages and code ask for a template or a static file."""
+    if path.endswith(".html"):
+        return path.removeprefix("templates/")
+    return f"/{Path(path).name}"
+
+
+def _read(folder: Path, pattern: str = "*") -> dict[str, str]:
+    kept = (path for path in folder.rglob(pattern) if path.suffix in {".py", *_PAGES} and "vendor" not in path.parts)
+    return {str(path.relative_to(ROOT)): path.read_text(errors="replace") for path in kept if path.is_file()}

@@ -1,0 +1,151 @@
+"""Stages side by side, as many as there are cores for, and what each of them took."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from project.bootstrap import ROOT
+from project.supervisor import kinship
+from project.verification.stages import Stage
+
+HELD, FAILED, LEFT_OUT, ENDED_EARLY = "ok", "FAILED", "not run", "ended early"
+COULD_NOT_LOOK, EMPTY = "could not look", "nothing to do"
+_LOOK_SECONDS = 0.02
+_PASSED = re.compile(rb"\b(\d+) passed\b[^\n]* in [\d.]+s\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a stage ended, and what it and all its children took: seconds, and bytes of the largest of its processes."""
+
+    name: str
+    outcome: str
+    real: float = 0.0
+    user: float = 0.0
+    system: float = 0.0
+    peak: int = 0
+    tests: int = 0
+
+
+@dataclass(slots=True)
+class _Running:
+    place: int
+    stage: Stage
+    cores: int
+    process: subprocess.Popen[bytes]
+    said: Path
+    began: float = field(default_factory=time.monotonic)
+    has_head: bool = False
+    printed: int = 0
+    result: Result | None = None
+
+    def look(self) -> None:
+        """Note how it ended, if it has."""
+        number, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+        if not number:
+            return
+        self.process.returncode = code = os.waitstatus_to_exitcode(status)
+        tests = _PASSED.findall(self.said.read_bytes()[-2_000:])
+        self.result = Result(
+            self.stage.name,
+            self._outcome(code),
+            time.monotonic() - self.began,
+            usage.ru_utime,
+            usage.ru_stime,
+            usage.ru_maxrss * 1024,
+            int(tests[-1]) if tests else 0,
+        )
+
+    def tell(self) -> None:
+        """Print what it has said since the last time."""
+        with self.said.open("rb") as text:
+            text.seek(self.printed)
+            fresh = text.read()
+        self.printed += len(fresh)
+        sys.stdout.write(fresh.decode(errors="replace"))
+        sys.stdout.flush()
+
+    def _outcome(self, code: int) -> str:
+        if self.stage.cannot_look is not None and code == self.stage.cannot_look:
+            return COULD_NOT_LOOK
+        if self.stage.empty is not None and code == self.stage.empty:
+            return EMPTY
+        return HELD if code == 0 else FAILED
+
+
+def run_all(wanted: Sequence[Stage], *, folder: Path, cores: int, keep_going: bool) -> list[Result]:
+    """Run the stages, the first for which enough cores are free, and print what they say in the order they began.
+
+    With the first that fails, no other is begun and those beside it are ended, unless `keep_going`. `folder` takes what
+    the stages say. Whatever ends this call ends the running stages too.
+    """
+    begun: list[_Running] = []
+    waiting = list(enumerate(wanted, 1))
+    shown = 0
+    with _all_ended(begun):
+        while waiting or any(not each.result for each in begun):
+            failed = any(each.result and each.result.outcome == FAILED for each in begun)
+            if failed and not keep_going:
+                break
+            free = cores - sum(each.cores for each in begun if not each.result)
+            fitting = next((each for each in waiting if min(each[1].cores, cores) <= free), None)
+            if fitting:
+                waiting.remove(fitting)
+                begun.append(_begin(*fitting, folder=folder, cores=cores))
+                continue
+            for each in begun:
+                if not each.result:
+                    each.look()
+            shown = _show(begun, shown, len(wanted))
+            time.sleep(_LOOK_SECONDS)
+    _show(begun, shown, len(wanted))
+    done = [each.result or Result(each.stage.name, ENDED_EARLY) for each in begun]
+    return done + [Result(stage.name, LEFT_OUT) for _, stage in waiting]
+
+
+def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
+    # What one stage has compiled is not compiled again by each process of the next, whatever the shell says about it.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **stage.environment}
+    said = folder / f"said-{place}.txt"
+    with said.open("wb") as text:
+        process = subprocess.Popen(
+            stage.command,
+            cwd=ROOT,
+            env=environment,
+            stdout=text,
+            stderr=subprocess.STDOUT,
+            preexec_fn=kinship.tied_to_this_process(signal.SIGTERM),
+        )
+    return _Running(place, stage, min(stage.cores, cores), process, said)
+
+
+def _show(begun: Sequence[_Running], shown: int, every: int) -> int:
+    """Print on from the first stage that isn't shown to its end; how many are."""
+    for each in begun[shown:]:
+        if not each.has_head:
+            print(f"\n== {each.place}/{every} {each.stage.name}", flush=True)
+            each.has_head = True
+        each.tell()
+        if not each.result:
+            break
+        shown += 1
+    return shown
+
+
+@contextlib.contextmanager
+def _all_ended(begun: Sequence[_Running]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        left = [each for each in begun if not each.result]
+        for each in left:
+            each.process.terminate()
+        for each in left:
+            each.process.wait()
