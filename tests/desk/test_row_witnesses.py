@@ -24,7 +24,6 @@ from exchange_ops.models import PolicyVersion, QuorumTier
 pytestmark = pytest.mark.rows
 NOW = datetime(2026, 11, 20, 12, 0, 5, 250000, tzinfo=UTC)
 TABLES = {table.label: table for table in witnessed.tables()}
-COLUMNS = [(table.label, column) for table in witnessed.tables() for column in table.columns]
 
 
 @pytest.fixture(autouse=True)
@@ -114,20 +113,23 @@ def named(table: Table) -> list[str]:
 # Every column, every row --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("label", "column"), COLUMNS)
-def test_a_changed_column_is_named(unguarded: None, label: str, column: str) -> None:
+@pytest.mark.parametrize("label", TABLES)
+def test_every_changed_column_is_named(unguarded: None, label: str) -> None:
     table, key = TABLES[label], 700_002
-    field = next(field for field in table.model._meta.concrete_fields if field.attname == column)
     row = made(table, key)
     assert named(table) == []
-    for value in (value_of(field, 700_001), None if field.null else value_of(field, 700_003)):
-        with transaction.atomic():
-            forge(table, column, key, value)
-            found = named(table)
-            if value != getattr(row, column):
-                (sentence,) = found
-                assert sentence.startswith(f"{label} {key} is not what the desk wrote: {column} changed")
-            transaction.set_rollback(True)
+    for field in table.model._meta.concrete_fields:
+        if field.attname not in table.columns:
+            continue
+        values = {value_of(field, 700_001)} if not isinstance(field, models.JSONField) else []
+        for value in (*values, None if field.null else value_of(field, 700_004)):
+            if value == getattr(row, field.attname):
+                continue
+            with transaction.atomic():
+                forge(table, field.attname, key, value)
+                (sentence,) = named(table)
+                assert sentence.startswith(f"{label} {key} is not what the desk wrote: {field.attname} changed")
+                transaction.set_rollback(True)
 
 
 @pytest.mark.parametrize("label", TABLES)
