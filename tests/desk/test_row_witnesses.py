@@ -16,8 +16,9 @@ from django.apps import apps
 from django.core.management import call_command
 from django.db import connection, models, transaction
 
-from desk import audit, guards, sealing, triggers, witness_chain, witnessed
-from desk.models import ApiToken, AuditEvent, Person, RowWitness
+from desk import audit, guards, sealing, stepup, triggers, witness_chain, witnessed
+from desk.models import ApiToken, AuditEvent, Person, RowWitness, StepUp
+from exchange_ops.domain import vote_replay
 from desk.witnessed import Table
 from exchange_ops.models import PolicyVersion, QuorumTier
 
@@ -299,6 +300,27 @@ def test_no_newer_key_is_put_over_entries_that_do_not_hold(settings: Any) -> Non
     settings.KEY_RING = NEW
     with pytest.raises(witness_chain.CannotVouch):
         witness_chain.vouch_all(sealing.rotate)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_rows_from_before_are_witnessed_once(make_person: Callable[..., Any]) -> None:
+    """As a desk is after the migration that brings the entries: rows, and none of them witnessed."""
+    person = make_person("treasury")
+    columns = {"purpose": "p", "digest": "d", "session_digest": "s", "at": NOW}
+    old = StepUp.objects.create(person=person, kind="totp", totp_step=1, **columns)
+    with without_guards():
+        sql("DELETE FROM desk_rowwitness")
+    witness_chain.heads_path().unlink()
+    witness_chain.begin()
+    assert problems() == ""
+    assert witness_chain.confirmations_before() == old.pk
+    new = StepUp.objects.create(person=person, kind="totp", totp_step=2, **columns)
+    witness_chain.begin()
+    assert witness_chain.confirmations_before() == old.pk, "a later start moves nothing"
+    purpose = {"person_id": person.pk, "purpose": "p"}
+    assert not stepup.proves(old, digests={"d"}, **purpose), "it counts for nothing that is still open"
+    assert vote_replay.Confirmations().prove(old.pk, **purpose)
+    assert not vote_replay.Confirmations().prove(new.pk, **purpose)
 
 
 # The guards --------------------------------------------------------------------------------
