@@ -27,7 +27,7 @@ from django.db.models.signals import post_delete, post_save
 from desk.fields import plain
 
 More = Callable[[Collection[Any] | None], Mapping[Any, Mapping[str, Any]]]
-M = TypeVar("M", bound=models.Model, covariant=True)
+M_co = TypeVar("M_co", bound=models.Model, covariant=True)
 _CHUNK = 500
 _DIGEST_BYTES = 24  # 192 bits, 32 characters
 
@@ -157,7 +157,7 @@ def note(model: type[models.Model], keys: Iterable[Any]) -> None:
         connection.unwitnessed.setdefault(_tables[model], set()).update(keys)  # type: ignore[attr-defined]
 
 
-class Rows(models.QuerySet[M]):
+class Rows(models.QuerySet[M_co]):
     """Rows of a witnessed table: what is changed, made or removed is noted in the same transaction."""
 
     def update(self, **changes: Any) -> int:

@@ -18,8 +18,8 @@ from django.db import connection, models, transaction
 
 from desk import audit, guards, sealing, stepup, triggers, witness_chain, witnessed
 from desk.models import ApiToken, AuditEvent, Person, RowWitness, StepUp
-from exchange_ops.domain import vote_replay
 from desk.witnessed import Table
+from exchange_ops.domain import vote_replay
 from exchange_ops.models import PolicyVersion, QuorumTier
 
 pytestmark = pytest.mark.rows
