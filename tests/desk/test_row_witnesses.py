@@ -74,9 +74,10 @@ def value_of(field: Any, number: int) -> Any:
         models.DateField: lambda: date(2026, 1, 1) + timedelta(days=number),
         models.DecimalField: lambda: Decimal(number) + Decimal("0.5"),
         models.JSONField: lambda: {"of": [number, None, "text"]},
+        models.PositiveSmallIntegerField: lambda: number % 30_000,
         models.IntegerField: lambda: number,
         models.TextField: lambda: f"text {number}",
-        models.CharField: lambda: f"t{number}",
+        models.CharField: lambda: f"t{number}"[-field.max_length :],
     }
     return next(make() for kind, make in kinds.items() if isinstance(field, kind))
 
