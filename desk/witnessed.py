@@ -149,12 +149,14 @@ def idle() -> Mapping[str, str]:
 
 def note(model: type[models.Model], keys: Iterable[Any]) -> None:
     """These rows were written, or removed, in this transaction: their contents are witnessed when it commits."""
-    if model in _tables:
-        if not connection.in_atomic_block:
-            with transaction.atomic():
-                note(model, keys)
-            return
-        connection.unwitnessed.setdefault(_tables[model], set()).update(keys)  # type: ignore[attr-defined]
+    written = set(keys)
+    if model not in _tables or not written:
+        return
+    if not connection.in_atomic_block:
+        with transaction.atomic():
+            note(model, written)
+        return
+    connection.unwitnessed.setdefault(_tables[model], set()).update(written)  # type: ignore[attr-defined]
 
 
 class Rows(models.QuerySet[M_co]):
