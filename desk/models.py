@@ -18,12 +18,12 @@ class People(UserManager.from_queryset(Rows)):  # type: ignore[misc]
     use_in_migrations = False
 
 
-class Person(AbstractUser, Witnessed):  # type: ignore[misc]
+class Person(AbstractUser, Witnessed):
     """Somebody who signs in. Rights come from roles (groups), never from the superuser flag."""
 
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
 
-    objects = People()
+    objects = People()  # type: ignore[misc]
 
     class Meta:
         verbose_name = "person"

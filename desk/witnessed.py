@@ -18,7 +18,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import connection, models, transaction
@@ -27,6 +27,7 @@ from django.db.models.signals import post_delete, post_save
 from desk.fields import plain
 
 More = Callable[[Collection[Any] | None], Mapping[Any, Mapping[str, Any]]]
+M_co = TypeVar("M_co", bound=models.Model, covariant=True)
 _CHUNK = 500
 _DIGEST_BYTES = 24  # 192 bits, 32 characters
 
@@ -66,7 +67,8 @@ class Table:
 
     def concerns(self, names: Iterable[str]) -> bool:
         """Whether a change of these fields changes anything witnessed."""
-        attnames = {self.model._meta.get_field(name).attname if name != "pk" else name for name in names}
+        fields = self.model._meta.get_field
+        attnames = {getattr(fields(name), "attname", name) if name != "pk" else name for name in names}
         return not attnames.issubset(self.loose)
 
     def witnesses(self, keys: Collection[Any] | None = None) -> Iterator[tuple[str, str]]:
@@ -147,15 +149,17 @@ def idle() -> Mapping[str, str]:
 
 def note(model: type[models.Model], keys: Iterable[Any]) -> None:
     """These rows were written, or removed, in this transaction: their contents are witnessed when it commits."""
-    if model in _tables:
-        if not connection.in_atomic_block:
-            with transaction.atomic():
-                note(model, keys)
-            return
-        connection.unwitnessed.setdefault(_tables[model], set()).update(keys)  # type: ignore[attr-defined]
+    written = set(keys)
+    if model not in _tables or not written:
+        return
+    if not connection.in_atomic_block:
+        with transaction.atomic():
+            note(model, written)
+        return
+    connection.unwitnessed.setdefault(_tables[model], set()).update(written)  # type: ignore[attr-defined]
 
 
-class Rows(models.QuerySet[Any]):
+class Rows(models.QuerySet[M_co]):
     """Rows of a witnessed table: what is changed, made or removed is noted in the same transaction."""
 
     def update(self, **changes: Any) -> int:

@@ -19,7 +19,7 @@ class Account(Witnessed):
         return self.name
 
 
-class ApiKeys(Rows):
+class ApiKeys(Rows["ApiKey"]):
     """Questions about keys."""
 
     def listed(self) -> "ApiKeys":
@@ -63,7 +63,7 @@ class ApiKey(Witnessed):
     kept_at = models.DateTimeField(null=True)
     request_key = models.CharField(max_length=80, null=True, unique=True)
 
-    objects = ApiKeys.as_manager()
+    objects = ApiKeys.as_manager()  # type: ignore[misc]
 
     class Meta:
         constraints: ClassVar = [
