@@ -6,8 +6,8 @@ In: `{"follow": [topics]}`, `{"unfollow": [topics]}`. Out: a JSON object, or an 
 a topic of the public market. Admission is asked at joining and again every three seconds.
 
 Close codes: 4401 signed out, or rights changed; 4400 not this protocol; 4429 too many messages; 1009 a message too
-long; 1013 the browser reads too slowly, something may have been lost, or its session got a new key: connect again after a
-while, and read again.
+long; 1013 the browser reads too slowly, something may have been lost, or its session got a new key: connect again after
+a while, and read again.
 Who comes while the broker is away gets 503 instead of a socket.
 """
 
