@@ -90,6 +90,7 @@ def test_a_passkey_is_added_with_the_app_and_removed_with_itself_while_another_t
     other.on("websocket", lambda opened: sockets.append(opened))  # noqa: PLW0108  a builtin takes no wrapper
     other.goto(f"{live_desk.url}/", wait_until="networkidle")
     before, joined = key_of(page), len(sockets)
+    page.bring_to_front()  # a device answers the tab in front alone
 
     page.get_by_role("link", name="Add a passkey").click()
     page.get_by_label("Code of your authenticator app").fill(totp.code_at(SECRET, totp.step_at(clock.now())))
