@@ -289,8 +289,8 @@ def test_the_owner_of_a_flooded_name_comes_in_on_a_known_device(
     address = (lambda number: "127.0.0.1") if how == "the owner's address" else (lambda n: f"10.0.{n}.1")
     assert b"Too many failed" in flood("treasury", at, times=25, address=address).content
     assert b"Too many failed" in Visitor(REMOTE_ADDR=address(0)).try_password("treasury", password).content
-    later(at, seconds=30)
     assert home.try_password("treasury", password)["Location"] == reverse("mfa_authenticate"), "victim lockout 0"
+    later(at, seconds=30)
     home.give_code(code_of(SECRET))
     assert home.is_in()
     colleague = Visitor(REMOTE_ADDR="192.0.2.7").try_password("operator", "anything")
