@@ -61,7 +61,7 @@ CHANGES = {
 
 def has_one(person: "Person") -> bool:
     """Whether the person has an authenticator app or a passkey. Recovery codes alone are no factor."""
-    return Authenticator.objects.filter(user=person, type__in=_COUNTED).exists()
+    return bool(Authenticator.objects.filter(user=person, type__in=_COUNTED).exists())
 
 
 def may_enter(person: "Person", session: Mapping[str, Any]) -> bool:

@@ -276,7 +276,7 @@ class FactorChange(models.Model):
     class Action(models.TextChoices):
         ADDED = "added", "added"
         REMOVED = "removed", "removed"
-        RENEWED = "renewed", "made anew"
+        RENEWED = "renewed", "replaced"
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="factor_changes")
     action = models.CharField(max_length=10, choices=Action.choices)

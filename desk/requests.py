@@ -134,6 +134,7 @@ class SessionLifeMiddleware:
             response = self.get_response(request)
         if confirmed and request.user.is_authenticated and request.session.session_key:
             session_keys.renew(request.session, person=request.user, now=clock.now())
+            request.signed_in_person = request.user  # type: ignore[attr-defined]  # password and factor were given here
         if (person := getattr(request, "signed_in_person", None)) is not None:
             tries.remember_device(request, response, person)
         sign_in = resolve_url(settings.LOGIN_URL)

@@ -85,11 +85,11 @@ CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", "")
 LISTEN = environment.listening_address("LISTEN", "127.0.0.1")
 # Addresses of the proxies whose word about the peer's address is taken; nobody's by default.
 TRUSTED_PROXIES = environment.words("TRUSTED_PROXIES", "")
-_risk_is_named = environment.flag("DEMO_PUBLISHED_PASSWORDS_ON_THE_NETWORK", default=False)
+_risk_is_named = environment.flag("DEMO_ANYBODY_MAY_SIGN_IN", default=False)
 if DEMO and not environment.is_loopback_address(LISTEN) and not _risk_is_named:
     raise environment.OddSetting(
         f"DEMO is on and LISTEN is {LISTEN!r}: everybody who reaches this machine could sign in with the demo's "
-        "published passwords. Listen on 127.0.0.1, or set DEMO_PUBLISHED_PASSWORDS_ON_THE_NETWORK=1 if that is meant."
+        "published passwords. Listen on 127.0.0.1, or set DEMO_ANYBODY_MAY_SIGN_IN=1 if that is meant."
     )
 # Connections that one address may hold; those of trusted proxies are not counted.
 CONNECTIONS_PER_ADDRESS = environment.integer("CONNECTIONS_PER_ADDRESS", 100, lowest=10, highest=100_000)

@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
             name='FactorChange',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('action', models.CharField(choices=[('added', 'added'), ('removed', 'removed'), ('renewed', 'made anew')], max_length=10)),
+                ('action', models.CharField(choices=[('added', 'added'), ('removed', 'removed'), ('renewed', 'replaced')], max_length=10)),
                 ('factor', models.CharField(help_text="The library's name of the type: totp, webauthn, ...", max_length=20)),
                 ('device', models.CharField(blank=True, max_length=80)),
                 ('session_digest', models.CharField(blank=True, max_length=64)),

@@ -184,8 +184,8 @@ def test_a_change_is_shown_ends_the_other_sessions_and_rests_for_a_day(at: Any, 
     assert presence.admitted(key, ["open"], now=clock.now()) is None, "its socket closes at the next look"
     told = visitor.get("/").content.decode()
     assert "Your second factors changed: recovery codes added at" in told
-    assert "authenticator app made anew at" in told
-    assert "authenticator app made anew" in visitor.get(reverse("mfa_index")).content.decode().lower()
+    assert "authenticator app replaced at" in told
+    assert "authenticator app replaced" in visitor.get(reverse("mfa_index")).content.decode().lower()
     event = AuditEvent.objects.get(action="person.factor_renewed")
     assert (event.actor, event.after["factor"]) == (owner, "totp")
     assert factors.rests_until(owner, now=clock.now()) == clock.now() + timedelta(hours=24)
@@ -289,8 +289,8 @@ def test_the_owner_of_a_flooded_name_comes_in_on_a_known_device(
     address = (lambda number: "127.0.0.1") if how == "the owner's address" else (lambda n: f"10.0.{n}.1")
     assert b"Too many failed" in flood("treasury", at, times=25, address=address).content
     assert b"Too many failed" in Visitor(REMOTE_ADDR=address(0)).try_password("treasury", password).content
-    later(at, seconds=30)
     assert home.try_password("treasury", password)["Location"] == reverse("mfa_authenticate"), "victim lockout 0"
+    later(at, seconds=30)
     home.give_code(code_of(SECRET))
     assert home.is_in()
     colleague = Visitor(REMOTE_ADDR="192.0.2.7").try_password("operator", "anything")
@@ -559,3 +559,21 @@ def test_nobody_but_administrators_is_invited_from_the_machine(settings: Any, ow
     settings.DEMO = True
     with pytest.raises(CommandError, match="not a demo"):
         call_command("create_admin", "keeper")
+
+
+def test_a_browser_that_gave_a_factor_is_known_before_the_next_sign_in(
+    at: Any, treasury: Person, password: str
+) -> None:
+    """Whoever enrolled in this very session has not signed in wholly yet: the next factor given there says so."""
+    visitor = Visitor()
+    visitor.try_password("treasury", password)
+    visitor.post("/account/confirm/?next=" + APP, {"password": password})
+    visitor.get(APP)
+    secret = Secret(visitor.session["mfa.totp.secret"])
+    visitor.post(APP, {"code": code_of(secret)})
+    assert "__Host-device" not in visitor.cookies
+    later(at, seconds=30)
+    confirm_change(visitor, "add-passkey", code_of(secret))
+    assert "__Host-device" in visitor.cookies
+    cookie = visitor.cookies["__Host-device"]
+    assert (cookie["secure"], cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, True, "Strict", "/")

@@ -1,5 +1,7 @@
 """A real browser signs a decision with a passkey: what it sends is what the desk reads."""
 
+import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -8,11 +10,14 @@ from allauth.mfa.models import Authenticator
 from django.conf import settings as django_settings
 from django.db import transaction
 from django.test import Client
+from playwright.sync_api import expect
 
-from desk import audit, clock, stepup
-from desk.models import Person
+from desk import audit, clock, stepup, totp
+from desk.models import FactorChange, Person
+from wire.values import Secret
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 ASKED = {"purpose": "approve-withdrawal", "digest": "ab" * 32}
 
 ENROL = """async () => {
@@ -68,3 +73,45 @@ def test_a_browser_confirms_one_decision(page: Any, treasury: Person) -> None:
     assert audit.verify() == []
     with pytest.raises(stepup.CannotConfirm, match="used already"), transaction.atomic():
         stepup.verify(**ASKED, now=clock.now(), **arguments)
+
+
+def key_of(page: Any) -> str:
+    (cookie,) = [one for one in page.context.cookies() if one["name"] == django_settings.SESSION_COOKIE_NAME]
+    return str(cookie["value"])
+
+
+def test_a_passkey_is_added_with_the_app_and_removed_with_itself_while_another_tab_goes_on(
+    page: Any, live_desk: Any, treasury: Person
+) -> None:
+    """Each factor given makes a new key of the session: the other tab's socket comes again, and its page stays."""
+    totp.enrol(treasury, SECRET)
+    other = page.context.new_page()
+    sockets: list[Any] = []
+    other.on("websocket", lambda opened: sockets.append(opened))  # noqa: PLW0108  a builtin takes no wrapper
+    other.goto(f"{live_desk.url}/", wait_until="networkidle")
+    before, joined = key_of(page), len(sockets)
+    page.bring_to_front()  # a device answers the tab in front alone
+
+    page.get_by_role("link", name="Add a passkey").click()
+    page.get_by_label("Code of your authenticator app").fill(totp.code_at(SECRET, totp.step_at(clock.now())))
+    page.get_by_role("button", name="Confirm", exact=True).click()
+    page.get_by_label("Name").fill("This device")
+    page.get_by_role("button", name="Add a passkey").click()
+    page.wait_for_url(re.compile("/recovery-codes/$"))
+    assert Authenticator.objects.filter(user=treasury, type="webauthn").count() == 1
+    assert key_of(page) != before
+    deadline = time.monotonic() + 30
+    while len(sockets) == joined and time.monotonic() < deadline:
+        other.wait_for_timeout(100)
+    assert len(sockets) > joined, "the socket of the other tab came again"
+    expect(other.locator("#frozen")).to_be_hidden(timeout=30_000)
+    assert other.url == f"{live_desk.url}/"
+
+    page.goto(f"{live_desk.url}/account/second-factor/passkeys/")
+    page.get_by_role("link", name="Remove").click()
+    page.get_by_role("button", name="Confirm with a passkey").click()
+    page.get_by_role("button", name="Remove the passkey").click()
+    page.wait_for_url(re.compile("/passkeys/$"))
+    assert not Authenticator.objects.filter(user=treasury, type="webauthn").exists()
+    told = [str(change) for change in FactorChange.objects.order_by("pk")]
+    assert told == ["recovery codes added", "passkey added", "passkey removed"]

@@ -89,7 +89,7 @@ def test_nothing_set_is_the_demo_desk_on_this_machine(tmp_path):
             },
             "KEY_RING is not set",
         ),
-        ({"LISTEN": "0.0.0.0"}, "DEMO_PUBLISHED_PASSWORDS_ON_THE_NETWORK"),
+        ({"LISTEN": "0.0.0.0"}, "DEMO_ANYBODY_MAY_SIGN_IN"),
         ({"LISTEN": "192.0.2.1"}, "published passwords"),
         ({"LISTEN": "::"}, "published passwords"),
     ],
@@ -146,13 +146,13 @@ def test_random_secrets_of_every_usual_form_are_taken():
 
 
 def test_the_demo_listens_to_a_network_only_when_the_risk_is_named(tmp_path):
-    named = {"LISTEN": "0.0.0.0", "DEMO_PUBLISHED_PASSWORDS_ON_THE_NETWORK": "1"}
+    named = {"LISTEN": "0.0.0.0", "DEMO_ANYBODY_MAY_SIGN_IN": "1"}
     assert read_settings(tmp_path, "settings.LISTEN", **named)[:2] == (0, "0.0.0.0")
     assert read_settings(tmp_path, **REAL, SECRET_KEY=STRONG, LISTEN="0.0.0.0")[:2] == (0, "read")
 
 
 def test_the_container_of_the_demo_names_the_risk():
-    assert 'DEMO_PUBLISHED_PASSWORDS_ON_THE_NETWORK: "1"' in (ROOT / "docker-compose.yml").read_text()
+    assert 'DEMO_ANYBODY_MAY_SIGN_IN: "1"' in (ROOT / "docker-compose.yml").read_text()
 
 
 def test_a_password_in_a_database_address_is_not_repeated(tmp_path):
