@@ -17,7 +17,7 @@ from desk.models import Person
 
 THEMES = ("light", "dark")
 STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "orders", "small")
-SCRIPTS = ("page", "countdown", "parts", "steady", "frozen", "live", "passkey")
+SCRIPTS = ("page", "press", "countdown", "parts", "steady", "frozen", "live", "passkey")
 
 
 @dataclass(frozen=True, slots=True)

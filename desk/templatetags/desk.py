@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from django import template
-from django.forms import BoundField, CheckboxInput
+from django.forms import BaseForm, BoundField, CheckboxInput
 from django.templatetags.static import static
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -235,6 +235,9 @@ def field(
         attributes["aria-describedby"] = " ".join(described)
     if bound.errors:
         attributes["aria-invalid"] = "true"
+    if bound.form.is_bound:
+        # A person wrote it: no reading of the page may take it away (static/js/parts.js).
+        attributes["data-typed"] = True
     return {
         "field": bound,
         "control": bound.as_widget(attrs=attributes),
@@ -243,6 +246,14 @@ def field(
         "optional": not (bound.field.required or needed),
         "tick": isinstance(bound.field.widget, CheckboxInput),
     }
+
+
+@register.inclusion_tag("components/kept_words.html")
+def kept_words(form: BaseForm, offered: object) -> dict[str, Any]:
+    """The comment or reason of a refused form that is not `offered` any more, so that what was written is not lost."""
+    if offered or not form.is_bound:
+        return {}
+    return {"words": next((form[name].value() for name in ("comment", "reason") if name in form.fields), "")}
 
 
 @register.simple_tag

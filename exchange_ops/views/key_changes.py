@@ -159,7 +159,7 @@ def _stepped(request: HttpRequest, key_id: int, step: Callable[[Confirmation], A
         step(_by(request, form))
     except _REFUSALS as problem:
         row.refresh_from_db()
-        return pages.shown(request, row, refusal=str(problem), status=409)
+        return pages.shown(request, row, form=form, refusal=str(problem), status=409)
     messages.success(request, told)
     return redirect("key", row.pk)
 

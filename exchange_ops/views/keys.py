@@ -62,14 +62,16 @@ def shown(
 ) -> HttpResponse:
     """The page of a key, with what was refused about it."""
     now, may_keep = clock.now(), rules.may_keep_keys(request.user)
+    rotation = _rotation(row, now)
     context: dict[str, Any] = {
         "now": now,
+        "drawn_for": f"{row.active}:{row.retired_at}:{rotation.get('digest', '')[:16]}:{rotation.get('why_not', '')}",
         "shown": key_standing.of(row, now=now),
         "refusal": refusal,
         "may_keep": may_keep,
         "form": form or DecisionForm(),
         "why_not_disable": key_changes.why_not_disable(row),
-        **_rotation(row, now),
+        **rotation,
     }
     return show(request, "exchange_ops/key.html", context, parts={"key": "exchange_ops/keys/_key.html"}, status=status)
 

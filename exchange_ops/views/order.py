@@ -55,6 +55,7 @@ def shown(request: HttpRequest, order_id: int, *, status: int = 200, refusal: st
         "now": clock.now(),
         "symbol": Symbol.objects.filter(pk=row.symbol).first() or Symbol(code=row.symbol),  # one we have no copy of
         "refusal": refusal,
+        "drawn_for": f"{row.state}:{row.active}",
     }
     if target not in PARTS or target == "act":
         context |= _act(row, request.user)

@@ -1,11 +1,14 @@
 """The rules in force, and the brake: freezing alone, thawing by two."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from desk import clock
+from desk.models import Person
 from desk.stepup import CannotConfirm
 from desk.views.rendering import show
 from exchange_ops import rules
@@ -80,19 +83,14 @@ def _shown(
         "now": clock.now(),
         "policy": current,
         "tiers": _tiers(current.pk) if current else [],
-        "frozen": active,
-        "votes": list(active.votes.select_related("person").order_by("at")) if active else [],
-        "purpose": freezes.PURPOSE,
-        "digest": freezes.digest_of(active) if active else "",
+        **_frozen(active, request.user),
         "refusal": refusal,
         "freeze_form": ReasonForm(),
         "thaw_form": ThawForm(),
         "past": Freeze.objects.filter(account=account, thawed_at__isnull=False)
         .select_related("frozen_by")
         .order_by("-pk")[:LAST_FREEZES],
-        "may_freeze": account is not None and rules.may_freeze(request.user),
-        "may_thaw": rules.may_thaw(request.user),
-        "voted": bool(active) and active.votes.filter(person=request.user).exists(),
+        "may_stop": account is not None and active is None and rules.may_freeze(request.user),
         **forms,
     }
     return show(
@@ -102,6 +100,22 @@ def _shown(
         parts={"freezes": "exchange_ops/policy/_freezes.html"},
         status=status,
     )
+
+
+def _frozen(active: Freeze | None, person: Person) -> dict[str, Any]:
+    """The freeze that holds now, if any, who agreed to end it, and whether this person may."""
+    votes = list(active.votes.select_related("person").order_by("at")) if active else []
+    voted = any(vote.person_id == person.pk for vote in votes)
+    digest = freezes.digest_of(active) if active else ""
+    return {
+        "frozen": active,
+        "votes": votes,
+        "voted": voted,
+        "may_agree": active is not None and not voted and rules.may_thaw(person),
+        "purpose": freezes.PURPOSE,
+        "digest": digest,
+        "drawn_for": digest[:16] or "open",
+    }
 
 
 def _tiers(policy_id: int) -> list[QuorumTier]:

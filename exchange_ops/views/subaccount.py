@@ -54,7 +54,8 @@ def settings(request: HttpRequest, exchange_id: int) -> HttpResponse:
         )
     except domain.CannotAsk as problem:
         form.refuse(problem.problems)
-        return shown(request, exchange_id, status=409, settings_form=form)
+        refusal = " ".join(["Nothing was recorded.", *problem.problems.values()])
+        return shown(request, exchange_id, status=409, settings_form=form, refusal=refusal)
     messages.success(request, "Recorded. The exchange is being asked; it counts when the exchange shows it.")
     return redirect("subaccount", exchange_id)
 
@@ -110,13 +111,16 @@ def _standing(sub: SubAccount) -> dict[str, Any]:
     asked = sub.actions.select_related("requested_by", "confirmation").prefetch_related("events__actor", "calls")
     actions = list(asked.order_by("-pk")[:LAST_ACTIONS])
     under_way = [action for action in actions if action.state in states.OPEN_STATES]
+    open_kinds = {action.kind for action in under_way}
+    obstacles = {kind: subaccount_standing.obstacle(kind, sub) for kind in states.KINDS}
     return {
         "standing_now": subaccount_standing.of(sub),
         "difference": subaccount_standing.difference(sub, under_way),
         "settings_differ": subaccount_standing.settings_differ(sub),
         "actions": actions,
-        "open_kinds": {action.kind for action in under_way},
-        "obstacles": {kind: subaccount_standing.obstacle(kind, sub) for kind in states.KINDS},
+        "open_kinds": open_kinds,
+        "obstacles": obstacles,
+        "settings_offered": states.SETTINGS not in open_kinds and not obstacles[states.SETTINGS] and sub.settings_shown,
         "transfer_obstacle": transfer_requests.subaccount_problem(sub.account, sub.exchange_id),
         "drawn_for": f"{subaccount_standing.digest_of('page', [sub])[:16]}:{len(under_way)}:{len(actions)}",
     }

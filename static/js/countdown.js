@@ -41,7 +41,9 @@
     document.dispatchEvent(new CustomEvent("desk:reread"));
   }
 
+  // What ends a countdown takes buttons away, so it waits for one that is held down.
   function tick() {
+    if (window.countersign.press.isDown()) return;
     document.querySelectorAll("[data-deadline]").forEach(function (element) {
       const seconds = secondsLeft(element);
       element.textContent = words(seconds);

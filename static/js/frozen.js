@@ -2,7 +2,7 @@
 // often, and seldom in a tab that nobody looks at. Decisions come back with the first reading of everything.
 (function () {
   "use strict";
-  const parts = window.countersign.parts;
+  const { parts, press } = window.countersign;
   const QUIET_BEFORE_BANNER_MS = 2500, FIRST_POLL_MS = 2000, LONGEST_POLL_MS = 20000, HIDDEN_TIMES = 6, ANYWAY_MS = 30000, ASLEEP_MS = 15000;
   const banner = document.getElementById("frozen");
   const words = banner.querySelector("[data-words]"), counted = banner.querySelector("[data-counted]"), age = banner.querySelector("[data-age]"), then = banner.querySelector("[data-then]");
@@ -29,6 +29,7 @@
   }
 
   function freeze() {
+    if (!lost || over) return;
     frozen = true;
     say("Live connection lost. Data frozen at", ". Decisions rest until it is read again.");
     rest(true);
@@ -68,7 +69,7 @@
       if (over || lost) return;
       lost = true;
       pollMs = FIRST_POLL_MS;
-      bannerTimer = setTimeout(freeze, QUIET_BEFORE_BANNER_MS);
+      bannerTimer = setTimeout(() => press.after(freeze), QUIET_BEFORE_BANNER_MS);
     },
     // The socket tells again; what was told to nobody meanwhile is read before decisions are taken.
     joined() {

@@ -5,7 +5,7 @@
   const address = document.body.dataset.socket;
   if (!address || !document.querySelector("[data-follow], [data-ticks]")) return;
 
-  const { parts, connection } = window.countersign;
+  const { parts, connection, press } = window.countersign;
   const FIRST_WAIT_MS = 1000, LONGEST_WAIT_MS = 20000, SIGNED_OUT = 4401, NOT_UNDERSTOOD = 4400;
   let socket = null, followed = new Set(), wait = FIRST_WAIT_MS, opening = 0, leaving = false;
 
@@ -24,7 +24,8 @@
     if (frame.follow.length || frame.unfollow.length) socket.send(JSON.stringify(frame));
   }
 
-  // What is drawn is the last value of each topic, once in a picture: a hidden tab keeps one value and draws none.
+  // What is drawn is the last value of each topic, once in a picture: a hidden tab keeps one value and draws none. While a
+  // button is held down nothing is drawn, and then what is the last one by then.
   const ticks = new Map();
   let drawing = 0;
   function drawTicks() {
@@ -35,7 +36,7 @@
   }
   function keepTick(frame) {
     ticks.set(frame.topic, frame.tick);
-    drawing = drawing || requestAnimationFrame(drawTicks);
+    drawing = drawing || requestAnimationFrame(() => press.after(drawTicks));
   }
 
   // A frame is one object, or several in an array; what is not understood is left alone.

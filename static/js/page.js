@@ -67,7 +67,9 @@
     const text = Math.floor(passed / length) + " " + unit + " ago";
     if (element.textContent !== text) element.textContent = text;
   };
-  setInterval(() => document.querySelectorAll("time[data-age][datetime]").forEach(window.countersign.showAge), 1000);
+  setInterval(function () {
+    if (!window.countersign.press?.isDown()) document.querySelectorAll("time[data-age][datetime]").forEach(window.countersign.showAge);
+  }, 1000);
 
   // One submit per form: the second click of a double click finds the button resting.
   document.addEventListener("submit", function (event) {
@@ -133,12 +135,16 @@
     keysSwitch.addEventListener("change", () => localStorage.setItem("keys", keysSwitch.checked ? "on" : "off"));
   }
 
+  // Whether a person put this there: it is not what the desk drew, or the desk gave back what it had refused.
+  window.countersign.isTyped = function (field) {
+    if (field.type === "hidden") return false;
+    if ("typed" in field.dataset && field.value) return true;
+    if (field.matches("select")) return field.selectedIndex !== Math.max(0, Array.from(field.options).findIndex((one) => one.defaultSelected));
+    return field.matches("[type=checkbox], [type=radio]") ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+  };
   // Whether something was typed on this page that is not sent yet.
-  window.countersign.typed = function (root) {
-    return Array.from((root || document).querySelectorAll("main form[method=post] input, main form[method=post] textarea")).some(function (field) {
-      if (field.type === "hidden") return false;
-      return field.matches("[type=checkbox], [type=radio]") ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
-    });
+  window.countersign.typed = function () {
+    return Array.from(document.querySelectorAll("main form[method=post] :is(input, textarea)")).some(window.countersign.isTyped);
   };
 
   // A form that is long to fill in is kept in this tab until it was sent: a session that ends loses nothing typed.

@@ -1,43 +1,47 @@
 // The parts of the page that follow something: each is read again at its own address when it is told that it changed.
-// A part that is in use (cursor, typed text, a form opened, a passkey asked for) is never replaced: it is marked, and its
-// buttons rest until it is read again.
+// A part that is in use (an error not yet answered, cursor, typed text, a form opened, a passkey asked for) is never
+// replaced: when what it was drawn for has changed, it says so, and its buttons rest until it is read again.
 (function () {
   "use strict";
-  const SOONEST_MS = 120, LATEST_MS = 2000;
+  const SOONEST_MS = 120, LATEST_MS = 2000, PROBLEMS = "[role=alert], .wrong, form .note.tone-bad";
 
   let drawnFor = document.querySelector("[data-drawn-for]")?.dataset.drawnFor;
   const all = () => Array.from(document.querySelectorAll("[data-follow]"));
   const topicsOf = (part) => part.dataset.follow.split(" ").filter(Boolean);
   const following = (topics) => all().filter((part) => topicsOf(part).some((topic) => topics.has(topic)));
 
+  // What is typed, or signed at this moment, is nobody's to take away.
   function holdsInput(part) {
     const focused = document.activeElement;
     if (focused && part.contains(focused) && focused.matches("input, textarea, select")) return true;
-    if (part.querySelector("form[data-signing], details[open] form")) return true;
-    return Array.from(part.querySelectorAll("input, textarea")).some(function (field) {
-      if (field.type === "hidden") return false;
-      return field.matches("[type=checkbox], [type=radio]") ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
-    });
+    if (part.querySelector("form[data-signing]")) return true;
+    return Array.from(part.querySelectorAll("input, textarea, select")).some(window.countersign.isTyped);
   }
+
+  // An error stands until something is typed in its form: until then it may not have been read.
+  const answered = new WeakSet();
+  const problems = (part) => Array.from(part.querySelectorAll(PROBLEMS)).filter((one) => !one.closest("[hidden]") && !answered.has(one));
+  document.addEventListener("input", function (event) {
+    const part = event.target.closest("[data-follow]"), form = event.target.form;
+    if (part) problems(part).filter((one) => !one.closest("form") || one.closest("form") === form).forEach((one) => answered.add(one));
+  });
+  const isInUse = (part) => holdsInput(part) || part.querySelector("details[open] form") !== null || problems(part).length > 0;
 
   // Of what stands there, nothing can be decided any more: something newer is known.
   function outdate(part) {
     part.querySelectorAll("[data-decides]").forEach((button) => { button.disabled = true; delete button.dataset.rests; });
   }
 
-  function markStale(part) {
-    part.querySelectorAll("[data-stale-note]").forEach((note) => { note.hidden = false; });
+  // A part that has no note of its own is told of at the foot of the page. The words are those of what came.
+  function markStale(part, fresh) {
     outdate(part);
-  }
-
-  // A held part that says what it was drawn for is judged when the part beside it comes back with another state.
-  function reread(part) {
-    if (!holdsInput(part)) {
-      window.htmx.trigger(part, "hint");
+    const note = part.querySelector("[data-stale-note]"), words = fresh.querySelector("[data-stale-note]");
+    if (!note) {
+      window.countersign.steady.hold(part, fresh);
       return;
     }
-    if (!part.dataset.drawnFor) markStale(part);
-    settle(nameOf(part), true);
+    if (words && words.textContent !== note.textContent) note.replaceChildren(...words.childNodes);
+    note.hidden = false;
   }
 
   function compare(fresh) {
@@ -47,16 +51,29 @@
       document.getElementById("messages").replaceChildren();
       drawnFor = fresh.dataset.drawnFor;
     }
-    all().filter((part) => part.dataset.drawnFor && part.dataset.drawnFor !== fresh.dataset.drawnFor && holdsInput(part)).forEach(markStale);
+    all().filter((part) => part.dataset.drawnFor && part.dataset.drawnFor !== fresh.dataset.drawnFor && isInUse(part)).forEach(function (part) {
+      outdate(part);
+      rereadSoon(part);
+    });
   }
 
-  // Somebody began to type while the part was being read: what came is only compared, and the part stays.
-  function keepTyped(event) {
+  // What comes for a part that is in use is only compared, and the part stays: whoever asks to see what is new gets it,
+  // unless something is typed there.
+  const wanted = new Set();
+  const plain = (part) => part.textContent.replace(/\s+/g, " ");
+  function keepUsed(event) {
     const part = event.detail.target;
-    if (event.detail.requestConfig.triggeringEvent?.type !== "hint" || !part.dataset.follow || !holdsInput(part)) return;
+    if (!event.detail.shouldSwap || !part.dataset || !("follow" in part.dataset)) return;
+    const isWanted = wanted.delete(nameOf(part));
+    if (!isInUse(part) || (isWanted && !holdsInput(part))) return;
     event.detail.shouldSwap = false;
-    const drawn = /data-drawn-for="([^"]*)"/.exec(event.detail.serverResponse);
-    if (!drawn || drawn[1] !== part.dataset.drawnFor) markStale(part);
+    const fresh = window.countersign.steady.arrived(part, event.detail.serverResponse);
+    const isSame = part.dataset.drawnFor ? fresh?.dataset.drawnFor === part.dataset.drawnFor : !fresh || plain(fresh) === plain(part);
+    if (fresh && !isSame) markStale(part, fresh);
+  }
+  function show(part) {
+    wanted.add(nameOf(part));
+    rereadSoon(part);
   }
 
   // A part is known by its id: what is being read now, or waits to be, is replaced before a later hint is obeyed. A part
@@ -73,7 +90,7 @@
       const now = named(name);
       if (!now || !now.isConnected) settle(name, true);
       else if (begun.has(name)) again.add(name);
-      else reread(now);
+      else window.htmx.trigger(now, "hint");
     }, pauseOf(name)));
   }
 
@@ -93,7 +110,8 @@
   function finish() {
     const over = round;
     round = null;
-    over.done?.(over.well, over.at);
+    // What is done with it lets decisions rest or go on: not between a press and its click.
+    window.countersign.press.after(() => over.done?.(over.well, over.at));
   }
 
   // The element that asked is in the configuration: once replaced, it is no longer where the event arrives from.
@@ -117,11 +135,11 @@
     fresh.querySelectorAll?.("details[id]").forEach((one) => { if (opened.has(one.id)) one.open = true; });
   }
 
-  document.addEventListener("htmx:beforeSwap", keepTyped);
+  document.addEventListener("htmx:beforeSwap", keepUsed);
   document.addEventListener("htmx:beforeSwap", noteOpened);
   document.addEventListener("htmx:load", function (event) {
     compare(event.detail.elt);
     openAgain(event.detail.elt);
   });
-  window.countersign.parts = { all, topicsOf, following, rereadSoon, readAll, outdate, openAgain, askedBy };
+  window.countersign.parts = { all, topicsOf, following, rereadSoon, show, readAll, outdate, openAgain, askedBy };
 })();

@@ -3,7 +3,7 @@
 // that change in their place are never held back. What has the keyboard's focus keeps it.
 (function () {
   "use strict";
-  const { rereadSoon, outdate, openAgain, askedBy } = window.countersign.parts;
+  const parts = window.countersign.parts, { outdate, openAgain, askedBy } = parts;
   const CLICKABLE = "a[href], button, summary, input:not([type=hidden]), select, textarea", LEFT_MS = 200, TOUCH_MS = 300;
   const notice = document.getElementById("waiting");
   const held = new Map();
@@ -72,7 +72,8 @@
   // Where the pointer was when something had to wait for it: as long as it stays there, trying again is of no use.
   const homeOf = (element) => element.closest("[data-follow]")?.id || "";
   const rowsOf = (part) => new Set(Array.from(part.querySelectorAll("[data-row-link]")).map((link) => link.getAttribute("href")));
-  function hold(part, fresh, home) {
+  // One that waits because it is in use has no such place: it waits until it is asked for.
+  function hold(part, fresh, home = null) {
     const known = rowsOf(part);
     held.set(part.id, { home, rows: Array.from(rowsOf(fresh)).filter((href) => !known.has(href)).length });
     outdate(part);
@@ -83,10 +84,10 @@
     notice.hidden = !held.size;
     notice.lastElementChild.textContent = rows ? rows + " new: show " + (rows === 1 ? "it" : "them") : "Something has changed here: show it";
   }
-  function show() {
+  function show(read) {
     held.forEach((one, name) => {
       const part = document.getElementById(name);
-      if (part) rereadSoon(part);
+      if (part) read(part, one);
       else held.delete(name);
     });
     tell();
@@ -94,7 +95,8 @@
   function showIfLeft() {
     leaving = 0;
     const now = target();
-    if (!now || Array.from(held.values()).some((one) => one.home !== homeOf(now))) show();
+    const isLeft = (one) => one.home !== null && (!now || one.home !== homeOf(now));
+    if (Array.from(held.values()).some(isLeft)) show((part, one) => { if (one.home !== null) parts.rereadSoon(part); });
   }
 
   let focused = null;
@@ -142,6 +144,7 @@
   });
   notice.addEventListener("click", function () {
     at = null;
-    show();
+    show(parts.show);
   });
+  window.countersign.steady = { hold, arrived };
 })();

@@ -2,7 +2,7 @@
 // stays where it is.
 (function () {
   "use strict";
-  const { price } = window.countersign.figures;
+  const { price } = window.countersign.figures, { press } = window.countersign;
   const { drawers, mark, piece, signed, readAgain, localHour } = window.countersign.told;
   const SHOWN = 30, SIDES = { buy: ["good", "\u2191", "Buy"], sell: ["bad", "\u2193", "Sell"] };
   let isPointedAt = false, held = null;
@@ -76,11 +76,11 @@
     if (!isMouse(event)) return;
     const was = isPointedAt;
     isPointedAt = inList(event.target);
-    if (was && !isPointedAt) release();
+    if (was && !isPointedAt) press.after(release);
   });
   document.documentElement.addEventListener("pointerleave", function () {
     isPointedAt = false;
-    release();
+    press.after(release);
   });
   let isLate = false;
   function release() {

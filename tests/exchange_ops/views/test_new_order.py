@@ -152,7 +152,7 @@ def test_a_button_that_said_something_else_places_nothing_and_says_it_anew(signe
 def test_the_button_names_the_effect(signed_in, operator, changes, effect):
     client = signed_in(operator)
     part = client.post("/orders/new/figures/", typed(**changes)).content.decode()
-    assert f">{effect}</button>" in part
+    assert f'data-effect="{effect}"' in part, "static/js/ticket.js writes it on the button"
     assert client.post(PATH, typed(effect=effect, **changes)).status_code == 302
     assert Order.objects.count() == 1
 
@@ -172,7 +172,7 @@ def test_the_figures_show_value_fee_and_what_is_available(signed_in, operator):
 def test_figures_for_what_is_not_a_number_yet_say_what_is_known(signed_in, operator, text):
     part = signed_in(operator).post("/orders/new/figures/", typed(quantity=text)).content.decode()
     assert "10,000.00 USD" in part
-    assert "Show what it would do" in part
+    assert 'data-effect=""' in part, "the button says what it does without an order to name"
 
 
 def test_a_double_click_a_second_tab_and_a_reload_are_one_order(signed_in, operator):

@@ -1,0 +1,184 @@
+"""A press is a click, whatever comes in between: nothing is swapped while a button is down."""
+
+import os
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e import presses
+from tests.e2e.presses import HOLDS_MS, Announcer, Presser
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(3600 if os.environ.get("PRESSES") else 300)]
+
+# `PRESSES=1000` is the thorough count.
+PRESSES = int(os.environ.get("PRESSES", "60"))
+
+
+@pytest.fixture
+def announcer(house):
+    told = Announcer(house)
+    yield told
+    told.stop()
+
+
+def test_no_press_on_a_live_page_is_lost(house, visit, announcer):
+    """Each press has the answers to a forced re-reading of the whole page arrive between down and up."""
+    operator, every = visit("operator"), visit("every")
+    number = operator.ask_and_hold(amount="1.2701", reason="Pressed on")
+    pages = presses.live_pages(every, f"/withdrawals/{number}/")
+    assert len(pages) > 15, sorted(pages)
+    page = every.page
+    presser = Presser(page, announcer).begin()
+    done, lost, count = 0, [], 0
+    for address, numbers in presses.turns(sorted(pages), PRESSES):
+        presser.open(every, address)
+        for turn in numbers:
+            # Along the page in steps, so that few presses meet all of its places.
+            told = presser.press(turn * 7 if len(numbers) < 20 else turn, hold_ms=HOLDS_MS[count % len(HOLDS_MS)])
+            count += 1
+            if told is None:
+                continue
+            done += 1
+            if not told[0]:
+                lost.append(told[1])
+        print(f"{len(lost)} of {done} lost so far, {address}")
+    print(f"{len(lost)} of {done} presses lost on {len(pages)} pages")
+    assert done >= PRESSES * 0.9
+    assert not lost, f"{len(lost)} of {done} presses lost:\n" + "\n".join(lost)
+
+
+def middle(page, button):
+    """Where a mouse would press it."""
+    button.scroll_into_view_if_needed()
+    box = button.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    button.evaluate("one => { window.wanted = one; window.reached = []; }")
+
+
+FORMS = {
+    "/orders/new/?symbol=ETHBTC": ("#ticket", "#id_quantity", "0.01", "#id_price", "0.001"),
+    "/withdrawals/new/?currency=BCH": ("#new", "#id_amount", "1.2", "#id_reason", "Typed and pressed"),
+    "/transfers/new/move/?currency=LTC": ("#new", "#id_amount", "1.2", "#id_reason", "Typed and pressed"),
+}
+
+
+@pytest.mark.parametrize("address", FORMS)
+def test_a_press_right_after_typing_sends_what_was_typed(visit, announcer, address):
+    """The field is left by the press itself, so the figures are asked for, and come, while the button is down."""
+    operator = visit("operator")
+    page, presser = operator.page, Presser(operator.page, announcer).begin()
+    form, *fields = FORMS[address]
+    presser.open(operator, address)
+    lost = []
+    for turn in range(max(8, PRESSES // 10)):
+        presser.sent.clear()
+        page.evaluate("document.querySelectorAll('form[data-sent]').forEach((form) => { delete form.dataset.sent; })")
+        page.locator(fields[2]).fill(fields[3])
+        middle(page, page.locator(f"{form} .btn.main"))
+        page.locator(fields[0]).click()
+        page.locator(fields[0]).fill("")
+        middle(page, page.locator(f"{form} .btn.main"))
+        presser.keep_answers()
+        page.keyboard.type(typed := f"{fields[1]}{turn + 1}")
+        presser.answer_while(page.mouse.down, page.mouse.up, hold_ms=HOLDS_MS[turn % len(HOLDS_MS)])
+        for _ in range(50):  # the form is on its way a moment after the click
+            if presser.sent:
+                break
+            page.wait_for_timeout(20)
+        bodies = [body for method, _, body in presser.sent if method == "POST"]
+        if page.evaluate("window.reached.length") != 1 or len(bodies) != 1 or f"={typed}&" not in bodies[0] + "&":
+            lost.append((typed, bodies))
+    assert not lost, f"{len(lost)} presses lost: {lost}"
+
+
+def test_a_ticket_that_is_read_to_its_end_places_what_its_button_says(house, visit, announcer):
+    """Typed, then looked at, then pressed while the figures come once more: one press, one order."""
+    operator = visit("operator")
+    page, presser = operator.page, Presser(operator.page, announcer).begin()
+    presser.open(operator, "/orders/new/?symbol=ETHBTC")
+    page.locator("#id_price").fill("0.001")
+    page.locator("#id_quantity").fill("0.0131")
+    button = page.get_by_role("button", name="Place buy order: 0.0131 ETH at 0.001 BTC", exact=True)
+    expect(button).to_be_visible()
+    presser.is_leading = True
+    presser.keep_answers()
+    middle(page, button)
+    page.locator("#id_price").dispatch_event("change")
+    presser.wait_for_questions()
+    presser.answer_while(page.mouse.down, page.mouse.up, hold_ms=60)
+    page.wait_for_url(re.compile(r"/orders/\d+/$"))
+
+
+def row_that_is_read(operator, announcer):
+    """The list of withdrawals with a presser, and the link of its first row."""
+    presser = Presser(operator.page, announcer).begin()
+    presser.open(operator, "/withdrawals/")
+    return presser, operator.page.locator("#rows [data-row-link]").first
+
+
+def test_a_key_that_is_held_is_a_press_as_well(visit, announcer):
+    operator = visit("operator")
+    operator.ask_and_hold(amount="1.2702", reason="Pressed by key")
+    page, presser = operator.page, Presser(operator.page, announcer).begin()
+    presser.open(operator, f"/withdrawals/{operator.number()}/")
+    summary = page.locator("summary", has_text="Take it back")
+    summary.focus()
+    summary.evaluate("one => { window.wanted = one; window.reached = []; }")
+    presser.keep_answers()
+    presser.tell("decide")
+    presser.answer_while(lambda: page.keyboard.down(" "), lambda: page.keyboard.up(" "), hold_ms=60)
+    assert page.evaluate("window.reached.length") == 1
+
+
+def test_a_finger_is_a_press_as_well(visit, announcer):
+    operator = visit("operator")
+    operator.ask_and_hold(amount="1.2703", reason="Pressed by finger")
+    presser, row = row_that_is_read(operator, announcer)
+    page = presser.page
+    box = row.bounding_box()
+    at = {"x": box["x"] + 5, "y": box["y"] + box["height"] / 2}
+    devices = page.context.new_cdp_session(page)
+    devices.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+
+    def touch(kind, points):
+        devices.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    row.evaluate("one => { window.wanted = one; window.reached = []; }")
+    presser.keep_answers()
+    presser.tell("rows")
+    presser.answer_while(lambda: touch("touchStart", [at]), lambda: touch("touchEnd", []), hold_ms=60)
+    assert page.evaluate("window.reached.length") == 1
+
+
+ENDS = {
+    "released": "",
+    "cancelled": "window.dispatchEvent(new PointerEvent('pointercancel', {pointerId: 1}))",
+    "released outside": "window.dispatchEvent(new PointerEvent('pointermove', {pointerId: 1, pointerType: 'mouse'}))",
+    "window left": "window.dispatchEvent(new Event('blur'))",
+    "menu opened": "window.dispatchEvent(new Event('contextmenu'))",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_what_came_during_a_press_is_shown_when_the_press_ends(visit, announcer, end):
+    """However it ends: the list was read while the button was down, stood still, and then shows what was read."""
+    operator = visit("operator")
+    operator.ask_and_hold(amount="1.2704", reason="Shown afterwards")
+    presser, _ = row_that_is_read(operator, announcer)
+    page = presser.page
+    page.evaluate("document.querySelector('#rows').dataset.mark = 'before'")
+    page.mouse.move(2, 400)
+    presser.keep_answers()
+    presser.tell("rows")
+
+    def up():
+        assert page.evaluate("document.querySelector('#rows').dataset.mark") == "before"
+        if end == "released":
+            page.mouse.up()
+        else:
+            page.evaluate(ENDS[end])
+
+    presser.answer_while(page.mouse.down, up, hold_ms=30)
+    assert page.evaluate("document.querySelector('#rows').dataset.mark") is None
+    page.mouse.up()
