@@ -32,10 +32,13 @@ XMLHttpRequest.prototype.send = function (...given) {
     return send.apply(this, given);
 };
 """
-# The buttons and links that a mouse can reach now, of which one is chosen and brought to the middle of the window.
+# The buttons and links that a mouse can reach now; one is chosen and brought to the middle of the window. Those that
+# a reading of the page replaces come first.
 _CHOOSE = """(number) => {
     const seen = (one) => one.checkVisibility() && !one.disabled && !one.closest("dialog, [data-press-not]");
-    const all = Array.from(document.querySelectorAll("a[href], button, summary, input[type=checkbox]")).filter(seen);
+    const every = Array.from(document.querySelectorAll("a[href], button, summary, input[type=checkbox]")).filter(seen);
+    const isLive = (one) => one.closest("main [data-follow][hx-get]") !== null;
+    const all = [...every.filter(isLive), ...every.filter((one) => !isLive(one))];
     for (let turn = 0; turn < all.length; turn += 1) {
         const one = all[(number + turn) % all.length];
         one.scrollIntoView({block: "center", inline: "nearest"});
