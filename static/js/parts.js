@@ -89,7 +89,7 @@
       due.delete(name);
       const now = named(name);
       if (!now || !now.isConnected) settle(name, true);
-      else if (begun.has(name)) again.add(name);
+      else if (begun.get(name)?.elt.isConnected) again.add(name);
       else window.htmx.trigger(now, "hint");
     }, pauseOf(name)));
   }
@@ -116,9 +116,10 @@
 
   // The element that asked is in the configuration: once replaced, it is no longer where the event arrives from.
   const askedBy = (event) => event.detail.requestConfig.elt;
-  document.addEventListener("htmx:beforeRequest", (event) => begun.set(nameOf(askedBy(event)), performance.now()));
+  // One that another answer took out of the page meanwhile never tells that its own has come: it is not waited for.
+  document.addEventListener("htmx:beforeRequest", (event) => begun.set(nameOf(askedBy(event)), { elt: askedBy(event), at: performance.now() }));
   document.addEventListener("htmx:afterRequest", function (event) {
-    const name = nameOf(askedBy(event)), askedAt = begun.get(name);
+    const name = nameOf(askedBy(event)), askedAt = begun.get(name)?.at;
     begun.delete(name);
     took.set(name, performance.now() - askedAt);
     const now = again.delete(name) && named(name);

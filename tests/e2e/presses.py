@@ -16,6 +16,13 @@ HOLDS_MS = (5, 20, 45, 80, 110, 150)
 _SEEN = """
 window.reached = [];
 window.answers = 0;
+window.wordsOf = (one) => (one.textContent.trim() || one.getAttribute("aria-label") || one.tagName)
+    .replace(/\\s+/g, " ").replace(/\\d+(:\\d\\d| s\\b| min\\b| h\\b| d\\b)/g, "-").slice(0, 60);
+// What is pressed is what stands under the pointer at the moment of the press.
+window.addEventListener("pointerdown", (event) => {
+    window.wanted = event.target.closest("a[href], button, summary, input[type=checkbox]");
+    window.begun = window.wanted ? window.wordsOf(window.wanted) : "";
+}, true);
 window.addEventListener("click", (event) => {
     if (window.wanted && event.composedPath().includes(window.wanted)) window.reached.push(event.type);
 }, true);
@@ -25,10 +32,13 @@ XMLHttpRequest.prototype.send = function (...given) {
     return send.apply(this, given);
 };
 """
-# The buttons and links that a mouse can reach now, of which one is chosen and brought to the middle of the window.
+# The buttons and links that a mouse can reach now; one is chosen and brought to the middle of the window. Those that
+# a reading of the page replaces come first.
 _CHOOSE = """(number) => {
     const seen = (one) => one.checkVisibility() && !one.disabled && !one.closest("dialog, [data-press-not]");
-    const all = Array.from(document.querySelectorAll("a[href], button, summary, input[type=checkbox]")).filter(seen);
+    const every = Array.from(document.querySelectorAll("a[href], button, summary, input[type=checkbox]")).filter(seen);
+    const isLive = (one) => one.closest("main [data-follow][hx-get]") !== null;
+    const all = [...every.filter(isLive), ...every.filter((one) => !isLive(one))];
     for (let turn = 0; turn < all.length; turn += 1) {
         const one = all[(number + turn) % all.length];
         one.scrollIntoView({block: "center", inline: "nearest"});
@@ -37,16 +47,16 @@ _CHOOSE = """(number) => {
         const at = {x: box.left + box.width / 2, y: box.top + box.height / 2};
         const found = document.elementFromPoint(at.x, at.y);
         if (!found || !one.contains(found)) continue;
-        window.wanted = one;
         window.reached = [];
         const part = one.closest("main [data-follow][hx-get]");
-        const words = (one.textContent.trim() || one.getAttribute("aria-label") || one.tagName).replace(/\\s+/g, " ");
-        return {...at, words: words.slice(0, 60), part: part ? part.id : "", all: all.length};
+        return {...at, words: window.wordsOf(one), part: part ? part.id : "", all: all.length};
     }
     return null;
 }"""
 _TOPICS = """() => Array.from(document.querySelectorAll("main [data-follow][hx-get]"))
     .flatMap((part) => part.dataset.follow.split(" ").filter(Boolean))"""
+# What makes an address one of many of its kind: a number, a chain address, a hash, a currency or a market.
+_NAMED = re.compile(r"\d+(?=/)|[a-z]+:[a-z0-9]{20,}|[0-9a-f]{20,}|(?<=/)[A-Z0-9]{2,}(?=/)")
 # What a press has opened or begun is taken back, so that the next one finds the page as it was.
 _TIDY = """() => {
     document.querySelectorAll("dialog[open]").forEach((one) => one.close());
@@ -143,10 +153,11 @@ class Presser:
         self.keep_answers()
         self.tell(found["part"])
         self.answer_while(self.page.mouse.down, self.page.mouse.up, hold_ms=hold_ms)
-        reached = self.page.evaluate("window.reached.length")
+        begun, reached = self.page.evaluate("[window.begun, window.reached.length]")
         self.page.evaluate(_TIDY)
         where = re.sub(r"^https?://[^/]+", "", self.page.url)
-        return reached == 1, f"{where} {found['part'] or '-'}: {found['words']}"
+        is_other = "" if begun == found["words"] else f", where {begun!r} stood when it was pressed"
+        return reached == 1 and not is_other, f"{where} {found['part'] or '-'}: {found['words']}{is_other}"
 
     def tell(self, part: str = "") -> None:
         """Hint that everything on the page changed, and wait until it, or this part of it, is being read again."""
@@ -206,7 +217,7 @@ def live_pages(visitor: Visitor, *also: str) -> dict[str, set[str]]:
     todo, kinds, found = ["/", *also], set(), {}
     while todo:
         address = todo.pop(0)
-        kind = re.sub(r"\d+|[0-9a-f]{20,}|(?<=/)[A-Z0-9]{2,}(?=/)", "N", address.partition("?")[0])
+        kind = _NAMED.sub("N", address.partition("?")[0])
         if kind in kinds or "/api/" in kind or "sign-out" in kind:
             continue
         kinds.add(kind)

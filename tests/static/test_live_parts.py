@@ -1,4 +1,4 @@
-"""What the scripts rely on in the templates: a part that can be in use says what it was drawn for and when it is old."""
+"""What the scripts need of the templates: a part that can be in use says what it was drawn for and when it is old."""
 
 import re
 from pathlib import Path
