@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 import structlog
 from django.conf import settings
@@ -19,6 +20,7 @@ from django.contrib.sessions import middleware as sessions
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
 from prometheus_client import Histogram
 
 from desk import attempts, clock
@@ -35,6 +37,7 @@ SEEN_AT = "desk.seen_at"
 DEVICE = "desk.device"
 # Writing the session at every request would make every read a write; the idle limit is early by at most this much.
 SEEN_EVERY_SECONDS = 30
+LONGEST_WAY_BACK = 1_000  # characters of an address that is gone back to after signing in
 
 
 def current_id() -> str:
@@ -121,8 +124,19 @@ class SessionLifeMiddleware:
         sign_in = resolve_url(settings.LOGIN_URL)
         wants_sign_in = response.status_code == 302 and response.headers.get("Location", "").startswith(sign_in)
         if wants_sign_in and request.headers.get("HX-Request"):
-            return HttpResponse(status=204, headers={"HX-Redirect": sign_in})
+            return HttpResponse(status=204, headers={"HX-Redirect": f"{sign_in}{_way_back(request)}"})
         return response
+
+
+def _way_back(request: HttpRequest) -> str:
+    """`?next=` with the page that the part belongs to, as htmx names it; empty for an address that is not ours."""
+    page = request.headers.get("HX-Current-URL", "")
+    if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
+        return ""
+    told = urlsplit(page)
+    path = f"{told.path}?{told.query}" if told.query else told.path
+    safe = path.startswith("/") and url_has_allowed_host_and_scheme(path, allowed_hosts=None)
+    return f"?{urlencode({'next': path})}" if safe and len(path) <= LONGEST_WAY_BACK else ""
 
 
 def mark_sign_in(session: Any, now: datetime, *, device: str = "") -> None:

@@ -21,6 +21,16 @@ LONGEST_REASON = 500
 WHOLE_DIGITS, FRACTION_DIGITS = 36, 24
 _AMOUNT = re.compile(rf"\d{{1,{WHOLE_DIGITS}}}(\.\d{{1,{FRACTION_DIGITS}}})?", re.ASCII)
 _SEARCH_MOST = 200
+# The exchange's own words for kinds and statuses of its ledger, and ours for them: chips and filters say the same.
+LEDGER_KINDS = {
+    "payin": "Payin",
+    "payout": "Payout",
+    "deposit": "Deposit",
+    "withdraw": "Withdraw",
+    "bankToExchange": "Bank to trading",
+    "exchangeToBank": "Trading to bank",
+}
+LEDGER_STATUSES = {"created": "Created", "pending": "Pending", "success": "Success", "failed": "Failed"}
 
 
 class AmountField(forms.CharField):
@@ -237,12 +247,12 @@ class LedgerFilter(FilterForm):
         required=False,
         choices=[
             ("", "Any kind"),
-            *((kind, kind) for kind in ("payin", "payout", "deposit", "withdraw", "bankToExchange", "exchangeToBank")),
+            *LEDGER_KINDS.items(),
         ],
     )
     status = forms.ChoiceField(
         required=False,
-        choices=[("", "Any status"), *((status, status) for status in ("created", "pending", "success", "failed"))],
+        choices=[("", "Any status"), *LEDGER_STATUSES.items()],
     )
     origin = forms.ChoiceField(
         required=False, choices=[("", "Any origin"), ("ours", "Asked for here"), ("foreign", "Made elsewhere")]

@@ -15,13 +15,22 @@ from exchange_ops.wire import records
 
 TYPES = (("limit", "Limit"), ("market", "Market"), ("stopLimit", "Stop-limit"), ("stopMarket", "Stop-market"))
 TIMES = (
-    ("", "Usual for the type"),
+    ("", "Default"),
     ("GTC", "GTC, until cancelled"),
     ("IOC", "IOC, at once or cancelled"),
     ("FOK", "FOK, whole or not at all"),
     ("Day", "Day, until midnight UTC"),
     ("GTD", "GTD, until a date"),
 )
+# The exchange's own words, and ours for them: chips and filters say the same.
+ORDER_STATUSES = {
+    "new": "Open",
+    "partiallyFilled": "Partly filled",
+    "suspended": "Waits for its stop price",
+    "filled": "Filled",
+    "canceled": "Cancelled",
+    "expired": "Expired",
+}
 _INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
 _SEARCH_MOST = 200
 
@@ -55,7 +64,7 @@ class OrderForm(forms.Form):
         error_messages={"required": "Say whether to buy or to sell."},
     )
     type = forms.ChoiceField(label="Type", choices=TYPES, initial="limit")
-    time_in_force = forms.ChoiceField(label="In force", choices=TIMES, required=False)
+    time_in_force = forms.ChoiceField(label="Time in force", choices=TIMES, required=False)
     quantity = AmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
     price = AmountField(label="Price", max_length=80, required=False)
     stop_price = AmountField(label="Stop price", max_length=80, required=False)
@@ -74,6 +83,19 @@ class OrderForm(forms.Form):
         self.fields["symbol"].choices = choices  # type: ignore[attr-defined]
         for name in ("quantity", "price", "stop_price"):
             self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false", "placeholder": " "})
+
+    def clean(self) -> dict[str, Any]:
+        """What the chosen type doesn't take is hidden on the ticket, so what still stands there is not asked for."""
+        cleaned = super().clean() or self.cleaned_data
+        unused = {"price": ("limit", "stopLimit"), "stop_price": ("stopLimit", "stopMarket")}
+        for name, types in unused.items():
+            if cleaned.get("type") and cleaned["type"] not in types:
+                cleaned[name] = None
+                self.errors.pop(name, None)
+        if cleaned.get("time_in_force") != "GTD":
+            cleaned["expire_time"] = None
+            self.errors.pop("expire_time", None)
+        return cleaned
 
     def wanted(self) -> Wanted:
         """What the domain wants to know, from a form that is valid."""
@@ -115,7 +137,7 @@ class OrderFilter(FilterForm):
         required=False,
         choices=[
             ("", "Any status"),
-            *((status, status) for status in records.ORDER_STATUSES),
+            *((status, ORDER_STATUSES.get(status, status)) for status in records.ORDER_STATUSES),
             *((name, row.label) for name, row in STATES.items() if name not in order_states.AT_EXCHANGE),
         ],
     )

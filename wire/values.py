@@ -73,6 +73,18 @@ def decimal_text(value: Decimal) -> str:
     return format(abs(value) if value.is_zero() else value, "f")
 
 
+def grouped_text(value: Decimal) -> str:
+    """The number for people: its digits in groups of three before the point, no zeros behind it that say nothing.
+
+    Raises as `decimal_text` does.
+    """
+    whole, point, rest = decimal_text(value).partition(".")
+    rest = rest.rstrip("0")
+    sign = "-" if whole.startswith("-") else ""
+    grouped = f"{sign}{int(whole.lstrip('-')):,}"
+    return f"{grouped}.{rest}" if point and rest else grouped
+
+
 def decimal_from(value: str | int | Decimal, *, lenient: bool = False) -> Decimal:
     """The exact decimal of a text or whole number, at most 80 digits when written out.
 

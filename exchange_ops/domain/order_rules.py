@@ -11,7 +11,6 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from desk.fields import plain
 from exchange_ops import rules
 from exchange_ops.domain import clocks, freezes
 from exchange_ops.domain.balances import storable
@@ -19,7 +18,7 @@ from exchange_ops.models import Account, Balance, Order, Symbol, Ticker
 from exchange_ops.wire import checking
 from exchange_ops.wire.new_orders import NewOrder
 from wire.params import BadArgument, Problem
-from wire.values import decimal_text
+from wire.values import grouped_text
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -206,4 +205,4 @@ def _sentence(name: str, problem: BadArgument) -> str:
 
 
 def _text(amount: Decimal) -> str:
-    return decimal_text(plain(amount))
+    return grouped_text(amount)

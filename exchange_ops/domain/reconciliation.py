@@ -15,7 +15,7 @@ from exchange_ops.client import Aside, ExchangeClient
 from exchange_ops.domain import facts, ledger, unreadable
 from exchange_ops.models import Account, LedgerEntry, LedgerVersion, Withdrawal, states
 from exchange_ops.wire import records
-from wire.values import decimal_text
+from wire.values import decimal_text, grouped_text
 
 OPENING = "reconciliation.opening"
 READINGS = 4  # until the account stands still for the length of one reading
@@ -134,13 +134,13 @@ def _movements(account: Account, reading: Reading, now: datetime) -> Iterable[Fi
 def _against_opening(code: str, left: Decimal, opening: dict[str, str]) -> Finding:
     """Compare with the opening figure; a currency without one gets it now, unless it would be below zero."""
     if code not in opening and left < 0:
-        return Finding(code, False, f"Its transactions took out {decimal_text(-left)} {code} more than there ever was.")
+        return Finding(code, False, f"Its transactions took out {grouped_text(-left)} {code} more than there ever was.")
     if code not in opening:
         opening[code] = decimal_text(left)
         return Finding(code, True, f"Its history begins with {opening[code]} {code}, kept as its opening figure.")
     difference = left - Decimal(opening[code])
     if difference:
-        return Finding(code, False, f"{decimal_text(difference)} {code} moved without a transaction that says so.")
+        return Finding(code, False, f"{grouped_text(difference)} {code} moved without a transaction that says so.")
     return Finding(code, True, "Every movement of the bank balance has its transaction.")
 
 
@@ -157,7 +157,7 @@ def _reserved(reading: Reading) -> Iterable[Finding]:
         )
         if entry.reserved == explained:
             continue
-        difference = decimal_text(entry.reserved - explained)
+        difference = grouped_text(entry.reserved - explained)
         yield Finding(f"{code} reserved", False, f"{difference} {code} are reserved without a payout under way.")
 
 

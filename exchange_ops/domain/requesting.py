@@ -9,7 +9,7 @@ from exchange_ops import rules
 from exchange_ops.domain import balances, destinations, judging
 from exchange_ops.domain.destinations import CannotUseDestination, Destination
 from exchange_ops.models import Account, Balance, Currency
-from wire.values import decimal_text
+from wire.values import grouped_text
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -94,10 +94,10 @@ def amount_problem(*, account: Account, currency: Currency, amount: Decimal, inc
     fee = currency.payout_fee or Decimal(0)
     arrives, leaves = (amount - fee, amount) if include_fee else (amount, amount + fee)
     if arrives <= 0:
-        return f"The fee of about {decimal_text(plain(fee))} {currency.code} takes all of it."
+        return f"The fee of about {grouped_text(fee)} {currency.code} takes all of it."
     if currency.payout_minimal_amount is not None and arrives < currency.payout_minimal_amount:
-        least = decimal_text(plain(currency.payout_minimal_amount))
-        return f"At least {least} {currency.code} have to arrive, and {decimal_text(plain(arrives))} would."
+        least = grouped_text(currency.payout_minimal_amount)
+        return f"At least {least} {currency.code} have to arrive, and {grouped_text(arrives)} would."
     return _funds_problem(account, currency.code, leaves)
 
 
@@ -106,7 +106,7 @@ def _funds_problem(account: Account, code: str, leaves: Decimal) -> str:
     if held is None or leaves <= held.available:
         return ""
     return (
-        f"{decimal_text(plain(leaves))} {code} would leave with the fee, and {decimal_text(plain(held.available))} "
+        f"{grouped_text(leaves)} {code} would leave with the fee, and {grouped_text(held.available)} "
         f"were available on the bank account at {held.read_at:%H:%M:%S} UTC."
     )
 

@@ -15,7 +15,7 @@ from exchange_ops.domain.requesting import FORM, LONGEST_KEY, LONGEST_REASON
 from exchange_ops.models import Account, Balance, Currency, SubAccount, SubAccountBalance, Transfer
 from exchange_ops.models import transfer_states as kinds
 from exchange_ops.models.subaccount_states import AS_FROZEN
-from wire.values import decimal_text
+from wire.values import grouped_text
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -137,8 +137,8 @@ def _funds_problem(transfer: Transfer) -> str:
         return ""
     available, where, read_at = found
     return (
-        f"{decimal_text(plain(transfer.amount))} {transfer.currency} are asked for, and "
-        f"{decimal_text(plain(available))} were available on {where} at {read_at:%H:%M:%S} UTC."
+        f"{grouped_text(transfer.amount)} {transfer.currency} are asked for, and "
+        f"{grouped_text(available)} were available on {where} at {read_at:%H:%M:%S} UTC."
     )
 
 

@@ -7,6 +7,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from desk.templatetags.desk import chip
+from exchange_ops.forms import LEDGER_KINDS, LEDGER_STATUSES
 from exchange_ops.models import Withdrawal, states
 
 register = template.Library()
@@ -60,12 +61,12 @@ _LEDGER = {
     "failed": ("bad", "circle-x"),
 }
 _KINDS = {
-    "payin": ("Payin", "arrow-down-left"),
-    "deposit": ("Deposit", "arrow-down-left"),
-    "payout": ("Payout", "arrow-up-right"),
-    "withdraw": ("Withdraw", "arrow-up-right"),
-    "bankToExchange": ("Bank to trading", "arrow-left-right"),
-    "exchangeToBank": ("Trading to bank", "arrow-left-right"),
+    "payin": "arrow-down-left",
+    "deposit": "arrow-down-left",
+    "payout": "arrow-up-right",
+    "withdraw": "arrow-up-right",
+    "bankToExchange": "arrow-left-right",
+    "exchangeToBank": "arrow-left-right",
 }
 _CALLS = {"hold": "Reserve", "commit": "Pay", "rollback": "Release", "orphan": "Release an orphan"}
 _WORDS = {"approve": "Approved", "reject": "Rejected", "paid": "Found it paid", "not_paid": "Found it not paid"}
@@ -147,16 +148,15 @@ def outcome(name: str) -> SafeString:
 
 @register.simple_tag
 def ledger_status(name: str) -> SafeString:
-    """The exchange's status in the exchange's own word; an unknown one is shown as it is, and warned of."""
+    """The exchange's status; an unknown one is shown as it is, and warned of."""
     tone, sign = _LEDGER.get(name, ("warn", "circle-question-mark"))
-    return chip(tone, name, sign=sign)
+    return chip(tone, LEDGER_STATUSES.get(name, name), sign=sign)
 
 
 @register.simple_tag
 def ledger_kind(name: str) -> SafeString:
     """The kind of a ledger entry with the direction the money took."""
-    label, sign = _KINDS.get(name, (name, "circle-dot"))
-    return chip("quiet", label, sign=sign)
+    return chip("quiet", LEDGER_KINDS.get(name, name), sign=_KINDS.get(name, "circle-dot"))
 
 
 @register.filter

@@ -6,6 +6,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from desk.templatetags.desk import chip, plain
+from exchange_ops.forms_orders import ORDER_STATUSES
 from exchange_ops.models import Order, Symbol, order_states
 from exchange_ops.models.order_states import STATES
 
@@ -24,12 +25,12 @@ SIGNS = {
 }
 # The exchange's own words, and ours for them. An unknown one is shown as it came.
 STATUSES = {
-    "new": ("active", "Open", "circle-dashed"),
-    "partiallyFilled": ("active", "Partly filled", "loader"),
-    "suspended": ("quiet", "Waits for its stop price", "hourglass"),
-    "filled": ("good", "Filled", "circle-check"),
-    "canceled": ("quiet", "Cancelled", "ban"),
-    "expired": ("quiet", "Expired", "circle-pause"),
+    "new": ("active", ORDER_STATUSES["new"], "circle-dashed"),
+    "partiallyFilled": ("active", ORDER_STATUSES["partiallyFilled"], "loader"),
+    "suspended": ("quiet", ORDER_STATUSES["suspended"], "hourglass"),
+    "filled": ("good", ORDER_STATUSES["filled"], "circle-check"),
+    "canceled": ("quiet", ORDER_STATUSES["canceled"], "ban"),
+    "expired": ("quiet", ORDER_STATUSES["expired"], "circle-pause"),
 }
 TYPES = {"limit": "Limit", "market": "Market", "stopLimit": "Stop-limit", "stopMarket": "Stop-market"}
 _SIDES = {"buy": ("good", "Buy", "arrow-down-left"), "sell": ("bad", "Sell", "arrow-up-right")}
@@ -70,6 +71,12 @@ def order_side(side: str) -> SafeString:
     """Buy or sell, with an arrow, so that the colour is never alone."""
     tone, label, sign = _SIDES.get(side, ("warn", side, "circle-question-mark"))
     return chip(tone, label, sign=sign)
+
+
+@register.filter
+def status_words(name: str) -> str:
+    """The exchange's status in words; an unknown one as it came."""
+    return ORDER_STATUSES.get(name, name)
 
 
 @register.filter

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops import rules
-from exchange_ops.domain import freezes, order_rules, orders
+from exchange_ops.domain import freezes, order_distance, order_rules, orders
 from exchange_ops.forms import fresh_key
 from exchange_ops.forms_orders import OrderForm
 from exchange_ops.models import Account, Symbol, Ticker
@@ -98,6 +98,7 @@ def _figures(account: Account, form: OrderForm) -> dict[str, Any]:
         problems = order_rules.problems(account=account, symbol=symbol, wanted=wanted, now=context["now"])
         context |= {"problems": list(problems.values()), "effect": "" if problems else _effect(wanted)}
         context["sums"] = order_rules.figures(symbol=symbol, wanted=wanted)
+        context["distance"] = order_distance.of(wanted=wanted, ticker=context["ticker"])
     return context
 
 

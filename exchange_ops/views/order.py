@@ -40,7 +40,7 @@ def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
     except orders.CannotCancel as problem:
         return shown(request, order_id, status=409, refusal=str(problem))
     messages.success(
-        request, f"{row.reference} is being cancelled. It can still be filled until the exchange confirms."
+        request, f"Cancelling of {row.reference} was requested. What became of it is shown below as the exchange tells."
     )
     return redirect("order", order_id)
 

@@ -105,7 +105,9 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
         session_key=request.session.session_key or "",
     )
     told = (
-        f"{asked} order{'' if asked == 1 else 's'} being cancelled." if asked else "No open order was left to cancel."
+        f"{asked} order{'' if asked == 1 else 's'} requested to be cancelled."
+        if asked
+        else "No open order was left to cancel."
     )
     messages.success(request, f"{told} Each says when the exchange has confirmed it.")
     return redirect("orders")

@@ -152,12 +152,23 @@
     const fields = () => Array.from(kept.elements).filter((field) => field.name && field.name !== "csrfmiddlewaretoken");
     const before = JSON.parse(sessionStorage.getItem(name) || "null");
     if (before && !kept.querySelector(".wrong")) {
+      const state = (field) => (field.matches("[type=checkbox], [type=radio]") ? field.checked : field.value);
+      const drawn = new Map(fields().map((field) => [field, state(field)]));
       fields().forEach(function (field) {
-        if (!(field.name in before)) return;
-        if (field.type === "radio") field.checked = field.value === before[field.name];
+        if (field.type === "checkbox") field.checked = field.name in before;
+        else if (!(field.name in before)) return;
+        else if (field.type === "radio") field.checked = field.value === before[field.name];
         else field.value = before[field.name];
       });
+      const restored = kept.querySelector("[data-restored]");
+      if (restored) restored.hidden = !fields().some((field) => field.type !== "hidden" && state(field) !== drawn.get(field));
     }
+    // Without the draft the page is drawn anew: with a key of its own, and with the values of the link that led here.
+    kept.querySelector("[data-discard]")?.addEventListener("click", function () {
+      sessionStorage.removeItem(name);
+      kept.reset();
+      location.replace(location.href);
+    });
     kept.addEventListener("input", function () {
       sessionStorage.setItem(name, JSON.stringify(Object.fromEntries(Array.from(new FormData(kept)).filter(([key]) => key !== "csrfmiddlewaretoken"))));
     });

@@ -227,6 +227,33 @@ def test_a_part_of_a_page_sends_the_browser_to_the_sign_in_as_a_whole(client: Cl
     assert (answer.status_code, answer["HX-Redirect"]) == (204, "/sign-in/")
 
 
+@pytest.mark.parametrize(
+    ("page", "way_back"),
+    [
+        ("http://testserver/withdrawals/7/?list=mine", "?next=%2Fwithdrawals%2F7%2F%3Flist%3Dmine"),
+        ("http://testserver/approvals/#top", "?next=%2Fapprovals%2F"),
+        ("https://elsewhere.example/withdrawals/7/", ""),
+        ("http://testserver//elsewhere.example/", ""),
+        ("http://testserver/\\elsewhere.example/", ""),
+        ("javascript:alert(1)", ""),
+        ("http://testserver/" + "a" * 2_000, ""),
+        ("", ""),
+    ],
+)
+def test_signing_in_again_leads_back_to_the_page_that_was_read(client: Client, page: str, way_back: str) -> None:
+    answer = client.get("/", headers={"HX-Request": "true", "HX-Current-URL": page})
+    assert answer["HX-Redirect"] == f"/sign-in/{way_back}"
+
+
+@pytest.mark.django_db
+def test_the_page_that_was_read_opens_after_signing_in(client: Client, operator: Person, password: str) -> None:
+    sent = {"login": "operator", "password": password}
+    assert client.post("/sign-in/?next=/ledger/", {**sent, "next": "/ledger/"})["Location"] == "/ledger/"
+    for elsewhere in ("https://elsewhere.example/", "//elsewhere.example/", "javascript:alert(1)"):
+        client.logout()
+        assert client.post("/sign-in/", {**sent, "next": elsewhere})["Location"] == "/"
+
+
 def test_a_change_of_roles_ends_every_session_at_the_next_request(client: Client, operator: Person) -> None:
     others = [Client(), Client()]
     for visitor in (client, *others):

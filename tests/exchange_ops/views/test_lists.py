@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from datetime import timedelta
 from decimal import Decimal
 
@@ -146,12 +147,32 @@ def test_the_overview_shows_values_deadline_holds_and_lines(signed_in, treasury,
     rows.entry(5, now=now)
     page = text_of(signed_in(treasury).get("/"))
     assert "255,000.00 USD" in page  # (500 + 10) BCH at 500
+    assert "without margin collateral and sub-accounts" in page
     assert "Without a fresh price, and so not in the total: XRP." in page
     assert "19 min left" in page or "20 min left" in page
     assert f"If nobody acts it is rolled back at {row.rollback_at:%Y-%m-%d %H:%M:%S} UTC" in page
     assert 'data-follow="withdrawals transfers approvals"' in page
     assert "0.50000000" not in page
     assert "0.5000" in page
+
+
+def test_the_total_of_the_funds_says_what_it_leaves_out(signed_in, treasury, payable):
+    page = text_of(signed_in(treasury).get("/funds/"))
+    assert "255,000.00 USD" in page
+    assert "without margin collateral and sub-accounts" in page
+
+
+def test_an_amount_in_a_sentence_has_its_thousands_separated(signed_in, operator, payable):
+    typed = {"currency": "BCH", "amount": "1234567890123.5", "fee_from": "on_top"}
+    page = text_of(signed_in(operator).post("/withdrawals/new/figures/", typed))
+    assert "1,234,567,890,123.501 BCH would leave with the fee, and 500 " in page
+
+
+@pytest.mark.parametrize("path", ["/ledger/", "/orders/"])
+def test_a_filter_offers_words_and_no_raw_enumerations(signed_in, auditor, payable, path):
+    choices = re.findall(r"<option[^>]*>([^<]*)</option>", text_of(signed_in(auditor).get(path)))
+    assert len(choices) > 6
+    assert not [word for word in choices if re.search(r"^[a-z]|[a-z][A-Z]|_", word)]
 
 
 def test_an_empty_desk_says_what_would_appear(signed_in, treasury):

@@ -1,13 +1,15 @@
 """The ticket: what it takes, what it refuses beside the field, what its button says, and that one order stays one."""
 
+import re
 import uuid
 from decimal import Decimal
+from html import unescape
 
 import pytest
 
 from desk import clock
 from exchange_ops.domain import freezes
-from exchange_ops.models import Account, Order
+from exchange_ops.models import Account, Order, Ticker
 from tests.exchange_ops.views import order_rows
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +45,10 @@ def refused(client, status=422, **changes):
     return response
 
 
+def figures(client, **changes):
+    return client.post(f"{PATH}figures/", typed(**changes)).content.decode()
+
+
 def test_a_good_ticket_becomes_one_order_and_calls_nobody(signed_in, operator):
     response = signed_in(operator).post(PATH, typed(quantity=" 0.5 "), follow=True)
     row = Order.objects.get()
@@ -75,7 +81,7 @@ AMOUNTS = [
 @pytest.mark.parametrize("name", ["quantity", "price", "stop_price"])
 @pytest.mark.parametrize(("text", "words"), AMOUNTS)
 def test_a_figure_that_makes_no_sense_is_refused_beside_its_field(signed_in, operator, name, text, words):
-    page = refused(signed_in(operator), **{name: text})
+    page = refused(signed_in(operator), **{"type": "stopLimit", "stop_price": "390", name: text})
     assert any(words in error for error in page.context["form"].errors[name]), page.context["form"].errors
     assert "Nothing was placed" in page.content.decode()
     assert "<script>" not in page.content.decode().split("<main", 1)[1].split("</main", 1)[0]
@@ -98,22 +104,67 @@ def test_a_figure_that_makes_no_sense_is_refused_beside_its_field(signed_in, ope
         ({"side": "sell", "quantity": "10.001"}, "quantity", "10.001 BCH would be needed"),
         ({"price": ""}, "price", "needs a price"),
         ({"price": "400.001"}, "price", "multiple of 0.01"),
-        ({"type": "market"}, "price", "has no price"),
         ({"type": "market", "price": "", "time_in_force": "GTC"}, "time_in_force", "IOC or FOK"),
         ({"type": "stopLimit"}, "stop_price", "needs a stop price"),
-        ({"stop_price": "390"}, "stop_price", "Only stop orders"),
         ({"time_in_force": "GTD"}, "expire_time", "needs the date"),
         ({"time_in_force": "GTD", "expire_time": "2020-01-01T00:00"}, "expire_time", "has passed"),
         ({"time_in_force": "GTD", "expire_time": "2026-02-31T00:00"}, "expire_time", "no such day"),
         ({"time_in_force": "GTD", "expire_time": "tomorrow"}, "expire_time", "like 2026-11-30"),
         ({"time_in_force": "GTD", "expire_time": "２０26-11-30T10:00"}, "expire_time", "like 2026-11-30"),
-        ({"expire_time": "2027-01-01T00:00"}, "expire_time", "Only an order until a date"),
         ({"time_in_force": "FOK", "post_only": "on"}, "post_only", "can't be post-only"),
     ],
 )
 def test_what_breaks_a_rule_is_told_beside_its_field(signed_in, operator, changes, name, words):
     page = refused(signed_in(operator), **changes)
     assert any(words in error for error in page.context["form"].errors[name]), page.context["form"].errors
+
+
+@pytest.mark.parametrize(
+    ("changes", "empty", "effect"),
+    [
+        ({"type": "market"}, "price", "Place market buy order: 0.5 BCH"),
+        ({"type": "market", "price": "x.y"}, "price", "Place market buy order: 0.5 BCH"),
+        ({"stop_price": "390"}, "stop_price", EFFECT),
+        ({"expire_time": "2027-01-01T00:00"}, "expire_time", EFFECT),
+        (
+            {"type": "stopMarket", "stop_price": "390"},
+            "price",
+            "Place stop-market buy order: 0.5 BCH once it trades at 390 USD",
+        ),
+    ],
+)
+def test_what_the_type_does_not_take_is_not_asked_for_and_no_mistake(signed_in, operator, changes, empty, effect):
+    page = figures(signed_in(operator), **changes)
+    assert effect in page
+    assert "leave it empty" not in page
+    assert signed_in(operator).post(PATH, typed(**changes, effect=effect)).status_code == 302
+    assert getattr(Order.objects.get(), empty) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "told", "warns"),
+    [
+        ({"price": "450"}, "12.50 % above the best ask of 400.00 USD", "pay more than the market does"),
+        ({"price": "400"}, "at the best ask", ""),
+        ({"price": "403.99"}, "1.00 % above the best ask", ""),
+        ({"price": "100"}, "75.00 % below the best ask", "not expected to fill soon"),
+        (
+            {"side": "sell", "price": "300"},
+            "24.81 % below the best bid of 399.00 USD",
+            "take less than the market does",
+        ),
+        ({"side": "sell", "price": "40000"}, "9,925.06 % above the best bid", "not expected to fill soon"),
+        ({"price": "9" * 30}, "% above the best ask", "pay more than the market does"),
+        ({"type": "stopLimit", "stop_price": "390", "price": "380"}, "5.00 % below the last price of 400.00 USD", ""),
+    ],
+)
+def test_the_ticket_says_how_far_the_price_is_from_the_market(signed_in, operator, changes, told, warns):
+    Ticker.objects.update(ask=Decimal(400), bid=Decimal(399), last=Decimal(400))
+    page = figures(signed_in(operator), **changes)
+    words = " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+    assert told in words
+    assert (warns in words) if warns else ("The limit" not in words)
+    assert "Estimated proceeds, less the fee" in words if changes.get("side") == "sell" else "Estimated cost" in words
 
 
 @pytest.mark.parametrize("key", ["", "not-a-key", "1" * 200])

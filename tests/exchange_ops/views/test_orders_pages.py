@@ -215,7 +215,7 @@ def test_cancel_all_takes_those_that_were_seen(signed_in, operator):
     assert "Cancel all 2 open orders" in page
     newer = order_rows.placed(operator, now=now)
     response = client.post("/orders/cancel-all/", {"symbol": "", "newest": second.pk}, follow=True)
-    assert "2 orders being cancelled" in response.content.decode()
+    assert "2 orders requested to be cancelled" in response.content.decode()
     assert set(Order.objects.filter(state="cancelling").values_list("pk", flat=True)) == {first.pk, second.pk}
     newer.refresh_from_db()
     assert newer.state == "placed"
