@@ -21,4 +21,5 @@ def of(
     """
     rows = Withdrawal.objects.filter(account=account, currency=currency, amount=amount, address=address)
     near = rows.filter(created_at__gte=at - WITHIN, created_at__lte=at + WITHIN).exclude(state__in=NOT_PAID)
-    return list(near.exclude(pk=but).select_related("initiator").order_by("-created_at")[:MOST])
+    others = near if but is None else near.exclude(pk=but)
+    return list(others.select_related("initiator").order_by("-created_at")[:MOST])

@@ -1,5 +1,7 @@
 """Withdrawals with the event that ended them, read together with the rows, for lists, files, filters and the API."""
 
+from typing import Any
+
 from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from exchange_ops.models import Withdrawal, WithdrawalEvent, withdrawal_ends
@@ -16,7 +18,8 @@ def with_ends(rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
 
 def ended_as(rows: QuerySet[Withdrawal], name: str) -> QuerySet[Withdrawal]:
     """Only the rows that ended this way; `name` is one of `withdrawal_ends.ENDS`."""
-    found = with_ends(rows.filter(state__in=withdrawal_ends.SHARED)).filter(ended_by=withdrawal_ends.ENDS[name].event)
+    ended: QuerySet[Any] = with_ends(rows.filter(state__in=withdrawal_ends.SHARED))
+    found = ended.filter(ended_by=withdrawal_ends.ENDS[name].event)
     if name == withdrawal_ends.WITHDRAWN:
         return found.filter(ended_by_person=F("initiator"))
     return found.exclude(ended_by_person=F("initiator")) if name == withdrawal_ends.CALLED_OFF else found

@@ -178,12 +178,13 @@ class Withdrawal(Witnessed):
         """
         if self.state not in withdrawal_ends.SHARED:
             return None
-        if not hasattr(self, "ended_by"):
-            known = self.events.filter(event__in=withdrawal_ends.EVENTS).order_by("-version")
-            found = known.values_list("event", "actor").first() or ("", None)
+        carried = self.__dict__
+        if "ended_by" in carried:
+            event, person = carried["ended_by"], carried["ended_by_person"]
         else:
-            found = (self.ended_by, self.ended_by_person)
-        return withdrawal_ends.of(found[0], by_requester=found[1] == self.initiator_id)
+            known = self.events.filter(event__in=withdrawal_ends.EVENTS).order_by("-version")
+            event, person = known.values_list("event", "actor").first() or ("", None)
+        return withdrawal_ends.of(event, by_requester=person == self.initiator_id)
 
     @property
     def label(self) -> str:

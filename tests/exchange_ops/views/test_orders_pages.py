@@ -280,3 +280,14 @@ def test_trades_of_another_order_are_not_shown(signed_in, auditor, operator):
     client = signed_in(auditor)
     assert "77</th>" in client.get(f"/orders/{first.pk}/").content.decode()
     assert "t-trades" not in client.get(f"/orders/{second.pk}/").content.decode()
+
+
+def test_the_message_of_a_cancelling_is_still_true_when_it_is_read_after_its_end(signed_in, operator):
+    row, client = order_rows.placed(operator, now=clock.now()), signed_in(operator)
+    assert client.post(f"/orders/{row.pk}/cancel/").status_code == 302
+    row.refresh_from_db()
+    order_moves.move(row, event="cancel_confirmed", to="placed", now=clock.now(), status="canceled", active=False)
+    page = client.get(f"/orders/{row.pk}/").content.decode()
+    assert f"Cancelling of {row.reference} was requested." in page
+    assert "</svg>Cancelled</span>" in page
+    assert "being cancelled" not in page

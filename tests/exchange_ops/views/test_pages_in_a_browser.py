@@ -49,7 +49,8 @@ def test_a_passkey_that_is_not_used_at_sign_in_is_said(live_desk, new_page):
     page.goto(f"{live_desk.url}/sign-in/")
     said = page.locator("[data-passkey-said]")
     expect(said).to_be_hidden()
-    page.evaluate("() => { window.webauthnJSON.get = () => Promise.reject(new DOMException('', 'NotAllowedError')); }")
+    refused = "Promise.reject(new DOMException('', 'NotAllowedError'))"
+    page.evaluate(f"() => {{ navigator.credentials.get = () => {refused}; }}")
     page.get_by_role("button", name="Sign in with a passkey").click()
     expect(said).to_have_text(
         re.compile("^The passkey was not used.* You are not signed in. Try again, or use your password.$")
