@@ -280,7 +280,14 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
         return _Taken(entry.pk)
     told = {column: (getattr(entry, column), value) for column, value in _values(record).items()}
     missing = {column: new for column, (old, new) in told.items() if old in _NOTHING and new not in _NOTHING}
-    odd = sorted(column for column, (old, new) in told.items() if column not in missing and old != new)
+    count, present = entry.confirmations, record.confirmations
+    if count is not None and present is not None and present > count:  # goes on counting within a version
+        missing["confirmations"] = present
+    odd = sorted(
+        column
+        for column, (old, new) in told.items()
+        if column not in missing and old != new and column != "confirmations"
+    )
     if missing:
         with transaction.atomic():
             LedgerEntry.objects.filter(pk=entry.pk, index=record.index).update(**missing)

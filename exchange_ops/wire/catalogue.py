@@ -33,7 +33,7 @@ MARGIN = "Margin accounts and positions"
 
 SORTS = ("ASC", "DESC")
 PERIODS = ("M1", "M3", "M5", "M15", "M30", "H1", "H4", "D1", "D7", "1M")
-_LIMIT_NOTE = "The machine description says 1..1000, the reference 0..1000: 1..1000 is what both take."
+_LIMIT_NOTE = "The machine description says 1..1000, the reference 0..1000: 0 is taken, and nothing listed."
 
 
 def _path(name: str, kind: Kind = Kind.TEXT, **more: Any) -> Param:
@@ -52,7 +52,7 @@ _CURRENCY = _path("currency", Kind.CODE)
 _SYMBOL = _path("symbol", Kind.CODE)
 _SYMBOLS = _query("symbols", Kind.CODES, note="Absent or empty: all symbols.")
 _SYMBOL_FILTER = _query("symbol", Kind.CODE)
-_LIMIT = _query("limit", Kind.INTEGER, default=100, lowest=1, highest=1000, note=_LIMIT_NOTE)
+_LIMIT = _query("limit", Kind.INTEGER, default=100, lowest=0, highest=1000, note=_LIMIT_NOTE)
 _OFFSET = _query("offset", Kind.INTEGER, default=0, lowest=0, highest=100_000)
 _DESC = _query("sort", choices=SORTS, default="DESC")
 _ASC = _query("sort", choices=SORTS, default="ASC")

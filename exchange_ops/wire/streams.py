@@ -73,7 +73,7 @@ def _account(name: str, result: object, *params: Param, notifies: tuple[str, ...
 
 _SYMBOL = _param("symbol", Kind.CODE, required=True)
 _PERIOD = _param("period", choices=PERIODS, default="M30")
-_LIMIT = _param("limit", Kind.INTEGER, default=100, lowest=1, highest=1000)
+_LIMIT = _param("limit", Kind.INTEGER, default=100, lowest=0, highest=1000)
 _OFFSET = _param("offset", Kind.INTEGER, default=0, lowest=0, highest=100_000)
 _SNAPSHOT = _param("limit", Kind.INTEGER, default=100, lowest=1, highest=1000, note="Size of the snapshot.")
 _STRICT = _param("strictValidate", Kind.BOOLEAN, note="Refuse instead of rounding price and quantity.")
