@@ -13,7 +13,7 @@ from chaindata.models import broadcast_states
 from chaindata.templatetags.chain import LOOKS_EVERY_S
 from chaindata.wire import decoding
 from chaindata.wire.records.tokens import Property
-from desk.templatetags.desk import chip, plain
+from desk.templatetags.desk import chip, plain, shortened
 
 register = template.Library()
 
@@ -50,7 +50,7 @@ def tokens(value: Decimal | None, unit: str = "") -> SafeString:
 def block_link(named: int | str, *, label: str = "", shown: int | None = None) -> SafeString:
     """A block by height or hash, leading to its page; a number that no block can have stays a text."""
     height = named if shown is None else shown
-    words = f"{label} {height:,}".strip() if isinstance(height, int) else f"{label} {height}".strip()
+    words = f"{label} {f'{height:,}' if isinstance(height, int) else shortened(height)}".strip()
     try:
         return format_html('<a href="{}">{}</a>', reverse("chain-block", args=[named]), words)
     except NoReverseMatch:

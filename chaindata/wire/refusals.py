@@ -33,6 +33,7 @@ INDEX_HAS_NOT = Refusal(404, "Not found")
 BLOCK_NOT_FOUND = Refusal(400, "Block not found", -5)
 HEIGHT_OUT_OF_RANGE = Refusal(400, "Block height out of range", -8)
 NOT_AN_INTEGER = Refusal(400, "JSON value is not an integer as expected", -1)
+INTEGER_OUT_OF_RANGE = Refusal(400, "JSON integer out of range", -1)
 NOT_IN_MEMPOOL = Refusal(400, "Transaction not in mempool", -5)
 DECODE_FAILED = Refusal(400, "TX decode failed", -22)
 NOT_YET_IN_BLOCK = Refusal(400, "Transaction not yet in block", -5)
@@ -89,12 +90,15 @@ CASH_ACCOUNT_UNKNOWN = Refusal(500, "No account could be found with the requeste
 CASH_ACCOUNT_MALFORMED = Refusal(500, "Not a valid CashAccount")
 
 _SINGLE_ADDRESS = "addresses needs to be an array. Use GET for single address."
+_SINGLE_TOKEN = "tokenIds needs to be an array. Use GET for single tokenId."  # noqa: S105  # words, no secret
 NOT_AN_ARRAY = {
     "get_block_headers": "hashes needs to be an array. Use GET for single hash.",
     "get_mempool_entries": "txids needs to be an array. Use GET for single txid.",
     "get_tx_out_proofs": "txids needs to be an array. Use GET for single txid.",
     "verify_tx_out_proofs": "proofs needs to be an array. Use GET for single proof.",
-    "get_slp_tokens_by_id": "tokenIds needs to be an array. Use GET for single tokenId.",
+    "get_slp_tokens_by_id": _SINGLE_TOKEN,
+    "get_slp_balances_of_tokens": _SINGLE_TOKEN,
+    "get_slp_stats_of_tokens": _SINGLE_TOKEN,
     "convert_addresses": _SINGLE_ADDRESS,
     "validate_slp_transactions": "txids needs to be an array",
     "decode_transactions": "hexes must be an array",

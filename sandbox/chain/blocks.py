@@ -25,7 +25,7 @@ _GENESIS_KEY = bytes.fromhex(
     "04678afdb0fe5548271967f1a67130b7105cd6a828e03909a67962e0ea1f61deb649f6bc3f4cef38c4f35504e51ec112de5c384df7ba0b8d57"
     "8a4c702b6bf11d5f"
 )
-_MARK = b"/countersign/"  # what the miner writes; also brings a coinbase to the least size of a transaction
+MARK = b"/countersign/"  # what the miner writes; also brings a coinbase to the least size of a transaction
 
 
 class Block:
@@ -96,7 +96,7 @@ def coinbase(height: int, *, reward_sat: int, script: bytes, extra: int = 0) -> 
 
     `extra` tells apart blocks of one height on different branches.
     """
-    unlocking = scripts.push_number(height) + scripts.push(pack("<Q", extra)) + scripts.push(_MARK)
+    unlocking = scripts.push_number(height) + scripts.push(pack("<Q", extra)) + scripts.push(MARK)
     made = Input(transactions.NULL_TXID_BYTES, transactions.COINBASE_INDEX, unlocking)
     return transactions.build(inputs=(made,), outputs=(Output(reward_sat, script),), version=1)
 

@@ -18,11 +18,16 @@ _DISABLED = frozenset(_CODE[name] for name in ("INVERT", "2MUL", "2DIV", "MUL", 
 _SPARE = frozenset(_CODE[f"NOP{number}"] for number in (1, 4, 5, 6, 7, 8, 9, 10))
 _FLOW = range(_CODE["IF"], _CODE["ENDIF"] + 1)  # seen to even where nothing else is executed
 _SHORT_PUSH_BYTES = OP_PUSHDATA1 - 1
+BYTES_A_CHECK, BYTES_FREE = 43, 60  # what unlocks has at least so many bytes for each check, but for the first ones
 _LENGTH_BYTES = {OP_PUSHDATA1: 1, OP_PUSHDATA2: 2, OP_PUSHDATA4: 4}
 
 
 def run(unlocking: bytes, locking: bytes, spending: Spending, rules: Rule = STANDARD) -> None:
-    """Run what unlocks, then what locks, then the script whose hash the latter names. Raises `CannotUnlock`."""
+    """Run what unlocks, then what locks, then the script whose hash the latter names. Raises `CannotUnlock`.
+
+    The longer what unlocks is, the more signatures may be checked for it (May 2020; supplement 10).
+    """
+    spending.checks = 0
     if Rule.PUSH_ONLY in rules and not scripts.is_push_only(unlocking):
         raise CannotUnlock(Reason.PUSH_ONLY)
     stack: list[bytes] = []
@@ -38,6 +43,8 @@ def run(unlocking: bytes, locking: bytes, spending: Spending, rules: Rule = STAN
         _check_end(stack)
     if Rule.CLEAN_STACK in rules and len(stack) != 1:
         raise CannotUnlock(Reason.CLEAN_STACK)
+    if Rule.SIGNATURE_CHECKS in rules and len(unlocking) < BYTES_A_CHECK * spending.checks - BYTES_FREE:
+        raise CannotUnlock(Reason.SIGNATURE_CHECKS)
 
 
 def is_script_hash(locking: bytes) -> bool:
@@ -80,7 +87,7 @@ def _take_step(machine: Machine, step: Step) -> None:
     if not machine.is_executing and opcode not in _FLOW:
         return
     if step.pushed is not None:
-        if Rule.MINIMAL in machine.rules and not is_minimal(step):
+        if not is_minimal(step):
             raise CannotUnlock(Reason.MINIMAL)
         machine.put(step.pushed)
     elif opcode == OP_1NEGATE or OP_1 <= opcode <= OP_16:
@@ -206,16 +213,15 @@ _CHECKS_ONE = frozenset(_CODE[f"CHECK{what}"] for what in ("SIG", "SIGVERIFY", "
 _CHECKS_SEVERAL = frozenset((_CODE["CHECKMULTISIG"], _CODE["CHECKMULTISIGVERIFY"]))
 
 
-def signature_checks(script: bytes, *, is_exact: bool = True) -> int:
-    """How many signatures a script may check; a multisig at the number of its keys where known and asked for."""
-    count, before = 0, OP_0
+def signature_checks(script: bytes) -> int:
+    """How many signatures a script may check; a multisig at the most keys that it could have."""
+    count = 0
     try:
         for step in scripts.steps(script):
             if step.opcode in _CHECKS_ONE:
                 count += 1
             elif step.opcode in _CHECKS_SEVERAL:
-                count += before - OP_1 + 1 if is_exact and OP_1 <= before <= OP_16 else MOST_KEYS
-            before = step.opcode
+                count += MOST_KEYS
     except NotAScript:
         return count  # what comes before the end of the sense counts
     return count

@@ -72,7 +72,7 @@ class Machine:
 
     def number(self, value: bytes, most_bytes: int = NUMBER_BYTES) -> int:
         """The number that an operand is, in its shortest form."""
-        if len(value) > most_bytes or (Rule.MINIMAL in self.rules and not is_shortest(value)):
+        if len(value) > most_bytes or not is_shortest(value):
             raise CannotUnlock(Reason.UNKNOWN)
         return scripts.number(value)
 

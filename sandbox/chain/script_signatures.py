@@ -67,6 +67,7 @@ def _check_signature(machine: Machine) -> None:
     signature, key = machine.take(2)
     _check_transaction_form(signature)
     _check_key_form(key)
+    machine.spending.checks += bool(signature)
     _conclude(machine, _signs(machine, signature, key), [signature])
 
 
@@ -75,6 +76,7 @@ def _check_bytes_signature(machine: Machine) -> None:
     if signature:
         _check_form(signature)
     _check_key_form(key)
+    machine.spending.checks += bool(signature)
     holds = bool(signature) and _is_signed(sha256(message).digest(), signature, key)
     _conclude(machine, holds, [signature])
 
@@ -99,6 +101,8 @@ def _check_signatures(machine: Machine) -> None:
         if chosen
         else _some_sign(machine, signatures, public_keys)
     )
+    if any(signatures):  # one by one as far as they hold, or each of them by the key that is named for it
+        machine.spending.checks += count if chosen else key_count
     _conclude(machine, holds, signatures)
 
 

@@ -10,13 +10,14 @@ SEQUENCE_LOCKS_FROM_VERSION = 2
 
 
 class Spending:
-    """Input `index` of a transaction, spending an output of `value_sat`."""
+    """Input `index` of a transaction, spending an output of `value_sat`; `checks` counts its signature checks."""
 
     def __init__(self, transaction: Transaction, index: int, value_sat: int, digests: Digests | None = None) -> None:
         self._transaction = transaction
         self._index = index
         self._value_sat = value_sat
         self._digests = digests or Digests(transaction)
+        self.checks = 0
 
     def digest(self, code: bytes, hash_type: int) -> bytes:
         """What a signature of that type, which has to be a sound one, signs."""

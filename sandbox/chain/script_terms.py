@@ -15,14 +15,15 @@ LOCKTIME_BYTES = 5
 class Rule(Flag):
     """What is asked of a script that is relayed beyond what is asked of every one.
 
-    Strict signatures of the lower value, and empty ones where a check fails, are asked of every script.
+    Strict signatures of the lower value, empty ones where a check fails, and pushes and numbers of the shortest form
+    are asked of every script.
     """
 
-    MINIMAL = auto()
     PUSH_ONLY = auto()
     CLEAN_STACK = auto()
     LOCKTIMES = auto()
     NO_SPARE_OPCODES = auto()
+    SIGNATURE_CHECKS = auto()
 
 
 MANDATORY = Rule(0)
@@ -71,6 +72,7 @@ class Reason(StrEnum):
     NOT_EMPTY = "Signature must be zero for failed CHECK(MULTI)SIG operation"
     SPARE_OPCODE = "NOPx reserved for soft-fork upgrades"
     KEY_FORM = "Public key is neither compressed or uncompressed"
+    SIGNATURE_CHECKS = "Input SigChecks limit exceeded"
     CLEAN_STACK = "Extra items left on stack after execution"
     NO_FORKID = "Signature must use SIGHASH_FORKID"
     SCHNORR_NOT_HERE = "Signature cannot be 65 bytes in CHECKMULTISIG"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chaindata.wire import scripts, slp_rules
 from chaindata.wire.hashing import from_shown
-from chaindata.wire.slp import Mint, Send
+from chaindata.wire.slp import Genesis, Mint, Send
 from chaindata.wire.slp_rules import Holding
 from sandbox.chain.simple_ledger import Kept, Move, SimpleLedger, Token
 from sandbox.chain.terms import Outpoint
@@ -100,17 +100,19 @@ def baton_status(chain: "Chain", token: Token) -> str:
     return ENDED
 
 
-def burn_of(ledger: SimpleLedger, txid_bytes: bytes) -> Burn:
+def burn_of(ledger: SimpleLedger, txid_bytes: bytes, *, is_observed: bool = False) -> Burn:
     """What a transaction lost of all tokens that it spent, in tokens of each; zeros for one that is unknown.
 
-    A GENESIS and a MINT make what comes out of them: they burn just the tokens that they spend.
+    A GENESIS and a MINT make what comes out of them: they burn just the tokens that they spend. Observed servers take
+    what a GENESIS makes off nevertheless, so that it comes to less than nothing (supplement 10).
     """
     told = ledger.told(txid_bytes)
     if told is None:
         return Burn(Decimal(0), Decimal(0), Decimal(0))
     spent = _in_tokens(ledger, ledger.spent_by(told.transaction))
     made = _in_tokens(ledger, told.verdict.made.values())
-    passed_on = made if isinstance(told.verdict.message, Send) else Decimal(0)
+    counted = (Send, Genesis) if is_observed else Send
+    passed_on = made if isinstance(told.verdict.message, counted) else Decimal(0)
     return Burn(spent, made, spent - passed_on)
 
 

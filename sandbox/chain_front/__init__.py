@@ -52,8 +52,9 @@ class ChainFront:
         delivery = limited or await self._routed(received)
         if not isinstance(delivery, Answer):
             return delivery
-        body = b"" if received.method == "HEAD" else delivery.body
-        return Answer(delivery.status, body, delivery.content_type, (*delivery.headers, *answers.HEADERS, *headers))
+        return Answer(
+            delivery.status, delivery.body, delivery.content_type, (*delivery.headers, *answers.HEADERS, *headers)
+        )
 
     def _counted(self, received: Received) -> tuple[tuple[tuple[str, str], ...], Answer | None]:
         """The headers of the limit, and the answer of a call beyond it; neither when the limit is off."""

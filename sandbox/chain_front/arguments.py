@@ -3,6 +3,7 @@
 The order of the checks is the documented one: is it an array, how many elements; each element is for the handler.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,6 +18,8 @@ from wire.params import LISTS, BadArgument, Kind, Param, Place, Problem, from_te
 _IGNORED = frozenset({"get_properties"})  # its documented parameters change nothing, whatever they hold
 _AS_THEY_CAME = frozenset({Kind.TEXT, *LISTS})
 _MOST_DIGITS = 15
+_WHOLE = re.compile(r"-?[0-9]{1,400}")
+_NODE_BITS = {"propertyId": 64}  # in which a node reads a number; 32 where nothing else is said
 _OUT_OF_BOUNDS = {
     "height": refusals.HEIGHT_OUT_OF_RANGE,
     "index": refusals.TOKEN_HEIGHT_OUT_OF_RANGE,
@@ -105,8 +108,9 @@ def _element(operation: Operation, bulk: Param, value: object) -> object:
     if value in (0, None, "", False):  # real servers take the number 0 for nothing, the text "0" for a height
         raise Refused(Refusal(400, refusals.EMPTY_ELEMENT[operation.name]))
     text = _text(value)
-    if not (text.isascii() and text.removeprefix("-").isdecimal() and len(text) <= _MOST_DIGITS):
+    if not _WHOLE.fullmatch(text):
         raise Refused(refusals.NOT_AN_INTEGER)
+    _must_be_in_range(bulk, text)
     return int(text)
 
 
@@ -140,7 +144,16 @@ def _lenient(param: Param, value: object) -> object:
     return None if param.kind is Kind.INTEGER and param.place is not Place.PATH and not is_whole else text
 
 
+def _must_be_in_range(param: Param, text: str) -> None:
+    """A node refuses a whole number that it can't hold before it looks at what the number is for (supplement 10)."""
+    highest = 1 << _NODE_BITS.get(param.name, 32) - 1
+    if _WHOLE.fullmatch(text) and not -highest <= int(text) < highest:
+        raise Refused(refusals.INTEGER_OUT_OF_RANGE)
+
+
 def _typed(param: Param, value: object) -> object:
+    if param.kind is Kind.INTEGER:
+        _must_be_in_range(param, _text(value))
     try:
         return from_text(param, value)
     except BadArgument as problem:

@@ -13,7 +13,7 @@ from sandbox.chain.blocks import Block
 from sandbox.chain.mempool import MOST_BYTES, Entry
 from sandbox.chain.terms import Coin, Refused
 from sandbox.chain_handlers.blocks import HASH_CHARACTERS, neighbours
-from sandbox.chain_handlers.elements import elements, text
+from sandbox.chain_handlers.elements import elements, id_bytes, text
 from sandbox.chain_handlers.naming import PRINTED
 
 if TYPE_CHECKING:
@@ -116,13 +116,13 @@ def _in_words(chain: "Chain", block: Block) -> dict[str, object]:
 
 def get_mempool_entry(world: "World", arguments: "Arguments") -> object:
     """A transaction that waits."""
-    return _entry(world.chain, _txid_bytes(text(arguments, "txid"), "parameter 1"))
+    return _entry(world.chain, id_bytes(text(arguments, "txid"), "parameter 1"))
 
 
 def get_mempool_entries(world: "World", arguments: "Arguments") -> object:
     """Several of them, in the order in which they were asked for."""
     txids = _hashes(arguments, "txids", refusals.BAD_ELEMENT["get_mempool_entries"])
-    return [_entry(world.chain, _txid_bytes(each, "parameter 1")) for each in txids]
+    return [_entry(world.chain, id_bytes(each, "parameter 1")) for each in txids]
 
 
 def get_mempool_info(world: "World", arguments: "Arguments") -> object:
@@ -186,7 +186,7 @@ def _shown(chain: "Chain", entry: Entry) -> dict[str, object]:
 def get_tx_out(world: "World", arguments: "Arguments") -> object:
     """An unspent output; None for one that is spent, also in the mempool when that is asked about, or unknown."""
     chain = world.chain
-    txid_bytes, n = _txid_bytes(text(arguments, "txid"), "txid"), arguments["n"]
+    txid_bytes, n = id_bytes(text(arguments, "txid"), "txid"), arguments["n"]
     if not isinstance(n, int):
         raise Refused(refusals.NOT_AN_INTEGER)
     coin = chain.coin(txid_bytes, n)
@@ -218,13 +218,13 @@ def _waiting(chain: "Chain", txid_bytes: bytes, n: int) -> Coin | None:
 
 def get_tx_out_proof(world: "World", arguments: "Arguments") -> object:
     """The proof that a transaction stands in its block."""
-    return _proof(world.chain, _txid_bytes(text(arguments, "txid"), "txid"))
+    return _proof(world.chain, id_bytes(text(arguments, "txid"), "txid"))
 
 
 def get_tx_out_proofs(world: "World", arguments: "Arguments") -> object:
     """Several proofs, in the order in which they were asked for."""
     txids = _hashes(arguments, "txids", refusals.BAD_ELEMENT["get_tx_out_proofs"])
-    found = [_proof(world.chain, _txid_bytes(each, "txid")) for each in txids]
+    found = [_proof(world.chain, id_bytes(each, "txid")) for each in txids]
     if world.config.chain_proofs_as_specified:
         return [{txid: proof} for txid, proof in zip(txids, found, strict=True)]
     return found
@@ -280,15 +280,6 @@ def _hashes(arguments: "Arguments", name: str, problem: str) -> list[str]:
         if len(each) != HASH_CHARACTERS:
             raise Refused(Refusal(400, problem), value=each)
     return found
-
-
-def _txid_bytes(txid: str, name: str) -> bytes:
-    if len(txid) != HASH_CHARACTERS:
-        raise Refused(refusals.WRONG_LENGTH, name=name, length=len(txid))
-    try:
-        return hashing.from_shown(txid)
-    except hashing.NotHexadecimal:
-        raise Refused(refusals.NOT_HEXADECIMAL, name=name, value=txid) from None
 
 
 HANDLERS = {

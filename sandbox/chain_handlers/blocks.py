@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from chaindata.wire import decoding, headers, refusals
 from chaindata.wire.refusals import Refusal
-from sandbox.chain.blocks import Block, subsidy_sat
+from sandbox.chain.blocks import MARK, Block, subsidy_sat
 from sandbox.chain.terms import Refused
 from sandbox.chain_handlers.elements import elements, text
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sandbox.world import World
 
 HASH_CHARACTERS = 64
+POOL_NAME, POOL_URL = "Countersign sandbox", "https://sandbox.countersign.example/"  # of the only miner there is
 
 
 def get_block_by_hash(world: "World", arguments: "Arguments") -> object:
@@ -75,9 +76,15 @@ def details(chain: "Chain", block: Block) -> dict[str, object]:
     shown |= {
         "reward": decoding.coins(subsidy_sat(block.height)),
         "isMainChain": chain.is_active(block),
-        "poolInfo": {},
+        "poolInfo": pool(block),
     }
     return shown
+
+
+def pool(block: Block) -> dict[str, object]:
+    """Who found a block, when its coinbase says so; nothing else (supplement 10)."""
+    first = block.transactions[0].inputs[0].script if block.has_body else b""
+    return {"poolName": POOL_NAME, "url": POOL_URL} if first.endswith(MARK) else {}
 
 
 def neighbours(chain: "Chain", block: Block) -> dict[str, object]:

@@ -82,6 +82,8 @@ def units(members: Members, name: str, precision: int) -> int:
 def property_id(members: Members, name: str = "propertyId") -> int:
     """The number of a property, which need not exist. Raises `Refused`."""
     found = whole(members, name)
+    if not -(2**63) <= found < 2**63:
+        raise Refused(refusals.INTEGER_OUT_OF_RANGE)
     if not FIRST_PROPERTY <= found <= HIGHEST_PROPERTY:
         raise Refused(refusals.PROPERTY_OUT_OF_RANGE)
     return found
@@ -103,12 +105,18 @@ def ecosystem(members: Members) -> int:
     return found
 
 
-def address(members: Members, name: str) -> str:
-    """An address, with the prefix it was given with. Raises `Refused`."""
+def checked_address(members: Members, name: str) -> str:
+    """An address, with the prefix it was given with; the service checks it before the node does (supplement 10).
+
+    Raises `Refused`.
+    """
+    written = text(members, name)
     try:
-        return addresses.read(text(members, name), networks=TAKEN).cash_address
+        return addresses.read(written, networks=TAKEN).cash_address
+    except addresses.OtherNetwork:
+        raise Refused(refusals.INVALID_NETWORK) from None
     except addresses.NotAnAddress:
-        raise Refused(refusals.NOT_A_CASH_ADDRESS) from None
+        raise Refused(refusals.INVALID_ADDRESS, value=written) from None
 
 
 def written(payload: Payload) -> str:

@@ -166,7 +166,7 @@ def _freezing(
     world: "World", arguments: Members, make: Callable[[int, int, str], payloads.Freeze | payloads.Unfreeze]
 ) -> str:
     given.require(arguments, ("toAddress", "propertyId"))
-    address = given.address(arguments, "toAddress")
+    address = given.checked_address(arguments, "toAddress")
     property_id = given.property_id(arguments)
     places = given.precision(world.chain.properties.state, property_id)
     return given.written(make(property_id, frozen_amount(places), address))

@@ -4,18 +4,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from chaindata.wire import decoding, refusals, transactions
-from chaindata.wire.hashing import NotHexadecimal, from_hex, from_shown
+from chaindata.wire.hashing import NotHexadecimal, from_hex
 from chaindata.wire.refusals import Refusal
 from chaindata.wire.transactions import NotATransaction, Transaction
 from sandbox.chain.terms import Refused
-from sandbox.chain_handlers.elements import elements, text
+from sandbox.chain_handlers.elements import elements, id_bytes, text
 from sandbox.chain_handlers.naming import PRINTED
 
 if TYPE_CHECKING:
     from sandbox.world import World
 
 Members = dict[str, object]
-ID_CHARACTERS = 64
 _FIRST = "parameter 1"  # the node's name of what it is asked for
 
 
@@ -82,13 +81,7 @@ def get_raw_transactions(world: "World", arguments: Mapping[str, object]) -> obj
 
 
 def _fetched(world: "World", txid: str, is_verbose: bool) -> str | Members:
-    if len(txid) != ID_CHARACTERS:
-        raise Refused(refusals.WRONG_LENGTH, name=_FIRST, length=len(txid))
-    try:
-        txid_bytes = from_shown(txid)
-    except NotHexadecimal:
-        raise Refused(refusals.NOT_HEXADECIMAL, name=_FIRST, value=txid) from None
-    chain = world.chain
+    txid_bytes, chain = id_bytes(txid, _FIRST), world.chain
     if txid_bytes == chain.genesis.header.merkle_root_bytes:
         raise Refused(refusals.GENESIS_COINBASE)
     found = chain.find(txid_bytes)
@@ -112,9 +105,9 @@ def _fetched(world: "World", txid: str, is_verbose: bool) -> str | Members:
 
 
 def send_raw_transaction(world: "World", arguments: Mapping[str, object]) -> object:
-    """Takes a transaction into the mempool after full validation; its id, in an array unless configured otherwise."""
+    """Takes a transaction into the mempool after full validation; its id, documented as an array of one."""
     txid = _sent(world, text(arguments, "hex"))
-    return txid if world.config.chain_sends_bare else [txid]
+    return txid if world.config.is_observed else [txid]
 
 
 def send_raw_transactions(world: "World", arguments: Mapping[str, object]) -> object:

@@ -130,21 +130,21 @@ def txid_bytes(txid: str) -> bytes:
 
 def get_slp_burn_total(world: "World", arguments: Arguments) -> object:
     """What a transaction lost of the tokens that it spent."""
-    return _burn(world.chain, text(arguments, "transactionId"))
+    return _burn(world, text(arguments, "transactionId"))
 
 
 def get_slp_burn_totals(world: "World", arguments: Arguments) -> object:
     """The same of several, each in its place."""
-    return [_burn(world.chain, each) for each in texts(arguments, "txids")]
+    return [_burn(world, each) for each in texts(arguments, "txids")]
 
 
-def _burn(chain: "Chain", txid: str) -> dict[str, object]:
+def _burn(world: "World", txid: str) -> dict[str, object]:
     """Zeros for an unknown transaction, and for a text that names none."""
     try:
         known = from_shown(txid)
     except NotHexadecimal:
         known = b""
-    burn = simple_ledger_figures.burn_of(chain.simple_ledger, known)
+    burn = simple_ledger_figures.burn_of(world.chain.simple_ledger, known, is_observed=world.config.is_observed)
     return {
         "transactionId": txid,
         "inputTotal": forms.shortest(burn.inputs),

@@ -4,23 +4,26 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from chaindata.wire import refusals
-from chaindata.wire.hashing import NotHexadecimal, from_shown
 from chaindata.wire.token_amounts import amount_text
 from sandbox.chain.properties_state import Property, State
 from sandbox.chain.terms import Found, Refused
 from sandbox.chain_handlers import naming
-from sandbox.chain_handlers.elements import number, text
+from sandbox.chain_handlers.elements import id_bytes, number, text
 
 if TYPE_CHECKING:
     from sandbox.world import World
 
 Members = dict[str, object]
-_ID_CHARACTERS = 64
 
 
 def address(arguments: Mapping[str, object], name: str = "address") -> str:
     """An address as the layer writes it, from any spelling. Raises `Refused`."""
     return cash_address(text(arguments, name))
+
+
+def checked_address(arguments: Mapping[str, object], name: str = "address") -> str:
+    """The same where the service itself checks the address before the node sees it (supplement 10)."""
+    return naming.read(text(arguments, name)).cash_address
 
 
 def cash_address(written: str) -> str:
@@ -57,13 +60,7 @@ def height(world: "World", arguments: Mapping[str, object], name: str) -> int:
 
 def transaction(world: "World", arguments: Mapping[str, object]) -> Found:
     """The transaction of the chain or the mempool that is asked about. Raises `Refused`."""
-    txid = text(arguments, "txid")
-    if len(txid) != _ID_CHARACTERS:
-        raise Refused(refusals.WRONG_LENGTH, name="txid", length=len(txid))
-    try:
-        found = world.chain.find(from_shown(txid))
-    except NotHexadecimal:
-        raise Refused(refusals.NOT_HEXADECIMAL, name="txid", value=txid) from None
+    found = world.chain.find(id_bytes(text(arguments, "txid"), "txid"))
     if found is None:
         raise Refused(refusals.NOTHING_KNOWN_OF_TRANSACTION)
     return found

@@ -27,7 +27,7 @@ def get_token_balance(world: "World", arguments: Mapping[str, object]) -> object
 
 def get_token_balances_of_address(world: "World", arguments: Mapping[str, object]) -> object:
     """What an address holds of each property; the text when that is nothing."""
-    state, address = world.chain.properties.state, given.address(arguments)
+    state, address = world.chain.properties.state, given.checked_address(arguments)
     rows = [
         {"propertyid": property_id, **given.balance(units, state.properties[property_id])}
         for property_id, units in state.holdings(address)
@@ -44,7 +44,7 @@ def get_token_balances_of_property(world: "World", arguments: Mapping[str, objec
 
 def get_frozen_balance(world: "World", arguments: Mapping[str, object]) -> object:
     """Whether what an address holds of a managed property is frozen, and how much that is in any case."""
-    state, address = world.chain.properties.state, given.address(arguments)
+    state, address = world.chain.properties.state, given.checked_address(arguments)
     about = given.managed(state, arguments)
     units = state.balance(about.id, address)
     return {"frozen": state.is_frozen(about.id, address), "balance": amount_text(units, about.precision)}
@@ -52,7 +52,7 @@ def get_frozen_balance(world: "World", arguments: Mapping[str, object]) -> objec
 
 def get_frozen_balances_of_address(world: "World", arguments: Mapping[str, object]) -> object:
     """The frozen balances of an address."""
-    state, address = world.chain.properties.state, given.address(arguments)
+    state, address = world.chain.properties.state, given.checked_address(arguments)
     return [
         {"propertyid": property_id, "balance": amount_text(state.balance(property_id, address), about.precision)}
         for property_id, about in sorted(state.properties.items())

@@ -14,6 +14,7 @@ from sandbox.chain_handlers.elements import text
 from sandbox.chain_handlers.token_given import Members
 
 if TYPE_CHECKING:
+    from sandbox.chain.state import Chain
     from sandbox.world import World
 
 _NUMBER = re.compile(r"0[xX](?P<hexadecimal>[0-9a-fA-F]{1,64})|(?P<decimal>[0-9]{1,78})")
@@ -21,7 +22,7 @@ _NUMBER = re.compile(r"0[xX](?P<hexadecimal>[0-9a-fA-F]{1,64})|(?P<decimal>[0-9]
 
 def get_collectibles_of_address(world: "World", arguments: Mapping[str, object]) -> object:
     """What an address has of a family."""
-    gallery, address = world.chain.properties.state.gallery, given.address(arguments)
+    gallery, address = world.chain.properties.state.gallery, given.checked_address(arguments)
     return [_listed(each) for each in gallery.owned(_family(gallery, arguments).id, address)]
 
 
@@ -33,12 +34,13 @@ def get_destroyed_collectibles(world: "World", arguments: Mapping[str, object]) 
 
 def get_collectible_property(world: "World", arguments: Mapping[str, object]) -> object:
     """A family, with its counts."""
-    family = _family(world.chain.properties.state.gallery, arguments)
+    chain = world.chain
+    family = _family(chain.properties.state.gallery, arguments)
     return {
         "propertyid": str(family.id),
         "owner": family.owner,
         "creationtxid": family.txid,
-        "creationblock": family.height,
+        "creationblock": _block_hash(chain, family.height),
         "name": family.name,
         "symbol": family.symbol,
         "data": family.data,
@@ -51,7 +53,7 @@ def get_collectible_property(world: "World", arguments: Mapping[str, object]) ->
 
 def get_collectible(world: "World", arguments: Mapping[str, object]) -> object:
     """One collectible, destroyed or not."""
-    gallery = world.chain.properties.state.gallery
+    chain, gallery = world.chain, world.chain.properties.state.gallery
     family = _family(gallery, arguments)
     found = gallery.find(family.id, _number(arguments, "tokenId", refusals.COLLECTIBLE_UNKNOWN))
     if found is None:
@@ -61,8 +63,8 @@ def get_collectible(world: "World", arguments: Mapping[str, object]) -> object:
         "tokenid": str(found.id),
         "owner": found.owner,
         "creationtxid": found.txid,
-        "creationblock": found.height,
-        "attribute": str(found.attribute),
+        "creationblock": _block_hash(chain, found.height),
+        "attribute": _attribute(found),
         "tokenurl": found.url,
     }
 
@@ -70,10 +72,23 @@ def get_collectible(world: "World", arguments: Mapping[str, object]) -> object:
 def _listed(collectible: Collectible) -> Members:
     return {
         "tokenid": str(collectible.id),
-        "attribute": str(collectible.attribute),
+        "attribute": _attribute(collectible),
         "tokenurl": collectible.url,
         "creationtxid": collectible.txid,
     }
+
+
+def _attribute(collectible: Collectible) -> str:
+    """The attribute as its 256 bits in hexadecimal (supplement 10)."""
+    return f"{collectible.attribute:064x}"
+
+
+def _block_hash(chain: "Chain", height: int) -> str:
+    """The block of the active chain in which something was made, by its hash (supplement 10)."""
+    block = chain.at(height)
+    if block is None:
+        raise LookupError(f"the chain has no block {height}")
+    return block.hash
 
 
 def _family(gallery: Gallery, arguments: Mapping[str, object]) -> Family:

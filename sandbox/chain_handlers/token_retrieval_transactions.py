@@ -48,7 +48,7 @@ def get_send_to_owners(world: "World", arguments: Mapping[str, object]) -> objec
 
 def get_pending_token_transactions(world: "World", arguments: Mapping[str, object]) -> object:
     """The waiting transactions that an address sends or receives."""
-    address = given.address(arguments)
+    address = given.checked_address(arguments)
     waiting = [
         forms.form(world.chain, carried, carried.payload, None)
         for carried in world.chain.properties.pending()

@@ -4,16 +4,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from chaindata.wire import refusals
-from chaindata.wire.hashing import NotHexadecimal, from_shown
 from chaindata.wire.refusals import Refusal
 from sandbox.chain.terms import Refused
 from sandbox.chain_handlers import details
-from sandbox.chain_handlers.elements import elements, text
+from sandbox.chain_handlers.elements import elements, id_bytes, text
 
 if TYPE_CHECKING:
     from sandbox.world import World
 
-ID_CHARACTERS = 64
 _NOT_HEXADECIMAL = Refusal(400, refusals.NOT_HEXADECIMAL.text + ". Code:-8", refusals.NOT_HEXADECIMAL.code)
 
 
@@ -28,12 +26,8 @@ def get_details_of_transactions(world: "World", arguments: Mapping[str, object])
 
 
 def _details(world: "World", txid: str) -> details.Members:
-    if len(txid) != ID_CHARACTERS:
-        raise Refused(refusals.TOO_SHORT_ID, length=len(txid))
-    try:
-        found = world.chain.find(from_shown(txid))
-    except NotHexadecimal:
-        raise Refused(_NOT_HEXADECIMAL, name="parameter 1", value=txid) from None
+    txid_bytes = id_bytes(txid, "parameter 1", not_hexadecimal=_NOT_HEXADECIMAL, wrong_length=refusals.TOO_SHORT_ID)
+    found = world.chain.find(txid_bytes)
     if found is None:
         raise Refused(refusals.INDEX_HAS_NOT)
     return details.of(world.chain, found)

@@ -252,12 +252,15 @@ class Layer(Record, frozen=True):
 
 
 class CollectibleProperty(Record, frozen=True):
-    """A family of collectibles; the misspelt count is the wire's own."""
+    """A family of collectibles; the misspelt count is the wire's own.
+
+    `creationblock` is the hash of a block (supplement 10); a height is taken too, as kept answers may have it.
+    """
 
     propertyid: str
     owner: str
     creationtxid: Hash
-    creationblock: Whole
+    creationblock: Hash | Whole
     name: str
     symbol: str
     data: str
@@ -268,13 +271,13 @@ class CollectibleProperty(Record, frozen=True):
 
 
 class Collectible(Record, frozen=True):
-    """One collectible."""
+    """One collectible; `creationblock` as of its family, `attribute` 256 bits in hexadecimal."""
 
     propertyid: str
     tokenid: str
     owner: str
     creationtxid: Hash
-    creationblock: Whole
+    creationblock: Hash | Whole
     attribute: str
     tokenurl: str
 

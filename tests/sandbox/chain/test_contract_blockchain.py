@@ -208,11 +208,14 @@ def test_an_unspent_output(service: ChainService) -> None:
 
 def test_what_is_spent_or_unknown_is_null(service: ChainService) -> None:
     block = block_with_payments(service)
-    for path in (f"{NOBODYS}/0", f"{block['tx'][0]}/77", f"{block['tx'][0]}/4294967295"):
+    for path in (f"{NOBODYS}/0", f"{block['tx'][0]}/77", f"{block['tx'][0]}/2147483647"):
         answer = service.get(f"/v2/blockchain/getTxOut/{path}")
         assert (answer.status_code, answer.text) == (200, "null")
     spent = service.good(f"/v2/transaction/details/{block['tx'][1]}")["vin"][0]
     assert service.good(f"/v2/blockchain/getTxOut/{spent['txid']}/{spent['vout']}") is None
+    for far in ("2147483648", "4294967295"):
+        refused = service.refused(f"/v2/blockchain/getTxOut/{block['tx'][0]}/{far}")
+        assert refused == (400, "JSON integer out of range")
 
 
 def test_an_output_of_the_mempool_is_there_when_it_is_asked_about(service: ChainService) -> None:

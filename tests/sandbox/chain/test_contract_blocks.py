@@ -49,6 +49,19 @@ def test_a_block_has_its_members(service: ChainService) -> None:
     assert all(HASH.fullmatch(text) for text in (*tip["tx"], tip["hash"], tip["merkleroot"], tip["chainwork"]))
 
 
+def test_who_found_a_block_is_told_when_its_coinbase_says_so(service: ChainService) -> None:
+    assert by_height(service, 0)["poolInfo"] == {}
+    if service.box is None:
+        pytest.skip("who finds its blocks is the server's")
+    for at in (1, height(service)):
+        assert by_height(service, at)["poolInfo"] == {
+            "poolName": "Countersign sandbox",
+            "url": "https://sandbox.countersign.example/",
+        }
+    coinbase = service.good(f"/v2/transaction/details/{by_height(service, 1)['tx'][0]}")["vin"][0]["coinbase"]
+    assert b"/countersign/" in bytes.fromhex(coinbase)
+
+
 def test_by_height_and_by_hash_are_the_same(service: ChainService) -> None:
     block = by_height(service, height(service) - 3)
     assert service.good(f"/v2/block/detailsByHash/{block['hash']}") == block
@@ -150,7 +163,7 @@ def test_an_unknown_hash_is_not_found(service: ChainService, block_hash: str) ->
         ("-1", "Block height out of range"),
         ("abc", "JSON value is not an integer as expected"),
         ("1.5", "JSON value is not an integer as expected"),
-        ("9" * 40, "JSON value is not an integer as expected"),
+        ("9" * 40, "JSON integer out of range"),
     ],
 )
 def test_an_odd_height_is_refused(service: ChainService, at: str, refusal: str) -> None:
@@ -179,3 +192,10 @@ def test_one_bad_element_fails_a_bulk_call(
     service: ChainService, path: str, body: object, status: int, refusal: str
 ) -> None:
     assert service.refused(f"/v2/block/{path}", body) == (status, refusal)
+
+
+@pytest.mark.parametrize("at", ["2147483648", "-2147483649", "9" * 60])
+def test_a_height_that_a_node_can_not_hold(service: ChainService, at: str) -> None:
+    assert service.refused(f"/v2/block/detailsByHeight/{at}") == (400, "JSON integer out of range")
+    assert service.refused("/v2/block/detailsByHeight", {"heights": [at]}) == (400, "JSON integer out of range")
+    assert service.refused("/v2/block/detailsByHeight/2147483647") == (400, "Block height out of range")

@@ -205,14 +205,14 @@ def test_a_transaction_is_sent_once_and_waits_then_is_mined(service: ChainServic
     assert service.refused(f"{SEND}/{raw}") == (400, "transaction already in block chain")
 
 
-def test_the_id_comes_bare_by_the_setting(service: ChainService, payer) -> None:
+def test_the_id_comes_bare_in_the_observed_dialect(service: ChainService, payer) -> None:
     raw = paying(payer, 50_000)
-    service.box.control("config", {"chain_sends_bare": True})
+    service.box.control("config", {"dialect": "observed"})
     try:
         assert service.good(f"{SEND}/{raw}") == calc_txid(raw)
         assert service.good(SEND, {"hexes": [raw]}) == [calc_txid(raw)]
     finally:
-        service.box.control("config", {"chain_sends_bare": False})
+        service.box.control("config", {"dialect": "documented"})
 
 
 def test_of_rivals_that_are_sent_at_once_one_is_taken(service: ChainService, payer) -> None:
@@ -259,3 +259,21 @@ def test_what_is_refused_leaves_nothing_behind(service: ChainService, payer) -> 
     assert service.refused(f"{SEND}/{GENERATION}") == (400, "bad-tx-coinbase (code 16)")
     assert service.good("/v2/blockchain/getRawMempool") == before
     assert service.good(SEND, {"hexes": [raw]}) == [calc_txid(raw)]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "after"),
+    [
+        (FETCH, "parameter 1", ""),
+        ("/v2/blockchain/getMempoolEntry", "parameter 1", ""),
+        ("/v2/blockchain/getTxOutProof", "txid", ""),
+        ("/v2/transaction/details", "parameter 1", ". Code:-8"),
+        ("/v2/dataRetrieval/payload", "txid", ""),
+    ],
+)
+def test_a_node_looks_at_the_digits_of_an_id_before_their_number(
+    service: ChainService, path: str, name: str, after: str
+) -> None:
+    for odd in ("xyz", "zz" * 32, "g" + "0" * 62):
+        assert service.refused(f"{path}/{odd}") == (400, f"{name} must be hexadecimal string (not '{odd}'){after}")
+    assert service.refused(f"{path}/abcdef") == (400, f"{name} must be of length 64 (not 6){after}")

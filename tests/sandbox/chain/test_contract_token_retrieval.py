@@ -6,6 +6,7 @@
 import re
 from decimal import Decimal
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -423,6 +424,10 @@ def test_collectibles_of_a_family(service: ChainService) -> None:
     for row in destroyed:
         assert list(row) == ["tokenid", "attribute", "tokenurl", "creationtxid"]
     token = service.good("/v2/dataRetrieval/ERC721TokenNews/1/1")
+    for made in (family, token):
+        block = service.good(f"/v2/block/detailsByHash/{made['creationblock']}")
+        assert made["creationtxid"] in block["tx"]
+    assert all(re.fullmatch("[0-9a-f]{64}", row["attribute"]) for row in (token, *destroyed))
     assert list(token) == ["propertyid", "tokenid", "owner", "creationtxid", "creationblock", "attribute", "tokenurl"]
     assert service.good("/v2/dataRetrieval/ERC721TokenNews/0x1/0X1") == token
     owned = service.good(f"/v2/dataRetrieval/ERC721AddressTokens/{token['owner']}/1")
@@ -468,25 +473,37 @@ def test_a_property_of_another_kind_is_refused(service: ChainService) -> None:
     assert service.refused("/v2/dataRetrieval/crowdSale/1?verbose=true") == (400, said)
 
 
+NO_ADDRESSES = (
+    "x",
+    SOMEBODY[:-1] + "q",
+    SOMEBODY[:-1],
+    SOMEBODY.replace("a", "A"),
+    "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a",
+    "1" * 300,
+    "%E2%82%BF",
+)
+
+
+@pytest.mark.parametrize("given", NO_ADDRESSES)
+def test_what_is_no_address_here_is_refused_by_the_node(service: ChainService, given: str) -> None:
+    refused = service.refused(f"/v2/dataRetrieval/balance/{given}/1")
+    assert refused == (400, "Invalid address. Note: use cashAddress")
+
+
 @pytest.mark.parametrize(
     "path",
     [
-        *("balance/X/1", "balancesForAddress/X", "pendingTransactions/X", "frozenBalance/X/1"),
+        *("balancesForAddress/X", "pendingTransactions/X", "frozenBalance/X/1"),
         *("frozenBalanceForAddress/X", "ERC721AddressTokens/X/1"),
     ],
 )
-def test_what_is_no_address_here_is_refused(service: ChainService, path: str) -> None:
-    for given in (
-        "x",
-        SOMEBODY[:-1] + "q",
-        SOMEBODY[:-1],
-        SOMEBODY.replace("a", "A"),
-        "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a",
-        "1" * 300,
-        "%E2%82%BF",
-    ):
-        refused = service.refused("/v2/dataRetrieval/" + path.replace("X", given))
-        assert refused == (400, "Invalid address. Note: use cashAddress")
+@pytest.mark.parametrize("given", NO_ADDRESSES)
+def test_what_is_no_address_here_is_refused_by_the_service(service: ChainService, path: str, given: str) -> None:
+    """It looks at the address before the node does (supplement 10)."""
+    said = f"Invalid BCH address. Double check your address is valid: {unquote(given)}"
+    if given.startswith("bitcoincash:"):
+        said = "Invalid network. Trying to use a testnet address on mainnet, or vice versa."
+    assert service.refused("/v2/dataRetrieval/" + path.replace("X", given)) == (400, said)
 
 
 @pytest.mark.parametrize("path", ["transaction/X", "payload/X", "STO/X/*"])
@@ -497,8 +514,10 @@ def test_what_is_no_transaction_of_the_layer_is_refused(service: ChainService, p
     tip = service.good("/v2/blockchain/getBestBlockHash")
     coinbase = service.good(f"/v2/block/detailsByHash/{tip}")["tx"][0]
     assert service.refused(path.replace("X", coinbase)) == (400, "Not a Wormhole Protocol transaction")
-    for odd in ("abc", "zz" * 32, NO_SUCH + "00"):
-        assert service.refused(path.replace("X", odd))[0] == 400
+    for odd in ("abx", "zz" * 32, "x"):
+        assert service.refused(path.replace("X", odd)) == (400, f"txid must be hexadecimal string (not '{odd}')")
+    for odd in ("abcd", NO_SUCH + "00"):
+        assert service.refused(path.replace("X", odd)) == (400, f"txid must be of length 64 (not {len(odd)})")
 
 
 def test_the_filter_of_recipients_is_an_address_or_all(
@@ -511,9 +530,12 @@ def test_the_filter_of_recipients_is_an_address_or_all(
 
 @pytest.mark.parametrize("path", ["blockTransactions/X", "seedBlocks/X/1", "seedBlocks/1/X"])
 def test_a_height_beyond_the_chain_is_refused(service: ChainService, path: str) -> None:
-    for given in ("9999999", "-1", "999999999999999999"):
+    for given in ("9999999", "-1", "2147483647", "-2147483648"):
         refused = service.refused("/v2/dataRetrieval/" + path.replace("X", given))
         assert refused == (400, "Block height is out of range")
+    for given in ("2147483648", "-2147483649", "999999999999999999", "9" * 80):
+        refused = service.refused("/v2/dataRetrieval/" + path.replace("X", given))
+        assert refused == (400, "JSON integer out of range")
     refused = service.refused("/v2/dataRetrieval/" + path.replace("X", "ten"))
     assert refused == (400, "JSON value is not an integer as expected")
 

@@ -223,9 +223,15 @@ def test_a_script_fails(script, why):
 
 
 def test_what_is_asked_of_relayed_scripts_only_is_let_through_in_blocks():
-    for script in ("0x0101", "0x4c00", "1 NOP1", "1 CHECKLOCKTIMEVERIFY", "<0100> 1ADD", "5 CHECKSEQUENCEVERIFY"):
+    for script in ("1 NOP1", "1 CHECKLOCKTIMEVERIFY", "5 CHECKSEQUENCEVERIFY"):
         reason(code(script))
         assert left(code(script), rules=MANDATORY)
+
+
+@pytest.mark.parametrize("script", ["0x0101", "0x4c00", "0x4c0161", "<0100> 1ADD"])
+def test_pushes_and_numbers_of_the_shortest_form_are_asked_of_every_script(script):
+    assert reason(code(script), rules=MANDATORY) is reason(code(script))
+    assert judged("", script) == (reason(code(script)), True)
 
 
 def test_every_opcode_is_told_apart():
@@ -443,8 +449,10 @@ def test_a_multisig_takes_signatures_in_the_order_of_its_keys(required, data):
     chosen = data.draw(st.lists(st.integers(0, 3), min_size=required, max_size=required))
     made = [signed(locking, KEYS[place]) for place in chosen]
     in_order = chosen == sorted(set(chosen))
-    found = judged(b"\x00" + b"".join(map(scripts.push, made)), locking)
-    assert found == (None if in_order else (Reason.NOT_EMPTY, True))
+    unlocking = b"\x00" + b"".join(map(scripts.push, made))
+    # Each of the four keys counts as a check, so that a single signature is too short for them.
+    fits = None if len(unlocking) >= 4 * 43 - 60 else (Reason.SIGNATURE_CHECKS, False)
+    assert judged(unlocking, locking) == (fits if in_order else (Reason.NOT_EMPTY, True))
 
 
 def test_a_multisig_wants_its_empty_value_and_no_schnorr():
@@ -530,7 +538,7 @@ def test_schnorr_signatures_unlock_one_key_or_the_chosen_ones_of_several():
     assert judged(signed_of(single, 1), single) == (Reason.NOT_EMPTY, True)
     several = scripts.multisig(2, [each.public_key for each in KEYS])
     one, two, four = (signed_of(several, which) for which in (0, 1, 3))
-    assert judged(code("<0b>") + one + two, several) == (Reason.BIT_COUNT, True)
+    assert judged(b"\x5b" + one + two, several) == (Reason.BIT_COUNT, True)
     assert judged(code("3") + one + two, several) is None
     assert judged(code("9") + one + four, several) is None
     assert judged(code("9") + one + two, several) == (Reason.NOT_EMPTY, True)
@@ -594,8 +602,7 @@ def test_any_bytes_end_with_a_reason_or_unlock(unlocking, locking):
     [
         ("", 0),
         ("CHECKSIG CHECKSIGVERIFY CHECKDATASIG CHECKDATASIGVERIFY", 4),
-        ("3 CHECKMULTISIG", 3),
-        ("16 CHECKMULTISIGVERIFY", 16),
+        ("3 CHECKMULTISIG", 20),
         ("0 CHECKMULTISIG", 20),
         ("<11> CHECKMULTISIG", 20),
         ("CHECKSIG 0x05aa CHECKSIG", 1),
@@ -603,3 +610,39 @@ def test_any_bytes_end_with_a_reason_or_unlock(unlocking, locking):
 )
 def test_signature_checks_are_counted(script, count):
     assert script_engine.signature_checks(code(script)) == count
+
+
+def checked(unlocking: bytes, locking: bytes) -> tuple[tuple[Reason, bool] | None, int]:
+    """The verdict, and how many signature checks were counted."""
+    by = spending()
+    return script_engine.objection(unlocking, locking, by), by.checks
+
+
+def test_what_unlocks_is_long_enough_for_the_checks_it_asks_for():
+    """43 bytes for each, less 60: one check is free, two want 26 bytes, three 69 (supplement 10)."""
+    key, message = KEYS[0], b"m"
+    private = coincurve.PrivateKey.from_int(int(key.secret.reveal(), 16))
+    signature = private.sign(message)
+    check = scripts.push(signature) + scripts.push(message) + scripts.push(key.public_key) + code("CHECKDATASIGVERIFY")
+    for checks, least in ((1, 0), (2, 26), (3, 69), (4, 112)):
+        locking = check * checks + code("DROP 1")
+        for length, why in ((least, None), (least - 1, (Reason.SIGNATURE_CHECKS, False))):
+            if length > 1:
+                filler = scripts.push(b"x" * (length - (1 if length <= 76 else 2)))
+                assert len(filler) == length
+                assert checked(filler, locking)[0] == why, (checks, length)
+        assert len(scripts.push(b"x")) >= least or checked(scripts.push(b"x"), locking)[0] == (
+            Reason.SIGNATURE_CHECKS,
+            False,
+        )
+
+
+def test_what_counts_as_a_check():
+    empty, key = b"\x00", scripts.push(KEYS[0].public_key)
+    spared = code("0 0 CHECKMULTISIG")
+    assert checked(b"\x00", spared) == (None, 0)
+    assert checked(empty + key, code("CHECKSIG NOT"))[1] == 0
+    several = scripts.multisig(2, [each.public_key for each in KEYS])
+    made = b"".join(scripts.push(signed(several, KEYS[place])) for place in (0, 2))
+    assert checked(b"\x00" + made, several) == (None, 4)
+    assert checked(b"\x00\x00\x00", several + code("NOT")) == (None, 0)
