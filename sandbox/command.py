@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sandbox import serving
+from sandbox.dialects import DIALECTS
 
 LOWEST_SYMBOLS = 13
 MOST_SYMBOLS = 2_000
@@ -21,6 +22,7 @@ def main(words: Sequence[str]) -> int:
         data_dir=_folder(given.data_dir),
         seed=given.seed,
         symbols=given.symbols,
+        dialect=given.dialect,
         fresh=given.fresh,
         sealed=given.sealed,
         still=given.still,
@@ -43,6 +45,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--data-dir", type=Path, default=folder, help="where the journal is kept (default %(default)s)")
     parser.add_argument("--seed", type=_whole(0, 2**63 - 1), default=1, help="the world to begin with (default 1)")
     parser.add_argument("--symbols", type=_whole(LOWEST_SYMBOLS, MOST_SYMBOLS), help="how many symbols the market has")
+    parser.add_argument(
+        "--dialect",
+        choices=DIALECTS,
+        default="",
+        metavar="|".join(DIALECTS),
+        help="what to answer where the specification and live servers differ (default documented; a kept world's own)",
+    )
     parser.add_argument("--fresh", action="store_true", help="begin a new world instead of going on with the kept one")
     parser.add_argument("--sealed", action="store_true", help="leave the control plane /_sandbox/ out")
     parser.add_argument("--still", action="store_true", help="no simulated traders")

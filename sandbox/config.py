@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 
 from sandbox.chain.cash_accounts import HEIGHT_OFFSET
+from sandbox.dialects import DIALECTS, DOCUMENTED, OBSERVED
 from sandbox.exchange.amounts import NotAnAmount, decimal_of
 
 HOLD_ENDS = ("lapse", "stay", "commit")
@@ -22,6 +23,7 @@ class CannotConfigure(ValueError):
 class Config:
     """The configuration of one world.
 
+    dialect         what is answered where the specification and live servers differ: documented, or observed
     hold_end        what happens to a hold that nobody touched for an hour: lapse, stay, or commit
     list_delay_ms   how long a new transaction is missing from listings and notifications
     echo_comment    whether transactions show the publicComment of their withdrawal
@@ -37,7 +39,6 @@ class Config:
     chain_proofs_as_specified
                     whether bulk calls for proofs answer objects, as the specification shows, or the plain texts that
                     real servers answer and existing clients expect
-    chain_sends_bare  whether sending one transaction by GET answers its bare id, as real servers do, or an array of it
     chain_pro_password  what raises the limits of the chain-data service for its user BITBOX
     cash_account_offset  what the numbers of cash accounts are less than the heights of their blocks
     non_js_framework  whether the operations are served that make, mint and send tokens with a private key in their path
@@ -46,6 +47,7 @@ class Config:
                     tenth less arrives), elsewhere (another address is paid), never (the named transaction is none)
     """
 
+    dialect: str = DOCUMENTED
     hold_end: str = "lapse"
     list_delay_ms: int = 0
     echo_comment: bool = True
@@ -59,10 +61,14 @@ class Config:
     payout_on_chain: str = "as_told"
     chain_rate_limit: int = 0
     chain_proofs_as_specified: bool = False
-    chain_sends_bare: bool = False
     chain_pro_password: str = "BITBOX"  # noqa: S105  # the published default (supplement 1.10)
     cash_account_offset: int = HEIGHT_OFFSET
     non_js_framework: bool = False
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether the sandbox answers as live servers were seen to, where the specification says otherwise."""
+        return self.dialect == OBSERVED
 
     @property
     def payout_ms(self) -> int:
@@ -159,6 +165,7 @@ def _rates(name: str, value: object) -> dict[str, int] | None:
 
 
 _ACCEPT: dict[str, Callable[[str, object], object]] = {
+    "dialect": _choice(DIALECTS),
     "hold_end": _choice(HOLD_ENDS),
     "list_delay_ms": _whole(0, LONGEST_DELAY_MS),
     "echo_comment": _flag,
@@ -171,7 +178,6 @@ _ACCEPT: dict[str, Callable[[str, object], object]] = {
     "history_delay_ms": _whole(0, LONGEST_DELAY_MS),
     "payout_on_chain": _choice(PAYOUTS_ON_CHAIN),
     "chain_proofs_as_specified": _flag,
-    "chain_sends_bare": _flag,
     "chain_rate_limit": _whole(0, 1_000_000),
     "chain_pro_password": _password,
     "cash_account_offset": _whole(-1_000_000, 1_000_000),

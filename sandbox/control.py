@@ -64,7 +64,7 @@ class Control:
             return _error(
                 HTTPStatus.NOT_FOUND, f"There is no {PREFIX}{name[:100]}; there are {', '.join(self.names())}."
             )
-        act = verbs.get(received.method)
+        act = verbs.get("GET" if received.method == "HEAD" else received.method)
         if act is None:
             return _error(HTTPStatus.METHOD_NOT_ALLOWED, f"{PREFIX}{name} takes {' or '.join(verbs)}.")
         try:

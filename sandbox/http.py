@@ -77,6 +77,7 @@ class Sandbox:
         self._stirred = stirred
         self._limits = Limits()
         self._routes = Routes(catalogue.OPERATIONS)
+        self._routes_of_any_case = Routes(catalogue.OPERATIONS, any_case=True)
         self._control = Control(world, faults, self.calls)
         self.sockets = Sockets(world, faults, self.calls, self._limits, most_waiting=most_waiting)
         self._background: set[asyncio.Task[None]] = set()
@@ -105,18 +106,22 @@ class Sandbox:
 
     async def _answer(self, received: Received) -> Delivery:
         path = received.path
-        if path.startswith(EXCHANGE):
+        if path.startswith(EXCHANGE) or (self.world.config.is_observed and path.lower().startswith(EXCHANGE)):
             return await self._exchange(received)
         if path.startswith(CONTROL) and not self.sealed:
             return self._control.answer(received)
-        if path == "/" and received.method == "GET":
+        if path == "/" and received.method in ("GET", "HEAD"):
             return answers.of_html(pages.page(self.world, sealed=self.sealed))
         if path.lower().startswith(CHAIN):
             return await self._chain.answer(received)
         return answers.not_routed(received.method, path)
 
     async def _exchange(self, received: Received) -> Delivery:
-        found = self._routes.find(received.method, received.raw_path)
+        routes = self._routes_of_any_case if self.world.config.is_observed else self._routes
+        methods = routes.methods(received.raw_path) if received.method == "OPTIONS" else []
+        if methods:
+            return Answer(204, b"", headers=(("allow", ", ".join(methods)),))
+        found = routes.find(received.method, received.raw_path)
         if found is None:
             return answers.not_routed(received.method, received.path)
         operation, path_values = found
@@ -185,7 +190,7 @@ class Sandbox:
         limited, rates = caller.account if caller else received.address, self.world.config.rate_limits
         if not self._limits.allows(group_of(operation), limited, rates):
             raise Refusal(refusing.TOO_MANY_REQUESTS)
-        return caller, _arguments(received, operation, path_values)
+        return caller, self._arguments(received, operation, path_values)
 
     def _is_changed(self, operation: Operation, call: Call) -> bool:
         """Whether a fault wants the records of the answer changed."""
@@ -195,7 +200,7 @@ class Sandbox:
     async def _wait(self, received: Received, operation: Operation, path_values: dict[str, str]) -> None:
         """Lets a call wait that wants to; one that is going to be refused is not kept waiting."""
         try:
-            caller, arguments = self._caller(received, operation), _arguments(received, operation, path_values)
+            caller, arguments = self._caller(received, operation), self._arguments(received, operation, path_values)
         except (bodies.Unreadable, BadArgument, Refusal):
             return
         wait = self.world.wait_for(operation.name, caller, arguments)
@@ -214,6 +219,10 @@ class Sandbox:
         )
         auth.require(caller, operation.right)
         return caller
+
+    def _arguments(self, received: Received, operation: Operation, path_values: dict[str, str]) -> dict[str, object]:
+        query, form = bodies.query_pairs(received.query), _form(received)
+        return reading.arguments_of(operation, path_values, query, form, is_observed=self.world.config.is_observed)
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -241,10 +250,6 @@ def _refused(problem: Exception, operation: Operation) -> Answer:
             return refusing.answer(problem)
     log.error("%s failed", operation.name, exc_info=problem)
     return refusing.of_status(500)
-
-
-def _arguments(received: Received, operation: Operation, path_values: dict[str, str]) -> dict[str, object]:
-    return reading.arguments_of(operation, path_values, bodies.query_pairs(received.query), _form(received))
 
 
 def _form(received: Received) -> bodies.Values:

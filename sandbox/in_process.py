@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from sandbox.connections import REQUEST_MS
 from sandbox.http import every_fault
 from sandbox.server import PING_MS, Server, listen, wall_ms
 from sandbox.world import World
@@ -23,7 +24,8 @@ class InProcessSandbox:
     """A sandbox on a free port, or on `port`, for tests: `with InProcessSandbox(seed=1, hold_end="stay") as sandbox:`.
 
     `config` are names of the world's configuration; `now_ms` is the clock below the sandbox's own; `most_waiting` is
-    how many messages may wait for the reader of a socket, and every `ping_ms` he is asked whether he is still there.
+    how many messages may wait for the reader of a socket, every `ping_ms` he is asked whether he is still there, and a
+    request has to be whole within `request_ms`.
     The world lives on the server's thread: read it between calls as you like, but change it through `control` or
     `inside`.
     """
@@ -33,6 +35,7 @@ class InProcessSandbox:
         *,
         seed: int = 1,
         symbols: int | None = None,
+        dialect: str = "",
         data_dir: Path | None = None,
         port: int = 0,
         sealed: bool = False,
@@ -40,13 +43,16 @@ class InProcessSandbox:
         now_ms: Callable[[], int] = wall_ms,
         most_waiting: int | None = None,
         ping_ms: int = PING_MS,
+        request_ms: int = REQUEST_MS,
         **config: object,
     ) -> None:
-        self.world = World.open(data_dir, seed=seed, symbols=symbols, still=still, now_ms=now_ms)
+        self.world = World.open(data_dir, seed=seed, symbols=symbols, dialect=dialect, still=still, now_ms=now_ms)
         if config:
             self.world.control("config", config)
         self.faults = every_fault()
-        self._server = Server(self.world, self.faults, sealed=sealed, most_waiting=most_waiting, ping_ms=ping_ms)
+        self._server = Server(
+            self.world, self.faults, sealed=sealed, most_waiting=most_waiting, ping_ms=ping_ms, request_ms=request_ms
+        )
         self.calls = self._server.sandbox.calls
         listening = listen("127.0.0.1", port)
         self.port: int = listening.getsockname()[1]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sandbox import journal
+from sandbox.dialects import DOCUMENTED
 from sandbox.journal import Journal
 from sandbox.journal_lines import Header, Reading
 from sandbox.replay import replay
@@ -23,6 +24,16 @@ def kept(make: "Make", path: Path, wanted: Header, *, fresh: bool) -> "World":
     world = make(Journal.begin(wanted, path)) if reading.header is None else _resumed(make, path, reading)
     world.warnings += [sentence for sentence in (warning, _other_seed(world.journal.header, wanted)) if sentence]
     return world
+
+
+def speak(world: "World", dialect: str) -> None:
+    """Lets a world speak the dialect that was asked for, or go on in its own (""); its warnings say what is special."""
+    had = world.config.dialect
+    if dialect and dialect != had:
+        world.control("config", {"dialect": dialect})
+        world.warnings.append(f"the kept world spoke the {had} dialect so far; from now on it speaks the {dialect} one")
+    elif not dialect and had != DOCUMENTED:
+        world.warnings.append(f"the kept world goes on in the {had} dialect; --dialect {DOCUMENTED} changes that")
 
 
 def _resumed(make: "Make", path: Path, reading: Reading) -> "World":

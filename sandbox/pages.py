@@ -7,6 +7,7 @@ from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.wire import catalogue, streams
 from sandbox import chain_handlers, handlers
 from sandbox.calls import instant_text
+from sandbox.dialects import DIALECTS, DIFFERENCES
 from sandbox.fault_kinds import KINDS, Kind
 from sandbox.sockets import METHOD_NAMES, NOTIFICATION_NAMES, PARTS
 from sandbox.stream_session import LOGIN
@@ -56,6 +57,8 @@ def page(world: World, *, sealed: bool) -> str:
         f"<p>A stateful local server: nothing here is real. Sandbox time {instant_text(world.clock.now_ms())}, "
         f"seed {world.journal.header.seed}. {len(imitated)} of {len(catalogue.OPERATIONS)} documented REST operations "
         "are imitated; the others answer 501 with an error that says so.</p>",
+        f"<p>Where the specification and live servers differ it speaks the <b>{world.config.dialect}</b> dialect: what "
+        "each of them says is below.</p>",
         *_section("Keys", ("Login", "Secret", "Account", "Rights"), _keys(world)),
         *_operations(catalogue.OPERATIONS),
         *_chain(world),
@@ -66,6 +69,7 @@ def page(world: World, *, sealed: bool) -> str:
         parts += _section("Control plane", ("Call", "Does"), calls)
         parts += _section("Configuration", ("Setting", "Now"), _settings(world))
         parts += _section("Faults", ("Kind", "For", "Does", "Takes"), map(_fault, KINDS.values()))
+    parts += _section("Dialects", ("Point", *map(str.capitalize, DIALECTS)), _dialects())
     parts += ["<h2>Not imitated</h2>", "<ul>", *(f"<li>{escape(text)}</li>" for text in NOT_IMITATED), "</ul>"]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Sandbox of the exchange</title>\n'
@@ -108,6 +112,10 @@ def _operation(operation: Operation) -> tuple[str, ...]:
     right = "none" if operation.public else str(operation.right.value) if operation.right else "any valid key"
     imitated = "yes" if operation.name in handlers.HANDLERS else NOT_YET
     return _code(operation.name), _code(f"{operation.method} {operation.path}"), escape(right), imitated
+
+
+def _dialects() -> Iterable[tuple[str, ...]]:
+    return (tuple(map(escape, difference)) for difference in DIFFERENCES)
 
 
 def _settings(world: World) -> Iterable[tuple[str, ...]]:

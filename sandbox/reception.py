@@ -107,6 +107,9 @@ async def deliver(delivery: Delivery, scope: Scope, receive: Receive, send: Send
             await _end(scope, receive, "close")
         case Answer():
             lines = answers.header_lines(delivery, date_ms=date_ms)
+            connection = connections.of(scope)
+            if connection is not None and connection.announces_keep_alive and b"connection" not in dict(lines):
+                lines.append((b"connection", b"keep-alive"))
             await send({"type": "http.response.start", "status": delivery.status, "headers": lines})
             await send({"type": "http.response.body", "body": delivery.body})
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sandbox import handlers
 from sandbox.chain.terms import Refused
 from sandbox.clock import Setting
+from sandbox.dialects import DOCUMENTED, OBSERVED
 from sandbox.exchange import chain_blocks
 from sandbox.exchange.happenings import HAPPENINGS
 from sandbox.exchange.schedule import live_until
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from sandbox.world import World
 
 log = logging.getLogger(__name__)
+_BARE = "chain_sends_bare"  # what the part of the dialect was called that came first
 
 
 def replay(world: "World", entries: Iterable[Entry]) -> int | None:
@@ -50,7 +52,15 @@ def _apply(world: "World", entry: Entry) -> None:
     elif entry.action in HAPPENINGS:
         HAPPENINGS[entry.action](world.exchange, entry.arguments)
     else:
-        controls.CONTROLS[entry.action](world, entry.arguments)
+        controls.CONTROLS[entry.action](world, _in_present_names(entry))
+
+
+def _in_present_names(entry: Entry) -> Mapping[str, object]:
+    """The arguments of a control action; what older journals call otherwise by its present name."""
+    if _BARE not in entry.arguments:
+        return entry.arguments
+    others = {name: value for name, value in entry.arguments.items() if name != _BARE}
+    return others | {"dialect": OBSERVED if entry.arguments[_BARE] else DOCUMENTED}
 
 
 def _setting(recorded: Mapping[str, object]) -> Setting:

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 from wire.operation import Operation
 
 LONGEST_PATH = 4_096
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,16 @@ class Route:
 
 
 class Routes:
-    """The routes of a catalogue. A literal path wins over one with parameters (`/trading/fee/all`)."""
+    """The routes of a catalogue. A literal path wins over one with parameters (`/trading/fee/all`).
 
-    def __init__(self, operations: Iterable[Operation]) -> None:
+    With `any_case` the letter case of literal segments doesn't count.
+    """
+
+    def __init__(self, operations: Iterable[Operation], *, any_case: bool = False) -> None:
         self._routes: dict[tuple[str, int], list[Route]] = {}
         for operation in operations:
-            route = Route(operation, tuple(operation.path.strip("/").split("/")))
+            segments = (_literal(part, any_case) for part in operation.path.strip("/").split("/"))
+            route = Route(operation, tuple(segments), any_case)
             self._routes.setdefault((operation.method, len(route.segments)), []).append(route)
         for routes in self._routes.values():
             routes.sort(key=lambda route: sum(segment.startswith("{") for segment in route.segments))
@@ -45,16 +50,27 @@ class Routes:
     def find(self, method: str, raw_path: bytes) -> tuple[Operation, dict[str, str]] | None:
         """The operation and its path values, percent-decoded segment by segment; None for an unknown path or verb.
 
-        One slash at the end is ignored; an empty segment, or one that is not UTF-8, names nothing.
+        HEAD names what GET does. One slash at the end is ignored; an empty segment, or one that is not UTF-8, names
+        nothing.
         """
         segments = _segments(raw_path)
         if not segments:
             return None
+        method = "GET" if method == "HEAD" else method
         for route in self._routes.get((method, len(segments)), ()):
             values = route.values(segments)
             if values is not None:
                 return route.operation, values
         return None
+
+    def methods(self, raw_path: bytes) -> list[str]:
+        """The verbs that a path takes, HEAD and OPTIONS included; none for an unknown path."""
+        named = [method for method in METHODS if self.find(method, raw_path) is not None]
+        return [*named, "OPTIONS"] if named else []
+
+
+def _literal(part: str, any_case: bool) -> str:
+    return part.lower() if any_case and not part.startswith("{") else part
 
 
 def _segments(raw_path: bytes) -> tuple[str, ...]:

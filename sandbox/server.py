@@ -6,10 +6,11 @@ import logging
 import socket
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import uvicorn
 
-from sandbox.connections import HttpProtocol, SocketProtocol
+from sandbox.connections import REQUEST_MS, HttpProtocol, SocketProtocol
 from sandbox.faults import Faults
 from sandbox.http import Sandbox
 from sandbox.world import World
@@ -44,6 +45,7 @@ class Server(uvicorn.Server):
         sealed: bool = False,
         most_waiting: int | None = None,
         ping_ms: int = PING_MS,
+        request_ms: int = REQUEST_MS,
     ) -> None:
         self.world = world
         self.sandbox = Sandbox(world, faults, sealed=sealed, stirred=self.stir, most_waiting=most_waiting)
@@ -53,7 +55,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 self.sandbox,
-                http=HttpProtocol,
+                http=partial(HttpProtocol, request_ms=request_ms),  # type: ignore[arg-type]
                 ws=SocketProtocol,
                 ws_max_size=LARGEST_MESSAGE,
                 ws_ping_interval=ping_ms / 1000,

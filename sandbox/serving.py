@@ -22,6 +22,7 @@ def serve(
     data_dir: Path | None = None,
     seed: int = 1,
     symbols: int | None = None,
+    dialect: str = "",
     fresh: bool = False,
     sealed: bool = False,
     still: bool = False,
@@ -31,7 +32,9 @@ def serve(
     """Serves one world until SIGTERM or SIGINT, which end it within two seconds. Raises CannotServe."""
     listening = listen(host, port)
     try:
-        world = World.open(data_dir, seed=seed, symbols=symbols, fresh=fresh, still=still, now_ms=wall_ms)
+        world = World.open(
+            data_dir, seed=seed, symbols=symbols, dialect=dialect, fresh=fresh, still=still, now_ms=wall_ms
+        )
     except CannotOpenJournal as problem:
         listening.close()
         raise CannotServe(f"sandbox: {problem}") from None

@@ -64,6 +64,7 @@ class Sockets:
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one socket until either side ends it."""
         path = scope["raw_path"].decode("ascii", errors="replace").removesuffix("/")
+        path = path.lower() if self._world.config.is_observed else path
         await receive()  # the handshake
         self._loop = asyncio.get_running_loop()
         date = ("date", answers.date_text(self._world.clock.now_ms()))

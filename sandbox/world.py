@@ -16,6 +16,7 @@ from sandbox import seed as seeding
 from sandbox.chain.state import Chain
 from sandbox.clock import Clock
 from sandbox.config import Config
+from sandbox.dialects import DOCUMENTED
 from sandbox.exchange import chain_blocks
 from sandbox.exchange.schedule import live_until
 from sandbox.exchange.state import Exchange
@@ -51,6 +52,7 @@ class World:
         *,
         seed: int = 1,
         symbols: int | None = None,
+        dialect: str = "",
         fresh: bool = False,
         still: bool = False,
         now_ms: Callable[[], int],
@@ -58,22 +60,26 @@ class World:
         """The world kept in `data_dir`, replayed from its journal, or a fresh one; None keeps it in memory only.
 
         A journal that was begun with another seed or number of symbols keeps its own, and `warnings` says so; `fresh`
-        begins again. Raises `CannotOpenJournal` when another sandbox uses the folder.
+        begins again. A `dialect` that is given holds from now on; without one a kept world goes on in its own, and a
+        fresh one speaks as documented; `warnings` says what is special about that. Raises `CannotOpenJournal` when
+        another sandbox uses the folder.
         """
-        wanted = Header(seed, symbols, now_ms())
+        wanted = Header(seed, symbols, now_ms(), dialect or DOCUMENTED)
         if data_dir is None:
             return cls(Journal.begin(wanted), still=still, now_ms=now_ms)
         lock = Lock(data_dir)
         try:
             make = partial(cls, still=still, now_ms=now_ms, lock=lock)
-            return opening.kept(make, data_dir / journal.FILE_NAME, wanted, fresh=fresh)
+            world = opening.kept(make, data_dir / journal.FILE_NAME, wanted, fresh=fresh)
+            opening.speak(world, dialect)
+            return world
         except BaseException:
             lock.release()
             raise
 
     def _populate(self) -> None:
         header = self.journal.header
-        self.config = Config()
+        self.config = Config(dialect=header.dialect)
         self.keys = keys.seeded()
         self.exchange = seeding.exchange(
             seed=header.seed,
@@ -197,13 +203,14 @@ class World:
 
     def begin_again(self, wanted_seed: int | None = None, symbols: int | None = None) -> None:
         """A fresh world in place of this one, at the real time, as listeners hear; the old journal is kept as the
-        previous one. What operations it serves does not change."""
+        previous one. What operations it serves and its dialect do not change."""
         old, framework = self.journal, self.config.non_js_framework
         self.clock.restart()
         wanted = Header(
             old.header.seed if wanted_seed is None else wanted_seed,
             old.header.symbols if symbols is None else symbols,
             self.clock.now_ms(),
+            self.config.dialect,
         )
         old.close()
         self.journal = Journal.begin(wanted, old.path)

@@ -16,6 +16,9 @@ from tests import browsers, houses, rows
 _NO_BROWSER = "no Chromium was found ($CHROMIUM, PATH); `python3 manage.py verify` fetches one"
 _PASSWORD = "a long demo sentence"
 
+# How long an example takes is the machine's business, not the test's.
+hypothesis.settings.register_profile("house", deadline=None)
+hypothesis.settings.load_profile("house")
 hypothesis.settings.register_profile("thorough", max_examples=3_000, deadline=None)
 
 

@@ -63,7 +63,7 @@ def listed(
     """The candles that start between two instants, both included, at most `limit` after leaving out `offset`."""
     start = start_of(period)
     first_ms, latest_ms = max(first_ms, start(track.begin_day * DAY_MS)), min(last_ms, until_ms)
-    if first_ms > latest_ms:
+    if first_ms > latest_ms or not limit:
         return []
     begin_ms = first_ms if start(first_ms) == first_ms else _next(period, start(first_ms))
     end_ms = min(_next(period, start(latest_ms)) - 1, until_ms)

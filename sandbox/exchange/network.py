@@ -79,6 +79,27 @@ def confirm_payout_so_far(exchange: Exchange, payout: Payout, confirmations: int
         exchange.touch(transaction)
 
 
+def confirmations(exchange: Exchange, transaction: Transaction) -> int | None:
+    """How many blocks its network has on a transaction at the moment; None where nothing is confirmed.
+
+    What has ended goes on being confirmed, without becoming another version: its index stays.
+    """
+    told, movements = transaction.confirmations, _movements(exchange, transaction.currency)
+    if told is None or transaction.status is not Status.SUCCESS:
+        return told
+    if movements:
+        return movements.confirmations_of(transaction)
+    return told + (exchange.moment_ms - transaction.updated_ms) // transaction.pace_ms if transaction.pace_ms else told
+
+
+def shown(exchange: Exchange, transaction: Transaction, *, show_senders: bool = False) -> dict[str, object]:
+    """The Transaction record as of the moment."""
+    record = transaction.wire(echo_comment=exchange.config.echo_comment, show_senders=show_senders)
+    if "confirmations" in record:
+        record["confirmations"] = confirmations(exchange, transaction)
+    return record
+
+
 def settle(exchange: Exchange, payout: Payout) -> None:
     """The payout has arrived outside: what was reserved is gone, the fee is the exchange's."""
     transaction, movements = exchange.transaction(payout.id), _movements(exchange, payout.currency)
@@ -86,6 +107,7 @@ def settle(exchange: Exchange, payout: Payout) -> None:
         transaction.hash = movements.pay_out(payout)
     _pay(exchange, payout, (HOUSE, Wallet.OUTSIDE))
     transaction.hash = transaction.hash or _hash(exchange, transaction)
+    transaction.pace_ms = _pace_ms(exchange)
     exchange.touch(transaction)
 
 
@@ -213,7 +235,13 @@ def _credit(exchange: Exchange, transaction: Transaction) -> None:
     lines = moved(code, amount, (HOUSE, Wallet.OUTSIDE), (transaction.account, Wallet.BANK))
     exchange.post("deposit", transaction.id, lines)
     transaction.status = Status.SUCCESS
+    transaction.pace_ms = _pace_ms(exchange)
     exchange.touch(transaction)
+
+
+def _pace_ms(exchange: Exchange) -> int:
+    """After how long a network confirms once more what has ended; where payouts take no time, that of blocks."""
+    return exchange.config.payout_ms or exchange.config.block_ms
 
 
 def _await_confirmation(exchange: Exchange, action: str, subject: str, expected: int) -> None:

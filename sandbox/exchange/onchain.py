@@ -25,6 +25,7 @@ from sandbox.exchange import address_forms, network
 from sandbox.exchange.addresses import OnChain
 from sandbox.exchange.coins import Coins, NotEnoughCoins
 from sandbox.exchange.payouts import Payout
+from sandbox.exchange.transactions import Transaction
 
 if TYPE_CHECKING:
     from sandbox.exchange.state import Exchange
@@ -199,6 +200,13 @@ class Movements:
             payout = self._exchange.payouts[payout_id]
             if not payout.ended:
                 network.broadcast(self._exchange, payout)
+
+    def confirmations_of(self, transaction: Transaction) -> int:
+        """How many blocks the chain has on a payin or payout at the moment."""
+        sent = self._sent.get(transaction.id)
+        if sent is not None and not sent.raw:
+            return max(0, self.chain.tip.height - sent.height)
+        return self._confirmations(bytes.fromhex(transaction.hash)[::-1])
 
     def _confirmations(self, txid_bytes: bytes) -> int:
         found = self.chain.find(txid_bytes)

@@ -34,6 +34,15 @@ def place(exchange: Exchange, account: str, asked: Asked, backing: Backing) -> O
     return order
 
 
+def enter_for_exchange(exchange: Exchange, account: str, asked: Asked, backing: Backing) -> Order:
+    """Takes in an order that the exchange places and fills itself, not from the book (`orders_trading.fill_apart`)."""
+    order = _new(exchange, account, asked, backing)
+    order.client_id = f"{exchange.random.getrandbits(128):032x}"
+    exchange.orders.enter(order)
+    report(exchange, order, order.status)
+    return order
+
+
 def find(exchange: Exchange, account: str, client_id: str, *, margin: bool = False) -> Order:
     """The account's active order of this id; raises 20002."""
     order = exchange.orders.find(account, client_id, margin=margin)

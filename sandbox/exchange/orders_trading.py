@@ -183,6 +183,21 @@ def _filled(exchange: Exchange, made: Trade, settled: Settled) -> None:
         exchange.orders.leave(order)
 
 
+def fill_apart(exchange: Exchange, order: Order, meeting: Meeting, settled: Settled) -> None:
+    """Fills an entered order with what the exchange itself takes of it, apart from the book.
+
+    `settled` is what that did to whoever backs the order; it is on the ledger already.
+    """
+    trade_id, _, price, quantity = meeting
+    pair, orders, at_ms = order.pair, exchange.orders, exchange.moment_ms
+    orders.last_trade_id = max(orders.last_trade_id, trade_id)
+    order.left -= quantity
+    _filled(exchange, Trade(trade_id, order, price, quantity, settled.fee, at_ms, True), settled)
+    if pair.stops.reached(price):
+        orders.traded.append((pair, price))
+    publish(exchange, MarketTrade(pair, trade_id, price, quantity, order.asked.side, at_ms))
+
+
 def publish(exchange: Exchange, trade: MarketTrade) -> None:
     """Tells everybody of a trade."""
     for listener in exchange.trade_listeners:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from uuid import UUID
 
 from sandbox.exchange.amounts import text_of
@@ -29,6 +30,8 @@ class Transaction:
     """One transaction. `amount` is what moves (for a payout: what arrives), `fee` comes on top.
 
     `digits` is how many digits after the point amounts are shown with; `listed_ms` is when listings begin to show it.
+    `pace_ms` is after how long its network confirms it once more, also when it has ended; 0 where nothing is known of
+    that.
     """
 
     id: str
@@ -48,6 +51,7 @@ class Transaction:
     payment_id: str = ""
     hash: str = ""
     confirmations: int | None = None
+    pace_ms: int = 0
     public_comment: str = ""
     error_code: str = ""
     senders: tuple[str, ...] = ()
@@ -118,6 +122,7 @@ class Transactions:
         return len(self._by_id)
 
 
+@lru_cache(maxsize=1_024)
 def instant_text(at_ms: int) -> str:
     """ISO 8601 in UTC with milliseconds."""
     instant = _EPOCH + timedelta(milliseconds=at_ms)

@@ -74,7 +74,7 @@ def payouts(world: "World", arguments: Arguments) -> object:
     if currency.on_chain and status != Status.FAILED and not network.can_be_paid(exchange, payout):
         raise given.odd("status", "can't be that: no transaction of the chain pays this address")
     _move(world, payout, status, error_code if "errorCode" in arguments else "")
-    return exchange.transaction(payout.id).wire(echo_comment=world.config.echo_comment)
+    return network.shown(exchange, exchange.transaction(payout.id))
 
 
 def foreign_withdrawal(world: "World", arguments: Arguments) -> object:
@@ -143,6 +143,7 @@ def shown_state(world: "World") -> dict[str, object]:
         "time_ms": exchange.moment_ms,
         "frozen": world.clock.frozen,
         "seed": header.seed,
+        "dialect": world.config.dialect,
         "started": instant_text(header.started_ms),
         "journal": {"length": world.journal.length, "kept": world.journal.path is not None},
         "tip": chain_controls.shown_tip(exchange.chain),

@@ -40,7 +40,7 @@ class _Page:
         return cls(
             newest_first=given.choice(arguments, "sort", (ASC, DESC), default_order) == DESC,
             offset=given.whole(arguments, "offset", 0, 0, FARTHEST),
-            limit=given.whole(arguments, "limit", DEFAULT_LIMIT, 1, MOST),
+            limit=given.whole(arguments, "limit", DEFAULT_LIMIT, 0, MOST),
         )
 
 

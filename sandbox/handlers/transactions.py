@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from sandbox.exchange import network
 from sandbox.exchange.terms import TRANSACTION_NOT_FOUND, Caller, Refusal
 from sandbox.exchange.transactions import Transaction
 from sandbox.handlers import given
@@ -29,7 +30,7 @@ def get_transaction(world: "World", caller: Caller | None, arguments: Arguments)
     found = world.exchange.transactions.find(given.text(arguments, "id", required=True))
     if found is None or found.account != account:
         raise Refusal(TRANSACTION_NOT_FOUND)
-    return found.wire(echo_comment=world.config.echo_comment)
+    return network.shown(world.exchange, found)
 
 
 def find_transactions(world: "World", caller: Caller | None, arguments: Arguments) -> object:
@@ -80,8 +81,8 @@ def _listed(
         and _is_within(place(transaction)[0], bounds)
     ]
     found.sort(key=place, reverse=order == DESC)
-    echo = world.config.echo_comment
-    return [each.wire(echo_comment=echo, show_senders=show_senders) for each in found[offset : offset + limit]]
+    wanted = found[offset : offset + limit]
+    return [network.shown(world.exchange, each, show_senders=show_senders) for each in wanted]
 
 
 def _is_within(position: int, bounds: tuple[int | None, int | None]) -> bool:

@@ -1,11 +1,14 @@
 """Liquidation: when the mark reaches its price, by a trade or by the clock, once, and lived again from the journal."""
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from sandbox.exchange import happenings, margin_liquidation
+from sandbox.journal import Journal
+from sandbox.journal_lines import read_lines
 from sandbox.world import Event, World
 from tests.sandbox.margins import account, funded, is_sound, kept, margin_order, traded
 from tests.sandbox.trading import offered
@@ -70,7 +73,22 @@ def test_what_the_book_does_not_take_the_exchange_takes_over_at_the_mark(world: 
     marked(world, 46_500)
     shown = account(world)
     assert "position" not in shown
-    assert liquidated(world) == [False]
+    assert liquidated(world) == [False, True]
+    taken = call(world, "get_trade_history", margin="only", limit=1)[0]
+    assert {name: taken[name] for name in ("symbol", "side", "quantity", "price", "fee", "taker", "liquidation")} == {
+        "symbol": "ETHBTC",
+        "side": "sell",
+        "quantity": "10.0000",
+        "price": "0.046500",
+        "fee": "0",
+        "taker": True,
+        "liquidation": True,
+    }
+    order = call(world, "get_order_history", clientOrderId=taken["clientOrderId"])[0]
+    assert (order["status"], order["type"], order["cumQuantity"]) == ("filled", "market", "10.0000")
+    assert call(world, "get_order_trades", orderId=taken["orderId"]) == [taken]
+    public = call(world, "get_symbol_trades", None, symbol="ETHBTC", limit=1)[0]
+    assert (public["id"], public["price"], public["quantity"]) == (taken["id"], "0.046500", "10.0000")
     assert Decimal(shown["marginBalance"]) == Decimal("0.06") - Decimal("0.00125") - Decimal("0.035")
     assert is_sound(world)
     assert funded(world, "0")["marginBalance"] == "0"
@@ -81,7 +99,7 @@ def test_part_of_it_may_find_takers(world: World) -> None:
     traded(world, "buy", 10)
     offered(world, "buy", 46_000, 40_000)
     marked(world, 46_500)
-    assert liquidated(world) == [False, True]
+    assert liquidated(world) == [False, True, True]
     # 4 at 0.046 with their fee, 6 at the mark of 0.046500: the sale itself becomes the latest trade later
     left = Decimal("0.05875") - 4 * Decimal("0.004") - Decimal("0.184") * Decimal("0.0025") - 6 * Decimal("0.0035")
     assert Decimal(account(world)["marginBalance"]) == left
@@ -180,6 +198,38 @@ def test_a_liquidation_is_lived_again(tmp_path: Path, taken: int) -> None:
     assert (picture(again), kept(again)) == before
     assert is_sound(again)
     again.close()
+
+
+def test_a_journal_that_tells_of_no_trade_of_the_exchange_is_lived_again_without_it(tmp_path: Path) -> None:
+    """As they were written before what the exchange takes over was a trade."""
+    world = opened(tmp_path, still=True)
+    funded(world, "0.06")
+    traded(world, "buy", 10)
+    marked(world, 46_500)
+    world.close()
+    path, old = tmp_path / "journal.jsonl", Journal.begin(world.journal.header, tmp_path / "old.jsonl")
+    for entry in read_lines(path.read_bytes()).entries:
+        left = [outcome for outcome in entry.outcomes if outcome[0] != "taken over"]  # type: ignore[index]
+        old.append(replace(entry, outcomes=left))
+    old.close()
+    (tmp_path / "old.jsonl").replace(path)
+    again = opened(tmp_path, still=True)
+    assert again.warnings == []
+    assert liquidated(again) == [False]
+    assert "position" not in account(again)
+    assert account(again)["marginBalance"] == account(world)["marginBalance"]
+    again.close()
+
+
+def test_the_news_of_what_the_exchange_takes_over(world: World) -> None:
+    heard: list[Event] = []
+    funded(world, "0.06")
+    traded(world, "buy", 10)
+    world.listen(heard.append)
+    marked(world, 46_500)
+    told = [each.payload for each in heard if each.kind == "marginReport" and isinstance(each.payload, dict)]
+    assert [(each["reportType"], each["status"]) for each in told[-2:]] == [("new", "new"), ("trade", "filled")]
+    assert (told[-1]["tradePrice"], told[-1]["tradeQuantity"], told[-1]["tradeFee"]) == ("0.046500", "10.0000", "0")
 
 
 def test_a_position_past_its_price_at_the_end_of_a_replay_is_found_later(tmp_path: Path) -> None:
