@@ -115,6 +115,10 @@ class HttpProtocol(HttpToolsProtocol):
         self._forget_deadline()
         super().on_message_complete()
 
+    def handle_websocket_upgrade(self) -> None:
+        self._forget_deadline()
+        super().handle_websocket_upgrade()
+
     def data_received(self, data: bytes) -> None:
         if self._is_lingering:
             return

@@ -159,17 +159,18 @@ class Chain:
 
     # Changes ---------------------------------------------------------------------------------------------------------
 
-    def accept(self, raw: bytes, *, at_ms: int) -> Transaction:
+    def accept(self, raw: bytes, *, at_ms: int, runs_scripts: bool = True) -> Transaction:
         """Takes a transaction into the mempool after full validation; one that waits already is told again.
 
-        Raises `Refused` with the node's words.
+        Its scripts need not be run again when they are known to be sound (`runs_scripts`). Raises `Refused` with the
+        node's words.
         """
         try:
             transaction = transactions.read(raw)
         except NotATransaction:
             raise Refused(refusals.DECODE_FAILED) from None
         if transaction.txid_bytes not in self.mempool:
-            self._admit(transaction, at_ms)
+            self._admit(transaction, at_ms, runs_scripts=runs_scripts)
             self._tell()
         return transaction
 
@@ -255,8 +256,8 @@ class Chain:
         except Refused:
             return  # it spent a coinbase that vanished, or followed one that did
 
-    def _admit(self, transaction: Transaction, at_ms: int) -> None:
-        fee_sat = acceptance.check(self, transaction)
+    def _admit(self, transaction: Transaction, at_ms: int, *, runs_scripts: bool = True) -> None:
+        fee_sat = acceptance.check(self, transaction, runs_scripts=runs_scripts)
         if self.mempool.bytes + transaction.size > mempool.MOST_BYTES:
             raise rejected("mempool full", mempool.FULL)
         spent = (self.output(each.txid_bytes, each.index) for each in transaction.inputs)

@@ -104,5 +104,5 @@ def broadcast(exchange: "Exchange", raw: bytes) -> Transaction:
 
 
 def live_broadcast(exchange: "Exchange", arguments: Mapping[str, object]) -> None:
-    """A broadcast lived again."""
-    broadcast(exchange, bytes.fromhex(str(arguments["hex"])))
+    """A broadcast lived again. Its scripts were run when it came, by the rules of then, and nobody changed it since."""
+    exchange.chain.accept(bytes.fromhex(str(arguments["hex"])), at_ms=exchange.moment_ms, runs_scripts=False)

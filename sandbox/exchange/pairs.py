@@ -7,7 +7,6 @@ a quantity is a notional; so many units of the quote currency make one.
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil
 from typing import Final, NamedTuple
 
 from sandbox.exchange.amounts import EXACT, ZERO, text_of
@@ -100,5 +99,7 @@ def _rate(quote_unit: int, fraction: Decimal) -> Rate:
 
 def to_nearest(value: Decimal, step: Decimal) -> tuple[int, bool]:
     """How many steps a value is, rounded half down, and whether it is exactly so many."""
-    steps = Fraction(value) / Fraction(step)
-    return ceil(steps - Fraction(1, 2)), steps.denominator == 1
+    above, below = value.as_integer_ratio()
+    step_above, step_below = step.as_integer_ratio()
+    above, below = above * step_below, below * step_above
+    return -((below - 2 * above) // (2 * below)), not above % below

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from uuid import UUID
 
 from sandbox.exchange.amounts import text_of
@@ -121,6 +122,7 @@ class Transactions:
         return len(self._by_id)
 
 
+@lru_cache(maxsize=1_024)
 def instant_text(at_ms: int) -> str:
     """ISO 8601 in UTC with milliseconds."""
     instant = _EPOCH + timedelta(milliseconds=at_ms)

@@ -14,9 +14,9 @@ from wire import records
 HEAD = Head("1", 3, 0, "company", "compute", "name", "www.example.test", "data")
 
 
-@pytest.fixture(scope="module")
-def client():
-    with InProcessSandbox(seed=1, still=True) as box:
+@pytest.fixture(scope="module", params=["documented", "observed"])
+def client(request):
+    with InProcessSandbox(seed=1, still=True, dialect=request.param) as box:
         client = ChainClient(open_transport(base_url=box.url))
         yield client
         client.close()

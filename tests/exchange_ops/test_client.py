@@ -7,6 +7,7 @@ import pytest
 from exchange_ops.client import UnknownOperation, WouldPayAtOnce
 from exchange_ops.client.core import refuse_to_pay_at_once
 from exchange_ops.wire import catalogue
+from exchange_ops.wire.new_orders import NewOrder
 from wire import operation
 from wire.errors import BadReply, OutcomeUnknown, Refused, Unreachable
 
@@ -157,3 +158,21 @@ def test_an_exchange_that_is_away_is_unreachable(sandbox, client_as):
         client.get_balances()
     with pytest.raises(Unreachable):
         client.create_withdrawal(**HOLD)
+
+
+@pytest.mark.parametrize("dialect", ["documented", "observed"])
+def test_the_client_speaks_with_either_dialect(sandbox, client_as, dialect):
+    """Where live servers differ from the specification the same calls are answered (supplement 6)."""
+    sandbox.control("config", {"dialect": dialect})
+    client = client_as("demo-full")
+    order = NewOrder(
+        client_order_id="either-1", symbol="ETHBTC", side="buy", quantity=Decimal("0.063"), price=Decimal("0.001")
+    )
+    placed = client.put_order(order=order)
+    assert (placed.client_order_id, placed.time_in_force) == ("either-1", "GTC")
+    assert client.get_order(client_order_id="either-1").id == placed.id
+    assert client.cancel_order(client_order_id="either-1").status == "canceled"
+    exchange_id = client.create_withdrawal(**HOLD)
+    client.commit_withdrawal(exchange_id=exchange_id)
+    assert client.get_transaction(exchange_id=exchange_id).status == "created"
+    assert exchange_id in {record.id for record in client.get_transactions(limit=1_000)}

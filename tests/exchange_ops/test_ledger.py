@@ -259,6 +259,36 @@ def test_two_tellings_of_one_version_that_differ_are_noticed(account):
     assert "told differently by rest and stream: amount" in LedgerAside.objects.get().reason
 
 
+def test_confirmations_go_on_counting_within_a_version(account):
+    """What has ended is confirmed further by its network without becoming another version (supplement 6)."""
+    take(account, transaction(type="payout", confirmations=2))
+    take(account, transaction(type="payout", confirmations=63), source="stream")
+    take(account, transaction(type="payout", confirmations=40))  # told late
+    entry = LedgerEntry.objects.get()
+    assert (entry.confirmations, entry.versions.count()) == (63, 1)
+    assert not LedgerAside.objects.exists()
+    take(account, transaction(type="payout", confirmations=64, amount=Decimal("1.6")))
+    assert "told differently by rest and rest: amount" in LedgerAside.objects.get().reason
+
+
+def test_a_payout_that_is_confirmed_further_is_walked_over_again(account, sync, sandbox, client_as):
+    sandbox.control("clock", {"frozen": True})
+    exchange_id = client_as("demo-withdraw").create_withdrawal(
+        currency="ETH", amount=Decimal(1), address="0x" + "1" * 40
+    )
+    client_as("demo-withdraw").commit_withdrawal(exchange_id=exchange_id)
+    sandbox.control("clock", {"advance_ms": 12_000})
+    sync()
+    entry = LedgerEntry.objects.get(exchange_id=exchange_id)
+    assert (entry.status, entry.confirmations) == ("success", 2)
+    sandbox.control("clock", {"advance_ms": 40_000})
+    Watermark.objects.filter(account=account).delete()  # as after a crash: everything is read once more
+    assert sync().new_versions == 0
+    entry.refresh_from_db()
+    assert entry.confirmations == 12
+    assert not LedgerAside.objects.exists()
+
+
 def test_one_index_for_two_transactions_is_noticed(account):
     take(account, transaction(), transaction(id="t-2"))
     assert LedgerEntry.objects.get().exchange_id == "t-1"

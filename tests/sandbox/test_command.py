@@ -193,3 +193,32 @@ def test_an_odd_environment_stops_the_start_as_well(tmp_path: Path) -> None:
     status, errors = refused("--data-dir", str(tmp_path), SANDBOX_PORT="eighty")
     assert status != 0
     assert "'eighty' is not a whole number from 0 to 65535" in errors
+
+
+def test_the_dialect_is_told_and_a_restart_in_another_one_says_so(start: Start) -> None:
+    first = start("--dialect", "observed")
+    assert state(first)["dialect"] == "observed"
+    assert state(first)["config"]["dialect"] == "observed"  # type: ignore[index]
+    assert len(first.lines) == 1
+    first.end()
+    second = start()
+    assert second.lines[0] == (
+        "sandbox: the kept world goes on in the observed dialect; --dialect documented changes that"
+    )
+    assert state(second)["dialect"] == "observed"
+    second.end()
+    third = start("--dialect", "documented")
+    assert third.lines[0] == (
+        "sandbox: the kept world spoke the observed dialect so far; from now on it speaks the documented one"
+    )
+    assert state(third)["dialect"] == "documented"
+    third.end()
+    fourth = start()
+    assert len(fourth.lines) == 1
+
+
+def test_an_odd_dialect_stops_the_start(start: Start) -> None:
+    command = [sys.executable, "manage.py", "sandbox", "--dialect", "frisian"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 2
+    assert "invalid choice: 'frisian' (choose from 'documented', 'observed')" in ended.stderr

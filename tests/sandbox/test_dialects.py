@@ -4,6 +4,7 @@ same in both."""
 import base64
 import json
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -260,6 +261,15 @@ def test_a_request_that_never_finishes_is_ended(begun: bytes, dialect: str) -> N
         connection.sendall(begun)
         with suppress(ConnectionResetError):
             assert connection.recv(1) == b""
+
+
+def test_a_socket_is_no_request_that_never_finishes() -> None:
+    with InProcessSandbox(still=True, request_ms=20) as box:
+        stream = websocket.create_connection(box.ws_url + "/api/2/ws/public", timeout=10)
+        time.sleep(0.1)
+        stream.send('{"method": "getCurrency", "params": {"currency": "BTC"}, "id": 1}')
+        assert json.loads(stream.recv())["result"]["id"] == "BTC"
+        stream.close()
 
 
 def test_a_request_has_a_minute() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.journal import CannotOpenJournal, Journal
-from sandbox.journal_lines import Entry, Header, NotPlain, plain, read_lines
+from sandbox.journal_lines import Entry, Header, NotPlain, plain, read_lines, sealed
 from sandbox.world import Caller, Refusal, World
 from tests.sandbox.worlds import DESK, HOUR_MS, START_MS, Ticking, balance, call, held, opened, outside, picture
 
@@ -333,3 +333,24 @@ def test_a_killed_sandbox_has_lost_nothing_that_it_answered(tmp_path: Path) -> N
     assert world.warnings == []
     assert [call(world, "get_transaction", id=each)["status"] for each in answered] == ["created"] * 25
     assert balance(world, "DOGE") == ("499375", "625")
+
+
+@pytest.mark.parametrize("odd", [2**200, -(2**64), "\ud800 half a character", "\u2028é", [[[1], {}]]])
+def test_a_line_reads_back_as_it_was_written(odd: object) -> None:
+    journal = Journal.begin(Header(1, None, START_MS, "observed"))
+    entry = Entry(START_MS, "config", {"chain_pro_password": odd, "n": 1}, "key", "account", [["", [1, 0, 2, 3]]])
+    journal.append(entry)
+    reading = read_lines(b"".join(journal.lines))
+    assert (reading.header, reading.entries, reading.bad_line) == (journal.header, [entry], None)
+
+
+def test_a_header_from_before_there_were_dialects_is_one_of_the_documented(tmp_path: Path) -> None:
+    body = '{"format":"countersign-sandbox-journal","version":1,"seed":7,"symbols":null,"started_ms":1795000000000}'
+    (tmp_path / PATH).write_bytes(sealed(body, "")[0])
+    world = opened(tmp_path)
+    assert (world.journal.header.seed, world.config.dialect, world.warnings[0][:14]) == (
+        7,
+        "documented",
+        "the kept world",
+    )
+    world.close()

@@ -177,7 +177,8 @@ def test_limit_offset_and_sort_keep_to_their_bounds(get: Any, path: str) -> None
 
     assert (many("limit=1"), many("limit=1000"), many("limit=37")) == (1, 1000, 37)
     assert many("offset=100000&limit=1") == (1 if "trades" in path else 0)
-    for odd in (*ODD_WHOLE[1:], "0", "1001", "1000000"):
+    assert many("limit=0") == many("limit=0&offset=2") == 0
+    for odd in (*ODD_WHOLE[1:], "1001", "1000000"):
         assert code(get(f"{path}?limit={odd}", 400)) == 10001, odd
     for odd in (*ODD_WHOLE[1:], "100001"):
         assert code(get(f"{path}?offset={odd}", 400)) == 10001, odd

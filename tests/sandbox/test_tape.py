@@ -206,7 +206,7 @@ def test_what_is_odd_is_refused() -> None:
     refused(world, "get_trades", 2001, None, symbols=["ETHBTC", "NOPE"])
     refused(world, "get_symbol_trades", 10001, None)
     for name, values in {
-        "limit": (0, 1001, -1, "many", True),
+        "limit": (1001, -1, "many", True),
         "offset": (-1, 100_001, "x"),
         "sort": ("asc", "UP", 1),
         "by": ("time", "index"),
@@ -216,7 +216,7 @@ def test_what_is_odd_is_refused() -> None:
         for value in values:
             refused(world, "get_symbol_trades", 10001, None, symbol="ETHBTC", **{name: value})
     refused(world, "get_symbol_trades", 10001, None, symbol="ETHBTC", by="id", from_="2026-11-18T10:05Z")
-    refused(world, "get_trades", 10001, None, limit=0)
+    refused(world, "get_trades", 10001, None, limit=1_001)
 
 
 def test_what_was_asked_for_lately_is_kept() -> None:

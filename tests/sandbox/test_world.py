@@ -150,7 +150,7 @@ def test_a_payout_can_be_moved_on_by_force(world: World) -> None:
     for status in ("pending", "success", "failed"):
         assert "success already" in refused_control(world, "payouts", {"id": payout_id, "status": status})
     world.clock.advance(10 * HOUR_MS)
-    assert row(world, payout_id) == ended
+    assert row(world, payout_id) == ended | {"confirmations": 10}  # one after each hour
 
 
 @pytest.mark.parametrize("before", ["created", "pending"])
@@ -295,6 +295,7 @@ def test_how_often_the_clock_is_looked_at_changes_nothing() -> None:
 
 def test_the_configuration_is_shown_and_changed_by_name(world: World) -> None:
     assert world.control("config", {}) == {
+        "dialect": "documented",
         "hold_end": "lapse",
         "list_delay_ms": 0,
         "echo_comment": True,
@@ -309,7 +310,6 @@ def test_the_configuration_is_shown_and_changed_by_name(world: World) -> None:
         "chain_rate_limit": 0,
         "chain_pro_password": "BITBOX",
         "chain_proofs_as_specified": False,
-        "chain_sends_bare": False,
         "cash_account_offset": 10,
         "non_js_framework": False,
     }

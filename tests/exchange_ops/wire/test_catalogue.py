@@ -126,22 +126,22 @@ PARAMS = {
     "get_tickers": ["symbols codes q"],
     "get_trades": [
         *("symbols codes q", "sort text q =DESC ASC|DESC", "from instant-or-index q", "till instant-or-index q"),
-        *("limit integer q =100 1..1000", "offset integer q =0 0..100000"),
+        *("limit integer q =100 0..1000", "offset integer q =0 0..100000"),
     ],
     "get_symbol_trades": [
         *("sort text q =DESC ASC|DESC", "by text q =timestamp timestamp|id", "from instant-or-index q"),
-        *("till instant-or-index q", "limit integer q =100 1..1000", "offset integer q =0 0..100000"),
+        *("till instant-or-index q", "limit integer q =100 0..1000", "offset integer q =0 0..100000"),
     ],
     "get_orderbooks": ["symbols codes q", "limit integer q =100 0.."],
     "get_orderbook": ["limit integer q =100 0..", "volume decimal q"],
     "get_candles": [
         *("symbols codes q", "period text q =M30 M1|M3|M5|M15|M30|H1|H4|D1|D7|1M", "sort text q =ASC ASC|DESC"),
-        *("from instant-or-index q", "till instant-or-index q", "limit integer q =100 1..1000"),
+        *("from instant-or-index q", "till instant-or-index q", "limit integer q =100 0..1000"),
         "offset integer q =0 0..100000",
     ],
     "get_symbol_candles": [
         *("period text q =M30 M1|M3|M5|M15|M30|H1|H4|D1|D7|1M", "sort text q =ASC ASC|DESC"),
-        *("from instant-or-index q", "till instant-or-index q", "limit integer q =100 1..1000"),
+        *("from instant-or-index q", "till instant-or-index q", "limit integer q =100 0..1000"),
         "offset integer q =0 0..100000",
     ],
     "get_orders": ["symbol code q"],
@@ -165,11 +165,11 @@ PARAMS = {
     "cancel_margin_orders": ["symbol code f"],
     "get_order_history": [
         *("symbol code q", "clientOrderId text q ..32", "from instant q", "till instant q"),
-        *("limit integer q =100 1..1000", "offset integer q =0 0..100000"),
+        *("limit integer q =100 0..1000", "offset integer q =0 0..100000"),
     ],
     "get_trade_history": [
         *("symbol code q", "sort text q =DESC ASC|DESC", "by text q =id timestamp|id", "from instant-or-index q"),
-        *("till instant-or-index q", "limit integer q =100 1..1000", "offset integer q =0 0..100000"),
+        *("till instant-or-index q", "limit integer q =100 0..1000", "offset integer q =0 0..100000"),
         "margin text q =include include|only|ignore",
     ],
     "create_withdrawal": [
@@ -184,7 +184,7 @@ PARAMS = {
     ],
     "get_transactions": [
         *("currency code q", "sort text q =DESC ASC|DESC", "by text q =timestamp timestamp|index"),
-        *("from instant-or-index q", "till instant-or-index q", "limit integer q =100 1..1000"),
+        *("from instant-or-index q", "till instant-or-index q", "limit integer q =100 0..1000"),
         *("offset integer q =0 0..100000", "showSenders boolean q =False"),
     ],
     "freeze_subaccounts": ["ids integers f !"],
