@@ -205,8 +205,9 @@ def _client(
         refusals=refusals.KNOWN,
     )
     date_seen = partial(_note_date, key.account_id)
-    told = {"date_seen": date_seen, "rejected": rejected, "accepted": accepted}
-    return ExchangeClient(transport, budget=_budget_of(key.login), **told)
+    return ExchangeClient(
+        transport, date_seen=date_seen, rejected=rejected, accepted=accepted, budget=_budget_of(key.login)
+    )
 
 
 def _choose(account: Account, right: Right | None, now: datetime) -> ApiKey:

@@ -7,6 +7,7 @@ anew again and again still checks in time.
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import structlog
@@ -46,10 +47,10 @@ def run_due(*, now: datetime, client_for: ClientFor) -> int:
         return 0
     try:
         jobs: list[tuple[str, Callable[[], list[str]]]] = [
-            (name_of(account), lambda account=account: _reconcile(account, client_for, now))
+            (name_of(account), partial(_reconcile, account, client_for, now))
             for account in Account.objects.order_by("pk")
         ]
-        jobs.append((AUDIT, lambda: audit.verify(replay=True)))
+        jobs.append((AUDIT, partial(audit.verify, replay=True)))
         return sum(_run(name, job, now) for name, job in jobs if _is_due(name, now))
     finally:
         leases.release(name=LEASE, holder=holder)
