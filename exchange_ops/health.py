@@ -14,13 +14,14 @@ from exchange_ops.domain import (
     orders,
     payouts,
     pulse,
+    scheduled_checks,
     streams,
     trading_stream,
     transfers,
     unreadable,
     withdrawals,
 )
-from exchange_ops.models import Account, ApiKey, FollowerState, Ticker, Transfer, Withdrawal
+from exchange_ops.models import Account, ApiKey, CheckRun, FollowerState, Ticker, Transfer, Withdrawal
 
 LEDGER_AGE = timedelta(seconds=60)
 STREAM_SILENCE = timedelta(seconds=60)
@@ -38,6 +39,8 @@ def register() -> None:
     health.register("payouts", _payouts)
     health.register("unfinished", _unfinished)
     health.register("holds", _holds)
+    health.register("reconciliation", _reconciliation)
+    health.register("audit", _audit)
     health.register("proofs", _proofs)
     health.register("transfers", _transfers)
     health.register("orders", _orders)
@@ -126,6 +129,36 @@ def _holds() -> Health:
         return Health(ok=True, sentence="No closed request has money reserved at the exchange.", age_s=0)
     waits = any(map(open_holds.is_for_people, found))
     return Health(ok=not waits, sentence=" ".join(map(open_holds.sentence, found)))
+
+
+def _reconciliation() -> Health:
+    """What the last reconciliation of each account by the scheduler found."""
+    accounts = list(Account.objects.order_by("pk"))
+    rows = {row.name: row for row in CheckRun.objects.exclude(name=scheduled_checks.AUDIT)}
+    found = [_checked(f"The reconciliation of {one.name}", rows.get(scheduled_checks.name_of(one))) for one in accounts]
+    return _worst(found) if found else Health(ok=True, sentence="There is no account to reconcile yet.")
+
+
+def _audit() -> Health:
+    """What the last check of the audit trail by the scheduler found."""
+    return _checked("The check of the audit trail", CheckRun.objects.filter(name=scheduled_checks.AUDIT).first())
+
+
+def _checked(spoken: str, row: CheckRun | None) -> Health:
+    """A failed check stays unwell until a later run holds; one that was never due yet is no alarm."""
+    if row is None:
+        return Health(ok=True, sentence=f"{spoken} has not run yet; it runs by itself.")
+    age = _age(row.ran_at, clock.now())
+    problem = f" The last try came to no answer: {row.problem}" if row.problem else ""
+    ok = row.held is not False and not scheduled_checks.is_late(row, now=clock.now())
+    if age is None:
+        return Health(ok=ok, sentence=f"{spoken} came to no answer yet.{problem}")
+    said = (
+        "held"
+        if row.held
+        else f"found {len(row.findings)} differences. {' '.join(row.findings[:MOST_NAMED])}".rstrip(".")
+    )
+    return Health(ok=ok, sentence=f"{spoken} {_spoken(age)} ago {said}.{problem}", age_s=age.total_seconds())
 
 
 def _proofs() -> Health:

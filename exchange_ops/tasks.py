@@ -21,6 +21,7 @@ from exchange_ops.domain import (
     payouts,
     pulse,
     retention,
+    scheduled_checks,
     subaccount_readings,
     subaccounts,
     transfers,
@@ -153,6 +154,12 @@ def refresh_watched() -> None:
 def read_look(look_id: int) -> None:
     """Read a market that somebody just began to look at."""
     watched.read_one(look_id=look_id, now=clock.now(), open_client=_quick_client)
+
+
+@shared_task(name="exchange_ops.run_checks", max_retries=0, ignore_result=True, time_limit=900)
+def run_checks() -> None:
+    """Reconcile and check the audit trail, when that is due."""
+    scheduled_checks.run_due(now=clock.now(), client_for=keys.client_for)
 
 
 @shared_task(name="exchange_ops.purge", max_retries=0, ignore_result=True)

@@ -18,6 +18,7 @@ task_default_queue = "money"
 task_routes = {
     "chaindata.*": {"queue": "chain"},
     "exchange_ops.prove_payouts": {"queue": "chain"},
+    "exchange_ops.run_checks": {"queue": "chain"},
     "exchange_ops.release": {"queue": "release"},
     "exchange_ops.sweep_releases": {"queue": "release"},
 }
@@ -60,6 +61,7 @@ beat_schedule = {
     "sweep-chain": {"task": "chaindata.sweep", "schedule": 5, "options": {"expires": 4}},
     "sweep-broadcasts": {"task": "chaindata.sweep_broadcasts", "schedule": 5, "options": {"expires": 4}},
     "prove-payouts": {"task": "exchange_ops.prove_payouts", "schedule": 5, "options": {"expires": 4}},
+    "run-checks": {"task": "exchange_ops.run_checks", "schedule": 60, "options": {"expires": 50}},
     "purge-chain": {"task": "chaindata.purge", "schedule": 600, "options": {"expires": 300}},
     "purge": {"task": "exchange_ops.purge", "schedule": 600, "options": {"expires": 300}},
 }

@@ -2,7 +2,7 @@
 
 from exchange_ops.client.account import AccountCalls
 from exchange_ops.client.core import PAGE, UnknownOperation, WouldPayAtOnce
-from exchange_ops.client.listings import Aside, Listing, read_each
+from exchange_ops.client.listings import Aside, Listing, aside_of, read_each
 from exchange_ops.client.margin import MarginCalls
 from exchange_ops.client.market import MarketCalls
 from exchange_ops.client.orders import OrderCalls
@@ -18,6 +18,7 @@ __all__ = [
     "Listing",
     "UnknownOperation",
     "WouldPayAtOnce",
+    "aside_of",
     "read_each",
 ]
 

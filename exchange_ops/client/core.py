@@ -32,7 +32,8 @@ class WouldPayAtOnce(RuntimeError):
 
 
 class Calls:
-    """One key at the exchange. `date_seen` hears the Date of every answer, `rejected` when the key is turned down.
+    """One key at the exchange. `date_seen` hears the Date of every answer, `rejected` when the key is turned down,
+    `accepted` when it was taken for the first time.
 
     With the key's `budget` calls leave no faster than the exchange allows, and decisions on withdrawals before reads.
     """
@@ -43,12 +44,14 @@ class Calls:
         *,
         date_seen: Callable[[datetime], None] | None = None,
         rejected: Callable[[Refused], None] | None = None,
+        accepted: Callable[[], None] | None = None,
         budget: KeyBudget | None = None,
     ) -> None:
         self._transport = transport
         self._paced = PacedTransport(transport, budget)
         self._date_seen = date_seen
         self._rejected = rejected
+        self._accepted = accepted
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -98,6 +101,9 @@ class Calls:
                 self._rejected(failure)
             raise
         self._hear_date(answer.date)
+        if self._accepted is not None and not row.public:
+            told, self._accepted = self._accepted, None
+            told()
         return answer
 
     def _hear_date(self, date: datetime | None) -> None:

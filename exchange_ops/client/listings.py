@@ -42,10 +42,11 @@ def read_each(body: bytes, kind: Any) -> Listing[Any]:
     Raises `BadReply` when the body is no list at all.
     """
     found, unread = wire_records.decode_each(body, kind)
-    return Listing(tuple(found), tuple(_aside(element.content, element.reason) for element in unread))
+    return Listing(tuple(found), tuple(aside_of(element.content, element.reason) for element in unread))
 
 
-def _aside(element: bytes, reason: str) -> Aside:
+def aside_of(element: bytes, reason: str) -> Aside:
+    """An element that could not be read, with what can still be told of it."""
     content = element.decode("utf-8", "replace")
     try:
         members = msgspec.json.decode(element)

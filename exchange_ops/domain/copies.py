@@ -13,6 +13,8 @@ from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 
 STALE_AFTER = timedelta(seconds=15)  # a ledger that nobody has read for so long is read by the sweeping process
+# Longer than the one call that may hang between two renewals (CALL_DEADLINE_SECONDS), and the storing of its page.
+WALK_LEASE = timedelta(seconds=40)
 _FAILURES = (CallFailed, keys.NoUsableKey)
 _log = structlog.get_logger(__name__)
 
@@ -45,19 +47,23 @@ def refresh_market(*, now: datetime, open_client: Callable[[], ExchangeClient]) 
 def _sync_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
     """One walk, by one process at a time: two at once would only read the same pages twice."""
     lease, holder = f"walk:{account.pk}", leases.name_of_this_process()
-    if not leases.hold(name=lease, holder=holder, now=now):
+
+    def renew(moment: datetime) -> bool:
+        return leases.hold(name=lease, holder=holder, now=moment, lasts=WALK_LEASE)
+
+    if not renew(now):
         return False
     try:
-        return _walk(account, now, client_for)
+        return _walk(account, now, client_for, renew)
     finally:
         leases.release(name=lease, holder=holder)
 
 
-def _walk(account: Account, now: datetime, client_for: ClientFor) -> bool:
+def _walk(account: Account, now: datetime, client_for: ClientFor, renew: Callable[[datetime], bool]) -> bool:
     name = pulse.ledger_of(account)
     try:
         with asking.client(client_for, account=account, right=Right.PAYMENTS) as client:
-            done = ledger.sync(account=account, client=client, now=now)
+            done = ledger.sync(account=account, client=client, now=now, goes_on=renew)
             problems = balances.sync(account=account, wallet=Balance.BANK, client=client, now=now)
     except _FAILURES as failure:
         pulse.failed(name, now=now, problem=f"The ledger could not be read: {failure}", account=account)

@@ -25,7 +25,7 @@ from wire.errors import BadReply, CallFailed, Refused
 if TYPE_CHECKING:
     from desk.models import Person
 
-TASK = "exchange_ops.probe_key"
+TASK = keys.PROBE_TASK
 # What is asked for each right. Every one of them is a GET; a test holds this table against the catalogue.
 READS: dict[Right, str] = {
     Right.ORDERS: "get_orders",
@@ -103,9 +103,12 @@ def _tell(key: ApiKey, columns: dict[str, object], now: datetime) -> None:
 
 
 def wake_due(*, now: datetime) -> int:
-    """Wake a worker for every key that is due: never asked about, failed a minute ago, or not asked for a day."""
-    again = Q(probed_at__lte=now - ASKED_AGAIN_AFTER) | (
-        ~Q(probe_problem="") & Q(probed_at__lte=now - TRIED_AGAIN_AFTER)
+    """Wake a worker for every key that is due: never asked about, turned down a minute ago, or not asked for a day."""
+    a_minute_ago = now - TRIED_AGAIN_AFTER
+    again = (
+        Q(probed_at__lte=now - ASKED_AGAIN_AFTER)
+        | (~Q(probe_problem="") & Q(probed_at__lte=a_minute_ago))
+        | Q(last_problem_at__lte=a_minute_ago, last_problem_at__gte=F("probed_at"))
     )
     live_rows = ApiKey.objects.filter(retired_at=None)
     live_rows.filter(again | Q(probe_asked_at=None)).exclude(probe_asked_at__gt=F("probed_at")).update(

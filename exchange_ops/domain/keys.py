@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import F
 from django.utils.crypto import salted_hmac
 
-from desk import audit, clock, live, sealing
+from desk import audit, clock, live, outbox, sealing
 from exchange_ops import budgets
 from exchange_ops.client import ExchangeClient
 from exchange_ops.domain import clocks, key_rights
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 TOPIC = "keys"
+PROBE_TASK = "exchange_ops.probe_key"
 LAST_FOUR_FROM = 16  # characters a secret needs before its last four may be shown
 PROBE_SECONDS = 5  # for each call that only asks about a key: a handful of them fits into the time of a task
 USE_NOTED_EVERY = timedelta(minutes=1)
@@ -124,7 +126,8 @@ def client_for(account: Account, right: Right | None) -> ExchangeClient:
     now = clock.now()
     key = _choose(account, right, now)
     ApiKey.objects.filter(pk=key.pk).exclude(last_used_at__gt=now - USE_NOTED_EVERY).update(last_used_at=now)
-    return _client(key, rejected=partial(_note_refusal, key.pk))
+    accepted = partial(_note_success, key.pk) if key.is_turned_down else None
+    return _client(key, rejected=partial(_note_refusal, key.pk), accepted=accepted)
 
 
 def client_of(key: ApiKey) -> ExchangeClient:
@@ -193,7 +196,11 @@ def _budget_of(login: str) -> budgets.KeyBudget:
 
 
 def _client(
-    key: ApiKey, *, rejected: Callable[[Refused], None] | None, deadline_s: int | None = None
+    key: ApiKey,
+    *,
+    rejected: Callable[[Refused], None] | None,
+    accepted: Callable[[], None] | None = None,
+    deadline_s: int | None = None,
 ) -> ExchangeClient:
     transport = Transport(
         base_url=settings.EXCHANGE_URL,
@@ -203,7 +210,9 @@ def _client(
         private_hosts=settings.PRIVATE_HOSTS,
     )
     date_seen = partial(_note_date, key.account_id)
-    return ExchangeClient(transport, date_seen=date_seen, rejected=rejected, budget=_budget_of(key.login))
+    return ExchangeClient(
+        transport, date_seen=date_seen, rejected=rejected, accepted=accepted, budget=_budget_of(key.login)
+    )
 
 
 def _choose(account: Account, right: Right | None, now: datetime) -> ApiKey:
@@ -225,6 +234,17 @@ def _note_refusal(key_id: int, refusal: Refused) -> None:
         note_problem(key_id=key_id, problem=str(refusal))
     except DatabaseError as problem:
         _log.warning("keys.problem_not_kept", key=key_id, reason=str(problem))
+
+
+def _note_success(key_id: int) -> None:
+    """A key that was turned down works again: the exchange is asked about its rights at once, which ends the alarm."""
+    now = clock.now()
+    answered = ApiKey.objects.filter(pk=key_id, retired_at=None).exclude(probe_asked_at__gt=F("probed_at"))
+    try:
+        if answered.filter(last_problem_at__gte=F("probed_at")).update(probe_asked_at=now):
+            outbox.wake(PROBE_TASK, key_id)
+    except DatabaseError as problem:
+        _log.warning("keys.success_not_kept", key=key_id, reason=str(problem))
 
 
 def record(

@@ -21,11 +21,11 @@ def name_of_this_process() -> str:
     return f"{socket.gethostname()[:40]}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
-def hold(*, name: str, holder: str, now: datetime) -> bool:
-    """Take the lease, or renew it; False when somebody else has it."""
+def hold(*, name: str, holder: str, now: datetime, lasts: timedelta = LASTS) -> bool:
+    """Take the lease, or renew it, for as long as the work may take between two renewals; False when another has it."""
     Lease.objects.get_or_create(name=name)
     free = Q(holder=holder) | Q(until=None) | Q(until__lt=now)
-    return bool(Lease.objects.filter(free, name=name).update(holder=holder, until=now + LASTS))
+    return bool(Lease.objects.filter(free, name=name).update(holder=holder, until=now + lasts))
 
 
 def release(*, name: str, holder: str) -> None:

@@ -7,18 +7,18 @@ The watermark lags: it stands before the first transaction that is younger than 
 A listing that shows a transaction later than one with a higher index would otherwise lose it for good.
 """
 
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import msgspec
 from django.db import DataError, IntegrityError, transaction
 
 from desk import live
 from exchange_ops.client import HIGHEST_INDEX, PAGE, Aside, ExchangeClient
-from exchange_ops.domain import balances, clocks, links, unreadable
+from exchange_ops.domain import balances, clocks, ledger_batches, links, unreadable
+from exchange_ops.domain.ledger_batches import entry_of, values_of, version_of
 from exchange_ops.domain.stopwatch import Stopwatch
 from exchange_ops.models import Account, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.wire import records
@@ -28,25 +28,6 @@ WALK_FOR = timedelta(seconds=15)  # a worker is ended after forty
 SETTLING = timedelta(minutes=10)
 REST, STREAM = "rest", "stream"
 
-# The columns that a version of a transaction fills, named like the members of its record.
-_COLUMNS = (
-    "type",
-    "sub_type",
-    "status",
-    "currency",
-    "amount",
-    "fee",
-    "address",
-    "payment_id",
-    "hash",
-    "confirmations",
-    "public_comment",
-    "error_code",
-    "senders",
-    "offchain_id",
-    "created_at",
-    "updated_at",
-)
 _NOTHING: tuple[object, ...] = (None, "", [])
 _FIRST_TIME, _LAST_TIME = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
@@ -80,26 +61,41 @@ class Synced:
 
 
 def sync(
-    *, account: Account, client: ExchangeClient, now: datetime, walk_for: timedelta = WALK_FOR, page_size: int = PAGE
+    *,
+    account: Account,
+    client: ExchangeClient,
+    now: datetime,
+    walk_for: timedelta = WALK_FOR,
+    page_size: int = PAGE,
+    goes_on: Callable[[datetime], bool] = lambda now: True,
 ) -> Synced:
-    """Walk the ledger from the watermark to its end, or as far as `walk_for` lets it.
+    """Walk the ledger from the watermark to its end, or as far as `walk_for` and `goes_on`, asked by page, let it.
 
     What was stored stays when the walk breaks off; the next one begins where this one was sure of everything. A walk
-    that ran out of time is gone on with where it stopped, so that a history of any length is read in the end.
+    that ran out of time is gone on with where it stopped, so that a history of any length is read in the end. A page
+    with records that can't be read holds the watermark back for ten minutes, so that it is read again.
     """
     watch, settled = Stopwatch(now), watermark(account=account)
     pending: deque[tuple[int, datetime]] = deque()
-    versions, asides, furthest = 0, 0, max(settled, _index_of(account, UNFINISHED))
+    begin = furthest = max(settled, _index_of(account, UNFINISHED))
+    versions, asides, certain = 0, 0, True
     for page in client.transactions_after(index=furthest, limit=page_size):
-        done = apply(account=account, found=page.records, asides=page.asides, source=REST, now=now)
+        done = apply(
+            account=account, found=page.records, asides=page.asides, source=REST, now=now, after_index=furthest
+        )
         versions, asides = versions + done.new_versions, asides + done.asides
-        settled = _settle(settled, pending, page.records, _exchange_clock(account, now))
+        certain = certain and not (done.asides and unreadable.are_new(account=account, since=now - SETTLING))
+        if certain:
+            settled = _settle(settled, pending, page.records, _exchange_clock(account, now))
         furthest = max((record.index for record in page.records), default=furthest)
         _advance(account, settled, now)
-        if len(page.records) + len(page.asides) == page_size and watch.now() - now > walk_for:
+        is_last = len(page.records) + len(page.asides) < page_size
+        if not is_last and (watch.now() - now > walk_for or not goes_on(watch.now())):
             _set(account, UNFINISHED, furthest, now)
             return Synced(versions, asides, complete=False)
     _set(account, UNFINISHED, 0, now)
+    if not asides:
+        unreadable.clear_read(account=account, after_index=begin, began=now, now=now)
     links.review(account=account, now=now)
     return Synced(versions, asides)
 
@@ -129,9 +125,18 @@ def highest_index(*, account: Account) -> int:
 
 
 def apply(
-    *, account: Account, found: Sequence[records.Transaction], asides: Iterable[Aside] = (), source: str, now: datetime
+    *,
+    account: Account,
+    found: Sequence[records.Transaction],
+    asides: Iterable[Aside] = (),
+    source: str,
+    now: datetime,
+    after_index: int | None = None,
 ) -> Applied:
-    """Take in what a walk or the stream brought, in any order, any number of times. Nothing in it makes this fail."""
+    """Take in what a walk or the stream brought, in any order, any number of times. Nothing in it makes this fail.
+
+    `after_index` is where the reading began; without it, everything told lies above the watermark.
+    """
     kept_aside = [*asides]
     sound: list[records.Transaction] = []
     for record in found:
@@ -145,15 +150,18 @@ def apply(
             account=account, index__in=[record.index for record in sound]
         )
     }
-    new, changed = 0, []
-    for record in sorted(sound, key=lambda one: one.index):
+    many = ledger_batches.take(account=account, found=_never_seen(account, sound, known), source=source, now=now)
+    new, changed = len(many), list(many.values())
+    for record in sorted((one for one in sound if one.index not in many), key=lambda one: one.index):
         taken = _compare(known[record.index], record, source) if record.index in known else None
         taken = taken or _take(account, record, source, now)
         new += taken.is_new
         changed += [taken.entry_id] if taken.has_changed else []
         kept_aside += taken.asides
+    unreadable.clear_met(account=account, found=sound, now=now)
+    begins = watermark(account=account) if kept_aside and after_index is None else after_index or 0
     for aside in kept_aside:
-        unreadable.keep(account=account, aside=aside, source=source, now=now)
+        unreadable.keep(account=account, aside=aside, source=source, after_index=begins, now=now)
     if changed:
         live.announce(f"ledger:{account.pk}", entries=len(changed))
     return Applied(new, tuple(changed), len(kept_aside))
@@ -172,6 +180,18 @@ def unstorable(record: records.Transaction) -> str:
         (abs(record.confirmations or 0) < 2**31, "its number of confirmations is out of bounds"),
     )
     return next((reason for holds, reason in reasons if not holds), "")
+
+
+def _never_seen(
+    account: Account, sound: Sequence[records.Transaction], known: Mapping[int, LedgerVersion]
+) -> list[records.Transaction]:
+    """Those that are here in no version, each told once: a long history is made of them, and they can't disagree."""
+    if len(sound) < ledger_batches.FEW:
+        return []
+    here = LedgerEntry.objects.filter(account=account, exchange_id__in=[record.id for record in sound])
+    told = Counter(record.id for record in sound) + Counter(here.values_list("exchange_id", flat=True))
+    indexes = Counter(record.index for record in sound) + Counter(known.keys())
+    return [record for record in sound if told[record.id] == indexes[record.index] == 1]
 
 
 def _settle(
@@ -229,16 +249,7 @@ def _take(account: Account, record: records.Transaction, source: str, now: datet
 
 def _store(account: Account, record: records.Transaction, source: str, now: datetime) -> _Taken:
     entry, changed = _entry_of(account, record, now)
-    LedgerVersion.objects.create(
-        account=account,
-        entry=entry,
-        index=record.index,
-        status=record.status,
-        content=msgspec.to_builtins(record),
-        source=source,
-        seen_at=now,
-    )
-    unreadable.clear(account=account, exchange_id=record.id, now=now)
+    version_of(entry, record, source=source, now=now).save(force_insert=True)
     if changed:
         links.link(entry=entry, now=now)
     return _Taken(entry.pk, is_new=True, has_changed=changed)
@@ -248,26 +259,13 @@ def _entry_of(account: Account, record: records.Transaction, now: datetime) -> t
     """The entry of the transaction, brought up to this version when it is newer."""
     known = LedgerEntry.objects.filter(account=account, exchange_id=record.id).first()
     if known is None:
-        entry = LedgerEntry(
-            account=account,
-            exchange_id=record.id,
-            index=record.index,
-            first_seen_at=now,
-            seen_at=now,
-            **_values(record),
-        )
+        entry = entry_of(account, record, now=now)
         entry.save(force_insert=True)
         return entry, True
     newer = LedgerEntry.objects.filter(pk=known.pk, index__lt=record.index)
-    changed = newer.update(index=record.index, seen_at=now, **_values(record))
+    changed = newer.update(index=record.index, seen_at=now, **values_of(record))
     known.refresh_from_db()
     return known, bool(changed)
-
-
-def _values(record: records.Transaction) -> dict[str, Any]:
-    """The members that the record has; those it lacks keep what an earlier version told."""
-    members = {column: getattr(record, column) for column in _COLUMNS}
-    return {column: value for column, value in members.items() if value is not None}
 
 
 def _compare(version: LedgerVersion, record: records.Transaction, source: str) -> _Taken:
@@ -278,7 +276,7 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
         return _Taken(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),))
     if entry.index != record.index:
         return _Taken(entry.pk)
-    told = {column: (getattr(entry, column), value) for column, value in _values(record).items()}
+    told = {column: (getattr(entry, column), value) for column, value in values_of(record).items()}
     missing = {column: new for column, (old, new) in told.items() if old in _NOTHING and new not in _NOTHING}
     count, present = entry.confirmations, record.confirmations
     if count is not None and present is not None and present > count:  # goes on counting within a version

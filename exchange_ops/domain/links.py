@@ -4,13 +4,14 @@ An entry is ours when its id is the one a hold was given, or when it carries the
 A payout that is neither is flagged as foreign, unless it could still turn out to be the hold whose answer we wait for.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from desk import audit, live, outbox
-from exchange_ops.domain import lifecycle, probing, transfer_links
+from exchange_ops.domain import destinations, lifecycle, probing, transfer_links
 from exchange_ops.models import Account, ExternalCall, LedgerEntry, Withdrawal, states
 
 LEAVING = ("payout", "withdraw")  # types of movements that take money out of the account
@@ -34,6 +35,25 @@ def link(*, entry: LedgerEntry, now: datetime) -> None:
         _flag(entry, now)
 
 
+def concerned(*, account: Account, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
+    """Those of many entries that `link` has something to do for: asked of all at once, by what they have in common."""
+    ids, tags = [entry.exchange_id for entry in entries], {entry.public_comment for entry in entries} - {""}
+    ours = Withdrawal.objects.filter(account=account)
+    calls = ExternalCall.objects.filter(account=account, tag__in=tags)
+    known_ids = {*ours.filter(exchange_id__in=ids).values_list("exchange_id", flat=True)}
+    known_ids |= transfer_links.known_ids(account=account, exchange_ids=ids)
+    known_tags = {*ours.filter(tag__in=tags).values_list("tag", flat=True), *calls.values_list("tag", flat=True)}
+    amounts = transfer_links.awaited_amounts(account=account)
+    return [
+        entry
+        for entry in entries
+        if entry.exchange_id in known_ids
+        or entry.public_comment in known_tags
+        or entry.amount in amounts
+        or (not entry.foreign and entry.type in LEAVING and entry.created_at >= account.created_at)
+    ]
+
+
 def review(*, account: Account, now: datetime) -> None:
     """Look again at the payouts of the last day that belong to nobody yet: a hold may have got its id meanwhile."""
     waiting = LedgerEntry.objects.filter(
@@ -44,7 +64,7 @@ def review(*, account: Account, now: datetime) -> None:
         first_seen_at__gte=now - REVIEWED_FOR,
         created_at__gte=account.created_at - REVIEWED_FOR,
     )
-    for entry in waiting:
+    for entry in concerned(account=account, entries=list(waiting.select_related("account"))):
         with transaction.atomic():
             link(entry=entry, now=now)
 
@@ -66,12 +86,26 @@ def _is_foreign(entry: LedgerEntry) -> bool:
         return False
     if entry.status in UNPAID and probing.is_probe(account=entry.account, public_comment=entry.public_comment):
         return False
-    return not _awaited(entry).exists() and not transfer_links.is_awaited(entry)
+    return not may_be_awaited(entry) and not transfer_links.is_awaited(entry)
 
 
-def _awaited(entry: LedgerEntry) -> QuerySet[Withdrawal]:
-    return Withdrawal.objects.filter(
-        account=entry.account_id, state__in=states.IN_FLIGHT_HOLDS, currency=entry.currency, amount=entry.amount
+def may_be_awaited(entry: LedgerEntry) -> bool:
+    """Whether the entry may turn out to be a hold whose answer we wait for: nothing in it says that it is another's."""
+    waiting = Withdrawal.objects.filter(
+        account=entry.account_id, state__in=states.IN_FLIGHT_HOLDS, currency=entry.currency
+    )
+    return any(_may_be(row, entry) for row in waiting)
+
+
+def _may_be(row: Withdrawal, entry: LedgerEntry) -> bool:
+    """The same amount, tag, address and payment id, as far as the entry tells them; a stream may tell less at first."""
+    amounts = {entry.amount, entry.amount + (entry.fee or 0)} if row.include_fee else {entry.amount}
+    if row.amount not in amounts or entry.public_comment not in {"", row.tag}:
+        return False
+    if not entry.address:
+        return True
+    return row.payment_id == entry.payment_id and destinations.same_address(
+        code=row.currency, left=row.address, right=entry.address
     )
 
 

@@ -12,8 +12,8 @@ from datetime import datetime
 from decimal import Decimal
 
 from exchange_ops.client import Aside, ExchangeClient
-from exchange_ops.domain import facts, ledger, open_holds, unreadable
-from exchange_ops.models import Account, LedgerEntry, LedgerVersion, Withdrawal, states
+from exchange_ops.domain import facts, ledger, links, open_holds, unreadable
+from exchange_ops.models import Account, LedgerEntry, LedgerVersion, Withdrawal
 from exchange_ops.wire import records
 from wire.values import decimal_text, grouped_text
 
@@ -56,7 +56,9 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
     thought_complete = LedgerVersion.objects.filter(account=account, index__lte=ledger.watermark(account=account))
     before = thought_complete.count()
     found = sorted(reading.transactions.values(), key=lambda record: record.index)
-    ledger.apply(account=account, found=found, asides=reading.asides, source=ledger.REST, now=now)
+    done = ledger.apply(account=account, found=found, asides=reading.asides, source=ledger.REST, now=now)
+    if not done.asides:
+        unreadable.clear_read(account=account, after_index=0, began=now, now=now)
     found_late = thought_complete.count() - before
     return [
         _completeness(account, reading, found_late),
@@ -174,13 +176,9 @@ def _open_holds(account: Account, reading: Reading) -> Finding:
     if gone:
         return Finding("open holds", False, f"Held here but not at the exchange: {', '.join(gone)}.")
     waiting = {record.id for record in reading.transactions.values() if _is_hold(record)}
-    foreign = set(
-        LedgerEntry.objects.filter(account=account, exchange_id__in=waiting, withdrawal=None).values_list(
-            "exchange_id", flat=True
-        )
-    )
-    unsure = Withdrawal.objects.filter(account=account, state__in=states.IN_FLIGHT_HOLDS).exists()
-    if foreign and not unsure:
+    unowned = LedgerEntry.objects.filter(account=account, exchange_id__in=waiting, withdrawal=None)
+    foreign = [entry for entry in unowned if not links.may_be_awaited(entry)]
+    if foreign:
         return Finding("open holds", False, f"{len(foreign)} payouts wait at the exchange that nobody here asked for.")
     return Finding("open holds", True, f"{len(waiting)} payouts are under way at the exchange, all of them known here.")
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import structlog
 
-from exchange_ops.client import Aside
+from exchange_ops.client import aside_of
 from exchange_ops.domain import balances, ledger, stream_states
 from exchange_ops.models import Account, Balance
 from exchange_ops.wire import session
@@ -59,7 +59,7 @@ def stopped(*, account: Account, now: datetime) -> None:
 
 
 def _take_transactions(account: Account, event: session.Transactions, now: datetime) -> None:
-    asides = [Aside(unread.content, unread.reason) for unread in event.unread]
+    asides = [aside_of(unread.content.encode(), unread.reason) for unread in event.unread]
     done = ledger.apply(account=account, found=event.records, asides=asides, source=ledger.STREAM, now=now)
     if event.loaded_from is not None:
         ledger.settle(account=account, loaded_from=event.loaded_from, found=event.records, now=now)

@@ -7,12 +7,13 @@ amount, an index above what was known before the call, a time inside the call's 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 from django.db.models import Q, QuerySet
 
 from desk import live, outbox
 from exchange_ops.domain import transfer_moves as moves
-from exchange_ops.models import LedgerEntry, Transfer, TransferCall, Withdrawal
+from exchange_ops.models import Account, LedgerEntry, Transfer, TransferCall, Withdrawal
 from exchange_ops.models import transfer_states as kinds
 
 OFFCHAIN, SWAP = "offchain", "swap"
@@ -73,6 +74,18 @@ def is_awaited(entry: LedgerEntry) -> bool:
     """Whether the entry may turn out to be a transfer whose answer we wait for."""
     under_way = Transfer.objects.filter(account=entry.account_id, state__in=kinds.IN_FLIGHT, amount=entry.amount)
     return any(_is_alike(entry, leg) for row in under_way for leg in legs(row))
+
+
+def known_ids(*, account: Account, exchange_ids: Iterable[str]) -> set[str]:
+    """Those of many ids that the exchange gave to transfers of ours."""
+    ids = list(exchange_ids)
+    ours = Transfer.objects.filter(account=account).filter(Q(exchange_id__in=ids) | Q(second_id__in=ids))
+    return {one for pair in ours.values_list("exchange_id", "second_id") for one in pair if one}
+
+
+def awaited_amounts(*, account: Account) -> set[Decimal]:
+    """The amounts of transfers that wait for an entry like them."""
+    return {*Transfer.objects.filter(account=account, state__in=WAITING).values_list("amount", flat=True)}
 
 
 def candidates(row: Transfer, call: TransferCall, *, late: timedelta = timedelta(0)) -> Mapping[Leg, list[LedgerEntry]]:

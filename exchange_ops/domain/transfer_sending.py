@@ -25,6 +25,7 @@ from exchange_ops.models import Currency, LedgerEntry, Transfer, TransferCall
 from exchange_ops.models import transfer_states as kinds
 
 LOOK_AGAIN = timedelta(seconds=15)
+PATIENCE = timedelta(seconds=60)  # for an account that does not stand still; then it is sent without that evidence
 LISTED_WITHIN = timedelta(seconds=2)
 
 
@@ -47,7 +48,10 @@ def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
         return
     try:
         currencies = [code for code in (row.currency, row.to_currency) if code]
-        before = snapshots.take(account=row.account, currencies=currencies, client_for=client_for, now=now)
+        patient = now - row.updated_at < PATIENCE
+        before = snapshots.take(
+            account=row.account, currencies=currencies, client_for=client_for, now=now, patient=patient
+        )
         if problem := _older_one(row, watch.now(), client_for):
             moves.touch(row, next_action_at=watch.now() + LOOK_AGAIN, last_problem=problem)
             return

@@ -17,6 +17,7 @@ from exchange_ops.models import Account, Balance, LedgerEntry, LedgerVersion, Tr
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 
+MOVES = "The account moves too fast to be read at one moment."
 READINGS = 4  # until the account stands still for the length of one reading
 ZERO = Decimal(0)
 Wallets = dict[str, dict[str, dict[str, Decimal]]]
@@ -40,19 +41,25 @@ class Snapshot:
         return {wallet: {code: texts(held) for code, held in found.items()} for wallet, found in self.wallets.items()}
 
 
-def take(*, account: Account, currencies: Iterable[str], client_for: ClientFor, now: datetime) -> Snapshot:
+def take(
+    *, account: Account, currencies: Iterable[str], client_for: ClientFor, now: datetime, patient: bool = True
+) -> Snapshot:
     """Read the account at one moment, and take what was read into our copies. Raises CannotRead.
 
-    The trading wallet changes with every trade and is told by a key of another right: it is read last, as evidence.
+    An account that never stands still is tried again later while there is patience; without it the snapshot is told
+    without bank balances, and what they would have proven is for people. The trading wallet changes with every trade
+    and is told by a key of another right: it is read last, as evidence.
     """
     codes = sorted(set(currencies))
     try:
         with asking.client(client_for, account=account, right=Right.PAYMENTS) as client:
             bank, unread = _bank_at_rest(account, codes, client, now)
+        if not bank and patient:
+            raise CannotRead(MOVES)
     except (CallFailed, keys.NoUsableKey) as problem:
         raise CannotRead(f"The exchange's ledger was not readable: {problem}") from problem
     wallets: Wallets = {Balance.BANK: bank}
-    remark = ""
+    remark = "" if bank else MOVES
     try:
         with asking.client(client_for, account=account, right=Right.HISTORY) as client:
             wallets[Balance.TRADING] = _read(account, Balance.TRADING, codes, client, now)
@@ -64,9 +71,12 @@ def take(*, account: Account, currencies: Iterable[str], client_for: ClientFor, 
 def unexplained(call: TransferCall, after: Snapshot) -> dict[str, Decimal] | None:
     """By how much the bank balance of each currency moved without a transaction that says so, zeros left out.
 
-    None when a transaction of a type without a known sign came in between, so that nothing can be said.
+    None when nothing can be said: one of the two was read while the account moved, or a transaction of a type without
+    a known sign came in between.
     """
     bank: Mapping[str, Mapping[str, str]] = call.balances.get(Balance.BANK, {})
+    if not bank or not after.wallets[Balance.BANK]:
+        return None
     left: dict[str, Decimal] = {}
     for code, held in bank.items():
         moved = _moved_since(call, code)
@@ -80,7 +90,10 @@ def unexplained(call: TransferCall, after: Snapshot) -> dict[str, Decimal] | Non
 def _bank_at_rest(
     account: Account, codes: list[str], client: ExchangeClient, now: datetime
 ) -> tuple[dict[str, dict[str, Decimal]], int]:
-    """The bank balances between two equal readings of them, with the ledger read in between."""
+    """The bank balances between two equal readings of them, with the ledger read in between; none if there are none.
+
+    Equal are the totals: reserving and releasing money moves it inside the wallet, and no transaction is done by it.
+    """
     before = _read(account, Balance.BANK, codes, client, now)
     for _ in range(READINGS):
         unread = 0
@@ -88,10 +101,10 @@ def _bank_at_rest(
             ledger.apply(account=account, found=page.records, asides=page.asides, source=ledger.REST, now=now)
             unread += len(page.asides) + sum(bool(ledger.unstorable(record)) for record in page.records)
         after = _read(account, Balance.BANK, codes, client, now)
-        if before == after:
+        if all(_total(before[code]) == _total(after[code]) for code in codes):
             return after, unread
         before = after
-    raise CannotRead("The account moves too fast to be read at one moment.")
+    return {}, unread
 
 
 def _read(

@@ -38,7 +38,10 @@ def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
         return
     try:
         currencies = [code for code in (row.currency, row.to_currency) if code]
-        after = snapshots.take(account=row.account, currencies=currencies, client_for=client_for, now=now)
+        patient = not _is_quiet_over(call, now)
+        after = snapshots.take(
+            account=row.account, currencies=currencies, client_for=client_for, now=now, patient=patient
+        )
     except CannotRead as problem:
         _wait(row, watch.now(), str(problem))
         return
@@ -69,9 +72,9 @@ def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, wa
         else:
             _wait(row, watch.now(), "The exchange's ledger shows nothing of it yet.", looks)
     elif looks >= LISTINGS and (one or quiet):
-        _call_people(row, call, facts, _disagreement(left, after), watch.now())
+        _call_people(row, call, facts, _disagreement(left, after, call), watch.now())
     else:
-        _wait(row, watch.now(), _disagreement(left, after), looks)
+        _wait(row, watch.now(), _disagreement(left, after, call), looks)
 
 
 def _is_quiet_over(call: TransferCall, now: datetime) -> bool:
@@ -81,7 +84,9 @@ def _is_quiet_over(call: TransferCall, now: datetime) -> bool:
     return now >= call.prepared_at + QUIET and exchange_now >= call.created_from + MARGIN + QUIET
 
 
-def _disagreement(left: dict[str, Any] | None, after: Snapshot) -> str:
+def _disagreement(left: dict[str, Any] | None, after: Snapshot, call: TransferCall) -> str:
+    if left is None and not (call.balances.get("bank") and after.wallets["bank"]):
+        return "The balances can't be compared: the account moved while it was read."
     if left is None:
         return "The balances can't be compared: the ledger has a movement of an unknown type."
     if left:

@@ -4,6 +4,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.conf import settings
 
 from desk import clock
 from exchange_ops.domain import balances, copies, keys, leases, ledger, market, pulse
@@ -250,3 +251,24 @@ def test_records_that_can_not_be_kept_are_left_out_with_a_sentence(sandbox, oper
     assert model.objects.count() == 0
     refresh(clock.now() + timedelta(minutes=6))
     assert model.objects.count() > 0
+
+
+# One walk at a time ---------------------------------------------------------------------------------------------------
+
+
+def test_a_walk_that_lasts_longer_than_a_lease_is_still_one_walk(account, client_as):
+    """The lease is renewed at each page and lasts longer than a call may: a walk that lost it goes no further."""
+    assert copies.WALK_LEASE > timedelta(seconds=settings.CALL_DEADLINE_SECONDS) > leases.LASTS
+    asked = []
+    done = ledger.sync(
+        account=account,
+        client=client_as("demo-read"),
+        now=clock.now(),
+        page_size=2,
+        goes_on=lambda moment: asked.append(moment) or len(asked) < 3,
+    )
+    assert (len(asked), done.complete, LedgerEntry.objects.count()) == (3, False, 6)
+    now = clock.now()
+    for moment in (now, now + timedelta(seconds=35), now + timedelta(seconds=70)):
+        assert leases.hold(name="walk", holder="one", now=moment, lasts=copies.WALK_LEASE)
+        assert not leases.hold(name="walk", holder="two", now=moment + timedelta(seconds=34))

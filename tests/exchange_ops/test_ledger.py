@@ -359,7 +359,7 @@ def test_an_answer_with_a_bad_member_never_stops_the_walk(*, account, sandbox, s
     assert LedgerEntry.objects.get(exchange_id=exchange_id).status == "created"
     cleared = LedgerAside.objects.get()
     assert cleared.content
-    assert (cleared.cleared_at is not None) == (cleared.exchange_id == exchange_id)
+    assert cleared.cleared_at is not None, "it is here now, whatever could be told of the bad one"
 
 
 @pytest.mark.parametrize("field", ["amount", "index", "status", "type", "currency", "createdAt", "id"])

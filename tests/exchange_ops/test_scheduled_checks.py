@@ -1,0 +1,94 @@
+"""The checks that run by themselves: in time, one at a time, and a failed one stands until a later run holds."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+
+from desk import audit, clock, triggers
+from desk.models import AuditEvent
+from exchange_ops import health as checks
+from exchange_ops.domain import copies, keys, leases, scheduled_checks
+from exchange_ops.models import CheckRun, LedgerEntry
+from project import celery_settings
+from project.celery import app
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+
+
+@pytest.fixture
+def read(account, demo_keys, sandbox):
+    copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
+    return account
+
+
+def run(**later):
+    return scheduled_checks.run_due(now=clock.now() + timedelta(**later), client_for=keys.client_for)
+
+
+def test_the_scheduler_wakes_them_and_no_payout_waits_for_them():
+    entry = celery_settings.beat_schedule["run-checks"]
+    assert entry["task"] == "exchange_ops.run_checks"
+    assert app.amqp.router.route({}, entry["task"])["queue"].name == "chain"
+
+
+def test_both_run_when_they_are_due_and_not_sooner(read):
+    assert checks._audit().ok
+    assert "has not run yet" in checks._reconciliation().sentence
+    assert (run(), run(minutes=59), run(minutes=61), run(hours=25)) == (2, 0, 1, 2)
+    for told in (checks._reconciliation(), checks._audit()):
+        assert told.ok
+        assert "ago held." in told.sentence
+
+
+def test_a_failed_reconciliation_is_unready_until_one_holds(read):
+    strange = LedgerEntry.objects.order_by("pk").first()
+    LedgerEntry.objects.filter(pk=strange.pk).update(exchange_id="not-theirs")
+    run()
+    told = checks._reconciliation()
+    assert not told.ok
+    assert "1 are unknown to the exchange" in told.sentence
+    LedgerEntry.objects.filter(exchange_id=strange.exchange_id).update(exchange_id="x")
+    LedgerEntry.objects.filter(pk=strange.pk).update(exchange_id=strange.exchange_id)
+    assert not checks._reconciliation().ok, "it stands until the next run"
+    CheckRun.objects.filter(name=scheduled_checks.name_of(read)).update(findings=["x: old"])
+    assert "x: old" in checks._reconciliation().sentence
+
+
+def test_a_changed_trail_is_unready_until_a_check_holds(read):
+    audit_of_nothing = AuditEvent.objects.order_by("seq").first()
+    with connection.cursor() as cursor:
+        triggers.remove(connection)
+        cursor.execute("UPDATE desk_auditevent SET action = 'a.forged' WHERE seq = %s", [audit_of_nothing.seq])
+        triggers.install(connection)
+    run()
+    assert not checks._audit().ok
+    assert f"Event {audit_of_nothing.seq} was changed" in checks._audit().sentence
+    with connection.cursor() as cursor:
+        triggers.remove(connection)
+        cursor.execute(
+            "UPDATE desk_auditevent SET action = %s WHERE seq = %s", [audit_of_nothing.action, audit_of_nothing.seq]
+        )
+        triggers.install(connection)
+    assert audit.verify() == []
+    assert not checks._audit().ok
+    run(hours=25)
+    assert checks._audit().ok
+
+
+def test_one_that_comes_to_no_answer_keeps_the_answer_before_it_and_is_late_in_the_end(read, sandbox):
+    run()
+    sandbox.control("faults", {"operation": "get_balances", "kind": "refuse", "code": 600, "times": 99})
+    assert run(hours=1, minutes=1) == 0
+    told = checks._reconciliation()
+    assert told.ok
+    assert "came to no answer: 600" in told.sentence
+    CheckRun.objects.filter(name=scheduled_checks.name_of(read)).update(ran_at=clock.now() - timedelta(hours=4))
+    assert not checks._reconciliation().ok
+
+
+def test_only_one_process_runs_them(read):
+    now = clock.now()
+    assert leases.hold(name=scheduled_checks.LEASE, holder="another", now=now, lasts=timedelta(minutes=5))
+    assert run() == 0
+    assert not CheckRun.objects.exists()
