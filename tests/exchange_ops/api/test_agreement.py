@@ -110,7 +110,8 @@ def members_of(description, path):
 def test_each_value_of_each_member_is_taken_or_refused_as_described(described, path):
     description, client = described
     bodies = [{**BODIES[path], name: value} for name in members_of(description, path) for value in VALUES]
-    assert differences(description, client, path, bodies) == []
+    found = differences(description, client, path, bodies)
+    assert not found, "\n".join(map(repr, found))
 
 
 @pytest.mark.parametrize("path", BODIES)
@@ -120,7 +121,8 @@ def test_members_that_are_missing_or_not_known(described, path):
     bodies = [{name: value for name, value in whole.items() if name != left} for left in whole]
     bodies += [{**whole, name: 1} for name in ("autoCommit", "state", "", "id", "\0")]
     bodies += [[], None, 1, "text", [whole], {}]
-    assert differences(description, client, path, bodies) == []
+    found = differences(description, client, path, bodies)
+    assert not found, "\n".join(map(repr, found))
     refused = send(client, path, {**whole, "autoCommit": True})
     assert refused.json()["error"]["fields"] == {"autoCommit": "This member is not known."}
 
@@ -134,7 +136,8 @@ def test_many_members_at_once(described, path):
     for _ in range(150):
         changed = {name: dice.choice(VALUES) for name in dice.sample(names, dice.randint(1, min(3, len(names))))}
         bodies.append({**BODIES[path], "request_key": str(uuid.UUID(int=dice.getrandbits(128))), **changed})
-    assert differences(description, client, path, bodies) == []
+    found = differences(description, client, path, bodies)
+    assert not found, "\n".join(map(repr, found))
 
 
 def test_why_a_transfer_is_taken_back_has_one_member(described, operator):
@@ -191,7 +194,7 @@ def test_each_value_of_each_query_parameter_is_taken_or_refused_as_described(des
                 empty = text == "" and parameter["schema"]["type"] == "integer" and answer.status_code == 200
                 if keeps is not None and keeps != (answer.status_code != 400) and not empty:
                     found.append((path, parameter["name"], text, answer.status_code))
-    assert found == []
+    assert not found, "\n".join(map(repr, found))
     assert asked > 400
 
 
