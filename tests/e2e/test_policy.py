@@ -1,7 +1,6 @@
 """The content security policy in a real browser: no page of ours breaks it, and what is slipped in does not run."""
 
 import json
-import time
 
 import pytest
 from django.conf import settings as django_settings
@@ -9,7 +8,6 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from desk import clock
-from desk.views import reports
 from tests.exchange_ops.views import rows
 from tests.exchange_ops.views.test_routes import ADDRESSES, MATRIX, NOBODY
 
@@ -89,9 +87,7 @@ ATTACKS = {
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_an_attacker_writes_does_not_run_and_is_reported(visit):
-    reports._arrivals.clear()
-    before = _reported()
+def test_what_an_attacker_writes_does_not_run(visit):
     page = visit("/withdrawals/")
     for name, code in ATTACKS.items():
         told = page.evaluate(_TRY.replace("CODE", code))
@@ -101,16 +97,6 @@ def test_what_an_attacker_writes_does_not_run_and_is_reported(visit):
     page.evaluate("document.querySelector('main').innerHTML = '<p style=\"color: red\">x</p>'")
     page.wait_for_timeout(100)
     assert "style-src-attr" in json.dumps(page.evaluate("window.stopped"))
-    deadline = time.monotonic() + 20
-    while _reported() <= before and time.monotonic() < deadline:
-        page.wait_for_timeout(100)
-    assert _reported() > before
-
-
-def _reported():
-    return sum(
-        each.value for metric in reports.REPORTS.collect() for each in metric.samples if each.name.endswith("_total")
-    )
 
 
 @pytest.mark.django_db(transaction=True)
@@ -118,5 +104,5 @@ def test_parts_are_still_read_again(visit):
     page = visit("/withdrawals/")
     page.evaluate("document.getElementById('rows').dataset.mine = 'old'")
     page.evaluate("htmx.trigger('#rows', 'hint')")
-    page.wait_for_function("!document.getElementById('rows').dataset.mine")
+    page.locator("#rows:not([data-mine])").wait_for()
     assert page.evaluate("window.stopped") == []

@@ -207,10 +207,12 @@ def test_an_unclear_case_takes_two_verdicts(signed_in, approver, treasury2, oper
         assert row.state == ("investigate", "resolved_not_paid")[number]
 
 
-def test_a_decision_opened_without_its_form_leads_to_the_page(signed_in, treasury, operator):
+def test_a_decision_opened_without_its_form_says_what_it_takes(signed_in, treasury, operator):
     row = rows.held(operator, now=clock.now())
     for name in ("approve", "reject", "cancel", "recall", "resolve"):
-        assert signed_in(treasury).get(f"/withdrawals/{row.pk}/{name}/")["Location"] == f"/withdrawals/{row.pk}/"
+        answer = signed_in(treasury).get(f"/withdrawals/{row.pk}/{name}/")
+        assert (answer.status_code, answer["Allow"]) == (405, "POST")
+        assert "Nothing was sent" in answer.content.decode()
 
 
 @pytest.mark.parametrize("number", [0, 999_999, 10**17, 10**30])
