@@ -29,7 +29,7 @@ def counts() -> dict[str, int]:
     """How many were dropped, by kind, since the broker was started; empty while it does not answer."""
     found: dict[bytes, bytes] = {}
     with contextlib.suppress(redis.RedisError, OSError), _broker() as broker:
-        found = broker.hgetall(COUNTS)  # type: ignore[assignment]
+        found = broker.hgetall(COUNTS)
     return {kind.decode("ascii", "replace"): int(count) for kind, count in found.items() if count.isdigit()}
 
 

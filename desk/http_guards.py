@@ -36,6 +36,18 @@ class NoStoreMiddleware:
         return response
 
 
+class ReportingMiddleware:
+    """Names the address of the policy's `report-to` (Reporting API, W3C); `report-uri` is for older browsers."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        response["Reporting-Endpoints"] = f'csp="{reverse("csp-reports")}"'
+        return response
+
+
 class FetchSiteMiddleware:
     """Refuses what changes something and was sent by another site's page; other wrong ways in lead to words.
 

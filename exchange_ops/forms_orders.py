@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 
 from exchange_ops.domain.order_rules import Wanted
 from exchange_ops.forms import AmountField, FilterForm
-from exchange_ops.models import Order, order_states
+from exchange_ops.models import AccountTrade, Order, order_states
 from exchange_ops.models.order_states import STATES
 from exchange_ops.wire import records
 
@@ -169,3 +169,31 @@ def orders_named(text: str) -> Q:
     if number.isascii() and number.isdigit() and len(number) <= 18:
         found |= Q(pk=int(number)) | Q(exchange_id=int(number))
     return found
+
+
+class WholeNumberField(forms.IntegerField):
+    """A number of ours as programs write it: digits 0 to 9 and nothing else."""
+
+    def to_python(self, value: object) -> int | None:
+        """The number; raises ValidationError for what is none."""
+        text = str(value or "")
+        if text and not (text.isascii() and text.isdigit()):
+            raise forms.ValidationError("Send a whole number.", code="malformed")
+        return super().to_python(value)
+
+
+class TradeFilter(FilterForm):
+    """Which trades of the account to list: of a symbol, of one order by its number here."""
+
+    symbol = forms.CharField(required=False, max_length=40)
+    order = WholeNumberField(required=False, min_value=0, max_value=10**18 - 1)
+
+    def narrow(self, rows: QuerySet[AccountTrade]) -> QuerySet[AccountTrade]:
+        """Only the rows that every filter which is set lets through."""
+        chosen = self.chosen()
+        if "symbol" in chosen:
+            rows = rows.filter(symbol=chosen["symbol"].upper())
+        if "order" in chosen:
+            order = Order.objects.filter(pk=chosen["order"], exchange_id__isnull=False)
+            rows = rows.filter(exchange_order_id__in=order.values("exchange_id"))
+        return rows

@@ -12,11 +12,12 @@ from queue import Empty
 from typing import Any
 
 import msgspec
-from kombu.transport import redis as library
+from kombu.transport import redis as _untyped
 from redis import exceptions as broken
 
 from desk import dropped
 
+library: Any = _untyped  # its types are declared in part only
 # What says that the line to the broker is bad, and not the message.
 _OF_THE_LINE = (OSError, Empty, broken.RedisError, library.InconsistencyError)
 

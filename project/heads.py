@@ -63,10 +63,13 @@ class BoundedHead(HttpToolsProtocol):
         doors.of(self.server_state).answered(self)
         super().on_response_complete()
 
-    def handle_websocket_upgrade(self) -> None:
+    def _become_socket(self) -> None:
         """From here on it is a socket's, which enters by itself."""
         doors.of(self.server_state).leave(self)
         super().handle_websocket_upgrade()
+
+    # The server calls it by this name.
+    handle_websocket_upgrade = _become_socket
 
     def timeout_keep_alive_handler(self) -> None:
         """Close what waited too long, and cut it off when the peer does not take the last answer."""

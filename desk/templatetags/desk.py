@@ -268,7 +268,7 @@ def bar(share: Decimal | None, *, label: str) -> SafeString:
     """A thin bar for a share between 0 and 1, with its words for those who can't see it."""
     width = min(max(share or Decimal(0), Decimal(0)), Decimal(1)) * 100
     return format_html(
-        '<span class="share" role="img" aria-label="{}"><i style="inline-size:{}%"></i></span>',
+        '<svg class="share" role="img" aria-label="{}"><rect width="{}%" height="100%"/></svg>',
         conditional_escape(label),
         f"{width:.2f}",
     )

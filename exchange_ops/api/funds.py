@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from desk import clock
 from exchange_ops.api.errors import CannotRecord, Refusal
 from exchange_ops.api.parsing import BoundedJSONParser
-from exchange_ops.api.serializers import AmountText, StrictText
+from exchange_ops.api.serializers import AmountText, StrictBody, StrictText
 from exchange_ops.api.views import REFUSALS, MaySee, MaySeeAndDraft, first_account
 from exchange_ops.domain import funds, new_addresses
 from exchange_ops.domain.requesting import FORM
@@ -103,19 +103,16 @@ class DepositAddressList(serializers.Serializer):
     items = DepositAddressOut(many=True)
 
 
-class AddressIn(serializers.Serializer):
+class AddressIn(StrictBody):
     """A new address to ask for. The older ones stay valid."""
 
     currency = StrictText(max_length=20)
     request_key = StrictText(
-        max_length=80, min_length=8, help_text="Yours, and new for each address: sent again, it gives the same request."
+        max_length=80,
+        min_length=8,
+        trim_whitespace=False,
+        help_text="Yours, and new for each address: sent again, it gives the same request.",
     )
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError({name: ["This member is not known."] for name in unknown[:20]})
-        return attrs
 
 
 class MaySeeAndAsk(MaySeeAndDraft):

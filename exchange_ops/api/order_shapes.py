@@ -7,20 +7,23 @@ from django import forms
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from exchange_ops.api.serializers import AmountText, StrictBoolean, StrictText
+from exchange_ops.api.serializers import AmountIn, AmountText, StrictBody, StrictBoolean, StrictChoice, StrictText
 from exchange_ops.forms_orders import read_instant
 from exchange_ops.models import AccountTrade, MarginAccount, MarginPosition, Order, order_states
 from exchange_ops.wire import records
 
 
-@extend_schema_field({"type": "string", "pattern": r"^-?\d{1,36}(\.\d{1,24})?$", "example": "-0.25"})
+@extend_schema_field({"type": "string", "pattern": r"^-?[0-9]{1,36}(\.[0-9]{1,24})?$", "example": "-0.25"})
 class SignedAmountText(AmountText):
     """An exact figure that may be below zero."""
 
 
-@extend_schema_field({"type": "string", "format": "date-time", "example": "2026-11-30T18:00:00Z"})
+_INSTANT = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?Z?$"
+
+
+@extend_schema_field({"type": "string", "pattern": _INSTANT, "example": "2026-11-30T18:00:00Z"})
 class InstantText(serializers.Field):
-    """A moment in UTC as text, to the second."""
+    """A moment in UTC as text, to the second: of the days that there are."""
 
     def to_internal_value(self, data: Any) -> datetime:
         if not isinstance(data, str):
@@ -91,28 +94,28 @@ class OrderOut(serializers.ModelSerializer):
         return shown
 
 
-class OrderIn(serializers.Serializer):
+class OrderIn(StrictBody):
     """An order to be placed. Figures are text; what breaks a rule of the symbol, the type or the funds is refused."""
 
     symbol = StrictText(max_length=40)
-    side = serializers.ChoiceField(choices=list(records.SIDES))
-    type = serializers.ChoiceField(choices=list(records.ORDER_TYPES), required=False, default="limit")
-    time_in_force = serializers.ChoiceField(
+    side = StrictChoice(choices=list(records.SIDES))
+    type = StrictChoice(choices=list(records.ORDER_TYPES), required=False, default="limit")
+    time_in_force = StrictChoice(
         choices=list(records.TIMES_IN_FORCE), required=False, help_text="GTC, and IOC for a market order, when absent."
     )
-    quantity = AmountText()
-    price = AmountText(required=False, allow_null=True)
-    stop_price = AmountText(required=False, allow_null=True)
+    quantity = AmountIn()
+    price = AmountIn(required=False, allow_null=True)
+    stop_price = AmountIn(required=False, allow_null=True)
     expire_time = InstantText(required=False, allow_null=True)
     post_only = StrictBoolean(required=False, default=False)
     request_key = StrictText(
-        max_length=80, min_length=8, help_text="Yours, and new for each order: sent again, it gives the same order."
+        max_length=80,
+        min_length=8,
+        trim_whitespace=False,
+        help_text="Yours, and new for each order: sent again, it gives the same order.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError({name: ["This member is not known."] for name in unknown[:20]})
         attrs.setdefault("time_in_force", "IOC" if attrs["type"] == "market" else "GTC")
         return attrs
 

@@ -4,7 +4,7 @@ An order is recorded and placed by a worker; the same `request_key` gives the sa
 """
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,12 +15,10 @@ from exchange_ops import rules
 from exchange_ops.api.errors import CannotRecord, Refusal
 from exchange_ops.api.order_shapes import MarginList, MarginOut, OrderIn, OrderOut, OrderPage, TradeOut, TradePage
 from exchange_ops.api.parsing import BoundedJSONParser
-from exchange_ops.api.views import BEFORE, REFUSALS, MaySee, first_account, page_of
+from exchange_ops.api.views import BEFORE, MALFORMED, REFUSALS, MaySee, filters, first_account, narrowed, page_of
 from exchange_ops.domain import order_rules, orders
-from exchange_ops.forms_orders import OrderFilter
+from exchange_ops.forms_orders import OrderFilter, TradeFilter
 from exchange_ops.models import AccountTrade, MarginAccount, MarginPosition, Order
-
-SYMBOL = OpenApiParameter("symbol", str, description="Only of this symbol.")
 
 
 class MaySeeAndTrade(MaySee):
@@ -48,17 +46,12 @@ class Orders(APIView):
 
     @extend_schema(
         operation_id="orders_list",
-        parameters=[
-            BEFORE,
-            OpenApiParameter("view", str, enum=["ended", "all"], description="The open ones when absent."),
-            SYMBOL,
-            *(OpenApiParameter(name, str) for name in ("side", "type", "status", "origin", "text")),
-        ],
-        responses={200: OrderPage, **REFUSALS},
+        parameters=[BEFORE, *filters(OrderFilter)],
+        responses={200: OrderPage, **MALFORMED},
     )
     def get(self, request: Request) -> Response:
         """Fifty a page, newest first."""
-        rows = OrderFilter(request.query_params).narrow(Order.objects.select_related("initiator"))
+        rows = narrowed(request, OrderFilter, Order.objects.select_related("initiator"))
         return page_of(request, rows, OrderOut, key="pk")
 
     @extend_schema(
@@ -132,18 +125,12 @@ class Trades(APIView):
 
     @extend_schema(
         operation_id="trades_list",
-        parameters=[BEFORE, SYMBOL, OpenApiParameter("order", int, description="Only of the order of this `id`.")],
-        responses={200: TradePage, **REFUSALS},
+        parameters=[BEFORE, *filters(TradeFilter)],
+        responses={200: TradePage, **MALFORMED},
     )
     def get(self, request: Request) -> Response:
         """Fifty a page, newest first."""
-        rows = AccountTrade.objects.all()
-        if symbol := request.query_params.get("symbol", "")[:40].upper():
-            rows = rows.filter(symbol=symbol)
-        number = request.query_params.get("order", "")
-        if number.isascii() and number.isdigit() and len(number) <= 18:
-            order = Order.objects.filter(pk=int(number), exchange_id__isnull=False)
-            rows = rows.filter(exchange_order_id__in=order.values("exchange_id"))
+        rows = narrowed(request, TradeFilter, AccountTrade.objects.all())
         return page_of(request, rows, TradeOut, key="exchange_id")
 
 

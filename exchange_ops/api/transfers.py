@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,8 +12,18 @@ from rest_framework.views import APIView
 from desk import clock
 from exchange_ops.api.errors import CannotRecord, Refusal
 from exchange_ops.api.parsing import BoundedJSONParser
-from exchange_ops.api.serializers import AmountText, StrictText
-from exchange_ops.api.views import BEFORE, REFUSALS, MaySee, MaySeeAndDraft, first_account, page_of
+from exchange_ops.api.serializers import AmountIn, AmountText, StrictBody, StrictChoice, StrictText
+from exchange_ops.api.views import (
+    BEFORE,
+    MALFORMED,
+    REFUSALS,
+    MaySee,
+    MaySeeAndDraft,
+    filters,
+    first_account,
+    narrowed,
+    page_of,
+)
 from exchange_ops.domain import transfers
 from exchange_ops.domain.requesting import FORM
 from exchange_ops.forms import LONGEST_REASON
@@ -29,9 +39,11 @@ class StrictInteger(serializers.IntegerField):
     """A whole number, and no text or word for one."""
 
     def to_internal_value(self, data: Any) -> int:
-        if not isinstance(data, int) or isinstance(data, bool):
+        # JSON knows one kind of number: 7.0 is as whole as 7.
+        whole = isinstance(data, int) or (isinstance(data, float) and data.is_integer())
+        if not whole or isinstance(data, bool):
             raise serializers.ValidationError("Send a whole number.")
-        return super().to_internal_value(data)
+        return super().to_internal_value(int(data))
 
 
 class TransferOut(serializers.ModelSerializer):
@@ -88,14 +100,14 @@ class TransferOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class TransferIn(serializers.Serializer):
+class TransferIn(StrictBody):
     """A transfer to ask for. What leaves for another user waits for people; the rest is sent by a worker, once."""
 
-    kind = serializers.ChoiceField(choices=KINDS)
+    kind = StrictChoice(choices=KINDS)
     currency = StrictText(max_length=20)
-    amount = AmountText()
+    amount = AmountIn()
     to_currency = StrictText(max_length=20, required=False, default="", allow_blank=True, help_text="For convert.")
-    by = serializers.ChoiceField(
+    by = StrictChoice(
         choices=["", *states.IDENTIFIED_BY], required=False, default="", help_text="For to_user: what the name is."
     )
     identifier = StrictText(
@@ -106,17 +118,14 @@ class TransferIn(serializers.Serializer):
     )
     reason = StrictText(max_length=LONGEST_REASON)
     request_key = StrictText(
-        max_length=80, min_length=8, help_text="Yours, and new for each transfer: sent again, it gives the same one."
+        max_length=80,
+        min_length=8,
+        trim_whitespace=False,
+        help_text="Yours, and new for each transfer: sent again, it gives the same one.",
     )
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError({name: ["This member is not known."] for name in unknown[:20]})
-        return attrs
 
-
-class CancelIn(serializers.Serializer):
+class CancelIn(StrictBody):
     """Why it is taken back."""
 
     reason = StrictText(max_length=LONGEST_REASON)
@@ -143,15 +152,12 @@ class Transfers(APIView):
 
     @extend_schema(
         operation_id="transfers_list",
-        parameters=[
-            BEFORE,
-            *(OpenApiParameter(name, str) for name in ("state", "kind", "currency", "initiator", "text")),
-        ],
-        responses={200: TransferPage, **REFUSALS},
+        parameters=[BEFORE, *filters(TransferFilter)],
+        responses={200: TransferPage, **MALFORMED},
     )
     def get(self, request: Request) -> Response:
         """Fifty a page, newest first."""
-        rows = TransferFilter(request.query_params).narrow(Transfer.objects.select_related("initiator"))
+        rows = narrowed(request, TransferFilter, Transfer.objects.select_related("initiator"))
         return page_of(request, rows, TransferOut, key="pk")
 
     @extend_schema(

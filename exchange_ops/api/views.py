@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from django import forms
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -27,13 +28,46 @@ from exchange_ops.api.serializers import (
     WithdrawalPage,
 )
 from exchange_ops.domain import requesting, withdrawal_endings, withdrawals
-from exchange_ops.forms import LedgerFilter, WithdrawalFilter
+from exchange_ops.forms import FilterForm, LedgerFilter, WithdrawalFilter
 from exchange_ops.models import Account, Balance, Currency, LedgerEntry, Withdrawal
 
 REFUSALS = {code: OpenApiResponse(Refusal) for code in (401, 403)}
+MALFORMED = {400: OpenApiResponse(Refusal), **REFUSALS}
 BEFORE = OpenApiParameter(
-    "before", OpenApiTypes.INT64, description="Only what comes after this place: take it from `older`."
+    "before",
+    {"type": "integer", "format": "int64", "minimum": 0, "maximum": 2**63 - 1},
+    description="Only what comes after this place: take it from `older`.",
 )
+
+
+def filters(form: type[FilterForm]) -> list[OpenApiParameter]:
+    """The filters of a list as its description has them: words of a list, or short texts. Empty counts as not set."""
+    described = []
+    for name, field in form.base_fields.items():
+        known: dict[str, Any] = {"type": "string"}
+        if isinstance(field, forms.IntegerField):
+            known = {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
+        elif isinstance(field, forms.ChoiceField):
+            known["enum"] = [str(value) for value, _ in field.choices]
+        else:
+            known |= {"maxLength": getattr(field, "max_length", None), "pattern": r"^[^\x00]*$"}
+        described.append(OpenApiParameter(name, known))
+    return described
+
+
+def narrowed(request: Request, form: type[FilterForm], rows: QuerySet[Any]) -> QuerySet[Any]:
+    """The rows that the filters let through. A program that asks for what there is not is told, not shown everything.
+
+    Raises `ValidationError` for a filter or a place in the list that the description does not allow.
+    """
+    asked = form(request.query_params)
+    problems = {} if asked.is_valid() else {name: list(texts) for name, texts in asked.errors.items()}
+    before = request.query_params.get("before")
+    if before is not None and not (before.isascii() and before.isdigit() and int(before[:20]) < 2**63):
+        problems["before"] = ["Send a whole number from 0 to 2^63 - 1."]
+    if problems:
+        raise ValidationError(problems)
+    return asked.narrow(rows)
 
 
 class MaySee(BasePermission):
@@ -66,14 +100,14 @@ class Withdrawals(APIView):
         operation_id="withdrawals_list",
         parameters=[
             BEFORE,
-            *(OpenApiParameter(name, str) for name in ("state", "turn", "currency", "initiator", "text")),
+            *filters(WithdrawalFilter),
         ],
-        responses={200: WithdrawalPage, **REFUSALS},
+        responses={200: WithdrawalPage, **MALFORMED},
     )
     def get(self, request: Request) -> Response:
         """Fifty a page, newest first."""
         rows = withdrawal_endings.with_ends(Withdrawal.objects.select_related("initiator"))
-        return page_of(request, WithdrawalFilter(request.query_params).narrow(rows), WithdrawalOut, key="pk")
+        return page_of(request, narrowed(request, WithdrawalFilter, rows), WithdrawalOut, key="pk")
 
     @extend_schema(
         operation_id="withdrawals_create",
@@ -123,15 +157,13 @@ class Ledger(APIView):
         operation_id="ledger_list",
         parameters=[
             BEFORE,
-            *(OpenApiParameter(name, str) for name in ("currency", "type", "status", "origin", "text")),
+            *filters(LedgerFilter),
         ],
-        responses={200: LedgerPage, **REFUSALS},
+        responses={200: LedgerPage, **MALFORMED},
     )
     def get(self, request: Request) -> Response:
         """Fifty a page, the most recently changed first."""
-        return page_of(
-            request, LedgerFilter(request.query_params).narrow(LedgerEntry.objects.all()), LedgerEntryOut, key="index"
-        )
+        return page_of(request, narrowed(request, LedgerFilter, LedgerEntry.objects.all()), LedgerEntryOut, key="index")
 
 
 class Balances(APIView):

@@ -71,7 +71,8 @@ def side(name: str) -> SafeString:
 def reach(total: Decimal, whole: Decimal) -> SafeString:
     """A thin bar for the part of a whole that is reached; the figure stands beside it."""
     share = min(total / whole, Decimal(1)) * 100 if whole else Decimal(0)
-    return format_html('<span class="reach" aria-hidden="true"><i style="inline-size:{}%"></i></span>', f"{share:.1f}")
+    width = f"{share:.1f}"
+    return format_html('<svg class="reach" aria-hidden="true"><rect width="{}%" height="100%"/></svg>', width)
 
 
 @register.simple_tag

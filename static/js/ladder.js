@@ -35,7 +35,7 @@
     const isSameLevel = wasAt === priceCell.firstElementChild.textContent;
     if (isSameLevel && hadSize !== sizeCell.firstElementChild.textContent) mark(sizeCell.firstElementChild);
     totalCell.title = price(text(step.worth)) + " " + quote;
-    totalCell.querySelector("i").style.inlineSize = Math.min(100, share(step.total, deepest) * 100).toFixed(1) + "%";
+    totalCell.querySelector("rect").setAttribute("width", Math.min(100, share(step.total, deepest) * 100).toFixed(1) + "%");
   }
 
   function fillGap(cell, ask, bid, part) {

@@ -209,4 +209,4 @@ def test_the_page_of_the_interface_uses_local_scripts_only(client, auditor):
     assert "swagger-ui-bundle" in page
     assert "http://" not in page.split("<main")[0]
     assert "https://" not in page
-    assert "'unsafe-inline'" not in response["Content-Security-Policy"].split("style-src-attr")[0]
+    assert "unsafe" not in response["Content-Security-Policy"]

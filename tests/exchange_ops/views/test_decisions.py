@@ -244,10 +244,12 @@ def test_what_the_exchange_does_not_carry_out_stands_in_the_inbox(signed_in, tre
     assert "Nobody should repeat the payment" in told
 
 
-def test_a_decision_opened_without_its_form_leads_to_the_page(signed_in, treasury, operator):
+def test_a_decision_opened_without_its_form_says_what_it_takes(signed_in, treasury, operator):
     row = rows.held(operator, now=clock.now())
     for name in ("approve", "reject", "cancel", "recall", "resolve", "release"):
-        assert signed_in(treasury).get(f"/withdrawals/{row.pk}/{name}/")["Location"] == f"/withdrawals/{row.pk}/"
+        answer = signed_in(treasury).get(f"/withdrawals/{row.pk}/{name}/")
+        assert (answer.status_code, answer["Allow"]) == (405, "POST")
+        assert "Nothing was sent" in answer.content.decode()
 
 
 @pytest.mark.parametrize("number", [0, 999_999, 10**17, 10**30])

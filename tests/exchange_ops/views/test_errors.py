@@ -96,7 +96,10 @@ def test_no_answer_about_the_account_is_kept_by_a_browser(signed_in, treasury, o
         policy = response["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "script-src 'self'" in policy
-        assert "unsafe-eval" not in policy
+        assert "unsafe" not in policy
+        assert "require-trusted-types-for 'script'" in policy
+        assert "report-uri /csp-reports" in policy
+        assert response["Reporting-Endpoints"] == 'csp="/csp-reports"'
 
 
 def test_demo_people_and_their_secret_are_shown_in_the_demo_alone(settings):

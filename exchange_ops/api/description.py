@@ -1,0 +1,20 @@
+"""What the description of the interface says besides the shapes: bodies take the members that are listed, no others."""
+
+from typing import Any
+
+
+def closed_bodies(result: dict[str, Any], **_: object) -> dict[str, Any]:
+    """A hook of the generator: the shapes of requests, whose names end with In, take no member that is not known."""
+    for name, shape in result["components"]["schemas"].items():
+        if name.endswith("In"):
+            shape["additionalProperties"] = False
+            shape["properties"] = {member: _once(told) for member, told in shape["properties"].items()}
+    return result
+
+
+def _once(told: dict[str, Any]) -> dict[str, Any]:
+    """A text that may be empty, said once: the generator makes it one of two shapes, and nothing fits both of them."""
+    match told:
+        case {"oneOf": [{"type": "string", "pattern": _} as text, {"type": "string", "maxLength": 0}]}:
+            return {**text, **{name: value for name, value in told.items() if name != "oneOf"}}
+    return told
