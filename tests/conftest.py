@@ -16,7 +16,11 @@ from tests.prepared_database import PreparedDatabase
 _NO_BROWSER = "no Chromium was found ($CHROMIUM, PATH); `python3 manage.py verify` fetches one"
 _PASSWORD = "a long demo sentence"
 
-hypothesis.settings.register_profile("thorough", max_examples=3_000, deadline=None)
+# How fast an example is made or holds is the machine's matter; what hangs is ended by pytest-timeout.
+_AT_ANY_SPEED = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("usual", **_AT_ANY_SPEED)
+hypothesis.settings.register_profile("thorough", max_examples=3_000, **_AT_ANY_SPEED)
+hypothesis.settings.load_profile("usual")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -63,6 +63,17 @@ def test_each_kind_of_test_has_a_stage_with_the_most_direct_first():
     assert not any("tests/project/test_up.py" in stage.command for stage in found.values())
 
 
+def test_of_too_many_files_the_nearest_are_read_and_the_others_are_named(capsys):
+    many = {str(path.relative_to(ROOT)): 3 for path in (ROOT / "tests/sandbox").rglob("test_*.py")}
+    (stage,) = quick._test_stages(many | {"tests/wire/test_values.py": 1})
+    read = [word for word in stage.command if word.endswith(".py")]
+    assert read[0] == "tests/wire/test_values.py"
+    assert len(read) == 24
+    told = capsys.readouterr().out
+    assert f"{len(many) - 23} test files were left out: " in told
+    assert all(path in told for path in set(many) - set(read))
+
+
 def test_changes_are_those_since_the_main_branch_and_of_the_working_tree(tmp_path, monkeypatch):
     def git(*words):
         who = ("-c", "user.name=Test", "-c", "user.email=test@example.com")
@@ -98,7 +109,7 @@ def test_nothing_begins_when_the_time_is_up_and_what_was_left_out_is_named(tmp_p
 
     def run(until):
         ended = subprocess.run(
-            [*command[: command.index("no:xdist") + 1], *options, *files],
+            [*command[: command.index("no:django") + 1], "-p", "no:xdist", *options, *files],
             cwd=ROOT,
             env={**os.environ, "TEST_DATABASE": "none", "TESTS_UNTIL": str(until)},
             capture_output=True,
