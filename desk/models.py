@@ -23,7 +23,7 @@ class Person(AbstractUser, Witnessed):
 
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
 
-    objects = People()  # type: ignore[misc]
+    objects: ClassVar[UserManager["Person"]] = People()  # type: ignore[assignment,misc]
 
     class Meta:
         verbose_name = "person"
@@ -267,7 +267,7 @@ class KeyUse(Witnessed):
         return f"counter {self.sign_count} of a passkey of {self.person_id}"
 
 
-class FactorChange(models.Model):
+class FactorChange(Witnessed):
     """A second factor of a person that was added, removed or made anew. Shown to the person, and never changed.
 
     Until `rests_until` the person's approvals don't count; an approval given in between never does.
@@ -331,7 +331,7 @@ class Tries(models.Model):
         return f"{self.failures} tries in vain"
 
 
-class DatabaseMark(models.Model):
+class DatabaseMark(Witnessed):
     """What this database is, for good: of a demo, whose passwords are published, or of a real desk. One row."""
 
     is_demo = models.BooleanField()

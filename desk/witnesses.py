@@ -34,6 +34,8 @@ def register() -> None:
     )
     witnessed.register(models.SpentTotpStep)
     witnessed.register(models.KeyUse)
+    witnessed.register(models.FactorChange)
+    witnessed.register(models.DatabaseMark)
     witnessed.register(Authenticator, loose={"last_used_at": _USE, "created_at": "a date for lists"})
     m2m_changed.connect(_roles_changed, sender=models.Person.groups.through, dispatch_uid="desk.witnesses.roles")
     post_save.connect(_group_changed, sender=Group, dispatch_uid="desk.witnesses.group")
@@ -43,6 +45,8 @@ def register() -> None:
             "desk.rowwitness": "the entries themselves: checked as a chain, with the code of each",
             "desk.stepupchallenge": "a question; what its answer proves is kept, and signed, in the confirmation",
             "desk.stepupfailure": "slows down guessing for a day",
+            "desk.tries": "slows down guessing",
+            "desk.sessionkeychange": "tells an old session key from an ended session; the old key opens nothing",
             "desk.person_groups": "witnessed with the person, as roles",
             "desk.person_user_permissions": "rights come from roles alone; nothing reads it",
             "sessions.session": "signed by the desk's secret key, and bound to the person's password and epoch",

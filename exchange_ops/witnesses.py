@@ -4,7 +4,7 @@ A column is named here only when nothing rests on it; every other one is witness
 """
 
 from desk import guards, witnessed
-from exchange_ops import models, order_triggers, subaccount_triggers, transfer_triggers, triggers
+from exchange_ops import hold_release_triggers, models, order_triggers, subaccount_triggers, transfer_triggers, triggers
 
 _TIMER = "says when to look again; a wrong time delays or repeats a look, and a look decides nothing"
 _LEASE = "keeps two workers apart for a minute; what was sent stands in the call"
@@ -25,6 +25,7 @@ def register() -> None:
         ("transfers", transfer_triggers),
         ("orders", order_triggers),
         ("sub-accounts", subaccount_triggers),
+        ("releases of holds", hold_release_triggers),
     ):
         guards.register(name, source.statements)
     _accounts()
@@ -43,6 +44,7 @@ def register() -> None:
                 "a measurement of the exchange's clock, of which the newest counts for minutes": "clockreading",
                 "how a follower is doing, for pages and readiness": "followerstate",
                 _LEASE: "lease",
+                "what a check found when it last ran; it runs again by itself": "checkrun",
             }.items()
             for name in names.split()
         }
@@ -76,6 +78,7 @@ def _payouts() -> None:
     witnessed.register(models.WithdrawalEvent)
     witnessed.register(models.ExternalCall)
     witnessed.register(models.Approval)
+    witnessed.register(models.HoldReleaseVote)
     looks = {"tried_at": _CLOCK, "problem": _WORDS, "next_look_at": _TIMER}
     witnessed.register(models.PayoutProof, loose=looks)
 

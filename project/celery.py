@@ -45,7 +45,7 @@ def _say_so(**_: object) -> None:
 class SignsOfLife(bootsteps.StartStopStep):
     """A sign from the loop in which a worker hears of its tasks; a loop that hangs gives none."""
 
-    requires = {"celery.worker.components:Timer"}
+    requires = ("celery.worker.components:Timer",)
 
     def start(self, worker: Any) -> None:
         """Begin to give signs."""

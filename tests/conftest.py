@@ -11,14 +11,16 @@ import hypothesis
 import pytest
 
 from tests import browsers, houses
+from tests.prepared_database import PreparedDatabase
 
 _NO_BROWSER = "no Chromium was found ($CHROMIUM, PATH); `python3 manage.py verify` fetches one"
 _PASSWORD = "a long demo sentence"
 
-# How long an example takes is the machine's business, not the test's.
-hypothesis.settings.register_profile("house", deadline=None)
-hypothesis.settings.load_profile("house")
-hypothesis.settings.register_profile("thorough", max_examples=3_000, deadline=None)
+# How fast an example is made or holds is the machine's matter; what hangs is ended by pytest-timeout.
+_AT_ANY_SPEED = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("usual", **_AT_ANY_SPEED)
+hypothesis.settings.register_profile("thorough", max_examples=3_000, **_AT_ANY_SPEED)
+hypothesis.settings.load_profile("usual")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -54,13 +56,41 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """SQLite in a file, as the embedded default has it: a shared in-memory database locks differently."""
+def prepared_database(django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: Any) -> PreparedDatabase:
+    """The one migrated database of the run, of which this worker has a copy if it isn't the first.
+
+    SQLite in a file, as the embedded default has it: a shared in-memory database locks differently.
+    """
     from django.conf import settings as django_settings
+    from django.db import connection
 
     database = django_settings.DATABASES["default"]
     if database["ENGINE"].endswith("sqlite3"):
         database.setdefault("TEST", {})["NAME"] = f"{django_settings.DATA_DIR}/test-desk.sqlite3"
+    prepared = PreparedDatabase.of_this_run()
+    with django_db_blocker.unblock():
+        prepared.take(connection)
+    return prepared
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(prepared_database: PreparedDatabase) -> None:
+    """Which database it is must be known before it is set up."""
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(prepared_database: PreparedDatabase) -> bool:
+    """Whether the database is there already."""
+    return prepared_database.is_copied
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, prepared_database: PreparedDatabase, django_db_blocker: Any) -> None:
+    """The database of this process; the first that is made is there for the others to copy."""
+    from django.db import connection
+
+    with django_db_blocker.unblock():
+        prepared_database.give(connection)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from types import ModuleType
 
 import pytest
 
-from tests import servers
+from tests import prepared_database, servers
 
 _PUT_ASIDE = (
     "EXCHANGE_URL",
@@ -64,6 +64,8 @@ def _prepare_environment() -> None:
         sys.meta_path.insert(0, _NoFrameworks())
         return
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
+    if not is_worker:
+        os.environ[prepared_database.FOLDER] = str(_inside(folder, "prepared"))
     try:
         if kind == "sqlite":
             os.environ["DATABASE_URL"] = f"sqlite:///{folder / 'desk.sqlite3'}"

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from desk import audit, live, outbox, stepup
+from desk import audit, factors, live, outbox, stepup
 from desk.models import Person
 from exchange_ops import rules
-from exchange_ops.domain import asking, lifecycle
+from exchange_ops.domain import asking, lifecycle, proven
 from exchange_ops.models import Account, HoldReleaseVote, LedgerEntry, Withdrawal, states
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def order_release(
     try:
         with transaction.atomic():
             row = lifecycle.lock(withdrawal_id)
-            _refuse_unless_standing(row, person, digest)
+            _refuse_unless_standing(row, person, digest, now)
             confirmation = stepup.verify(
                 person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now
             )
@@ -115,22 +115,18 @@ def is_ordered(row: Withdrawal) -> bool:
 
 def _people(row: Withdrawal) -> int:
     """How many people's word counts now: of the role still, for this hold, and confirmed by themselves."""
-    wanted = digest_of(row)
-    votes = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=wanted).select_related("person", "confirmation")
-    return len({vote.person_id for vote in votes if _counts(vote, row, wanted)})
+    words = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=digest_of(row))
+    votes = proven.among(words, purpose=PURPOSE).select_related("person")
+    return len({vote.person_id for vote in votes if rules.may_release_hold(vote.person, row)})
 
 
-def _counts(vote: HoldReleaseVote, row: Withdrawal, digest: str) -> bool:
-    given: StepUp = vote.confirmation
-    same = (given.person_id, given.purpose, given.digest) == (vote.person_id, PURPOSE, digest)
-    return same and vote.person.is_active and rules.may_release_hold(vote.person, row)
-
-
-def _refuse_unless_standing(row: Withdrawal, person: Person, digest: str) -> None:
+def _refuse_unless_standing(row: Withdrawal, person: Person, digest: str, now: datetime) -> None:
     if not stands(row):
         raise CannotOrderRelease("There is nothing to release: the exchange's ledger shows no open hold of it.")
     if not rules.may_release_hold(person, row):
         raise CannotOrderRelease("Two people of treasury order it, and never the one who asked for the payment.")
+    if resting := factors.why_resting(person, now=now):
+        raise CannotOrderRelease(resting)
     if digest != digest_of(row):
         raise CannotOrderRelease(
             "This is not what you saw: somebody acted on it meanwhile. Read it again, then decide."

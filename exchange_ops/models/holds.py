@@ -5,10 +5,11 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
+from desk.witnessed import Witnessed
 from exchange_ops.models.withdrawals import Withdrawal
 
 
-class HoldReleaseVote(models.Model):
+class HoldReleaseVote(Witnessed):
     """One person's order to release a hold that outlived its closed request, given with a second factor.
 
     `digest` is what the person confirmed; two different people are needed, and never the one who asked for the payment.

@@ -45,13 +45,13 @@ def outside(settings: ModuleType) -> list[Plan]:
     if runs_sandbox(settings):
         folder = settings.DATA_DIR / "sandbox"
         command = [sys.executable, "-m", "sandbox", "--port", str(settings.SANDBOX_PORT), "--data-dir", str(folder)]
-        plans.append(Plan("sandbox", command, _OUTSIDE, **_asked(settings.SANDBOX_PORT, "/_sandbox/state")))
+        plans.append(_answering("sandbox", command, _OUTSIDE, settings.SANDBOX_PORT, "/_sandbox/state"))
     return plans
 
 
 def web(settings: ModuleType) -> list[Plan]:
     """What answers pages and sockets; there could be many."""
-    return [Plan("web", [sys.executable, "-m", "project.serve"], _WEB, **_asked(settings.PORT, "/healthz"))]
+    return [_answering("web", [sys.executable, "-m", "project.serve"], _WEB, settings.PORT, "/healthz")]
 
 
 def work(manage: Path) -> list[Plan]:
@@ -70,6 +70,7 @@ def work(manage: Path) -> list[Plan]:
     ]
 
 
-def _asked(port: int, path: str) -> dict[str, probes.Probe]:
-    """Ready when it says yes, alive as long as it says anything."""
-    return {"probe": probes.answers_http(port, path), "alive": probes.answers_http(port, path, whatever=True)}
+def _answering(name: str, command: list[str], stage: int, port: int, path: str) -> Plan:
+    """A server: ready when it says yes, alive as long as it says anything."""
+    ready, alive = probes.answers_http(port, path), probes.answers_http(port, path, whatever=True)
+    return Plan(name, command, stage, probe=ready, alive=alive)

@@ -13,6 +13,8 @@ from project.verification.stages import DIRECT, PURE, ROOMS, Stage, desk_tests, 
 _MAIN = ("origin/main", "main")
 # No test begins later than this after the start; so all of it ends within a minute.
 _SECONDS_TO_BEGIN = 38
+# More files than these can't be read, let alone run, in that time.
+_MOST_FILES = 24  # of each stage
 _EVERYBODYS = ("lint", "format", "templates", "imports")
 
 
@@ -63,15 +65,23 @@ def _test_stages(steps: Mapping[str, int]) -> list[Stage]:
     until = {"TESTS_UNTIL": str(time.time() + _SECONDS_TO_BEGIN)}
     hasty = ("-p", "tests.until", "--durations", "3")
     single = ("-p", "no:xdist")
+    pure, rest, browsing = (_nearest(kind) for kind in (pure, rest, browsing))
     wanted = []
     if pure:
-        wanted.append(pure_tests("pure tests", *hasty, *pure))
+        wanted.append(pure_tests("pure tests", *hasty, *single, *pure))
     if rest:
         wanted.append(desk_tests("tests", *hasty, *single, "-m", DIRECT, *rest, database="sqlite"))
     if browsing:
         wanted.append(desk_tests("browser tests", *hasty, *single, "-m", "browser", *browsing, database="sqlite"))
     # A browser may be missing here, and that fails no quick run; no test left over is no failure either.
     return [replace(stage, environment={**stage.environment, **until, "CI": ""}, empty=5) for stage in wanted]
+
+
+def _nearest(files: list[str]) -> list[str]:
+    """As many as can be read in time; the others are named as left out."""
+    if files[_MOST_FILES:]:
+        print(f"{len(files) - _MOST_FILES} test files were left out: {', '.join(files[_MOST_FILES:])}.", flush=True)
+    return files[:_MOST_FILES]
 
 
 def _is_in(path: str, rooms: Sequence[str]) -> bool:

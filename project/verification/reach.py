@@ -106,7 +106,9 @@ class _Texts:
         command = f'"{Path(path).stem}"'
         by_file = [test for test, text in self._tests.items() if Path(path).name in text or command in text]
         folder = Path(path).parent.name
-        return by_file or [test for test, text in self._tests.items() if f'"{folder}"' in text or f"/{folder}/" in text]
+        if by_file or not folder:
+            return by_file
+        return [test for test, text in self._tests.items() if f'"{folder}"' in text or f"/{folder}/" in text]
 
     def rendering(self, path: str) -> list[str]:
         """Modules that render this template or this file's page, directly or through other pages."""

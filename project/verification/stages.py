@@ -14,9 +14,9 @@ _BIN = Path(sys.executable).parent
 _PYTHON = sys.executable
 _MANAGE = (_PYTHON, "manage.py")
 _PYTEST = (_PYTHON, "-m", "pytest", "-q", "--durations", "10", "--durations-min", "5")
-# In one process: spreading over workers costs more than these thousands of tests themselves.
-_PURE_PYTEST = (*_PYTEST, "-p", "no:django", "-p", "no:xdist")
+_PURE_PYTEST = (*_PYTEST, "-p", "no:django")
 _SPREAD = ("-n", "4", "--dist", "worksteal")
+_EACH_CORE = ("-n", "2", "--dist", "worksteal")
 DIRECT = "not browser and not house"
 # Folders of tests that need neither Django nor a database, and so run where neither can be had (tests/services.py).
 PURE = {
@@ -55,6 +55,8 @@ def stages(folder: Path) -> tuple[Stage, ...]:
         Stage("lint", (_tool("ruff"), "check", ".")),
         Stage("format", (_tool("ruff"), "format", "--check", ".")),
         Stage("templates", (_tool("djade"), "--check", "--target-version", "5.2", *_templates())),
+        # Beside the checks that follow; in one process, because workers cost more than these thousands of tests do.
+        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), "-p", "no:xdist"),
         Stage("types", (_tool("mypy"),), here),
         Stage("imports", (_tool("lint-imports"), "--no-cache")),
         Stage("migrations", (*_MANAGE, "makemigrations", "--check", "--dry-run"), here),
@@ -62,14 +64,14 @@ def stages(folder: Path) -> tuple[Stage, ...]:
         Stage("api schema", (*_MANAGE, "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull), here),
         Stage("compose", (_tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", "docker-compose.yml")),
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
-        *(pure_tests(name, *_but_others(*folders)) for name, folders in PURE.items()),
+        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_EACH_CORE, cores=2),
         desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_SPREAD, cores=2),
         desk_tests(
             "tests on sqlite", *_marked("rows", DIRECT), "-n", "4", "--dist", "worksteal", database="sqlite", cores=2
         ),
         desk_tests("house", *_marked("house", "not browser"), cores=2),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        desk_tests("browser tests", *_marked("browser"), "-n", "2", "--dist", "worksteal", cores=2),
+        desk_tests("browser tests", *_marked("browser"), *_EACH_CORE, cores=2),
     )
 
 
@@ -78,9 +80,10 @@ def desk_tests(name: str, *options: str, database: str = "postgres", cores: int 
     return Stage(name, (*_PYTEST, *options), {"TEST_DATABASE": database, "CI": "true"}, needs_servers=True, cores=cores)
 
 
-def pure_tests(name: str, *options: str) -> Stage:
+def pure_tests(name: str, *options: str, cores: int = 1) -> Stage:
     """A stage of tests where neither Django nor a database can be had."""
-    return Stage(name, (*_PURE_PYTEST, *options), {"TEST_DATABASE": "none", "CI": "true"}, needs_servers=True)
+    environment = {"TEST_DATABASE": "none", "CI": "true"}
+    return Stage(name, (*_PURE_PYTEST, *options), environment, needs_servers=True, cores=cores)
 
 
 def _but_others(*folders: str) -> tuple[str, ...]:

@@ -192,7 +192,9 @@ def test_a_pure_test_that_wants_django_or_a_database_is_red(tmp_path, text, prob
     command = next(found.command for found in stages(tmp_path) if found.name in PURE)
     ended = subprocess.run(
         [
-            *command[: command.index("no:xdist") + 1],
+            *command[: command.index("no:django") + 1],
+            "-p",
+            "no:xdist",
             "-p",
             "no:cacheprovider",
             "-c",

@@ -30,11 +30,10 @@ def test_what_somebody_else_did_reaches_the_open_page(open_as, operator, treasur
     row = rows.transfer(operator, kind="to_user", now=clock.now())
     page = open_as(treasury, f"/transfers/{row.pk}/")
     page.evaluate("window.marked = true")
-    page.wait_for_timeout(700)  # the socket joins its topics
     transfers.cancel(transfer_id=row.pk, person=operator, reason="Wrong name", now=clock.now())
-    page.wait_for_selector("#facts .chip:has-text('Cancelled')", timeout=8_000)
-    page.wait_for_selector("#decide:not(:has([data-decides]))", timeout=8_000)
-    page.wait_for_selector("#story:has-text('Cancelled')", timeout=8_000)
+    page.wait_for_selector("#facts .chip:has-text('Cancelled')")
+    page.wait_for_selector("#decide:not(:has([data-decides]))")
+    page.wait_for_selector("#story:has-text('Cancelled')")
     assert page.evaluate("window.marked") is True
     assert not page.violations
 
@@ -44,8 +43,7 @@ def test_a_code_that_is_being_typed_stays_and_the_button_rests_when_the_matter_c
     row = rows.transfer(operator, kind="to_user", now=clock.now())
     page = open_as(treasury, f"/transfers/{row.pk}/")
     page.fill("#id_code", "123")
-    page.wait_for_timeout(700)
     transfer_moves.move(row, event="judged_again", to="review", now=clock.now(), digest="f" * 64)
-    page.wait_for_selector("[data-stale-note]:not([hidden])", timeout=8_000)
+    page.wait_for_selector("[data-stale-note]:not([hidden])")
     assert page.input_value("#id_code") == "123"
     assert page.locator("#decide [data-decides]:not([disabled])").count() == 0
