@@ -23,7 +23,7 @@ class Person(AbstractUser, Witnessed):
 
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
 
-    objects: ClassVar[UserManager["Person"]] = People()  # type: ignore[assignment,misc]
+    objects: ClassVar[UserManager["Person"]] = People()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = "person"
