@@ -9,8 +9,10 @@ framework can be imported, so that a test that needs one is red at once and does
 """
 
 import atexit
+import base64
 import importlib.machinery
 import os
+import secrets
 import shutil
 import sys
 from collections.abc import Sequence
@@ -33,6 +35,7 @@ _PUT_ASIDE = (
     "CHAIN_NETWORKS",
     "PAYOUT_PROOF_DEPTH",
 )
+_RING = "TEST_KEY_RING"
 _FRAMEWORKS = ("celery", "channels", "django", "rest_framework")
 
 
@@ -66,6 +69,8 @@ def _prepare_environment() -> None:
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
     if not is_worker:
         os.environ[prepared_database.FOLDER] = str(_inside(folder, "prepared"))
+        os.environ[_RING] = f"test:{base64.b64encode(secrets.token_bytes(32)).decode()}"
+    _keep_ring(_inside(folder, "house"))
     try:
         if kind == "sqlite":
             os.environ["DATABASE_URL"] = f"sqlite:///{folder / 'desk.sqlite3'}"
@@ -78,6 +83,13 @@ def _prepare_environment() -> None:
         raise pytest.UsageError(f"{error} TEST_DATABASE=sqlite runs the tests without PostgreSQL.") from None
     atexit.register(broker.stop)
     os.environ["REDIS_URL"] = broker.url
+
+
+def _keep_ring(folder: servers.Path) -> None:
+    """One ring for all workers of a run: what is witnessed in the database that they copy is signed under it."""
+    path = folder / "key-ring"
+    path.touch(mode=0o600)
+    path.write_text(os.environ[_RING])
 
 
 def _inside(folder: servers.Path, name: str) -> servers.Path:

@@ -87,6 +87,7 @@ def resolve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     return _acted(request, withdrawal_id, form, "resolve_form", act)
 
 
+@require_POST
 @requires(rules.may_see)
 def release(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """One of the two orders that release the hold of a closed request."""

@@ -346,10 +346,11 @@ def test_going_back_on_the_page(client, account):
     assert client.post(f"/keys/{key.pk}/go-back/").status_code == 409
 
 
-def test_a_step_without_its_form_leads_back(client, account):
+def test_a_step_without_its_form_says_what_it_takes(client, account):
     key = add(account)
     for name in ("switch", "finish"):
-        assert client.get(f"/keys/{key.pk}/{name}/")["Location"] == f"/keys/{key.pk}/"
+        answer = client.get(f"/keys/{key.pk}/{name}/")
+        assert (answer.status_code, answer["Allow"]) == (405, "POST")
 
 
 def test_what_stops_is_said_before_a_key_is_disabled(client, account):
