@@ -90,6 +90,9 @@ def inserted(model: type[Any], **columns: Any) -> int:
     names = ", ".join(f'"{field.column}"' for field in fields)
     values = [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
     sql(f'INSERT INTO "{model._meta.db_table}" ({names}) VALUES ({", ".join(["%s"] * len(fields))})', *values)
+    if connection.vendor == "postgresql":
+        # The next row of the desk gets the number after this one, as if the database had numbered it itself.
+        sql("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", model._meta.db_table, number)
     return number
 
 
