@@ -71,6 +71,7 @@ def test_the_stand_in_carries_a_wake_up_call(stand_in):
     app = Celery("probe", broker=f"redis+socket://{stand_in}")
     with app.connection() as connection:
         queue = connection.SimpleQueue("money")
-        queue.put({"row": 12})
-        assert queue.get(timeout=5).payload == {"row": 12}
+        app.send_task("exchange_ops.advance", args=[12], queue="money", connection=connection)
+        message = queue.get(timeout=20)
+        assert (message.headers["task"], message.payload[0]) == ("exchange_ops.advance", [12])
         queue.close()
