@@ -77,7 +77,7 @@ LABELS = {
     "held": "Reserved, waiting for approvals",
     "settled": "Paid",
     "rolled_back": "Rejected",
-    "cancelled": "Withdrawn by requester",
+    "cancelled": "Failed the checks",
 }
 FOCUSED = """() => {
     const one = document.activeElement;

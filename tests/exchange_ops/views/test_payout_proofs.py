@@ -137,7 +137,7 @@ def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back_liv
     desk.sweep()
     expect(state).to_have_text("Paid, but the records disagree")
     expect(proof).to_contain_text("the block that showed the payment has left the chain")
-    expect(page.locator("#decide")).to_contain_text("Two people have to come to the same verdict")
+    expect(page.locator("#decide")).to_contain_text("Two people have to come to the same finding")
     desk.mine(2)
     desk.sweep()
     expect(state).to_have_text("Paid and proven")
