@@ -39,7 +39,7 @@ def test_what_one_person_does_shows_in_the_lists_of_the_others(house, visit):
     row = operator.page.locator("#rows tr", has=operator.page.get_by_role("link", name=f"W-{number}", exact=True))
     expect(row).to_contain_text("Rejected")
     expect(asked).to_have_count(0)
-    expect(line).to_contain_text("failed")
+    expect(line).to_contain_text("Failed")
     expect(reserved.get_by_role("cell").nth(2)).to_have_text(held_before)
     assert operator.is_same_document()
     assert [page.evaluate("window.mark") for page in watched] == ["here"] * len(watched)

@@ -131,6 +131,6 @@ def test_a_state_that_changed_is_named_above_what_was_typed(house, visit):
     operator.page.locator("summary", has_text="Take it back").click()
     operator.page.locator("#id_cancel-reason").fill("No longer needed")
     operator.page.get_by_role("button", name="Take the request back").click()
-    expect(page.locator("[data-stale-note]")).to_contain_text("It is now: Released, not paid.")
+    expect(page.locator("[data-stale-note]")).to_contain_text("It is now: Withdrawn by requester.")
     expect(page.get_by_label(re.compile("^Comment"))).to_have_value("As on the invoice")
     expect(page.get_by_role("button", name=re.compile("^Approve and commit"))).to_be_disabled()

@@ -155,8 +155,9 @@ class Following:
 SHOWN = "#now [data-value], #now [data-at], #book table *, #book [data-depth], #trades tbody *, #candles table td"
 SHOWN += ", #rows [data-value]"
 PIECES = """(root, shown) => Array.from(root.querySelectorAll(shown)).map((one) => [
-    one.tagName, (one.getAttribute("class") || "").replace(/\\bfresh\\b/, "").trim(), one.dateTime ? "" : one.title, one.dataset.side || "",
-    one.dataset.id || "", one.childElementCount ? "" : one.textContent.trim()].join("|"))"""
+    one.tagName, (one.getAttribute("class") || "").replace(/\\bfresh\\b/, "").trim(),
+    one.dateTime ? "" : one.title, one.dataset.side || "", one.dataset.id || "",
+    one.childElementCount ? "" : one.textContent.trim()].join("|"))"""
 
 
 def as_drawn(page):
