@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 PAID = Address(Network.TEST, Kind.KEY, bytes(range(7, 27)))
 # As the pages show it: in the form of the chain that they follow.
-SHOWN = Address(Network.REGTEST, Kind.KEY, PAID.hash_bytes)
+SHOWN = Address(Network.REGTEST, Kind.KEY, PAID.hash)
 DETAILS = ("get_transaction_details", "get_details_of_transactions")
 
 
