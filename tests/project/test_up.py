@@ -118,7 +118,7 @@ def test_a_second_start_is_quick_keeps_its_world_and_outlives_what_is_killed(fol
             "worker": "--queues money",
             "release-worker": "--queues release",
             "chain-worker": "--queues chain",
-            "beat": "celery.beat:Scheduler",
+            "beat": "BeatScheduler",
             "follower": "follow",
             "sandbox": "-m sandbox",
         }.items():
