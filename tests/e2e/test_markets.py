@@ -54,6 +54,8 @@ def test_a_market_is_found_sorted_and_opened_and_everything_comes_by_itself(visi
     page.get_by_role("link", name="24 h change").click()
     expect(page.get_by_role("columnheader", name="24 h change")).to_have_attribute("aria-sort", "descending")
     page.get_by_role("link", name="BCH / USD").click()
+    # A page that has only begun has no body to be marked yet.
+    page.wait_for_url(re.compile("/markets/BCHUSD/$"))
     person.mark()
     expect(page.locator("#trades tbody tr")).not_to_have_count(0)
     expect(page.locator("#book .ask")).to_be_visible()
