@@ -12,7 +12,7 @@ What a model needs: the base `Witnessed`, or, where the model is another library
 import json
 import zlib
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -24,11 +24,12 @@ from uuid import UUID
 from django.db import connection, models, transaction
 from django.db.models.signals import post_delete, post_save
 
+from desk.database.rows_by_key import rows_by_key
 from desk.fields import plain
 
 More = Callable[[Collection[Any] | None], Mapping[Any, Mapping[str, Any]]]
 M_co = TypeVar("M_co", bound=models.Model, covariant=True)
-_CHUNK = 500
+_CHUNK = 512
 _DIGEST_BYTES = 24  # 192 bits, 32 characters
 
 
@@ -93,17 +94,17 @@ class Table:
         return [name for place, name in enumerate(names) if old[4 * place : 4 * place + 4] != new[4 * place :][:4]]
 
     def _contents(self, keys: Collection[Any] | None) -> Iterator[tuple[Any, dict[str, Any]]]:
-        rows = self.model._base_manager.order_by("pk")
         if keys is None:
-            yield from self._with_more(rows.values_list("pk", *self.columns).iterator(chunk_size=2000), None)
+            rows = self.model._base_manager.order_by("pk").values_list("pk", *self.columns)
+            yield from self._with_more(rows.iterator(chunk_size=2000), None)
             return
         wanted = list(keys)
         for start in range(0, len(wanted), _CHUNK):
             chunk = wanted[start : start + _CHUNK]
-            yield from self._with_more(rows.filter(pk__in=chunk).values_list("pk", *self.columns), chunk)
+            yield from self._with_more(rows_by_key(self.model, self.columns, chunk), chunk)
 
     def _with_more(
-        self, rows: Iterable[tuple[Any, ...]], keys: Collection[Any] | None
+        self, rows: Iterable[Sequence[Any]], keys: Collection[Any] | None
     ) -> Iterator[tuple[Any, dict[str, Any]]]:
         more = self.more(keys) if self.more else {}
         for key, *values in rows:

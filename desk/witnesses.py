@@ -1,6 +1,6 @@
 """What of the desk's own tables decides or proves something, and what does not, each with its reason."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -63,9 +63,10 @@ def register() -> None:
 def _roles(keys: Collection[Any] | None) -> Mapping[Any, Mapping[str, Any]]:
     """The names of the roles of people."""
     links = models.Person.groups.through._base_manager.order_by("person_id", "group__name")
-    people = models.Person._base_manager.values_list("pk", flat=True)
-    if keys is not None:
-        links, people = links.filter(person_id__in=keys), people.filter(pk__in=keys)
+    if keys is None:
+        people: Iterable[Any] = models.Person._base_manager.values_list("pk", flat=True)
+    else:
+        links, people = links.filter(person_id__in=keys), keys
     held: dict[Any, dict[str, Any]] = {person: {"roles": []} for person in people}
     for person, name in links.values_list("person_id", "group__name"):
         held.setdefault(person, {"roles": []})["roles"].append(name)

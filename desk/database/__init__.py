@@ -9,6 +9,7 @@ class Witnessing:
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.unwitnessed: dict[Any, set[Any]] = {}
+        self.by_key: dict[Any, Any] = {}  # of `rows_by_key`, whose texts are made for this connection
 
     def commit(self) -> None:
         """Write the entry of the chain of witnesses, then commit; when that fails nothing is committed."""

@@ -1,0 +1,41 @@
+"""Rows of few keys, asked for by a text that is made once for each connection.
+
+Django takes several times longer to make the text of such a question than the database to answer it, and every
+transaction asks one for each witnessed table that it wrote into.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import connection, models
+
+
+def rows_by_key(model: type[models.Model], columns: tuple[str, ...], keys: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    """The key and these columns of each row that is there, in the order of the keys, as `values_list` gives them.
+
+    `keys` are at least one, and no more than fit into one question.
+    """
+    count = 1 << (len(keys) - 1).bit_length()  # few texts: what is missing to a power of two is asked for twice
+    kept: dict[Any, _Question] = connection.by_key  # type: ignore[attr-defined]
+    question = kept.get((model, columns, count))
+    if question is None:
+        question = kept[model, columns, count] = _Question(model, columns, count)
+    return question.rows([*keys, *[keys[-1]] * (count - len(keys))])
+
+
+class _Question:
+    """The text for so many keys, and what makes values of what the database answers."""
+
+    def __init__(self, model: type[models.Model], columns: tuple[str, ...], count: int) -> None:
+        self._key: models.Field[Any, Any] = model._meta.pk
+        rows = model._base_manager.order_by("pk").filter(pk__in=[self._key.get_default() or 0])
+        self._compiler = rows.values_list("pk", *columns).query.get_compiler(connection=connection)
+        text, _ = self._compiler.as_sql()
+        self._text = text.replace(" IN (%s) ", f" IN ({', '.join(['%s'] * count)}) ")
+        self._converters = self._compiler.get_converters([column for column, *_ in self._compiler.select])
+
+    def rows(self, keys: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        with connection.cursor() as cursor:
+            cursor.execute(self._text, [self._key.get_db_prep_value(key, connection) for key in keys])
+            found: Iterable[Sequence[Any]] = cursor.fetchall()
+        return self._compiler.apply_converters(found, self._converters) if self._converters else found
