@@ -88,8 +88,8 @@ class Market:
             else:
                 self._drifts[code] = _Drift(base, key)
         self._ticks: dict[str, int] = {}
-        self._paths: dict[tuple[str, int], list[int]] = {}
-        self._days: dict[tuple[str, int], list[int]] = {}
+        self._paths: dict[tuple[str, int], tuple[int, ...]] = {}
+        self._days: dict[tuple[str, int], Sequence[int]] = {}
         self._steps: dict[str, int] = {}
         self._step_ms = -1
 
@@ -124,11 +124,7 @@ class Market:
         if path is None:
             if len(self._paths) >= _MOST_DAYS:
                 self._paths.clear()
-            base, quote = self._whole_day(symbol.base, day), self._whole_day(symbol.quote, day)
-            tick, least = self._tick(symbol), LEAST_TICKS
-            ratios = [above * UNIT // below // tick for above, below in zip(base, quote, strict=True)]
-            path = ratios if min(ratios) >= least else [max(ratio, least) for ratio in ratios]
-            path.append(self.path(symbol, (day + 1) * MARKS_A_DAY))
+            path = _path_of_day(self._listed(symbol.base), self._listed(symbol.quote), self._tick(symbol), day)
             self._paths[symbol.id, day] = path
         return path
 
@@ -170,22 +166,39 @@ class Market:
         day, place = divmod(mark, MARKS_A_DAY)
         return self._whole_day(code, day)[place]
 
-    def _whole_day(self, code: str, day: int) -> list[int]:
+    def _whole_day(self, code: str, day: int) -> Sequence[int]:
         """The dollar prices of a listed currency at all marks of a day."""
         prices = self._days.get((code, day))
         if prices is None:
             if len(self._days) >= _MOST_DAYS:
                 self._days.clear()
-            prices = self._days[code, day] = _DOLLARS if code == "USD" else _day(self._courses[code], day)
+            prices = self._days[code, day] = _day(self._listed(code), day)
         return prices
 
+    def _listed(self, code: str) -> _Course | None:
+        return None if code == "USD" else self._courses[code]
 
-def _day(course: _Course, day: int) -> list[int]:
-    """The prices of a listed currency at all marks of a day.
+
+# What follows is kept for all worlds of a process: one that begins anew from the same seed has the same days.
+
+
+@lru_cache(maxsize=_MOST_DAYS)
+def _path_of_day(base: _Course | None, quote: _Course | None, tick: int, day: int) -> tuple[int, ...]:
+    """The path of a symbol at all marks of a day, and at the first of the next one; no course is the dollar's."""
+    above, below = (*_day(base, day), _day(base, day + 1)[0]), (*_day(quote, day), _day(quote, day + 1)[0])
+    ratios = tuple(over * UNIT // under // tick for over, under in zip(above, below, strict=True))
+    return ratios if min(ratios) >= LEAST_TICKS else tuple(max(ratio, LEAST_TICKS) for ratio in ratios)
+
+
+@lru_cache(maxsize=_MOST_DAYS)
+def _day(course: _Course | None, day: int) -> Sequence[int]:
+    """The prices of a listed currency, or of the dollar, at all marks of a day.
 
     The slow waves are straight lines between random heights at the ends of their periods, so that together they are
     straight, too, within a period of the shortest.
     """
+    if course is None:
+        return _DOLLARS
     knots = [_height(number) for number in _knots(course.key, day)]
     ends = _ends(course.key, day, knots)
     slow: list[int] = []

@@ -6,7 +6,7 @@ always has an end, `until_ms`: nothing of the future is told.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
@@ -66,7 +66,7 @@ class Tape:
         self._told_days: dict[str, set[int]] = {}
         self._made: dict[tuple[int, int], list[Trade]] = {}
         self._made_trades = 0
-        self._bars: dict[tuple[int, int], Bar | None] = {}
+        self._told_bars: dict[tuple[int, int], Bar | None] = {}
         self._days: dict[tuple[int, int], Bar | None] = {}
 
     def track(self, symbol_id: str) -> Track:
@@ -197,19 +197,16 @@ class Tape:
         if not self._is_over(leaf, until_ms):
             return bar_of(self.trades(track, leaf, until_ms))
         if leaf in self._told.get(track.symbol.id, ()):
-            return self._kept_bar(track, leaf, lambda: bar_of(self.trades(track, leaf, until_ms)))
-        if track.is_quiet:  # to make it again is as quick as to keep it
-            return self._simulation.bar(track, leaf) if self._simulation.has(track, leaf) else None
-        return self._kept_bar(track, leaf, lambda: self._simulation.bar(track, leaf))
+            return self._told_bar(track, leaf, until_ms)
+        return self._simulation.bar(track, leaf) if self._simulation.has(track, leaf) else None
 
-    def _kept_bar(self, track: Track, leaf: int, make: Callable[[], Bar | None]) -> Bar | None:
+    def _told_bar(self, track: Track, leaf: int, until_ms: int) -> Bar | None:
         key = track.number, leaf
-        if key in self._bars:
-            return self._bars[key]
-        if len(self._bars) >= _MOST_BARS:
-            self._bars.clear()
-        bar = self._bars[key] = make()
-        return bar
+        if key not in self._told_bars:
+            if len(self._told_bars) >= _MOST_BARS:
+                self._told_bars.clear()
+            self._told_bars[key] = bar_of(self.trades(track, leaf, until_ms))
+        return self._told_bars[key]
 
     def day(self, track: Track, day: int, until_ms: int) -> Bar | None:
         """The bar of a day, counted since 1970; None when it has no trades."""

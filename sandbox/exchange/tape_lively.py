@@ -16,6 +16,9 @@ _MARKS: Final = LEAF_MS // MARK_MS
 _PLANS: Final = 6  # for each symbol
 _BUSIEST: Final = 5
 _USUAL_WEIGHT: Final = 10  # of a trade
+_MOST_BARS: Final = 60_000
+# Of all worlds of a process: one that begins anew from the same seed has the same bars.
+_bars: dict[tuple[int, int, int, int], Bar] = {}
 
 
 class Plan(NamedTuple):
@@ -51,6 +54,15 @@ class Lively:
 
     def bar(self, track: Track, leaf: int) -> Bar:
         """The bar of a leaf."""
+        key = track.key, track.offset, track.increments, leaf
+        bar = _bars.get(key)
+        if bar is None:
+            if len(_bars) >= _MOST_BARS:
+                _bars.clear()
+            bar = _bars[key] = self._bar(track, leaf)
+        return bar
+
+    def _bar(self, track: Track, leaf: int) -> Bar:
         sketch, size, prices, offset = self._leaf(track, leaf)
         first, last = sketch.slots[0], sketch.slots[-1]
         return Bar(
