@@ -11,7 +11,9 @@ from pathlib import Path
 
 # The newest that a Node 20 can unpack; it carries its own libraries, so it needs neither root nor a desktop.
 _PACKAGE = "@sparticuz/chromium@147.0.0"
-_ON_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The one without a window first: it is the same engine, and takes a quarter less of a processor.
+_ON_PATH = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_IN_DISTRIBUTION = ("chromium-headless-shell", "chromium")
 _UNPACK = """
 const fs = require("fs"), zlib = require("zlib"), [from, to] = process.argv.slice(1);
 fs.writeFileSync(to, zlib.brotliDecompressSync(fs.readFileSync(from)));
@@ -56,11 +58,17 @@ def _kept() -> Path:
 
 
 def _install_from_distribution() -> bool:
+    if not _apt_get("update", "-qq"):
+        return False
+    return any(_apt_get("install", "-qq", "-y", "--no-install-recommends", name) for name in _IN_DISTRIBUTION)
+
+
+def _apt_get(*command: str) -> bool:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["update", "-qq"], ["install", "-qq", "-y", "--no-install-recommends", "chromium"]):
-        if subprocess.run(["apt-get", *command], env=environment, stdout=subprocess.DEVNULL).returncode:
-            return False
-    return True
+    ended = subprocess.run(
+        ["apt-get", *command], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+    )
+    return ended.returncode == 0
 
 
 def _unpack_from_registry() -> None:
