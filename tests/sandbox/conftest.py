@@ -10,7 +10,7 @@ from sandbox.limits import SECOND_NS
 from sandbox.serving import InProcessSandbox
 from tests.sandbox.worlds import dismiss_traders
 
-TIMEOUT_SECONDS = 10
+TIMEOUT_SECONDS = 60  # a busy machine takes ten for the candles of all symbols
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
