@@ -182,3 +182,53 @@ def test_what_came_during_a_press_is_shown_when_the_press_ends(visit, announcer,
     presser.answer_while(page.mouse.down, up, hold_ms=30)
     assert page.evaluate("document.querySelector('#rows').dataset.mark") is None
     page.mouse.up()
+
+
+@pytest.fixture
+def slow_scripts():
+    """`slow_scripts(page)`: the scripts that follow the page are on their way until `release()` of what it gives."""
+
+    class Held:
+        def __init__(self, page):
+            self.routes = []
+            page.route(re.compile(r"/static/.*\.js"), self.hold)
+
+        def hold(self, route):
+            if re.search(r"/(trusted|early)[.\w]*\.js", route.request.url):
+                route.continue_()
+            else:
+                self.routes.append(route)
+
+        def release(self):
+            self.hold = lambda route: route.continue_()
+            while self.routes:
+                self.routes.pop().continue_()
+
+    return Held
+
+
+def test_a_button_pressed_before_its_script_has_come_answers_when_it_has(house, visit, slow_scripts):
+    page = visit("operator").page
+    held = slow_scripts(page)
+    page.goto(f"{house.url}/markets/", wait_until="commit")
+    page.get_by_role("button", name="Change between light and dark").click()
+    assert held.routes, "nothing is held back"
+    assert page.locator("html").get_attribute("data-theme") is None
+    held.release()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.wait_for_load_state()
+    page.get_by_role("button", name="Change between light and dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+
+
+def test_a_passkey_is_asked_for_by_a_button_pressed_before_its_script_has_come(house, visit, slow_scripts):
+    page = visit("treasury").page
+    page.context.clear_cookies()
+    held = slow_scripts(page)
+    page.goto(f"{house.url}/sign-in/", wait_until="commit")
+    page.get_by_role("button", name="Sign in with a passkey").click()
+    assert held.routes, "nothing is held back"
+    with page.expect_request(lambda request: request.resource_type in {"fetch", "xhr"}) as asked:
+        held.release()
+    assert "/webauthn/" in asked.value.url or "passkey" in asked.value.url, asked.value.url
+    assert page.url == f"{house.url}/sign-in/", "and nothing was sent without one"
