@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import contextmanager
 
 from axe_playwright_python.sync_playwright import Axe
 
@@ -30,13 +31,26 @@ DRAWN = """async () => {
 _JUDGED = "async (rules) => (await axe.run({...rules, resultTypes: ['violations']})).violations"
 
 
+@contextmanager
+def unrolled(page):
+    """A window as high as the page: what is scrolled under the strip at the foot isn't what can't be reached."""
+    usual = page.viewport_size
+    whole = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({"width": usual["width"], "height": max(usual["height"], whole)})
+    page.evaluate(DRAWN)
+    yield
+    page.set_viewport_size(usual)
+
+
 def failures(page, what, rules=LEVELS):
     """What axe-core has against the page, in short."""
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(Axe().axe_script)
+    with unrolled(page):
+        violations = page.evaluate(_JUDGED, rules)
     return [
         f"{what}: {one['id']} ({one['impact']}) {json.dumps(node['target'])} {node['failureSummary']}"
-        for one in page.evaluate(_JUDGED, rules)
+        for one in violations
         for node in one["nodes"][:3]
     ]
 

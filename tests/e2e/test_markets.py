@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from exchange_ops.templatetags.markets import price
+from tests.e2e import looks
 from tests.e2e.visitors import rows, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -33,7 +34,8 @@ def picture(page, name):
 
 
 def sound(page):
-    found = Axe().run(page, options={**LEVELS, "resultTypes": ["violations"]})
+    with looks.unrolled(page):
+        found = Axe().run(page, options={**LEVELS, "resultTypes": ["violations"]})
     assert not found.response["violations"], found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), "cut off"
 

@@ -110,7 +110,7 @@ def test_without_broker_and_worker_the_release_still_comes_in_time(own, enter):
         killing.join(10)
         for pid in hung:
             os.kill(pid, signal.SIGCONT)
-    until(lambda: is_ready(house))
+    until(lambda: is_ready(house), 180)
     expect(operator.state()).to_have_text("Expired")
     assert operator.is_same_document(), "the page came back by itself"
     after = enter("operator").ask_and_hold(amount="1.2572", reason="And on it goes")
