@@ -81,7 +81,8 @@ class _Running:
 
 
 def run_all(wanted: Sequence[Stage], *, folder: Path, cores: int, keep_going: bool) -> list[Result]:
-    """Run the stages, the first for which enough cores are free, and print what they say in the order they began.
+    """Run the stages, the first for which enough cores are free and which need wait for no other, and print what they
+    say in the order they began.
 
     With the first that fails, no other is begun and those beside it are ended, unless `keep_going`. `folder` takes what
     the stages say. Whatever ends this call ends the running stages too.
@@ -94,8 +95,7 @@ def run_all(wanted: Sequence[Stage], *, folder: Path, cores: int, keep_going: bo
             failed = any(each.result and each.result.outcome == FAILED for each in begun)
             if failed and not keep_going:
                 break
-            free = cores - sum(each.cores for each in begun if not each.result)
-            fitting = next((each for each in waiting if min(each[1].cores, cores) <= free), None)
+            fitting = _fitting(waiting, [each for each in begun if not each.result], cores)
             if fitting:
                 waiting.remove(fitting)
                 begun.append(_begin(*fitting, folder=folder, cores=cores))
@@ -108,6 +108,13 @@ def run_all(wanted: Sequence[Stage], *, folder: Path, cores: int, keep_going: bo
     _show(begun, shown, len(wanted))
     done = [each.result or Result(each.stage.name, ENDED_EARLY) for each in begun]
     return done + [Result(stage.name, LEFT_OUT) for _, stage in waiting]
+
+
+def _fitting(waiting: Sequence[tuple[int, Stage]], running: Sequence[_Running], cores: int) -> tuple[int, Stage] | None:
+    free = cores - sum(each.cores for each in running)
+    left = {stage.name for _, stage in waiting} | {each.stage.name for each in running}
+    ready = (each for each in waiting if left.isdisjoint(each[1].after))
+    return next((each for each in ready if min(each[1].cores, cores) <= free), None)
 
 
 def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:

@@ -41,6 +41,8 @@ class Stage:
     needs_servers: bool = False
     # How many cores it keeps busy: so many other stages run beside it as there are cores left.
     cores: int = 1
+    # Names of the stages whose end it waits for, where they run at all.
+    after: tuple[str, ...] = ()
     # An exit code by which the command says that it could not look, and why that is no failure.
     cannot_look: int | None = None
     # An exit code by which it says that nothing was asked of it.
@@ -66,18 +68,20 @@ def stages(folder: Path) -> tuple[Stage, ...]:
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
         pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_EACH_CORE, cores=2),
         desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_SPREAD, cores=2),
-        desk_tests(
-            "tests on sqlite", *_marked("rows", DIRECT), "-n", "4", "--dist", "worksteal", database="sqlite", cores=2
-        ),
-        desk_tests("house", *_marked("house", "not browser"), cores=2),
+        # What follows waits a good part of its time, so two of them share the cores that one would leave idle.
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        desk_tests("browser tests", *_marked("browser"), *_EACH_CORE, cores=2),
+        desk_tests("browser tests", *_marked("browser"), *_EACH_CORE, after=("browser", "tests")),
+        desk_tests("tests on sqlite", *_marked("rows", DIRECT), *_EACH_CORE, database="sqlite", after=("tests",)),
+        desk_tests("house", *_marked("house", "not browser"), after=("tests",)),
     )
 
 
-def desk_tests(name: str, *options: str, database: str = "postgres", cores: int = 1) -> Stage:
+def desk_tests(
+    name: str, *options: str, database: str = "postgres", cores: int = 1, after: tuple[str, ...] = ()
+) -> Stage:
     """A stage of tests with Django on this database."""
-    return Stage(name, (*_PYTEST, *options), {"TEST_DATABASE": database, "CI": "true"}, needs_servers=True, cores=cores)
+    environment = {"TEST_DATABASE": database, "CI": "true"}
+    return Stage(name, (*_PYTEST, *options), environment, needs_servers=True, cores=cores, after=after)
 
 
 def pure_tests(name: str, *options: str, cores: int = 1) -> Stage:

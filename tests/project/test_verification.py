@@ -141,6 +141,24 @@ def test_one_that_needs_all_cores_runs_alone(with_stages, tmp_path):
     assert verify.main(["--cores", "2", "--keep-going"]) == 0
 
 
+def test_one_that_comes_after_another_waits_for_its_end(with_stages, tmp_path, capfd):
+    sign = tmp_path / "sign"
+    writes = f"import pathlib, time; time.sleep(0.2); pathlib.Path({str(sign)!r}).touch()"
+    needs = Stage(
+        "two", (sys.executable, "-c", f"import os, sys; sys.exit(not os.path.exists({str(sign)!r}))"), after=("one",)
+    )
+    with_stages(needs, Stage("one", (sys.executable, "-c", writes)))
+    assert verify.main(["--cores", "2"]) == 0
+    assert verify.main(["--cores", "2", "--only", "two"]) == 0, "alone it waits for nobody"
+    assert "not run" not in capfd.readouterr().out
+
+
+def test_the_real_stages_wait_only_for_ones_before_them(tmp_path):
+    known = stages(tmp_path)
+    for place, found in enumerate(known):
+        assert set(found.after) <= {earlier.name for earlier in known[:place]}
+
+
 def test_what_runs_beside_the_first_that_fails_is_ended(with_stages, capfd):
     slow = Stage("two", (sys.executable, "-c", "import time; time.sleep(60)"))
     with_stages(stage("one", 1), slow, stage("three", 0))
