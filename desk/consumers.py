@@ -38,13 +38,13 @@ TOO_LONG = 1009
 async def relay(scope: Any, receive: Any, send: Any) -> None:
     """The socket of one browser. Nothing it receives changes anything; nothing it sends needs more than a re-read.
 
-    Somebody who is not signed in is refused before the handshake is answered.
+    Somebody who is not signed in, or reaches nothing but enrolment, is refused before the handshake is answered.
     """
     if FRAMES not in scope["extensions"]:
         raise RuntimeError("Only a server that offers whole frames can serve the relay: python -m project.serve.")
     await receive()
     session_key = scope["session"].session_key or ""
-    person = await database_sync_to_async(presence.person_of)(session_key, now=clock.now())
+    person = await database_sync_to_async(presence.listener)(session_key, now=clock.now())
     if person is None:
         await send({"type": "websocket.close"})
         return

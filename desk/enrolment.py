@@ -17,7 +17,7 @@ from desk.views import errors
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
-# Names of addresses: the person's own factors, what the library asks before them, and the way out.
+# Names of addresses: the own factors, what the library asks before them, the way out, and what strangers reach too.
 REACHED = frozenset(
     {
         "mfa_index",
@@ -39,6 +39,7 @@ REACHED = frozenset(
         "healthz",
         "readyz",
         "metrics",
+        "csp-reports",
     }
 )
 NEEDED = "Set up a second factor first, or sign in with the one you have."

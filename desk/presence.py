@@ -20,6 +20,11 @@ def person_of(session_key: str, *, now: datetime) -> models.Person | None:
     return _people_of([session_key], now).get(session_key)
 
 
+def listener(session_key: str, *, now: datetime) -> models.Person | None:
+    """The person who may have a socket with this session: as above, and not where it reaches nothing but enrolment."""
+    return _people_of([session_key], now, entered=True).get(session_key)
+
+
 def admitted(session_key: str, wanted: Collection[str], *, now: datetime) -> list[str] | None:
     """Those of the wanted topics that this session may follow now; None when it is nobody's any more."""
     return admitted_all({session_key: wanted}, now=now)[session_key]

@@ -26,7 +26,7 @@ _SHOWN = 200
 _TYPES = frozenset({"application/csp-report", "application/reports+json", "application/json"})
 _DIRECTIVES = frozenset(
     f"{kind}-src{part}"
-    for kind in ("default", "script", "style", "img", "font", "connect")
+    for kind in ("default", "script", "style", "img", "font", "connect", "frame", "worker", "media", "manifest")
     for part in ("", "-elem", "-attr")
 ) | {"base-uri", "form-action", "frame-ancestors", "object-src", "require-trusted-types-for", "trusted-types"}
 

@@ -122,7 +122,8 @@ def _look(code: str, period: str = looks.DEFAULT_PERIOD) -> MarketLook:
 
 
 def _asked(shape: "type[serializers.Serializer[Any]]", request: Request) -> dict[str, Any]:
-    question = shape(data=request.query_params)
+    # As a plain mapping: of a form's fields the library takes one that is empty for one that is absent.
+    question = shape(data=request.query_params.dict())
     question.is_valid(raise_exception=True)
     return dict(question.validated_data)
 

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
+from django.utils.choices import flatten_choices
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import BasePermission
@@ -48,7 +49,7 @@ def filters(form: type[FilterForm]) -> list[OpenApiParameter]:
         if isinstance(field, forms.IntegerField):
             known = {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
         elif isinstance(field, forms.ChoiceField):
-            known["enum"] = [str(value) for value, _ in field.choices]
+            known["enum"] = [str(value) for value, _ in flatten_choices(field.choices)]
         else:
             known |= {"maxLength": getattr(field, "max_length", None), "pattern": r"^[^\x00]*$"}
         described.append(OpenApiParameter(name, known))

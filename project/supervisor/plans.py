@@ -51,7 +51,8 @@ def outside(settings: ModuleType) -> list[Plan]:
 
 def web(settings: ModuleType) -> list[Plan]:
     """What answers pages and sockets; there could be many."""
-    return [_answering("web", [sys.executable, "-m", "project.serve"], _WEB, settings.PORT, "/healthz")]
+    command = [sys.executable, "-m", "project.serve"]
+    return [_answering("web", command, _WEB, settings.PORT, "/healthz", host=_one_name(settings.ALLOWED_HOSTS))]
 
 
 def work(manage: Path) -> list[Plan]:
@@ -70,7 +71,12 @@ def work(manage: Path) -> list[Plan]:
     ]
 
 
-def _answering(name: str, command: list[str], stage: int, port: int, path: str) -> Plan:
+def _answering(name: str, command: list[str], stage: int, port: int, path: str, *, host: str = "localhost") -> Plan:
     """A server: ready when it says yes, alive as long as it says anything."""
-    ready, alive = probes.answers_http(port, path), probes.answers_http(port, path, whatever=True)
-    return Plan(name, command, stage, probe=ready, alive=alive)
+    ready = probes.answers_http(port, path, host=host)
+    return Plan(name, command, stage, probe=ready, alive=probes.answers_http(port, path, host=host, whatever=True))
+
+
+def _one_name(allowed: list[str]) -> str:
+    """A host name to which a desk with these ALLOWED_HOSTS answers; `.example.com` takes example.com as well."""
+    return next((name.lstrip(".") for name in allowed if name != "*"), "localhost")

@@ -8,11 +8,14 @@ Probe = Callable[[], Awaitable[bool]]
 _PATIENCE_S = 2.0
 
 
-def answers_http(port: int, path: str, *, whatever: bool = False) -> Probe:
-    """The server on this machine's `port` answers a GET of `path` with 200, or with `whatever` status there is."""
+def answers_http(port: int, path: str, *, host: str = "localhost", whatever: bool = False) -> Probe:
+    """The server on this machine's `port` answers a GET of `path` with 200, or with `whatever` status there is.
+
+    `host` is the name that it is asked by: a desk answers to its ALLOWED_HOSTS alone.
+    """
 
     async def probe() -> bool:
-        request = f"GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"
+        request = f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
         said = await _ask(asyncio.open_connection("127.0.0.1", port), request.encode())
         status = said.split(b"\r\n", 1)[0].split(b" ")[1:2]
         return bool(status) if whatever else status == [b"200"]

@@ -217,7 +217,11 @@ def test_somebody_without_a_factor_reaches_nothing_but_enrolment(at: Any, treasu
     for place in ("/api/v1/withdrawals/", "/api/v1/schema/", "/api/v1/docs/"):
         assert visitor.get(place).status_code == 403, place
     assert visitor.post("/step-up/challenge", "{}", content_type="application/json").status_code == 403
+    blocked = '[{"type": "csp-violation", "body": {"effectiveDirective": "script-src-elem"}}]'
+    told = visitor.post("/csp-reports", blocked, content_type="application/reports+json")
+    assert told.status_code == 204, "what a browser blocked on the page of enrolment is heard of as well"
     assert presence.admitted(visitor.session.session_key or "", [], now=clock.now()) is None
+    assert presence.listener(visitor.session.session_key or "", now=clock.now()) is None, "not even a silent socket"
     _, secret = tokens.create(person=treasury, name="reports", now=clock.now())
     bearer = {"Authorization": f"Bearer {secret.reveal()}"}
     assert Visitor().get("/api/v1/withdrawals/", headers=bearer).status_code == 401
@@ -233,6 +237,7 @@ def test_a_recovery_code_opens_enrolment_and_nothing_else(at: Any, owner: Person
         assert visitor.get(place)["Location"] == reverse("mfa_index"), place
     assert visitor.get("/api/v1/withdrawals/").status_code == 403
     assert presence.admitted(visitor.session.session_key or "", [], now=clock.now()) is None
+    assert presence.listener(visitor.session.session_key or "", now=clock.now()) is None, "not even a silent socket"
 
     visitor.post("/account/confirm/?next=" + APP, {"password": password})
     visitor.get(APP)

@@ -67,6 +67,14 @@ def test_a_report_is_counted_and_logged_without_queries(client):
     assert reports.REPORTS.labels("script-src-elem")._value.get() == before + 1
 
 
+def test_what_falls_to_the_rule_for_everything_else_is_counted_by_its_own_name(client):
+    """A frame that is stopped by `default-src` is reported as `frame-src` (seen from Chromium)."""
+    for directive in ("frame-src", "worker-src", "media-src", "manifest-src"):
+        before = reports.REPORTS.labels(directive)._value.get()
+        send(client, [{"type": "csp-violation", "body": {"effectiveDirective": directive}}], "application/reports+json")
+        assert reports.REPORTS.labels(directive)._value.get() == before + 1, directive
+
+
 def test_the_newer_form_is_read_too(client):
     body = [{"type": "csp-violation", "body": {"effectiveDirective": "style-src-attr", "blockedURL": "inline"}}] * 50
     with capture_logs() as lines:

@@ -10,8 +10,9 @@ import pytest
 import websocket
 from django.conf import settings as django_settings
 
-from desk import consumers
+from desk import consumers, totp
 from project import doors, heads, sockets
+from wire.values import Secret
 
 MANY = 1_010
 STRANGER, VICTIM = "127.0.0.2", "127.0.0.3"
@@ -191,6 +192,14 @@ def refused_with(desk, client):
     with pytest.raises(websocket.WebSocketBadStatusException) as refusal:
         socket_of(desk, client)
     return refusal.value.status_code
+
+
+def test_who_has_no_second_factor_gets_no_socket(live_desk, operator, signed_in, settings):
+    settings.SECOND_FACTOR_REQUIRED = True
+    visitor = signed_in(operator)
+    assert refused_with(live_desk, visitor) == 403
+    totp.enrol(operator, Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"))
+    socket_of(live_desk, signed_in(operator)).close()
 
 
 def test_sockets_of_a_session_and_of_a_person_are_bounded_and_others_come_in(

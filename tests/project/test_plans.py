@@ -1,7 +1,15 @@
 """Which processes the house starts: its own outside world only when nobody named another."""
 
+import asyncio
+import contextlib
 import importlib
+import json
 import os
+import re
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,6 +34,7 @@ def settings(**changes):
         "EXCHANGE_URL": SANDBOX,
         "EXCHANGE_WS_URL": "ws://127.0.0.1:8100",
         "CHAINDATA_URL": SANDBOX,
+        "ALLOWED_HOSTS": ["localhost"],
     }
     return SimpleNamespace(**default | changes)
 
@@ -76,6 +85,49 @@ def test_the_desk_ends_before_its_outside_and_workers_before_pages():
     assert (
         stages["worker"] == stages["chain-worker"] == stages["release-worker"] == stages["beat"] == stages["follower"]
     )
+
+
+@contextlib.contextmanager
+def desk_that_answers_to(host):
+    """A server's port; who asks by another name is refused, as a desk refuses what ALLOWED_HOSTS does not name."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200 if self.headers["Host"].partition(":")[0] == host else 400)
+            self.end_headers()
+
+        def log_message(self, *_):
+            """Nothing to say."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("allowed", "name"),
+    [
+        (["desk.example"], "desk.example"),
+        ([".desk.example"], "desk.example"),
+        (["*", "desk.example"], "desk.example"),
+        (["*"], "localhost"),
+        (["localhost", "127.0.0.1", "[::1]"], "localhost"),
+    ],
+)
+def test_a_desk_that_answers_to_its_own_name_alone_is_seen_to_be_ready(allowed, name):
+    with desk_that_answers_to(name) as port:
+        (web,) = plans.web(settings(PORT=port, ALLOWED_HOSTS=allowed))
+        assert asyncio.run(web.probe())
+
+
+@pytest.mark.parametrize("allowed", ["desk.example", ".desk.example,localhost", "localhost"])
+def test_the_container_asks_itself_by_a_name_that_it_answers_to(allowed):
+    compose = (tree.ROOT / "docker-compose.yml").read_text()
+    (check,) = (json.loads(line) for line in re.findall(r'test: (\["CMD", "python", .*healthz.*\])', compose))
+    with desk_that_answers_to(allowed.split(",")[0].lstrip(".")) as port:
+        command = [sys.executable, "-c", check[3].replace(":8000/", f":{port}/")]
+        assert subprocess.run(command, env={"ALLOWED_HOSTS": allowed}, timeout=60).returncode == 0
 
 
 def test_no_secret_is_in_a_command_line():

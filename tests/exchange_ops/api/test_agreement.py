@@ -198,6 +198,19 @@ def test_each_value_of_each_query_parameter_is_taken_or_refused_as_described(des
     assert asked > 400
 
 
+def test_every_word_that_a_filter_is_described_to_take_is_taken(described):
+    description, client = described
+    words = [
+        (path, parameter["name"], word)
+        for path, told in description["paths"].items()
+        for parameter in told.get("get", {}).get("parameters", ())
+        for word in parameter["schema"].get("enum", ())
+        if parameter["in"] == "query" and "{" not in path
+    ]
+    assert ("/api/v1/withdrawals/", "state", "rejected") in words, "how it ended is a group of the form, no word itself"
+    assert not [asked for asked in words if client.get(asked[0], {asked[1]: asked[2]}).status_code != 200]
+
+
 def test_other_kinds_of_content_are_refused(described):
     _, client = described
     for kind in (

@@ -155,6 +155,9 @@ def test_asking_is_looking(client, part):
 
 WRONG = [
     ("candles", {"period": "M2"}, "period"),
+    ("candles", {"period": ""}, "period"),
+    ("candles", {"before": ""}, "before"),
+    ("candles", {"limit": ""}, "limit"),
     ("candles", {"before": "yesterday"}, "before"),
     ("candles", {"before": "9" * 400}, "before"),
     ("candles", {"limit": "0"}, "limit"),
