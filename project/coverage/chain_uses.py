@@ -4,6 +4,7 @@ A module of chaindata/domain that names operations and has no page, or the other
 """
 
 import ast
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,7 +34,8 @@ PAGES: Mapping[str, tuple[str, ...]] = {
 MACHINERY = frozenset({"burial", "freshness"})
 
 
-def operations_by_module(root: Path) -> dict[str, frozenset[str]]:
+@functools.cache
+def operations_by_module(root: Path) -> Mapping[str, frozenset[str]]:
     """The operations that each module of the rules names, or asks by the client's method of that name."""
     paths = sorted((root / "chaindata" / "domain").glob("*.py"))
     found = {path.stem: _named(path) for path in paths if path.stem not in MACHINERY}

@@ -4,6 +4,7 @@ A contract test uses neither the catalogue nor our client, so the only link betw
 """
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -130,7 +131,12 @@ def _joined(parts: list[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(made)
 
 
-def _asked(path: Path) -> Iterator[Asked]:
+@functools.cache
+def _asked(path: Path) -> tuple[Asked, ...]:
+    return tuple(_each_asked(path))
+
+
+def _each_asked(path: Path) -> Iterator[Asked]:
     syntax = ast.parse(path.read_text())
     functions = [node for node in syntax.body if isinstance(node, ast.FunctionDef)]
     known = _Reader()

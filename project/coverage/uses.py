@@ -5,6 +5,7 @@ exchange and has no page, or the other way round, is an error: the table follows
 """
 
 import ast
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -41,7 +42,8 @@ class CannotTell(Exception):
     """The table of pages and the rules that call the exchange don't match; the text says where."""
 
 
-def operations_by_module(root: Path) -> dict[str, frozenset[str]]:
+@functools.cache
+def operations_by_module(root: Path) -> Mapping[str, frozenset[str]]:
     """The operations that each module of the rules calls, whatever way the client offers them."""
     offered = _offered(root / "exchange_ops" / "client")
     found = {path.stem: _used(path, offered) for path in sorted((root / "exchange_ops" / "domain").glob("*.py"))}
@@ -111,14 +113,15 @@ def _asked(name: str, calls: Mapping[str, set[str]], seen: set[str]) -> set[str]
 
 def _used(path: Path, offered: Mapping[str, frozenset[str]]) -> frozenset[str]:
     syntax = ast.parse(path.read_text())
+    nodes = list(ast.walk(syntax))
     givers = {"client"} | {
         alias.asname or alias.name
-        for node in ast.walk(syntax)
+        for node in nodes
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("exchange_ops.client")
         for alias in node.names
     }
     found: set[str] = set()
-    for node in ast.walk(syntax):
+    for node in nodes:
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=giver), attr="call" | "listing"), args=[name, *_]) if (
                 giver in givers

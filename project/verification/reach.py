@@ -1,5 +1,6 @@
 """Which test files reach which files of the tree: read from the imports, without running anything."""
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ class Reached:
 def tests_of(changed: Iterable[str]) -> Reached:
     """The tests that reach these files (paths below the root; what is gone reaches nothing any more)."""
     importers = _importers()
-    texts = _Texts()
+    texts = _texts()
     found: dict[str, int] = {}
     untested = []
     for path in changed:
@@ -69,8 +70,9 @@ def _reaching(start: Mapping[str, int], importers: Mapping[str, Mapping[str, int
     return {path: count for path, count in steps.items() if Path(path).name.startswith("test_")}
 
 
-def _importers() -> dict[str, dict[str, int]]:
-    """For every file the files that import it, with their steps."""
+@functools.cache
+def _importers() -> Mapping[str, Mapping[str, int]]:
+    """For every file the files that import it, with their steps. Read once in a process, like the texts."""
     # Of the tools that verify installs; `up` runs without it.
     import grimp
 
@@ -140,6 +142,11 @@ class _Texts:
     def of_pages(self) -> list[str]:
         """Tests that ask for pages."""
         return [test for test in self._tests if {"views", "api"} & set(Path(test).parts)]
+
+
+@functools.cache
+def _texts() -> _Texts:
+    return _Texts()
 
 
 def _words(path: str) -> set[str]:

@@ -50,7 +50,7 @@ def test_money_never_becomes_a_float():
         f"{module.path}:{node.lineno}"
         for module in tree.production()
         if module.may_meet_money
-        for node in ast.walk(module.syntax)
+        for node in module.nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float"
     ]
     assert not found

@@ -29,10 +29,7 @@ def test_names_say_something():
     nowhere = {"utils", "helpers", "common", "data", "info", "managers", "services"}
     assert not [module.path for module in tree.production() if nowhere & set(module.parts)]
     assert not [
-        f"{module.path}:{node.lineno} {node.name}"
-        for module in modules
-        for node in ast.walk(module.syntax)
-        if says_nothing(node)
+        f"{module.path}:{node.lineno} {node.name}" for module in modules for node in module.nodes if says_nothing(node)
     ]
 
 
@@ -69,7 +66,7 @@ def called_from_outside():
         if module.is_domain or "wire" in module.parts:
             continue
         rooms = {name.split(".")[-1] for name in tree.imports(module) if ".domain." in name}
-        for node in ast.walk(module.syntax):
+        for node in module.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in rooms:
                 called.add((node.value.id, node.attr))
     return called
@@ -123,7 +120,7 @@ def test_no_error_is_swallowed():
     found = [
         f"{module.path}:{node.lineno}"
         for module in tree.everything()
-        for node in ast.walk(module.syntax)
+        for node in module.nodes
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or getattr(node.type, "id", "") in {"Exception", "BaseException"})
         and all(isinstance(part, ast.Pass | ast.Continue) for part in node.body)

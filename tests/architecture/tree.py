@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import gc
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,11 @@ class Module:
     def parts(self) -> tuple[str, ...]:
         """The path's pieces, the file's name without its ending last."""
         return Path(self.path).with_suffix("").parts
+
+    @functools.cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the syntax, from the module itself down to the names."""
+        return tuple(ast.walk(self.syntax))
 
     @property
     def is_domain(self) -> bool:
@@ -47,13 +53,13 @@ def everything() -> tuple[Module, ...]:
 
 def functions(module: Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Every function and method of the module, nested ones included."""
-    return [node for node in ast.walk(module.syntax) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [node for node in module.nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def imports(module: Module) -> set[str]:
     """Full names of all modules that this one imports, inside functions too."""
     found = set()
-    for node in ast.walk(module.syntax):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -71,10 +77,22 @@ def texts() -> list[Path]:
 
 
 def _modules(tops: tuple[str, ...]) -> list[Module]:
-    found = []
-    for top in tops:
-        start = ROOT / top
-        for path in sorted(start.rglob("*.py")) if start.is_dir() else [start]:
-            text = path.read_text()
-            found.append(Module(str(path.relative_to(ROOT)), text, ast.parse(text)))
+    """The million objects of the syntax are kept to the end: looking through them for garbage would take longest."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        found = [_read(path) for top in tops for path in _paths(ROOT / top)]
+    finally:
+        if was_enabled:
+            gc.enable()
+    gc.freeze()
     return found
+
+
+def _paths(start: Path) -> list[Path]:
+    return sorted(start.rglob("*.py")) if start.is_dir() else [start]
+
+
+def _read(path: Path) -> Module:
+    text = path.read_text()
+    return Module(str(path.relative_to(ROOT)), text, ast.parse(text))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,9 @@ def main(arguments):
     return 0
 """
 ABSENT = "countersign-no-such-package==1.0 --hash=sha256:" + "0" * 64 + "\n"
-OLD = {"PATH", "HOME", "LANG", "TMPDIR", "UV_CACHE_DIR", "XDG_CACHE_HOME"}
+OLD = {"HOME", "LANG", "TMPDIR", "UV_CACHE_DIR", "XDG_CACHE_HOME"}
+# Where the locked uv is: it makes an environment in a moment, and plain pip takes seconds. Two tests are about pip.
+UV = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
 
 
 @pytest.fixture
@@ -36,126 +39,161 @@ def clone(tmp_path):
     return root
 
 
-def start(clone, *arguments, python=(), **changes):
-    environment = {name: value for name, value in os.environ.items() if name in OLD} | changes
-    command = [sys._base_executable, *python, "manage.py", *arguments]
-    return subprocess.run(command, cwd=clone, env=environment, capture_output=True, text=True, timeout=110)
+@pytest.fixture(scope="module")
+def with_uv(tmp_path_factory):
+    """A search path on which uv is found, and nothing else of what the tests' environment has."""
+    folder = tmp_path_factory.mktemp("with uv")
+    (folder / "uv").symlink_to(UV)
+    return f"{folder}{os.pathsep}{without_uv()}"
 
 
-def test_the_first_start_makes_the_environment_and_the_second_only_enters_it(clone):
-    first = start(clone, "up", "one")
+def without_uv():
+    places = os.environ["PATH"].split(os.pathsep)
+    return os.pathsep.join(place for place in places if not os.access(f"{place}/uv", os.X_OK))
+
+
+@pytest.fixture
+def start(clone, with_uv):
+    """`start("up", PATH=...)`: a command at the door of the clone, to its end."""
+
+    def start(*arguments, python=(), **changes):
+        command = [sys._base_executable, *python, "manage.py", *arguments]
+        environment = surroundings(with_uv) | changes
+        return subprocess.run(command, cwd=clone, env=environment, capture_output=True, text=True, timeout=110)
+
+    return start
+
+
+def surroundings(path):
+    return {name: value for name, value in os.environ.items() if name in OLD} | {"PATH": path}
+
+
+def in_front(clone, path, script):
+    """The path with a `uv` of our own in front, in `bin` of the clone."""
+    folder = clone / "bin"
+    folder.mkdir()
+    (folder / "uv").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "uv").chmod(0o755)
+    return f"{folder}{os.pathsep}{path}"
+
+
+def until(is_so):
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_the_first_start_makes_the_environment_and_the_second_only_enters_it(clone, start):
+    first = start("up", "one")
     assert first.returncode == 0, first.stdout + first.stderr
     assert "Making .venv" in first.stdout
     assert first.stdout.splitlines()[-1] == f"inside {clone}/.venv ['one']"
-    second = start(clone, "up")
+    second = start("up")
     assert second.stdout == f"inside {clone}/.venv []\n"
     assert second.stderr == ""
 
 
-def test_plain_pip_does_where_there_is_no_uv(clone):
-    path = os.pathsep.join(place for place in os.environ["PATH"].split(os.pathsep) if not has_uv(place))
-    first = start(clone, "up", PATH=path)
+def test_plain_pip_does_where_there_is_no_uv(clone, start):
+    first = start("up", PATH=without_uv())
     assert first.returncode == 0, first.stdout + first.stderr
     assert (clone / ".venv" / "bin" / "pip").exists()
-
-
-def has_uv(place):
-    return os.access(f"{place}/uv", os.X_OK)
-
-
-def test_a_changed_lock_is_installed_into_the_same_environment(clone):
-    start(clone, "up")
     kept = clone / ".venv" / "kept"
     kept.touch()
+    second = start("up", PATH=without_uv())
+    assert second.stdout == f"inside {clone}/.venv []\n"
     (clone / "requirements.txt").write_text("# still nothing\n")
-    changed = start(clone, "up")
+    changed = start("up", PATH=without_uv())
+    assert changed.stdout.splitlines()[-1] == f"inside {clone}/.venv []"
     assert "Installing requirements.txt." in changed.stdout
     assert kept.exists()
 
 
-def test_an_interrupted_set_up_is_made_again(clone):
-    start(clone, "up")
+def test_a_changed_lock_is_installed_into_the_same_environment(clone, start):
+    start("up")
+    kept = clone / ".venv" / "kept"
+    kept.touch()
+    (clone / "requirements.txt").write_text("# still nothing\n")
+    changed = start("up")
+    assert "Installing requirements.txt." in changed.stdout
+    assert kept.exists()
+
+
+def test_an_interrupted_set_up_is_made_again(clone, start):
+    start("up")
     left = clone / ".venv" / "left over"
     left.touch()
     (clone / ".venv" / "unfinished").touch()
-    again = start(clone, "up")
+    again = start("up")
     assert "making .venv again" in again.stdout
     assert not left.exists()
     assert not (clone / ".venv" / "unfinished").exists()
-    assert "Making" not in start(clone, "up").stdout
+    assert "Making" not in start("up").stdout
 
 
-def test_an_environment_whose_python_is_gone_is_made_again(clone):
-    start(clone, "up")
+def test_an_environment_whose_python_is_gone_is_made_again(clone, start):
+    start("up")
     (clone / ".venv" / "bin" / "python").unlink()
-    again = start(clone, "up")
+    again = start("up")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "its Python is gone" in again.stdout
 
 
-def test_a_lock_that_can_not_be_installed_stops_and_is_tried_again(clone):
+def test_a_lock_that_can_not_be_installed_stops_and_is_tried_again(clone, start):
     (clone / "requirements.txt").write_text(ABSENT)
-    failed = start(clone, "up", PIP_NO_INDEX="1", UV_OFFLINE="1")
+    failed = start("up", PIP_NO_INDEX="1", UV_OFFLINE="1")
     assert failed.returncode != 0
     assert "inside" not in failed.stdout
     assert failed.stderr.splitlines()[-1].startswith("requirements.txt could not be installed")
     (clone / "requirements.txt").write_text("# nothing after all\n")
-    assert start(clone, "up").returncode == 0
+    assert start("up").returncode == 0
 
 
 @pytest.mark.parametrize(("command", "lock"), [("verify", "tests"), ("bench", "bench")])
-def test_what_only_tests_and_measurements_need_can_not_spoil_the_desks_environment(clone, command, lock):
-    assert start(clone, "up").returncode == 0
+def test_what_only_tests_and_measurements_need_can_not_spoil_the_desks_environment(clone, command, lock, start):
+    assert start("up").returncode == 0
     kept = clone / ".venv" / "kept"
     kept.touch()
     for name in ("tests", "bench"):
         (clone / name).mkdir()
         (clone / name / "requirements.txt").write_text("# nothing is needed\n")
     (clone / lock / "requirements.txt").write_text(ABSENT)
-    failed = start(clone, command, PIP_NO_INDEX="1", UV_OFFLINE="1")
+    failed = start(command, PIP_NO_INDEX="1", UV_OFFLINE="1")
     assert failed.returncode == 1
     assert f"{lock}/requirements.txt could not be installed" in failed.stderr
-    again = start(clone, "up")
+    again = start("up")
     assert again.stdout == f"inside {clone}/.venv []\n"
     assert kept.exists()
 
 
-def test_the_measurements_have_an_environment_of_their_own(clone):
+def test_the_measurements_have_an_environment_of_their_own(clone, start):
     (clone / "project" / "verification").mkdir()
     (clone / "project" / "verification" / "__init__.py").touch()
     (clone / "project" / "verification" / "bench.py").write_text(UP)
     for name in ("tests", "bench"):
         (clone / name).mkdir()
         (clone / name / "requirements.txt").write_text("# nothing is needed\n")
-    measured = start(clone, "bench")
+    measured = start("bench")
     assert measured.stdout.splitlines()[-1] == f"inside {clone}/.venv-bench []"
     assert not (clone / ".venv").exists()
 
 
-def test_a_signal_during_set_up_leaves_no_half_environment_in_use(clone):
-    slow = clone / "bin"
-    slow.mkdir()
-    (slow / "uv").write_text(f"#!/bin/sh\n: > {slow}/started\nexec sleep 60\n")
-    (slow / "uv").chmod(0o755)
-    environment = {name: value for name, value in os.environ.items() if name in OLD}
-    environment["PATH"] = f"{slow}{os.pathsep}{environment['PATH']}"
+def test_a_signal_during_set_up_leaves_no_half_environment_in_use(clone, start, with_uv):
+    path = in_front(clone, with_uv, ': > "$0-started"\nexec sleep 60')
     running = subprocess.Popen(
         [sys._base_executable, "manage.py", "up"],
         cwd=clone,
-        env=environment,
+        env=surroundings(path),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    deadline = time.monotonic() + 60
-    while not (slow / "started").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until((clone / "bin" / "uv-started").exists)
     running.send_signal(signal.SIGTERM)
     _, complaint = running.communicate(timeout=10)
     assert running.returncode == 1
     assert complaint.decode().strip() == "Stopped while preparing the environment."
     assert (clone / ".venv" / "unfinished").exists()
-    assert "making .venv again" in start(clone, "up").stdout
+    assert "making .venv again" in start("up").stdout
 
 
 @pytest.fixture
@@ -186,22 +224,27 @@ def test_a_signal_while_a_command_is_being_started_ends_that_command(interruptib
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
 
 
-def test_two_starts_at_once_make_one_environment(clone):
-    environment = {name: value for name, value in os.environ.items() if name in OLD}
-    both = [
-        subprocess.Popen(
-            [sys._base_executable, "manage.py", "up"], cwd=clone, env=environment, stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(2)
-    ]
-    printed = [running.communicate(timeout=110)[0] for running in both]
-    assert [running.returncode for running in both] == [0, 0]
+def test_two_starts_at_once_make_one_environment(clone, with_uv):
+    path = in_front(clone, with_uv, f'until [ -e "$0-may-go-on" ]; do sleep 0.02; done\nexec {UV} "$@"')
+
+    def begin():
+        command = [sys._base_executable, "manage.py", "up"]
+        return subprocess.Popen(command, cwd=clone, env=surroundings(path), stdout=subprocess.PIPE, text=True)
+
+    one = begin()
+    until((clone / ".venv").exists)
+    other = begin()
+    told = other.stdout.readline()
+    assert told == "Another start is preparing the environment; waiting for it.\n"
+    (clone / "bin" / "uv-may-go-on").touch()
+    printed = [one.communicate(timeout=110)[0], told + other.communicate(timeout=110)[0]]
+    assert [one.returncode, other.returncode] == [0, 0]
     assert sum("Making .venv" in text for text in printed) == 1
     assert all("inside" in text for text in printed)
 
 
-def test_other_commands_make_nothing_and_say_what_is_missing(clone):
-    refused = start(clone, "check", python=("-S",))
+def test_other_commands_make_nothing_and_say_what_is_missing(clone, start):
+    refused = start("check", python=("-S",))
     assert refused.returncode == 1
     assert refused.stderr.startswith("Django is not installed here.")
     assert refused.stderr.count("\n") == 1
