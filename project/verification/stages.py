@@ -16,6 +16,7 @@ _MANAGE = (_PYTHON, "manage.py")
 _PYTEST = (_PYTHON, "-m", "pytest", "-q", "--durations", "10", "--durations-min", "5")
 _PURE_PYTEST = (*_PYTEST, "-p", "no:django")
 _SPREAD = ("-n", "4", "--dist", "worksteal")
+_BUT_ONE = ("-n", "3", "--dist", "worksteal")
 _EACH_CORE = ("-n", "2", "--dist", "worksteal")
 DIRECT = "not browser and not house"
 # Folders of tests that need neither Django nor a database, and so run where neither can be had (tests/services.py).
@@ -68,11 +69,11 @@ def stages(folder: Path) -> tuple[Stage, ...]:
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
         pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_EACH_CORE, cores=2),
         desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_SPREAD, cores=2),
-        # What follows waits a good part of its time, so two of them share the cores that one would leave idle.
-        Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        desk_tests("browser tests", *_marked("browser"), *_EACH_CORE, after=("browser", "tests")),
-        desk_tests("tests on sqlite", *_marked("rows", DIRECT), *_EACH_CORE, database="sqlite", after=("tests",)),
+        # The whole house mostly waits, and lets the rows on SQLite have the cores.
+        desk_tests("tests on sqlite", *_marked("rows", DIRECT), *_BUT_ONE, database="sqlite", after=("tests",)),
         desk_tests("house", *_marked("house", "not browser"), after=("tests",)),
+        Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
+        desk_tests("browser tests", *_marked("browser"), *_EACH_CORE, cores=2, after=("browser",)),
     )
 
 
