@@ -24,7 +24,7 @@ from uuid import UUID
 from django.db import connection, models, transaction
 from django.db.models.signals import post_delete, post_save
 
-from desk.database.rows_by_key import rows_by_key
+from desk.database.rows_by_key import all_rows, rows_by_key
 from desk.fields import plain
 
 More = Callable[[Collection[Any] | None], Mapping[Any, Mapping[str, Any]]]
@@ -95,8 +95,7 @@ class Table:
 
     def _contents(self, keys: Collection[Any] | None) -> Iterator[tuple[Any, dict[str, Any]]]:
         if keys is None:
-            rows = self.model._base_manager.order_by("pk").values_list("pk", *self.columns)
-            yield from self._with_more(rows.iterator(chunk_size=2000), None)
+            yield from self._with_more(all_rows(self.model, self.columns), None)
             return
         wanted = list(keys)
         for start in range(0, len(wanted), _CHUNK):

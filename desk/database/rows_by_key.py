@@ -1,13 +1,15 @@
-"""Rows of few keys, asked for by a text that is made once for each connection.
+"""Rows of few keys or of all, asked for by a text that is made once for each connection.
 
-Django takes several times longer to make the text of such a question than the database to answer it, and every
-transaction asks one for each witnessed table that it wrote into.
+Django takes several times longer to make the text of such a question than the database to answer it. Every
+transaction asks one for each witnessed table that it wrote into, and every verification one for each that there is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.db import connection, models
+
+_CHUNK = 2000  # rows of a whole table that are in memory at once
 
 
 def rows_by_key(model: type[models.Model], columns: tuple[str, ...], keys: Sequence[Any]) -> Iterable[Sequence[Any]]:
@@ -16,19 +18,30 @@ def rows_by_key(model: type[models.Model], columns: tuple[str, ...], keys: Seque
     `keys` are at least one, and no more than fit into one question.
     """
     count = 1 << (len(keys) - 1).bit_length()  # few texts: what is missing to a power of two is asked for twice
+    return _question(model, columns, count).rows([*keys, *[keys[-1]] * (count - len(keys))])
+
+
+def all_rows(model: type[models.Model], columns: tuple[str, ...]) -> Iterator[Sequence[Any]]:
+    """The key and these columns of every row, as `values_list(...).iterator()` gives them."""
+    return _question(model, columns, 0).every_row()
+
+
+def _question(model: type[models.Model], columns: tuple[str, ...], count: int) -> "_Question":
     kept: dict[Any, _Question] = connection.by_key  # type: ignore[attr-defined]
     question = kept.get((model, columns, count))
     if question is None:
         question = kept[model, columns, count] = _Question(model, columns, count)
-    return question.rows([*keys, *[keys[-1]] * (count - len(keys))])
+    return question
 
 
 class _Question:
-    """The text for so many keys, and what makes values of what the database answers."""
+    """The text for so many keys (0: for all rows), and what makes values of what the database answers."""
 
     def __init__(self, model: type[models.Model], columns: tuple[str, ...], count: int) -> None:
         self._key: models.Field[Any, Any] = model._meta.pk
-        rows = model._base_manager.order_by("pk").filter(pk__in=[self._key.get_default() or 0])
+        rows = model._base_manager.order_by("pk")
+        if count:
+            rows = rows.filter(pk__in=[self._key.get_default() or 0])
         self._compiler = rows.values_list("pk", *columns).query.get_compiler(connection=connection)
         text, _ = self._compiler.as_sql()
         self._text = text.replace(" IN (%s) ", f" IN ({', '.join(['%s'] * count)}) ")
@@ -37,5 +50,13 @@ class _Question:
     def rows(self, keys: Sequence[Any]) -> Iterable[Sequence[Any]]:
         with connection.cursor() as cursor:
             cursor.execute(self._text, [self._key.get_db_prep_value(key, connection) for key in keys])
-            found: Iterable[Sequence[Any]] = cursor.fetchall()
+            return self._values(cursor.fetchall())
+
+    def every_row(self) -> Iterator[Sequence[Any]]:
+        with connection.chunked_cursor() as cursor:
+            cursor.execute(self._text, [])
+            while found := cursor.fetchmany(_CHUNK):
+                yield from self._values(found)
+
+    def _values(self, found: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
         return self._compiler.apply_converters(found, self._converters) if self._converters else found

@@ -1,4 +1,4 @@
-"""Rows of few keys come as Django's own questions give them, whatever their number and order."""
+"""Rows of few keys, or all of them, come as Django's own questions give them, whatever their number and order."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from desk import witnessed
-from desk.database.rows_by_key import rows_by_key
+from desk.database.rows_by_key import all_rows, rows_by_key
 from desk.models import Person
 from desk.witnessed import Table
 
@@ -41,7 +41,22 @@ def test_the_text_is_of_this_connection_and_kept(
     assert connection.by_key[Person, COLUMNS, 1] is kept  # type: ignore[attr-defined]
 
 
+def test_all_rows_come_in_order_whatever_is_in_memory_at_once(
+    make_person: Callable[..., Any], monkeypatch: Any, django_assert_num_queries: Any
+) -> None:
+    for number in range(5):
+        make_person("operator", username=f"person-{number}")
+    wanted = list(Person.objects.order_by("pk").values_list("pk", *COLUMNS))
+    monkeypatch.setattr("desk.database.rows_by_key._CHUNK", 2)
+    for _ in range(2):  # the second time by the text that is kept
+        assert [tuple(row) for row in all_rows(Person, COLUMNS)] == wanted
+    with django_assert_num_queries(1):
+        list(all_rows(Person, COLUMNS))
+
+
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 def test_every_witnessed_table_can_be_asked(table: Table) -> None:
     rows = table.model._base_manager.filter(pk__in=[1, 2]).order_by("pk").values_list("pk", *table.columns)
     assert [tuple(row) for row in rows_by_key(table.model, table.columns, [1, 2])] == list(rows)
+    every = table.model._base_manager.order_by("pk").values_list("pk", *table.columns)
+    assert [tuple(row) for row in all_rows(table.model, table.columns)] == list(every)
