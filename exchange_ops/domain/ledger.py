@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 import msgspec
 from django.db import DataError, IntegrityError, transaction
@@ -171,11 +172,11 @@ def apply(
 def unstorable(record: records.Transaction) -> str:
     """Why the columns would not take this record, or an empty text; the database must not be the one to find out."""
     amounts = [record.amount] if record.fee is None else [record.amount, record.fee]
-    times = (record.created_at, record.updated_at)
+    times, too_long = (record.created_at, record.updated_at), _too_long(record)
     reasons = (
         (0 < record.index <= HIGHEST_INDEX, "its index is out of bounds"),
         (all(balances.storable(amount) for amount in amounts), "its amount or fee has more digits than any currency"),
-        (_too_long(record) == "", f"its member {_too_long(record)} is too long"),
+        (too_long == "", f"its member {too_long} is too long"),
         ("\\u0000" not in _text(record), "it has characters that no text has"),
         (all(_FIRST_TIME <= time < _LAST_TIME for time in times), "its times are out of bounds"),
         (abs(record.confirmations or 0) < 2**31, "its number of confirmations is out of bounds"),
@@ -321,11 +322,21 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
 
 def _too_long(record: records.Transaction) -> str:
     """The name of a member that its column has no room for, or an empty text."""
-    for column in LedgerEntry._meta.concrete_fields:
-        value = getattr(record, "id" if column.name == "exchange_id" else column.name, None)
-        if isinstance(value, str) and len(value) > (column.max_length or len(value)):
-            return str(column.name)
+    for column, member, longest in _bounded():
+        value = getattr(record, member, None)
+        if isinstance(value, str) and len(value) > longest:
+            return column
     return ""
+
+
+@cache
+def _bounded() -> tuple[tuple[str, str, int], ...]:
+    """Each column of text that has a bound, the record's member for it, and how many characters it takes."""
+    columns = [column for column in LedgerEntry._meta.concrete_fields if column.max_length]
+    return tuple(
+        (column.name, "id" if column.name == "exchange_id" else column.name, column.max_length or 0)
+        for column in columns
+    )
 
 
 def _text(record: records.Transaction) -> str:
