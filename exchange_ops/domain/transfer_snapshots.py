@@ -51,7 +51,7 @@ def take(
     and is told by a key of another right: it is read last, as evidence.
     """
     if walks.is_being_read(account=account, now=now):
-        raise CannotRead(walks.sentence(account=account))
+        raise CannotRead(f"The exchange's ledger is not here as a whole yet. {walks.sentence(account=account)}")
     codes = sorted(set(currencies))
     try:
         with asking.client(client_for, account=account, right=Right.PAYMENTS) as client:
