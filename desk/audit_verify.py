@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from desk import audit, clock, guards, heads, models, stepup, witness_chain
+from desk.database.snapshot import one_moment
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent
@@ -54,27 +55,39 @@ def run(*, replay: bool = False) -> Result:
 
 
 def verify(*, replay: bool = False) -> list[str]:
-    """Every problem found, as sentences; at most a hundred."""
+    """Every problem found, as sentences; at most a hundred.
+
+    The desk goes on working meanwhile. So the files of heads are read first, and the rows as of one moment after that:
+    what is written later is no row without its entry, and no head without its event.
+    """
+    sources = _sources({}, replay=replay)
+    with one_moment():
+        return _told(sources)
+
+
+def _told(sources: list[Iterable[str]]) -> list[str]:
     findings: list[str] = []
-    hashes: dict[int, str] = {}
-    for source in _sources(hashes, replay=replay):
-        for finding in source:
+    while sources:
+        for finding in sources.pop(0):
             findings.append(finding)
             if len(findings) >= MOST_FINDINGS:
                 return [*findings, "There is more; the rest is not listed."]
     return findings
 
 
-def _sources(hashes: dict[int, str], *, replay: bool) -> Iterator[Iterable[str]]:
-    yield guards.findings()
-    yield _chain(hashes)
-    yield heads.findings(audit.heads_path(), hashes, chain="trail", file="file of heads")
-    yield _signed_heads(hashes)
-    yield _named_proofs()
+def _sources(hashes: dict[int, str], *, replay: bool) -> list[Iterable[str]]:
+    """What is looked at, one after the other. No row is read before the first is asked for its sentences."""
+    sources: list[Iterable[str]] = [
+        guards.findings(),
+        _chain(hashes),
+        heads.findings(audit.heads_path(), hashes, chain="trail", file="file of heads"),
+        _signed_heads(hashes),
+        _named_proofs(),
+    ]
     if replay:
-        for name, function in _replays.items():
-            yield _replayed(name, function)
-        yield witness_chain.findings()
+        sources += [_replayed(name, function) for name, function in _replays.items()]
+        sources.append(witness_chain.findings())
+    return sources
 
 
 def _chain(hashes: dict[int, str]) -> Iterator[str]:

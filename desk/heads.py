@@ -52,14 +52,20 @@ def _ends_whole(descriptor: int) -> bool:
 def findings(path: Path, hashes: Mapping[int, str], *, chain: str, file: str) -> Iterator[str]:
     """What the kept heads say of a chain whose hashes by number are given: each must still be in it.
 
+    The file is read now and compared when the sentences are asked for: until then `hashes` may be filled, from rows
+    that are read after the file, since a head is only written when its row is there.
+
     `chain` and `file` are the words for both in a sentence. A torn line is passed over where it can only be one: it is
     the beginning of a head that is in the chain.
     """
     try:
         content = path.read_text(errors="replace") if path.exists() else ""
     except OSError as error:
-        yield f"The {file} can't be read ({error.strerror}): a tail cut off would not show."
-        return
+        return iter([f"The {file} can't be read ({error.strerror}): a tail cut off would not show."])
+    return _compared(content, hashes, chain, file)
+
+
+def _compared(content: str, hashes: Mapping[int, str], chain: str, file: str) -> Iterator[str]:
     if hashes and not content:
         yield f"The {file} is missing or empty: a tail cut off would not show."
     # What follows the last line end is a write that is not over, or was cut short.

@@ -77,13 +77,21 @@ def confirmations_before() -> int:
 
 
 def findings() -> Iterator[str]:
-    """A sentence for every row that is not as the desk left it, and for everything wrong with the entries."""
-    if connection.in_atomic_block and connection.unwitnessed:  # type: ignore[attr-defined]
-        write_noted()
+    """A sentence for every row that is not as the desk left it, and for everything wrong with the entries.
+
+    The file of heads is read now, the rows when the sentences are asked for (`heads.findings`).
+    """
     told: Told = {}
     hashes: dict[int, str] = {}
+    of_heads = heads.findings(heads_path(), hashes, chain="chain of row entries", file="file of row heads")
+    return _found(told, hashes, of_heads)
+
+
+def _found(told: Told, hashes: dict[int, str], of_heads: Iterator[str]) -> Iterator[str]:
+    if connection.in_atomic_block and connection.unwitnessed:  # type: ignore[attr-defined]
+        write_noted()
     yield from _chain(told, hashes)
-    yield from heads.findings(heads_path(), hashes, chain="chain of row entries", file="file of row heads")
+    yield from of_heads
     for table in witnessed.tables():
         yield from _compared(table, told.get(table.label, {}))
 

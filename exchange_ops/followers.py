@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from exchange_ops.domain import ledger, market_stream, streams, trading_stream
+from exchange_ops.domain import ledger, market_stream, streams, trading_stream, walks
 from exchange_ops.models import Account
 from exchange_ops.stream_follower import CannotFollow, KeyedFollower, Rhythm, StreamFollower, stream_url
 from exchange_ops.wire.catalogue import Right
@@ -25,6 +25,7 @@ __all__ = [
     "stream_url",
 ]
 
+WALK_LOOKED_AT_EVERY_MS = 1_000  # whether somebody else walks the ledger, and how far it is read
 WANTED_EVERY_MS = 1_000  # how soon a symbol that somebody begins to look at is followed
 KEPT_EVERY_MS = 1_000  # how often what was gathered is written
 # How often it is told to browsers: as often as the exchange tells of a lively book. After a pause it is told at once.
@@ -41,15 +42,27 @@ class AccountFollower(KeyedFollower[AccountSession]):
     def __init__(self, account: Account, *, base_url: str, now: Callable[[], datetime], **options: Any) -> None:
         url, title = stream_url(base_url, Address.ACCOUNT), streams.name_of(account)
         super().__init__(title, url, account=account, right=Right.PAYMENTS, now=now, **options)
+        self._walk_looked_ms = 0
 
     def _begin(self) -> AccountSession:
-        mark = ledger.watermark(account=self._account)
-        return AccountSession(login=self._login(), watermark=mark, pace=self._rhythm.pace)
+        talk = AccountSession(login=self._login(), watermark=0, pace=self._rhythm.pace)
+        self._look_at_walk(talk)
+        return talk
+
+    def _look_at_walk(self, talk: AccountSession) -> None:
+        talk.watermark = ledger.watermark(account=self._account)
+        talk.walked_elsewhere = walks.is_under_way(account=self._account, now=self._now())
+
+    def _look_after(self, talk: AccountSession, now_ms: int) -> None:
+        super()._look_after(talk, now_ms)
+        if now_ms - self._walk_looked_ms >= WALK_LOOKED_AT_EVERY_MS:
+            self._walk_looked_ms = now_ms
+            self._look_at_walk(talk)
 
     def _store(self, event: Any, talk: AccountSession) -> None:
         streams.take(account=self._account, event=event, now=self._now())
         if isinstance(event, Transactions) and event.loaded_from is not None:
-            talk.watermark = ledger.watermark(account=self._account)
+            self._look_at_walk(talk)
 
     def _gathered(self, events: list[Any]) -> list[Any]:
         return gathered(events)

@@ -1,6 +1,7 @@
 """The checks that this room adds to the desk's readiness: each answers with one sentence and an age."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from desk import clock, health
@@ -19,6 +20,7 @@ from exchange_ops.domain import (
     trading_stream,
     transfers,
     unreadable,
+    walks,
     withdrawals,
 )
 from exchange_ops.models import Account, ApiKey, CheckRun, FollowerState, Ticker, Transfer, Withdrawal
@@ -57,11 +59,22 @@ def _exchange() -> Health:
     for account in Account.objects.order_by("pk"):
         row = pulse.of(pulse.ledger_of(account))
         age = _age(row.heard_at if row else None, now)
-        if age is None or age > LEDGER_AGE:
-            found.append(_late(account, row, age))
-        else:
+        if age is not None and age <= LEDGER_AGE:
             found.append(_read(account, row, age))
+        elif walks.comes_further(account=account, now=now):
+            found.append(_being_read(account, age))
+        else:
+            found.append(_late(account, row, age))
     return _worst(found)
+
+
+def _being_read(account: Account, age: timedelta | None) -> Health:
+    """A long history is no alarm while its reading comes further: what rests on the whole of it waits by itself."""
+    sentence = (
+        f"The exchange's ledger of {account.name} is being read. {walks.sentence(account=account)} "
+        "Lists are not complete yet, and what needs the whole ledger waits for it."
+    )
+    return Health(ok=True, sentence=sentence, age_s=None if age is None else age.total_seconds())
 
 
 def _read(account: Account, row: FollowerState | None, age: timedelta) -> Health:
@@ -133,9 +146,13 @@ def _holds() -> Health:
 
 def _reconciliation() -> Health:
     """What the last reconciliation of each account by the scheduler found."""
-    accounts = list(Account.objects.order_by("pk"))
+    now, accounts = clock.now(), list(Account.objects.order_by("pk"))
     rows = {row.name: row for row in CheckRun.objects.exclude(name=scheduled_checks.AUDIT)}
-    found = [_checked(f"The reconciliation of {one.name}", rows.get(scheduled_checks.name_of(one))) for one in accounts]
+    found = []
+    for one in accounts:
+        told = _checked(f"The reconciliation of {one.name}", rows.get(scheduled_checks.name_of(one)))
+        waits = " It waits until the ledger is read." if scheduled_checks.waits(one, now) else ""
+        found.append(replace(told, sentence=told.sentence + waits))
     return _worst(found) if found else Health(ok=True, sentence="There is no account to reconcile yet.")
 
 
@@ -264,11 +281,11 @@ def _told_at_once(name: str, what: str, now: datetime) -> str:
 
 
 def _worst(found: Sequence[Health]) -> Health:
-    """One answer for several accounts: the first that is not well, else the oldest."""
+    """One answer for several accounts: the first that is not well, else one without an age or the oldest."""
     if not found:
         return NO_ACCOUNT
     unwell = [one for one in found if not one.ok]
-    return unwell[0] if unwell else max(found, key=lambda one: one.age_s or 0)
+    return unwell[0] if unwell else max(found, key=lambda one: (one.age_s is None, one.age_s or 0))
 
 
 def _age(moment: datetime | None, now: datetime) -> timedelta | None:

@@ -69,10 +69,26 @@ class Sweeper(threading.Thread):
             _log.warning("processes.sweep_failed", title=self.title, reason=type(problem).__name__)
 
     def _jobs(self) -> None:
-        """Payouts, and the ledger that decides on them: nothing else may make a deadline wait."""
+        """Payouts: nothing else may make a deadline wait."""
         withdrawals.sweep_others(now=self._now(), client_for=self._client_for)
         pulse.succeeded(pulse.SWEEPER, now=self._now())
-        copies.sync_ledgers(now=self._now(), client_for=self._client_for, only_stale=True)
+
+
+class Ledgers(Sweeper):
+    """The ledgers that nobody else reads, in a thread of its own: a long history keeps no payout and no stream waiting.
+
+    Unlike a worker it may take as long as a history needs.
+    """
+
+    title = "ledgers"
+
+    def _jobs(self) -> None:
+        copies.sync_ledgers(
+            now=self._now(),
+            client_for=self._client_for,
+            only_stale=True,
+            to_the_end=lambda: not self._stopping.is_set(),
+        )
 
 
 class Releases(Sweeper):
@@ -156,7 +172,7 @@ class Following:
 
     def _work(self) -> None:
         """Start what is missing, the dead included."""
-        for kind in (Releases, Sweeper, Errands):
+        for kind in (Releases, Sweeper, Ledgers, Errands):
             running = self._sweepers.get(kind)
             if running is None or not running.is_alive():
                 self._sweepers[kind] = kind(every_s=self._sweep_every_s, now=self._now, client_for=self._client_for)

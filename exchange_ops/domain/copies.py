@@ -6,27 +6,32 @@ from datetime import datetime, timedelta
 import structlog
 
 from exchange_ops.client import ExchangeClient
-from exchange_ops.domain import asking, balances, keys, leases, ledger, market, pulse
+from exchange_ops.domain import asking, balances, keys, leases, ledger, market, pulse, walks
 from exchange_ops.domain.asking import ClientFor
-from exchange_ops.models import Account, Balance, LedgerEntry
+from exchange_ops.domain.stopwatch import Stopwatch
+from exchange_ops.models import Account, Balance
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 
 STALE_AFTER = timedelta(seconds=15)  # a ledger that nobody has read for so long is read by the sweeping process
-# Longer than the one call that may hang between two renewals (CALL_DEADLINE_SECONDS), and the storing of its page.
-WALK_LEASE = timedelta(seconds=40)
 _FAILURES = (CallFailed, keys.NoUsableKey)
 _log = structlog.get_logger(__name__)
 
 
-def sync_ledgers(*, now: datetime, client_for: ClientFor, only_stale: bool = False) -> int:
-    """Walk the ledger of every account; how many walks succeeded. One account that fails doesn't stop the others."""
+def sync_ledgers(
+    *, now: datetime, client_for: ClientFor, only_stale: bool = False, to_the_end: Callable[[], bool] | None = None
+) -> int:
+    """Walk the ledger of every account; how many walks succeeded. One account that fails doesn't stop the others.
+
+    A walk breaks off after `ledger.WALK_FOR`, since a worker is ended when it takes too long. With `to_the_end`, which
+    is asked at each page whether there is time, it goes on until everything is read.
+    """
     done = 0
     for account in Account.objects.order_by("pk"):
         row = pulse.of(pulse.ledger_of(account))
         fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
         if not (only_stale and fresh):
-            done += _sync_one(account, now, client_for)
+            done += _sync_one(account, now, client_for, to_the_end)
     return done
 
 
@@ -44,36 +49,39 @@ def refresh_market(*, now: datetime, open_client: Callable[[], ExchangeClient]) 
     return True
 
 
-def _sync_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
+def _sync_one(account: Account, now: datetime, client_for: ClientFor, to_the_end: Callable[[], bool] | None) -> bool:
     """One walk, by one process at a time: two at once would only read the same pages twice."""
-    lease, holder = f"walk:{account.pk}", leases.name_of_this_process()
+    holder, watch = leases.name_of_this_process(), Stopwatch(now)
 
-    def renew(moment: datetime) -> bool:
-        return leases.hold(name=lease, holder=holder, now=moment, lasts=WALK_LEASE)
+    def goes_on(moment: datetime) -> bool:
+        in_time = to_the_end is None or to_the_end()
+        return in_time and walks.hold(account=account, holder=holder, now=moment)
 
-    if not renew(now):
+    if not goes_on(now):
         return False
     try:
-        return _walk(account, now, client_for, renew)
+        done = _walk(account, now, client_for, goes_on)
+        while done is None and to_the_end is not None and goes_on(watch.now()):
+            done = _walk(account, watch.now(), client_for, goes_on)
+        return bool(done)
     finally:
-        leases.release(name=lease, holder=holder)
+        walks.release(account=account, holder=holder)
 
 
-def _walk(account: Account, now: datetime, client_for: ClientFor, renew: Callable[[datetime], bool]) -> bool:
+def _walk(account: Account, now: datetime, client_for: ClientFor, goes_on: Callable[[datetime], bool]) -> bool | None:
+    """Whether everything was read; nothing when there was no time for all of it."""
     name = pulse.ledger_of(account)
     try:
         with asking.client(client_for, account=account, right=Right.PAYMENTS) as client:
-            done = ledger.sync(account=account, client=client, now=now, goes_on=renew)
+            done = ledger.sync(account=account, client=client, now=now, goes_on=goes_on)
             problems = balances.sync(account=account, wallet=Balance.BANK, client=client, now=now)
     except _FAILURES as failure:
         pulse.failed(name, now=now, problem=f"The ledger could not be read: {failure}", account=account)
         _log.warning("copies.walk_failed", account=account.pk, reason=str(failure))
         return False
     if not done.complete:
-        known = LedgerEntry.objects.filter(account=account).count()
-        problem = f"Its history is still being read: {known} transactions are here so far."
-        pulse.failed(name, now=now, problem=problem, account=account)
-        return False
+        pulse.failed(name, now=now, problem=walks.sentence(account=account), account=account)
+        return None
     if done.asides:
         problems.append(f"{done.asides} transactions were kept aside.")
     problems += _trading_wallet(account, now, client_for)

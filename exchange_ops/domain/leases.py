@@ -28,6 +28,11 @@ def hold(*, name: str, holder: str, now: datetime, lasts: timedelta = LASTS) -> 
     return bool(Lease.objects.filter(free, name=name).update(holder=holder, until=now + lasts))
 
 
+def is_held(*, name: str, now: datetime) -> bool:
+    """Whether anybody has the lease."""
+    return Lease.objects.filter(name=name, until__gte=now).exists()
+
+
 def release(*, name: str, holder: str) -> None:
     """Give the lease back, so that another process need not wait for its end."""
     Lease.objects.filter(name=name, holder=holder).update(holder="", until=None)

@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 import msgspec
 from django.db import DataError, IntegrityError, transaction
@@ -72,12 +73,13 @@ def sync(
     """Walk the ledger from the watermark to its end, or as far as `walk_for` and `goes_on`, asked by page, let it.
 
     What was stored stays when the walk breaks off; the next one begins where this one was sure of everything. A walk
-    that ran out of time is gone on with where it stopped, so that a history of any length is read in the end. A page
-    with records that can't be read holds the watermark back for ten minutes, so that it is read again.
+    that ran out of time, or whose owner died, is gone on with after its last full page, so that a history of any length
+    is read in the end. A page with records that can't be read holds the watermark back for ten minutes, so that it is
+    read again.
     """
     watch, settled = Stopwatch(now), watermark(account=account)
     pending: deque[tuple[int, datetime]] = deque()
-    begin = furthest = max(settled, _index_of(account, UNFINISHED))
+    begin = furthest = max(settled, unfinished_at(account=account))
     versions, asides, certain = 0, 0, True
     for page in client.transactions_after(index=furthest, limit=page_size):
         done = apply(
@@ -90,10 +92,11 @@ def sync(
         furthest = max((record.index for record in page.records), default=furthest)
         _advance(account, settled, now)
         is_last = len(page.records) + len(page.asides) < page_size
+        if not is_last:
+            _set(account, UNFINISHED, furthest, watch.now())
         if not is_last and (watch.now() - now > walk_for or not goes_on(watch.now())):
-            _set(account, UNFINISHED, furthest, now)
             return Synced(versions, asides, complete=False)
-    _set(account, UNFINISHED, 0, now)
+    _set(account, UNFINISHED, 0, watch.now())
     if not asides:
         unreadable.clear_read(account=account, after_index=begin, began=now, now=now)
     links.review(account=account, now=now)
@@ -103,6 +106,11 @@ def sync(
 def watermark(*, account: Account) -> int:
     """Everything up to this index is stored for certain."""
     return _index_of(account, WATERMARK)
+
+
+def unfinished_at(*, account: Account) -> int:
+    """How far a walk came that has not been to the end; 0 when there is none."""
+    return _index_of(account, UNFINISHED)
 
 
 def settle(*, account: Account, loaded_from: int, found: Sequence[records.Transaction], now: datetime) -> None:
@@ -144,13 +152,7 @@ def apply(
             kept_aside.append(Aside(_text(record), reason, record.id, record.index))
         else:
             sound.append(record)
-    known = {
-        version.index: version
-        for version in LedgerVersion.objects.select_related("entry__account").filter(
-            account=account, index__in=[record.index for record in sound]
-        )
-    }
-    many = ledger_batches.take(account=account, found=_never_seen(account, sound, known), source=source, now=now)
+    known, many = _take_unseen(account, sound, source, now)
     new, changed = len(many), list(many.values())
     for record in sorted((one for one in sound if one.index not in many), key=lambda one: one.index):
         taken = _compare(known[record.index], record, source) if record.index in known else None
@@ -170,16 +172,37 @@ def apply(
 def unstorable(record: records.Transaction) -> str:
     """Why the columns would not take this record, or an empty text; the database must not be the one to find out."""
     amounts = [record.amount] if record.fee is None else [record.amount, record.fee]
-    times = (record.created_at, record.updated_at)
+    times, too_long = (record.created_at, record.updated_at), _too_long(record)
     reasons = (
         (0 < record.index <= HIGHEST_INDEX, "its index is out of bounds"),
         (all(balances.storable(amount) for amount in amounts), "its amount or fee has more digits than any currency"),
-        (_too_long(record) == "", f"its member {_too_long(record)} is too long"),
+        (too_long == "", f"its member {too_long} is too long"),
         ("\\u0000" not in _text(record), "it has characters that no text has"),
         (all(_FIRST_TIME <= time < _LAST_TIME for time in times), "its times are out of bounds"),
         (abs(record.confirmations or 0) < 2**31, "its number of confirmations is out of bounds"),
     )
     return next((reason for holds, reason in reasons if not holds), "")
+
+
+def _take_unseen(
+    account: Account, sound: Sequence[records.Transaction], source: str, now: datetime
+) -> tuple[dict[int, LedgerVersion], dict[int, int]]:
+    """Store those that are here in no version; the versions that were here before, and the new entries by index.
+
+    Where somebody else stores some of them at this moment, the page is looked through once more: most of it is known
+    then, or is new as a whole.
+    """
+    waiting: list[records.Transaction] | None = None
+    while True:
+        found = LedgerVersion.objects.select_related("entry__account").filter(
+            account=account, index__in=[record.index for record in sound]
+        )
+        known = {version.index: version for version in found}
+        unseen = _never_seen(account, sound, known)
+        many = ledger_batches.take(account=account, found=unseen, source=source, now=now)
+        if many or not unseen or (waiting is not None and len(unseen) == len(waiting)):
+            return known, many
+        waiting = unseen
 
 
 def _never_seen(
@@ -299,11 +322,21 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
 
 def _too_long(record: records.Transaction) -> str:
     """The name of a member that its column has no room for, or an empty text."""
-    for column in LedgerEntry._meta.concrete_fields:
-        value = getattr(record, "id" if column.name == "exchange_id" else column.name, None)
-        if isinstance(value, str) and len(value) > (column.max_length or len(value)):
-            return str(column.name)
+    for column, member, longest in _bounded():
+        value = getattr(record, member, None)
+        if isinstance(value, str) and len(value) > longest:
+            return column
     return ""
+
+
+@cache
+def _bounded() -> tuple[tuple[str, str, int], ...]:
+    """Each column of text that has a bound, the record's member for it, and how many characters it takes."""
+    columns = [column for column in LedgerEntry._meta.concrete_fields if column.max_length]
+    return tuple(
+        (column.name, "id" if column.name == "exchange_id" else column.name, column.max_length or 0)
+        for column in columns
+    )
 
 
 def _text(record: records.Transaction) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from exchange_ops.client import Aside, ExchangeClient
-from exchange_ops.domain import facts, ledger, links, open_holds, unreadable
+from exchange_ops.client import PAGE, Aside, ExchangeClient
+from exchange_ops.domain import facts, ledger, links, open_holds, unreadable, walks
 from exchange_ops.models import Account, LedgerEntry, LedgerVersion, Withdrawal
 from exchange_ops.wire import records
 from wire.values import decimal_text, grouped_text
@@ -50,14 +50,25 @@ class CannotReconcile(Exception):
     """Nothing can be said; the sentence tells why."""
 
 
+class LedgerIsBeingRead(CannotReconcile):
+    """Nothing can be said yet: a long history is being read, and what is not here yet is no difference."""
+
+
 def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> list[Finding]:
     """Read everything once more and compare. Raises `CannotReconcile`, or what the client raises."""
+    if walks.is_being_read(account=account, now=now):
+        raise LedgerIsBeingRead(f"Not yet. {walks.sentence(account=account)}")
     reading = _read(client)
     thought_complete = LedgerVersion.objects.filter(account=account, index__lte=ledger.watermark(account=account))
     before = thought_complete.count()
     found = sorted(reading.transactions.values(), key=lambda record: record.index)
-    done = ledger.apply(account=account, found=found, asides=reading.asides, source=ledger.REST, now=now)
-    if not done.asides:
+    asides: tuple[Aside, ...] = reading.asides
+    kept_aside = 0
+    for place in range(0, max(len(found), 1), PAGE):
+        page = found[place : place + PAGE]
+        done = ledger.apply(account=account, found=page, asides=asides, source=ledger.REST, now=now)
+        asides, kept_aside = (), kept_aside + done.asides
+    if not kept_aside:
         unreadable.clear_read(account=account, after_index=0, began=now, now=now)
     found_late = thought_complete.count() - before
     return [

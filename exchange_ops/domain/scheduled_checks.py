@@ -2,7 +2,7 @@
 
 What a check found is kept in its row. A failed one stands until a later run holds; one that comes to no answer leaves
 the answer before it, and is late in the end. Whether a check is due is told by its row, so that a house that is started
-anew again and again still checks in time.
+anew again and again still checks in time. An account whose ledger is being read is reconciled as soon as it is read.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ import structlog
 from django.db.models import Q
 
 from desk import audit, live
-from exchange_ops.domain import asking, keys, leases, pulse, reconciliation
+from exchange_ops.domain import asking, keys, leases, pulse, reconciliation, walks
 from exchange_ops.domain.asking import ClientFor
 from exchange_ops.domain.stopwatch import Stopwatch
 from exchange_ops.models import Account, CheckRun
@@ -49,11 +49,20 @@ def run_due(*, now: datetime, client_for: ClientFor) -> int:
         jobs: list[tuple[str, Callable[[], list[str]]]] = [
             (name_of(account), partial(_reconcile, account, client_for, now))
             for account in Account.objects.order_by("pk")
+            if not waits(account, now)
         ]
         jobs.append((AUDIT, partial(audit.verify, replay=True)))
         return sum(_run(name, job, now) for name, job in jobs if _is_due(name, now))
     finally:
         leases.release(name=LEASE, holder=holder)
+
+
+def waits(account: Account, now: datetime) -> bool:
+    """Whether the account's reconciliation has to wait until its ledger is read to the end for the first time or again.
+
+    That nobody reads it is told by its own check, so that nothing is hidden by waiting.
+    """
+    return walks.is_incomplete(account=account, now=now)
 
 
 def is_late(row: CheckRun, *, now: datetime) -> bool:
@@ -73,6 +82,8 @@ def _run(name: str, job: Callable[[], list[str]], now: datetime) -> bool:
     told: dict[str, Any] = {"tried_at": now}
     try:
         findings = job()
+    except reconciliation.LedgerIsBeingRead:
+        return False  # it began since, and this is no try
     except (CallFailed, keys.NoUsableKey, reconciliation.CannotReconcile) as problem:
         told["problem"] = str(problem)[:300]
     except Exception as problem:

@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from exchange_ops.client import ExchangeClient
-from exchange_ops.domain import asking, balances, keys, ledger
+from exchange_ops.domain import asking, balances, keys, ledger, walks
 from exchange_ops.domain.asking import ClientFor
 from exchange_ops.domain.lifecycle import texts
 from exchange_ops.domain.reconciliation import DONE, FROM_TRADING, INCOMING, OUTGOING, TO_TRADING
@@ -50,6 +50,8 @@ def take(
     without bank balances, and what they would have proven is for people. The trading wallet changes with every trade
     and is told by a key of another right: it is read last, as evidence.
     """
+    if walks.is_being_read(account=account, now=now):
+        raise CannotRead(f"The exchange's ledger is not here as a whole yet. {walks.sentence(account=account)}")
     codes = sorted(set(currencies))
     try:
         with asking.client(client_for, account=account, right=Right.PAYMENTS) as client:

@@ -52,7 +52,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class BecameLive:
-    """Everything up to here is known, and changes are told from now on."""
+    """Changes are told from now on, and everything up to here is known, or is left to a walk that reads a history."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,9 @@ The order is fixed. Log in; load what the ledger got since the watermark; subscr
 that happened in between is missing, and ask for the balances, since a notification doesn't tell which became zero;
 live. While live the ledger and the balances are asked for again every so often: a notification that never came, or
 came late, leaves no trace, so only asking shows that nothing is missing. Silence ends the session.
+
+A long history is not a stream's work: while somebody else walks the ledger nothing of it is loaded, and never more than
+a thousand transactions at a time. What is left is the walk's, and the session is live meanwhile.
 """
 
 from collections.abc import Iterable, Mapping
@@ -42,6 +45,8 @@ __all__ = [
 ]
 
 PAGE = 1000
+MOST_LOADED = PAGE  # transactions in one look; what is beyond is left to the walk over REST
+SOONER = 6  # how much sooner the next look comes after one that was left to somebody else's walk
 FEW = 100  # the documented page: with fewer the end is near, and those that happen meanwhile must not keep us from it
 
 
@@ -81,14 +86,18 @@ Event = Transactions | Balances | BecameLive | Odd | Ended
 class AccountSession(Conversation[Transactions | Balances]):
     """The client's side of one socket of the account stream.
 
-    `watermark` is the index up to which everything is stored for certain; set it as it moves.
+    `watermark` is the index up to which everything is stored for certain, `walked_elsewhere` whether somebody else
+    reads the ledger at this moment; set them as they change.
     """
 
     def __init__(self, *, login: Mapping[str, object], watermark: int, pace: Pace | None = None) -> None:
         super().__init__(pace)
         self.watermark = watermark
+        self.walked_elsewhere = False
         self._login = login
         self._loaded_ms = 0
+        self._loaded_now = 0  # transactions in this look
+        self._is_left = False  # whether the newest look loaded nothing because somebody else walked
         self._missing: set[str] = set()  # what is to be known before the session is live
 
     def _begin(self, now_ms: int) -> None:
@@ -96,7 +105,8 @@ class AccountSession(Conversation[Transactions | Balances]):
         self._ask("login", self._login, now_ms, self._logged_in)
 
     def _idle(self, now_ms: int) -> None:
-        if self.phase is Phase.LIVE and now_ms - self._loaded_ms >= self._pace.recheck_ms and not self._asked:
+        due_ms = self._pace.recheck_ms // (SOONER if self._is_left else 1)
+        if self.phase is Phase.LIVE and now_ms - self._loaded_ms >= due_ms and not self._asked:
             self._look_again(now_ms)
 
     # Step by step ----------------------------------------------------------------------------------------------------
@@ -106,6 +116,10 @@ class AccountSession(Conversation[Transactions | Balances]):
             self._end("The exchange did not confirm the login.", turned_down=True)
             return
         self.phase = Phase.CATCHING_UP
+        if self.walked_elsewhere:
+            self._subscribe(now_ms)
+            return
+        self._loaded_now = 0
         self._load(self.watermark, now_ms, Origin.BACKLOG)
 
     def _load(self, index: int, now_ms: int, origin: Origin) -> None:
@@ -119,8 +133,11 @@ class AccountSession(Conversation[Transactions | Balances]):
             return
         if found or unread:
             self._events.append(Transactions(origin, found, unread, index))
+        self._loaded_now += len(found) + len(unread)
         furthest = max((record.index for record in found), default=index - 1)
         is_near = furthest <= index or len(found) + len(unread) < FEW
+        if self._loaded_now >= MOST_LOADED:
+            is_near, furthest = True, index  # the rest is a history
         if origin is Origin.BACKLOG and is_near:
             self._subscribe(now_ms)  # after which everything is loaded once more
         # The page is asked for until one brings nothing further: how many fit on a page is not documented for certain.
@@ -144,8 +161,12 @@ class AccountSession(Conversation[Transactions | Balances]):
 
     def _look_again(self, now_ms: int) -> None:
         """Ask for everything that may not have been told."""
-        self._loaded_ms = now_ms
-        self._load(self.watermark, now_ms, Origin.GAP)
+        self._loaded_ms, self._loaded_now = now_ms, 0
+        self._is_left = self.walked_elsewhere
+        if self._is_left:
+            self._missing.discard("transactions")
+        else:
+            self._load(self.watermark, now_ms, Origin.GAP)
         self._ask("getBalance", {}, now_ms, self._balances_listed)
 
     def _balances_listed(self, result: bytes, now_ms: int) -> None:

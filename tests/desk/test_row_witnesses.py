@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -408,3 +409,33 @@ def test_an_event_appended_past_the_desk_is_named() -> None:
     values = [field.get_db_prep_save(getattr(forged, field.attname), connection) for field in columns]
     sql(f"INSERT INTO desk_auditevent ({names}) VALUES ({', '.join(['%s'] * len(columns))})", *values)
     assert f"desk.auditevent {forged.seq} was not written by the desk" in problems()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_the_desk_writes_while_the_check_reads_is_no_finding() -> None:
+    """Rows, events and heads of others that come after the entries were read, and before the rows are."""
+    others: list[Thread] = []
+
+    def meanwhile(execute: Any, question: str, *given: Any) -> Any:
+        told = execute(question, *given)
+        if not others and question.startswith("SELECT") and "desk_rowwitness" in question:
+            others.append(Thread(target=_work_on, args=("meanwhile",)))
+            others[0].start()
+            others[0].join(20)
+        return told
+
+    _work_on("before")
+    with connection.execute_wrapper(meanwhile):
+        found = audit.verify(replay=True)
+    assert found == []
+    assert AuditEvent.objects.filter(action="a.thing", subject="x:meanwhile").exists()
+    assert audit.verify(replay=True) == []
+
+
+def _work_on(name: str) -> None:
+    try:
+        with transaction.atomic():
+            Person.objects.create_user(name, password="a long enough one")
+            audit.record(actor=None, action="a.thing", subject=f"x:{name}", before={}, after={}, now=NOW)
+    finally:
+        connection.close()

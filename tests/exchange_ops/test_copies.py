@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 
 from desk import clock
-from exchange_ops.domain import balances, copies, keys, leases, ledger, market, pulse
+from exchange_ops.domain import balances, copies, keys, leases, ledger, market, pulse, walks
 from exchange_ops.models import Account, ApiKey, Balance, Currency, FollowerState, LedgerEntry, Symbol, Ticker
 from exchange_ops.wire import records
 
@@ -258,7 +258,7 @@ def test_records_that_can_not_be_kept_are_left_out_with_a_sentence(sandbox, oper
 
 def test_a_walk_that_lasts_longer_than_a_lease_is_still_one_walk(account, client_as):
     """The lease is renewed at each page and lasts longer than a call may: a walk that lost it goes no further."""
-    assert copies.WALK_LEASE > timedelta(seconds=settings.CALL_DEADLINE_SECONDS) > leases.LASTS
+    assert walks.LEASE_LASTS > timedelta(seconds=settings.CALL_DEADLINE_SECONDS) > leases.LASTS
     asked = []
     done = ledger.sync(
         account=account,
@@ -270,5 +270,5 @@ def test_a_walk_that_lasts_longer_than_a_lease_is_still_one_walk(account, client
     assert (len(asked), done.complete, LedgerEntry.objects.count()) == (3, False, 6)
     now = clock.now()
     for moment in (now, now + timedelta(seconds=35), now + timedelta(seconds=70)):
-        assert leases.hold(name="walk", holder="one", now=moment, lasts=copies.WALK_LEASE)
+        assert leases.hold(name="walk", holder="one", now=moment, lasts=walks.LEASE_LASTS)
         assert not leases.hold(name="walk", holder="two", now=moment + timedelta(seconds=34))

@@ -10,7 +10,7 @@ import pytest
 
 from desk import clock
 from exchange_ops import stream_follower
-from exchange_ops.domain import keys, leases, ledger
+from exchange_ops.domain import keys, leases, ledger, walks
 from exchange_ops.followers import AccountFollower, CannotFollow, Rhythm, stream_url
 from exchange_ops.models import ApiKey, Balance, FollowerState, LedgerAside, LedgerEntry, LedgerVersion
 from exchange_ops.wire.session import AccountSession, Pace, Phase
@@ -380,6 +380,18 @@ def test_a_slow_database_is_not_taken_for_a_silent_exchange(account, monkeypatch
     passed[0] += QUICK.pace.answer_ms + 1
     talk.tick(follower._clock())
     assert talk.phase is Phase.ENDED
+
+
+def test_a_stream_is_live_beside_a_walk_and_loads_the_ledger_after_it(account, sandbox, follow, exchange):
+    before = hold(exchange)
+    assert walks.hold(account=account, holder="another", now=clock.now())
+    follow()
+    told = hold(exchange)
+    assert until(lambda: LedgerEntry.objects.filter(exchange_id=told).exists())
+    assert not LedgerEntry.objects.filter(exchange_id=before).exists(), "the history is the walk's"
+    assert FollowerState.objects.get(name=f"stream:{account.pk}").reconnects == 0
+    walks.release(account=account, holder="another")
+    assert until(lambda: complete(account, exchange))
 
 
 def test_what_is_said_badly_is_kept_aside_with_its_reason(account, sandbox, follow, exchange):

@@ -185,6 +185,47 @@ def test_a_live_session_loads_again_from_the_watermark_it_was_given():
     assert script.wait(1)
 
 
+def test_a_session_loads_nothing_while_somebody_else_walks_the_ledger_and_is_live_meanwhile():
+    script = Script(pace=Pace(recheck_ms=6_000))
+    script.session.walked_elsewhere = True
+    (login,) = script.open()
+    first, second = script.answer(login, True)
+    assert (first[0], second[0]) == ("subscribeTransactions", "subscribeBalance")
+    script.answer(first, True)
+    (held,) = script.answer(second, True)
+    assert held[0] == "getBalance"
+    script.answer(held, [])
+    assert script.session.phase is Phase.LIVE
+    script.notify("updateTransaction", transaction(9))
+    assert script.indexes == [9]
+    script.session.walked_elsewhere, script.session.watermark = False, 7
+    assert script.wait(999) == []
+    load, held = script.wait(1)  # sooner than usual: what happened since the walk's end may not have been told
+    assert load[1]["from"] == 7
+    script.answer(load, [])
+    script.answer(held, [])
+    assert script.wait(5_999) == []
+    assert len(script.wait(1)) == 2
+
+
+def test_a_long_history_is_left_to_a_walk_after_the_first_thousand():
+    script = Script()
+    (login,) = script.open()
+    (asked,) = script.answer(login, True)
+    for page in range(9):
+        (asked,) = script.answer(asked, [transaction(page * 100 + number) for number in range(1, 101)])
+    subscriptions = script.answer(asked, [transaction(number) for number in range(901, 1_001)])
+    assert [name for name, _, _ in subscriptions] == ["subscribeTransactions", "subscribeBalance"]
+    script.session.watermark = 1_000
+    script.answer(subscriptions[0], True)
+    gap, held = script.answer(subscriptions[1], True)
+    assert gap[1]["from"] == 1_000
+    script.answer(held, [])
+    assert script.answer(gap, [transaction(number) for number in range(1_001, 2_001)]) == []
+    assert script.session.phase is Phase.LIVE
+    assert script.indexes == list(range(1, 2_001))
+
+
 def test_balances_that_are_listed_are_all_there_are_unless_one_can_not_be_read():
     for entries, whole in (([], True), ([{"currency": "BTC"}], False)):
         script = Script(pace=Pace(recheck_ms=5_000)).go_live()
