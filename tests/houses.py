@@ -71,7 +71,7 @@ def _prepare(folder: Path) -> None:
     began.mkdir(mode=0o700)
     environment = _environment() | QUICK | {"DATA_DIR": str(began)}
     for command in ((str(ROOT / "manage.py"), "prepare"), ("-c", _REMEMBER)):
-        subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, check=True)
+        subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=True)
     mark = began / "prepared.json"
     mark.write_text(mark.read_text().replace(str(began), str(folder)))
     began.rename(folder)
