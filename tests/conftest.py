@@ -208,8 +208,8 @@ def sandbox(settings: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def house(request: pytest.FixtureRequest) -> Iterator[houses.RunningHouse]:
-    """The whole house as a user starts it, on free ports and a fresh folder; one for the whole run."""
-    running = houses.RunningHouse()
+    """The whole house as a user starts it, on free ports and a fresh folder; one for the whole run of this process."""
+    running = houses.RunningHouse(folder=houses.prepared_folder(), **houses.QUICK)
     try:
         running.wait_until_ready()
         yield running

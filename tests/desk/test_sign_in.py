@@ -370,3 +370,13 @@ def test_the_superuser_flag_gives_no_role(db: None) -> None:
 
 def test_every_role_has_its_group_after_migrate(db: None) -> None:
     assert set(Group.objects.values_list("name", flat=True)) == set(roles.ALL)
+
+
+def test_passwords_are_hashed_slowly_outside_the_tests() -> None:
+    """The tests and the houses they start have a quick hasher; the desk's own settings leave Django's first one."""
+    from django.conf import global_settings
+
+    from project import settings as of_the_desk
+
+    assert not hasattr(of_the_desk, "PASSWORD_HASHERS")
+    assert global_settings.PASSWORD_HASHERS[0] == "django.contrib.auth.hashers.PBKDF2PasswordHasher"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.presses import Announcer
 from tests.e2e.visitors import Visitor, rows, until
 from tests.houses import RunningHouse
 
@@ -51,6 +52,14 @@ class Crew:
 def crew(house: RunningHouse) -> Crew:
     """The people of the shared house."""
     return Crew(prepare(house, crew=CREW))
+
+
+@pytest.fixture(scope="session")
+def announcer(house: RunningHouse) -> Iterator[Announcer]:
+    """Tells the pages of the shared house that something changed; it keeps nothing from one hint to the next."""
+    told = Announcer(house)
+    yield told
+    told.stop()
 
 
 @pytest.fixture

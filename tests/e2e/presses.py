@@ -78,7 +78,7 @@ class Announcer:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.e2e.announcer"],
             cwd=ROOT,
-            env=house.environment | {"DJANGO_SETTINGS_MODULE": "project.settings"},
+            env={"DJANGO_SETTINGS_MODULE": "project.settings"} | house.environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

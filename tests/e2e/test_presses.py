@@ -7,19 +7,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e import presses
-from tests.e2e.presses import HOLDS_MS, Announcer, Presser
+from tests.e2e.presses import HOLDS_MS, Presser
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(3600 if os.environ.get("PRESSES") else 300)]
 
 # `PRESSES=1000` is the thorough count.
 PRESSES = int(os.environ.get("PRESSES", "60"))
-
-
-@pytest.fixture
-def announcer(house):
-    told = Announcer(house)
-    yield told
-    told.stop()
 
 
 def test_no_press_on_a_live_page_is_lost(house, visit, announcer):

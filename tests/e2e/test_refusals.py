@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.presses import Announcer, Presser
+from tests.e2e.presses import Presser
 from tests.e2e.test_funds import ask
 from tests.e2e.visitors import rows, until
 
@@ -13,13 +13,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 WRONG = "000000"
 CODE = "Code of your authenticator app"
-
-
-@pytest.fixture
-def announcer(house):
-    told = Announcer(house)
-    yield told
-    told.stop()
 
 
 def reread(presser, times=3):

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from desk import clock
+from tests import door
 from tests.exchange_ops.views import rows
 
 
@@ -44,11 +45,7 @@ def open_as(live_desk: Any, new_page: Callable[..., Any], password: str, payable
             page.on("websocket", lambda line: line.on("framereceived", lambda told: heard.append(str(told))))
         else:  # it may put itself between the page and its socket, and then hears what passes itself
             before(page)
-        page.goto(f"{live_desk.url}/sign-in/")
-        page.fill("input[name=login]", person.username)
-        page.fill("input[name=password]", password)
-        page.click("form button.main")
-        page.wait_for_selector("#main")
+        door.sign_in(page, live_desk.url, person.username, password)
         page.goto(f"{live_desk.url}{path}", wait_until="networkidle")
         page.wait_for_selector("#strip [data-now]", state="attached")
         if before is None and page.locator("[data-follow], [data-ticks]").count():
