@@ -229,7 +229,7 @@ def test_a_probe_of_a_silent_exchange_ends_soon(account, sandbox, settings):
     sandbox.control("faults", {"operation": "*", "kind": "delay_then_execute", "ms": 20_000, "times": 9})
     began = time.monotonic()
     assert probed(key).probe_problem
-    assert time.monotonic() - began < 2 * keys.PROBE_SECONDS
+    assert time.monotonic() - began < 20, "before the first answer comes"
 
 
 def test_a_secret_that_does_not_open_is_said(account, sandbox):
