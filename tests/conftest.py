@@ -12,7 +12,7 @@ import hypothesis
 import pytest
 
 from tests import browsers, houses
-from tests.prepared_database import PreparedDatabase
+from tests.prepared_database import PreparedDatabase, unsynced
 
 _NO_BROWSER = "no Chromium was found ($CHROMIUM, PATH); `python3 manage.py verify` fetches one"
 _PASSWORD = "a long demo sentence"
@@ -25,7 +25,7 @@ hypothesis.settings.load_profile("usual")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Cheap passwords and unhashed static files: neither is what the tests in one process are about."""
+    """Cheap passwords, unhashed static files, nothing that waits for the disk: no test in one process is about them."""
     gc.disable()
     if not config.pluginmanager.hasplugin("django"):
         return
@@ -39,6 +39,9 @@ def pytest_configure(config: pytest.Config) -> None:
         **django_settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
+    options = django_settings.DATABASES["default"].get("OPTIONS", {})
+    if "init_command" in options:
+        options["init_command"] = unsynced(options["init_command"])
     rows.allow_flush()
 
 

@@ -1,4 +1,4 @@
-"""The settings of a house under test: those of the desk, but a password is hashed in no time.
+"""The settings of a house under test: those of the desk, but no password takes time to hash, and no disk is waited for.
 
 A hash that is slow on purpose costs a quarter of a second at each of some three hundred signings in. What it protects
 is no matter of these tests; that the desk itself hashes slowly is held by tests/desk/test_sign_in.py. It stands in the
@@ -6,5 +6,8 @@ tests and is chosen by the process that starts the house: no setting of the desk
 """
 
 from project.settings import *  # noqa: F403
+from project.settings import DATABASES
+from tests.prepared_database import unsynced
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+DATABASES["default"]["OPTIONS"]["init_command"] = unsynced(DATABASES["default"]["OPTIONS"]["init_command"])

@@ -155,6 +155,13 @@ def test_the_container_of_the_demo_names_the_risk():
     assert 'DEMO_ANYBODY_MAY_SIGN_IN: "1"' in (ROOT / "docker-compose.yml").read_text()
 
 
+def test_the_desk_waits_for_its_disk(tmp_path):
+    """Unlike the tests: what it committed outlives a power cut."""
+    code, printed, _ = read_settings(tmp_path, "settings.DATABASES['default']['OPTIONS']['init_command']")
+    assert code == 0
+    assert "synchronous=FULL" in printed
+
+
 def test_a_password_in_a_database_address_is_not_repeated(tmp_path):
     _, _, complaint = read_settings(tmp_path, DATABASE_URL="postgres://desk:hunter2secret@host:port/desk")
     assert "hunter2secret" not in complaint
