@@ -52,7 +52,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class BecameLive:
-    """Changes are told from now on, and everything up to here is known, or is left to a walk that reads a history."""
+    """Changes are told from now on. Everything up to here is known, or is being read because it is much."""
 
 
 @dataclass(frozen=True, slots=True)

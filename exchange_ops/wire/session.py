@@ -6,8 +6,9 @@ that happened in between is missing, and ask for the balances, since a notificat
 live. While live the ledger and the balances are asked for again every so often: a notification that never came, or
 came late, leaves no trace, so only asking shows that nothing is missing. Silence ends the session.
 
-A long history is not a stream's work: while somebody else walks the ledger nothing of it is loaded, and never more than
-a thousand transactions at a time. What is left is the walk's, and the session is live meanwhile.
+A long history is not a stream's work: while somebody else walks the ledger nothing of it is loaded, and what is left is
+the walk's. Where nobody does, everything is loaded to the end in every look. The session is live after the first
+thousand transactions, whoever reads the rest.
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,7 +46,7 @@ __all__ = [
 ]
 
 PAGE = 1000
-MOST_LOADED = PAGE  # transactions in one look; what is beyond is left to the walk over REST
+MANY = PAGE  # transactions in one look after which the session no longer waits for the end of it to be live
 SOONER = 6  # how much sooner the next look comes after one that was left to somebody else's walk
 FEW = 100  # the documented page: with fewer the end is near, and those that happen meanwhile must not keep us from it
 
@@ -97,7 +98,7 @@ class AccountSession(Conversation[Transactions | Balances]):
         self._login = login
         self._loaded_ms = 0
         self._loaded_now = 0  # transactions in this look
-        self._is_left = False  # whether the newest look loaded nothing because somebody else walked
+        self._is_left = False  # whether the newest look was left to somebody else's walk, or its rest
         self._missing: set[str] = set()  # what is to be known before the session is live
 
     def _begin(self, now_ms: int) -> None:
@@ -135,14 +136,14 @@ class AccountSession(Conversation[Transactions | Balances]):
             self._events.append(Transactions(origin, found, unread, index))
         self._loaded_now += len(found) + len(unread)
         furthest = max((record.index for record in found), default=index - 1)
-        is_near = furthest <= index or len(found) + len(unread) < FEW
-        if self._loaded_now >= MOST_LOADED:
-            is_near, furthest = True, index  # the rest is a history
+        is_near = furthest <= index or len(found) + len(unread) < FEW or self._loaded_now >= MANY
         if origin is Origin.BACKLOG and is_near:
             self._subscribe(now_ms)  # after which everything is loaded once more
         # The page is asked for until one brings nothing further: how many fit on a page is not documented for certain.
         elif furthest > index:
-            self._load(furthest + 1, now_ms, origin)
+            self._is_left = self._loaded_now >= MANY and self.walked_elsewhere
+            if not self._is_left:
+                self._load(furthest + 1, now_ms, origin)
         if origin is Origin.GAP and is_near:
             self._known("transactions")
 
