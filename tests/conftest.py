@@ -211,7 +211,7 @@ def sandbox(settings: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def house(request: pytest.FixtureRequest) -> Iterator[houses.RunningHouse]:
-    """The whole house as a user starts it, on free ports and a fresh folder; one for the whole run of this process."""
+    """The whole house by the command of a user, on free ports and a prepared folder; one for this process."""
     running = houses.RunningHouse(folder=houses.prepared_folder(), **houses.QUICK)
     try:
         running.wait_until_ready()
