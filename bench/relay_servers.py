@@ -15,6 +15,7 @@ import uvloop
 
 Lines = list[tuple[str, str]]  # topic and text
 Give = Callable[[Lines], None]
+_BROWSERS = 100_000  # all of them come from one address here, which the desk would not let one machine do
 _listening: list[asyncio.AbstractServer] = []
 
 
@@ -67,6 +68,9 @@ async def _attend(room: Any, scope: Any, receive: Any, send: Any) -> None:
 
 async def hub(folder: Path) -> None:
     """The fanout of the desk, given each notification by a call. Topics with a number carry ticks."""
+    from django.conf import settings
+
+    settings.configure(CONNECTIONS_PER_ADDRESS=_BROWSERS, TRUSTED_PROXIES=())
     from desk.fanout import Fanout
     from project.sockets import FrameSocket
 
@@ -92,6 +96,7 @@ async def hub_redis(folder: Path) -> None:
     address = f"unix://{folder / 'redis.sock'}"
     os.environ |= {"DJANGO_SETTINGS_MODULE": "project.settings", "DATA_DIR": str(folder / "house"), "DEMO": "1"}
     os.environ |= {"REDIS_URL": address, "DATABASE_URL": f"sqlite:///{folder / 'none.sqlite3'}"}
+    os.environ["CONNECTIONS_PER_ADDRESS"] = str(_BROWSERS)
     django.setup()
     from desk import hub as relay
     from project.sockets import FrameSocket
