@@ -6,6 +6,7 @@ from allauth.mfa.recovery_codes import views as recovery
 from allauth.mfa.totp import views as app
 from allauth.mfa.webauthn import views as passkeys
 from django.urls import include, path
+from django.views.decorators.http import require_http_methods, require_safe
 
 from chaindata.views import navigation as chain
 from desk import context
@@ -17,6 +18,9 @@ handler403 = "desk.views.errors.permission_denied"
 handler404 = "desk.views.errors.page_not_found"
 handler500 = "desk.views.errors.server_error"
 
+# The library's pages take a PUT for a form, and send whoever is in already elsewhere whatever the method.
+form = require_http_methods(["GET", "HEAD", "POST"])
+
 context.offer(*sorted((*exchange.ENTRIES, *chain.ENTRIES), key=lambda entry: entry.group == "Control"))
 
 urlpatterns = [
@@ -26,21 +30,21 @@ urlpatterns = [
     path("audit/", trail.trail, name="audit"),
     path("api/v1/", include("exchange_ops.api.urls")),
     path("api/v1/chain/", include("chaindata.api.urls")),
-    path("sign-in/", account.login, name="account_login"),
-    path("sign-in/second-factor/", second_factor.authenticate, name="mfa_authenticate"),
-    path("sign-in/not-active/", account.account_inactive, name="account_inactive"),
-    path("sign-out/", account.logout, name="account_logout"),
-    path("account/confirm/", account.reauthenticate, name="account_reauthenticate"),
-    path("account/confirm/second-factor/", second_factor.reauthenticate, name="mfa_reauthenticate"),
+    path("sign-in/", form(account.login), name="account_login"),
+    path("sign-in/second-factor/", form(second_factor.authenticate), name="mfa_authenticate"),
+    path("sign-in/not-active/", form(account.account_inactive), name="account_inactive"),
+    path("sign-out/", form(account.logout), name="account_logout"),
+    path("account/confirm/", form(account.reauthenticate), name="account_reauthenticate"),
+    path("account/confirm/second-factor/", form(second_factor.reauthenticate), name="mfa_reauthenticate"),
     path("account/begin/", invitations.begin, name="begin"),
-    path("account/password/", account.password_change, name="account_change_password"),
+    path("account/password/", form(account.password_change), name="account_change_password"),
     path("account/sessions/", sessions.sessions, name="sessions"),
     path("account/sessions/end/", sessions.end, name="session-end"),
-    path("account/second-factor/", factors.Index.as_view(), name="mfa_index"),
+    path("account/second-factor/", require_safe(factors.Index.as_view()), name="mfa_index"),
     path("account/second-factor/confirm/<slug:change>/<int:target>/", factors.confirm, name="factor-confirm"),
     # Every page that changes a factor stands behind its confirmation; a page of the library that is not here is absent.
     *(
-        path(f"account/second-factor/{place}", view, name=name)
+        path(f"account/second-factor/{place}", form(view), name=name)
         for place, view, name in (
             ("app/activate/", factors.guarded("set-up-app", factors.SetUpApp.as_view()), "mfa_activate_totp"),
             ("app/deactivate/", factors.guarded("remove-app", app.deactivate_totp), "mfa_deactivate_totp"),

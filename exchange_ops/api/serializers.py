@@ -112,7 +112,7 @@ class WithdrawalOut(serializers.ModelSerializer):
     label = serializers.CharField(read_only=True, help_text="The state, or how it ended, in a few words.")
     end = serializers.ChoiceField(
         source="end.name",
-        choices=list(withdrawal_ends.ENDS),
+        choices=["", *withdrawal_ends.ENDS],
         read_only=True,
         default="",
         help_text="How it ended without being paid, from the event that ended it; empty otherwise.",

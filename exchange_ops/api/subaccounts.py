@@ -1,7 +1,5 @@
 """The sub-accounts for programs: read only. Freezing, activating and setting take an admin, a page and a reason."""
 
-from typing import Any
-
 from django.db.models import Prefetch, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
@@ -10,10 +8,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from desk import paging
 from exchange_ops.api.errors import Refusal
 from exchange_ops.api.serializers import AmountText
-from exchange_ops.api.views import BEFORE, REFUSALS, MaySee
+from exchange_ops.api.views import BEFORE, MALFORMED, REFUSALS, MaySee, page_of
 from exchange_ops.domain import subaccount_standing
 from exchange_ops.models import SubAccount, SubAccountAction, SubAccountBalance
 from exchange_ops.models import subaccount_states as states
@@ -185,15 +182,12 @@ class SubAccountActions(APIView):
     @extend_schema(
         operation_id="subaccounts_actions_list",
         parameters=[BEFORE],
-        responses={200: SubAccountActionPage, **NOT_FOUND},
+        responses={200: SubAccountActionPage, 404: OpenApiResponse(Refusal), **MALFORMED},
     )
     def get(self, request: Request, exchange_id: int) -> Response:
         """Fifty a page, newest first."""
         actions = get_object_or_404(_rows(), exchange_id=exchange_id).actions.select_related("requested_by")
-        page = paging.page(request._request, actions.all(), key="pk")
-        older = f"{request.path}{page.older}" if page.older else None
-        items: list[Any] = SubAccountActionOut(page.rows, many=True).data
-        return Response({"items": items, "older": older})
+        return page_of(request, actions.all(), SubAccountActionOut, key="pk")
 
 
 def _rows() -> QuerySet[SubAccount]:

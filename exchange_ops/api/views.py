@@ -59,15 +59,12 @@ def filters(form: type[FilterForm]) -> list[OpenApiParameter]:
 def narrowed(request: Request, form: type[FilterForm], rows: QuerySet[Any]) -> QuerySet[Any]:
     """The rows that the filters let through. A program that asks for what there is not is told, not shown everything.
 
-    Raises `ValidationError` for a filter or a place in the list that the description does not allow.
+    Raises `ValidationError` for a filter that the description does not allow.
     """
     asked = form(request.query_params)
     problems = {} if asked.is_valid() else {name: list(texts) for name, texts in asked.errors.items()}
-    before = request.query_params.get("before")
-    if before is not None and not (before.isascii() and before.isdigit() and int(before[:20]) < 2**63):
-        problems["before"] = ["Send a whole number from 0 to 2^63 - 1."]
     if problems:
-        raise ValidationError(problems)
+        raise ValidationError(problems | _misplaced(request))
     return asked.narrow(rows)
 
 
@@ -198,8 +195,20 @@ def first_account() -> Account:
     return get_object_or_404(Account.objects.order_by("pk")[:1])
 
 
+def _misplaced(request: Request) -> dict[str, list[str]]:
+    before = request.query_params.get("before")
+    if before is None or (before.isascii() and before.isdigit() and int(before[:20]) < 2**63):
+        return {}
+    return {"before": ["Send a whole number from 0 to 2^63 - 1."]}
+
+
 def page_of(request: Request, rows: QuerySet[Any], shape: type[Any], *, key: str) -> Response:
-    """Fifty rows in their shape, and the address of the next ones."""
+    """Fifty rows in their shape, and the address of the next ones.
+
+    Raises `ValidationError` for a place in the list that the description does not allow.
+    """
+    if problems := _misplaced(request):
+        raise ValidationError(problems)
     page = paging.page(request._request, rows, key=key)
     older = f"{request.path}{page.older}" if page.older else None
     return Response({"items": shape(page.rows, many=True).data, "older": older})

@@ -367,6 +367,32 @@ def test_a_server_that_is_no_socket_hears_no_login(*, account, demo_keys, state,
     assert all(said == b"" or said.startswith(b"GET /api/2/ws/account HTTP/1.1") for said in heard)
 
 
+@pytest.mark.parametrize("inside", ["127.0.0.1", "169.254.169.254"])
+def test_a_stream_whose_name_is_bound_anew_is_never_reached_inside(
+    *, account, demo_keys, run, state, inside, monkeypatch
+):
+    """The name leads to a public address when it is asked for the first time, and inside from the second time on."""
+    asked, connected, resolve, connect = [], [], socket.getaddrinfo, socket.socket.connect
+
+    def answer(host, port, *arguments, **options):
+        if host != "streams.test" or options.get("flags") == socket.AI_NUMERICHOST:
+            return resolve(host, port, *arguments, **options)
+        asked.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (inside if asked[1:] else "93.184.216.34", port))]
+
+    def noted(plain, address):
+        if address[1] != 443:
+            return connect(plain, address)
+        connected.append(address)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+    monkeypatch.setattr(socket.socket, "connect", noted)
+    run(AccountFollower(account, base_url="wss://streams.test", now=clock.now, rhythm=QUICK))
+    assert until(lambda: len(asked) >= 3 and "AddressRefused" in state().problem)
+    assert connected == [("93.184.216.34", 443)]
+
+
 def test_a_slow_database_is_not_taken_for_a_silent_exchange(account, monkeypatch):
     passed = [1_000]
     monkeypatch.setattr(stream_follower, "now_ms", lambda: passed[0])

@@ -206,6 +206,28 @@ def test_a_name_bound_anew_is_judged_anew(connected: list[object], monkeypatch: 
     assert connected == []
 
 
+@pytest.mark.parametrize("inside", ["127.0.0.1", "169.254.169.254"])
+def test_a_service_whose_name_is_bound_anew_between_two_calls_is_never_reached_inside(
+    inside: str, connected: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A public address is tried at each connection, and once the name leads inside nothing is connected to."""
+
+    def nobody_there(_: object, address: object) -> None:
+        connected.append(address)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(socket.socket, "connect", nobody_there)
+    asked = resolving(monkeypatch, ["93.184.216.34"], [inside])
+    with transport_closed("https://exchange.test") as line:
+        with pytest.raises(Unreachable, match="NewConnectionError"):
+            line.send(bind(ACT, {}))
+        assert (asked, connected) == (["exchange.test"], [("93.184.216.34", 443)]), "asked once, connected to that"
+        for call, operation in ((line.send, ACT), (line.read, READ)):
+            with pytest.raises(Unreachable, match="PrivateAddress"):
+                call(bind(operation, {}))
+    assert connected == [("93.184.216.34", 443)]
+
+
 def test_tls_asks_for_the_certificate_of_the_name_and_not_of_the_address(
     certificate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,10 +8,15 @@ import uuid
 import jsonschema
 import pytest
 
-from tests.exchange_ops.views import rows
+from desk import clock, totp
+from exchange_ops.domain import subaccount_standing, subaccounts
+from exchange_ops.models import Withdrawal
+from tests.exchange_ops.views import order_rows, rows
+from wire.values import Secret
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("payable")]
 
+SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 BODIES = {
     "/api/v1/withdrawals/": {
         "currency": "BCH",
@@ -196,6 +201,89 @@ def test_each_value_of_each_query_parameter_is_taken_or_refused_as_described(des
                     found.append((path, parameter["name"], text, answer.status_code))
     assert not found, "\n".join(map(repr, found))
     assert asked > 400
+
+
+@pytest.fixture
+def one_of_everything(described, operator, admin):
+    """Rows in several states, and the number of one for each kind of address."""
+    now = clock.now()
+    order_rows.market(now=now)
+    rows.currency(now=now, transfer_enabled=True)
+    rows.asked(operator, now=now)
+    rows.held(operator, now=now)
+    withdrawal = rows.ended(operator, now=now)
+    for kind in ("bank_to_trading", "to_user"):
+        transfer = rows.transfer(operator, kind=kind, now=now)
+    rows.transfer_sent(operator, now=now)
+    order_rows.asked(operator, now=now)
+    order_rows.elsewhere(now=now)
+    order = order_rows.placed(operator, now=now, status="filled", filled="1")
+    rows.entry(1, now=now)
+    subaccount = rows.subaccount(now=now)
+    totp.enrol(admin, SECRET)
+    subaccounts.ask_status(
+        kind="freeze",
+        account=subaccount.account,
+        exchange_ids=[subaccount.exchange_id],
+        person=admin,
+        reason="Its trader left",
+        digest=subaccount_standing.digest_of("freeze", [subaccount]),
+        answer={"kind": "totp", "code": totp.code_at(SECRET, totp.step_at(now))},
+        request_key="one-key-of-a-test",
+        session_key="session",
+        now=now,
+    )
+    return {
+        "withdrawal_id": withdrawal.pk,
+        "transfer_id": transfer.pk,
+        "order_id": order.pk,
+        "exchange_id": subaccount.exchange_id,
+        "symbol": "BCHUSD",
+    }
+
+
+def test_every_answer_has_the_shape_that_is_described(described, one_of_everything):
+    """Each list and each row, in states with members that are empty, absent or set."""
+    description, client = described
+    shown, numbers = set(), dict(one_of_everything)
+    for path, told in description["paths"].items():
+        if "get" not in told or set(re.findall(r"{(\w+)}", path)) - numbers.keys() or "/chain/" in path:
+            continue
+        asked = [path.format(**numbers)]
+        if path.endswith("/{withdrawal_id}/"):
+            asked = [path.format(withdrawal_id=pk) for pk in Withdrawal.objects.values_list("pk", flat=True)]
+        for place in asked:
+            answer = client.get(place)
+            assert str(answer.status_code) in told["get"]["responses"], (place, answer.status_code)
+            if answer.status_code == 200:
+                keeps(description, told["get"]["responses"]["200"], answer.json(), place)
+                shown.add(path)
+    assert len(shown) > 15, shown
+
+
+def keeps(description, response, content, place):
+    whole = {
+        **_plain(response["content"]["application/json"]["schema"]),
+        "components": _plain(description["components"]),
+    }
+    problems = [(each.json_path, each.message) for each in jsonschema.Draft202012Validator(whole).iter_errors(content)]
+    assert not problems, (place, problems)
+
+
+def test_a_place_in_any_list_is_taken_or_refused_as_described(described, one_of_everything):
+    """Those too whose address names a row, which the test of the filters leaves out."""
+    description, client = described
+    lists = [
+        path.format(**one_of_everything)
+        for path, told in description["paths"].items()
+        for parameter in told.get("get", {}).get("parameters", ())
+        if parameter["name"] == "before" and parameter["schema"]["type"] == "integer"
+    ]
+    assert "/api/v1/subaccounts/7001/actions/" in lists
+    for path in lists:
+        taken = [client.get(path, {"before": text}).status_code for text in ("0", "1", str(2**63 - 1))]
+        refused = [client.get(path, {"before": text}).status_code for text in ("-1", "1.5", "abc", str(2**63))]
+        assert (taken, refused) == ([200] * 3, [400] * 4), path
 
 
 def test_every_word_that_a_filter_is_described_to_take_is_taken(described):

@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from desk import clock, roles
+from desk import clock, roles, totp
 from tests.exchange_ops.views import rows
+from wire.values import Secret
 
 pytestmark = pytest.mark.django_db
 
@@ -282,6 +283,20 @@ def test_a_wrong_method_is_told_so_and_leads_nowhere(place, admin, signed_in):
             else:
                 assert response.status_code == 405, told
                 assert {each.lower() for each in response["Allow"].split(", ")} == takes, f"{told}: {response['Allow']}"
+
+
+def test_the_pages_of_the_sign_in_library_take_no_other_method(admin, signed_in):
+    """They read a PUT as a form, and led whoever is signed in from sign-in to the overview."""
+    totp.enrol(admin, Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"))
+    ours = {"begin", "factor-confirm"}
+    for client, names in ((signed_in(admin), SIGN_IN | OWN_PAGES - ours), (Client(), SIGN_IN - ours)):
+        for name in sorted(names - ours):
+            for method in ("put", "patch", "delete", "options", "trace"):
+                answer = getattr(client, method)(ADDRESSES[name].replace("{key}", "1"), secure=True)
+                assert (answer.status_code, "POST" in answer.get("Allow", "")) == (405, name != "mfa_index"), (
+                    method,
+                    name,
+                )
 
 
 def test_a_stranger_learns_nothing_from_a_wrong_method(place):

@@ -4,13 +4,16 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from allauth.mfa.models import Authenticator
+from django.db import transaction
 
-from desk import clock
+from desk import clock, factors, totp
 from desk.models import FactorChange
 from exchange_ops.domain import approvals, freezes, transfer_approvals
 from exchange_ops.models import Approval, ThawVote
 from exchange_ops.models import transfer_states as kinds
 from tests.exchange_ops.domain.test_drafting import thaw
+from tests.exchange_ops.domain.walks import TOTP_SECRET
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
 DAY = timedelta(hours=24)
@@ -38,6 +41,36 @@ def test_after_the_day_it_counts_and_in_the_demo_at_once(walk):
     changed(walk.approvers[0], rests=timedelta(0))
     walk.approve(walk.held(), walk.approvers[0])
     assert Approval.objects.count() == 1
+
+
+def test_exactly_a_day_after_the_change_the_approval_is_the_one_that_was_missing_and_the_money_is_paid(
+    walk, settings, monkeypatch
+):
+    """The whole of it on the desk's clock: a new factor, a refusal a moment too early, and the payout at the moment."""
+    settings.FACTOR_REST_SECONDS = 86_400
+    person, began = walk.approvers[1], clock.now()
+    put = lambda moment: monkeypatch.setattr(clock, "now", lambda: moment)  # noqa: E731
+    with transaction.atomic():
+        before = factors.kept_by(person)
+        Authenticator.objects.filter(user=person).delete()
+        totp.enrol(person, TOTP_SECRET)
+        factors.note(person=person, before=before, device="Firefox", session_key="", now=began - DAY)
+    put(began - timedelta(microseconds=1))
+    row = walk.held(amount=TWO)
+    walk.approve(row, walk.approvers[0])
+    with pytest.raises(approvals.CannotApprove) as refusal:
+        walk.approve(row, person)
+    assert str(refusal.value) == (
+        "Nothing was decided: your second factors changed less than a day ago, so your approvals don't count "
+        f"until {began:%d %b %H:%M:%S} UTC. Somebody else of treasury can decide meanwhile, and you can still reject."
+    )
+    paid = lambda: len(walk.calls("commit_withdrawal"))  # noqa: E731
+    assert (walk.step(row).decision, approvals.given(row).count(), paid()) == ("none", 1, 0)
+    put(began)
+    walk.approve(row, person)
+    assert (walk.fresh(row).decision, approvals.given(row).count()) == ("commit", 2)
+    walk.until(row, "committed", "sent", "settled")
+    assert (paid(), len(walk.payouts())) == (1, 1)
 
 
 def test_an_approval_that_was_given_at_rest_is_never_counted(walk):
