@@ -61,3 +61,14 @@ def test_a_secret_is_opened_only_where_it_is_used():
     closed = {"views", "api", "templatetags", "forms", "context", "logs", "live", "audit", "outbox"}
     found = [module.path for module in tree.production() if ".reveal()" in module.text and closed & set(module.parts)]
     assert not found
+
+
+def test_no_migration_of_the_exchange_runs_live_modules():
+    """What a migration installs stands in it: a later change of the code must not change what was installed."""
+    live = {
+        f"{path.name}: {name}"
+        for path in sorted((tree.ROOT / "exchange_ops" / "migrations").glob("[0-9]*.py"))
+        for name in tree.imports(tree.read(path))
+        if name.split(".")[0] in tree.APPS and name != "desk.fields"
+    }
+    assert not live

@@ -81,7 +81,7 @@ def _modules(tops: tuple[str, ...]) -> list[Module]:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        found = [_read(path) for top in tops for path in _paths(ROOT / top)]
+        found = [read(path) for top in tops for path in _paths(ROOT / top)]
     finally:
         if was_enabled:
             gc.enable()
@@ -93,6 +93,7 @@ def _paths(start: Path) -> list[Path]:
     return sorted(start.rglob("*.py")) if start.is_dir() else [start]
 
 
-def _read(path: Path) -> Module:
+def read(path: Path) -> Module:
+    """One file, parsed."""
     text = path.read_text()
     return Module(str(path.relative_to(ROOT)), text, ast.parse(text))
