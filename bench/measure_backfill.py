@@ -60,8 +60,9 @@ class Told:
 
 def ours(found: Sequence[Any]) -> float:
     """Seconds of processor time of one walk, from nothing to the end."""
-    from exchange_ops.domain import ledger
-    from exchange_ops.models import Account, LedgerEntry, LedgerVersion
+    from exchange_ops.ledger import sync as ledger
+    from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
+    from exchange_ops.shared.models import Account
 
     account = Account.objects.create(name="measured")
     now, began = datetime.now(UTC), time.process_time()
@@ -80,8 +81,9 @@ def theirs(found: Sequence[Any]) -> float:
     """Seconds of processor time that Django's bulk_create takes for the same rows."""
     from django.db import transaction
 
-    from exchange_ops.domain import ledger_batches
-    from exchange_ops.models import Account, LedgerEntry, LedgerVersion
+    from exchange_ops.ledger import batches as ledger_batches
+    from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
+    from exchange_ops.shared.models import Account
 
     account, now = Account.objects.create(name="peer"), datetime.now(UTC)
     spent = 0.0

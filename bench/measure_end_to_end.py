@@ -316,8 +316,9 @@ def _rows() -> tuple[Any, str]:
 
     from desk import clock
     from desk.models import Person
-    from exchange_ops.domain import keys
-    from exchange_ops.models import Account, MarketLook
+    from exchange_ops.keys import store as keys
+    from exchange_ops.market.models import MarketLook
+    from exchange_ops.shared.models import Account
     from exchange_ops.wire.catalogue import Right
     from wire.values import Secret
 
@@ -334,7 +335,8 @@ def _rows() -> tuple[Any, str]:
 
 
 def _until_live(thread_name: str) -> None:
-    from exchange_ops.models import BookSnapshot, FollowerState
+    from exchange_ops.market.models import BookSnapshot
+    from exchange_ops.shared.models import FollowerState
 
     title, deadline = thread_name.removeprefix("follow "), time.monotonic() + PATIENCE_SECONDS
     while not FollowerState.objects.filter(name=title, connected=True).exists() or (

@@ -108,7 +108,8 @@ def _make_rows(text: str) -> None:
     from decimal import Decimal
 
     from desk import clock
-    from exchange_ops.models import Account, LedgerEntry, LedgerVersion
+    from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
+    from exchange_ops.shared.models import Account
 
     told, now = json.loads(text)["params"], clock.now()
     known = {name: told[name] for name in ("index", "type", "status", "currency")}
@@ -132,7 +133,7 @@ def _following(base_url: str, *, storing: bool) -> Callable[[], None]:
     """A follower from its start until it took all messages."""
     from desk import clock
     from exchange_ops.followers import AccountFollower
-    from exchange_ops.models import Account
+    from exchange_ops.shared.models import Account
     from exchange_ops.wire.session import Transactions
 
     class Counting(AccountFollower):
@@ -197,8 +198,8 @@ def _prepare() -> None:
     call_command("migrate", verbosity=0, interactive=False)
 
     from desk import clock
-    from exchange_ops.domain import keys
-    from exchange_ops.models import Account
+    from exchange_ops.keys import store as keys
+    from exchange_ops.shared.models import Account
     from exchange_ops.wire.catalogue import Right
     from wire.values import Secret
 
@@ -222,7 +223,8 @@ def measure_return(folder: str) -> None:
     _prepare()
     from desk import clock
     from exchange_ops.followers import AccountFollower
-    from exchange_ops.models import Account, FollowerState, LedgerEntry
+    from exchange_ops.ledger.models import LedgerEntry
+    from exchange_ops.shared.models import Account, FollowerState
 
     account = Account.objects.get()
 

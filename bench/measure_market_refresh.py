@@ -135,7 +135,7 @@ def _print(what: str, ours_ms: float, peer: str, peer_ms: float, target: float) 
 
 def _measure_writes(engine: str) -> None:
     from desk import bulk
-    from exchange_ops.models import Ticker
+    from exchange_ops.market.models import Ticker
 
     table = bulk.table(Ticker)
     every, tenth, orm, ready = _batches("E", SYMBOLS), _batches("T", TENTH), _batches("O", SYMBOLS), _texts("L")
@@ -157,7 +157,7 @@ def _measure_writes(engine: str) -> None:
 def _measure_trades(engine: str) -> None:
     """A market that is read for the first time, many times over."""
     from desk import bulk
-    from exchange_ops.models import PublicTrade
+    from exchange_ops.market.models import PublicTrade
 
     def batch(symbol: str) -> Iterator[list[Row]]:
         price = Decimal("0.0512345678")
@@ -181,8 +181,8 @@ def _measure_cycles(engine: str) -> None:
     import requests
 
     from exchange_ops.client import ExchangeClient
-    from exchange_ops.domain import market
-    from exchange_ops.models import Ticker
+    from exchange_ops.market import reference as market
+    from exchange_ops.market.models import Ticker
     from wire.transport import Transport
 
     session = requests.Session()
@@ -217,14 +217,14 @@ def _measure_telling(engine: str) -> None:
     """The list of 1,000 prices for programs, from the rows to the bytes."""
     from rest_framework.renderers import JSONRenderer
 
-    from exchange_ops.api import written
-    from exchange_ops.api.market_shapes import TickerOut
-    from exchange_ops.api.markets import TICKER
-    from exchange_ops.models import Ticker
+    from exchange_ops.market import api_rows
+    from exchange_ops.market.api import TICKER
+    from exchange_ops.market.api_shapes import TickerOut
+    from exchange_ops.market.models import Ticker
 
     rows = Ticker.objects.filter(symbol__startswith="E").order_by("symbol")
     ours_ms, peer_ms = spend(
-        lambda: written.answer(written.row_texts(rows.all(), TICKER)) and None,
+        lambda: api_rows.answer(api_rows.row_texts(rows.all(), TICKER)) and None,
         lambda: JSONRenderer().render({"items": TickerOut(rows.all(), many=True).data}) and None,
         pieces=1,
         watch=time.perf_counter,

@@ -10,20 +10,16 @@ class ExchangeOpsConfig(AppConfig):
     def ready(self) -> None:
         from desk import audit, demo, sealing
         from exchange_ops import demo as own_demo
-        from exchange_ops import health, topics, witnesses
-        from exchange_ops.domain import (
-            chain_owners,
-            keys,
-            order_replay,
-            own_addresses,
-            replay,
-            subaccount_replay,
-            vote_replay,
-        )
+        from exchange_ops import health, owned_addresses, replay, topics, witnesses
+        from exchange_ops.addresses import chain_owners
+        from exchange_ops.keys import store as keys
+        from exchange_ops.orders import replay as order_replay
+        from exchange_ops.policy import vote_replay
+        from exchange_ops.subaccounts import replay as subaccount_replay
 
         topics.register()
         witnesses.register()
-        own_addresses.register()
+        owned_addresses.register()
         health.register()
         chain_owners.register()
         demo.register_loader("exchange account", own_demo.load)
@@ -39,6 +35,6 @@ class ExchangeOpsConfig(AppConfig):
 def _publish_first_rules(*, plan: Any = (), **_: Any) -> None:
     """A fresh desk starts with rules, so that it can pay and never without an approval."""
     from desk import clock
-    from exchange_ops.domain import policy
+    from exchange_ops.policy import quorum as policy
 
     policy.ensure_first(now=clock.now())

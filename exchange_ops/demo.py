@@ -1,8 +1,10 @@
 """What this room adds to the demo desk: the account of the sandbox's demo keys, and three of them by their rights."""
 
 from desk import clock
-from exchange_ops.domain import facts, keys
-from exchange_ops.models import Account, ApiKey
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.shared import facts
+from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
 from wire.values import Secret
 

@@ -5,9 +5,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from exchange_ops.domain import ledger, market_stream, streams, trading_stream, walks
-from exchange_ops.models import Account
-from exchange_ops.stream_follower import CannotFollow, KeyedFollower, Rhythm, StreamFollower, stream_url
+from exchange_ops.ledger import stream as streams
+from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger import walks
+from exchange_ops.market import stream as market_stream
+from exchange_ops.orders import stream as trading_stream
+from exchange_ops.shared.models import Account
+from exchange_ops.streams.follower import CannotFollow, KeyedFollower, Rhythm, StreamFollower, stream_url
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.wire.conversation import Ended
 from exchange_ops.wire.market_session import BookChanged, MarketPace, MarketSession, TickerTold

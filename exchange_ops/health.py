@@ -6,24 +6,24 @@ from datetime import datetime, timedelta
 
 from desk import clock, health
 from desk.health import Health
-from exchange_ops.domain import (
-    clocks,
-    following,
-    market,
-    market_stream,
-    open_holds,
-    orders,
-    payouts,
-    pulse,
-    scheduled_checks,
-    streams,
-    trading_stream,
-    transfers,
-    unreadable,
-    walks,
-    withdrawals,
-)
-from exchange_ops.models import Account, ApiKey, CheckRun, FollowerState, Ticker, Transfer, Withdrawal
+from exchange_ops import scheduled_checks
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.ledger import quarantine, walks
+from exchange_ops.ledger import stream as streams
+from exchange_ops.market import reference as market
+from exchange_ops.market import stream as market_stream
+from exchange_ops.market.models import Ticker
+from exchange_ops.orders import stream as trading_stream
+from exchange_ops.orders import workflow as orders
+from exchange_ops.shared import clocks, heartbeats
+from exchange_ops.shared.models import Account, CheckRun, FollowerState
+from exchange_ops.transfers import workflow as transfers
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.withdrawals import workflow as withdrawals
+from exchange_ops.withdrawals.decisions import open_holds
+from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.proofs import payouts
+from exchange_ops.withdrawals.steps import settlement
 
 LEDGER_AGE = timedelta(seconds=60)
 STREAM_SILENCE = timedelta(seconds=60)
@@ -57,7 +57,7 @@ def _exchange() -> Health:
     """When the exchange's ledger was last read to its end, and what of it could not be taken in."""
     now, found = clock.now(), []
     for account in Account.objects.order_by("pk"):
-        row = pulse.of(pulse.ledger_of(account))
+        row = heartbeats.of(heartbeats.ledger_of(account))
         age = _age(row.heard_at if row else None, now)
         if age is not None and age <= LEDGER_AGE:
             found.append(_read(account, row, age))
@@ -79,7 +79,7 @@ def _being_read(account: Account, age: timedelta | None) -> Health:
 
 def _read(account: Account, row: FollowerState | None, age: timedelta) -> Health:
     sentence = f"The exchange's ledger of {account.name} was read {_spoken(age)} ago."
-    asides = unreadable.waiting(account=account)
+    asides = quarantine.waiting(account=account)
     if asides:
         sentence += f" {asides} of its records could not be taken in and wait for somebody to look at them."
     remark = " ".join(text for text in (row.problem if row else "", clocks.problem(account=account)) if text)
@@ -97,7 +97,7 @@ def _stream() -> Health:
     """Whether the account stream tells changes at once; without it they come with the next walk of the ledger."""
     now, found = clock.now(), []
     for account in Account.objects.order_by("pk"):
-        row = pulse.of(streams.name_of(account))
+        row = heartbeats.of(streams.name_of(account))
         age = _age(row.heard_at if row else None, now)
         if row is not None and row.connected and age is not None and age <= STREAM_SILENCE:
             sentence = f"The stream of {account.name} is live; heard {_spoken(age)} ago."
@@ -128,10 +128,10 @@ def _payouts() -> Health:
 def _unfinished() -> Health:
     """Which payouts the exchange took more than an hour ago and has not carried out."""
     now = clock.now()
-    found = list(following.overdue(now=now)[:MOST_NAMED])
+    found = list(settlement.overdue(now=now)[:MOST_NAMED])
     if not found:
         return Health(ok=True, sentence="Every order to pay that the exchange took was carried out in time.", age_s=0)
-    sentence = " ".join(following.overdue_sentence(row, now=now) for row in found)
+    sentence = " ".join(settlement.overdue_sentence(row, now=now) for row in found)
     return Health(ok=False, sentence=sentence, age_s=(now - found[0].updated_at).total_seconds())
 
 
@@ -213,7 +213,7 @@ def _orders() -> Health:
     if due is not None:
         told = [f"The oldest order that is due has waited {_spoken(age)} for a worker."]
     for account in Account.objects.order_by("pk"):
-        row = pulse.of(orders.name_of(account))
+        row = heartbeats.of(orders.name_of(account))
         read = _age(row.heard_at if row else None, now)
         told.append("Its lists were not read yet." if read is None else f"Its lists were read {_spoken(read)} ago.")
         told += [row.problem] if row is not None and row.problem else []
@@ -237,19 +237,19 @@ def _keys() -> Health:
 
 
 def _worker() -> Health:
-    return _loop(pulse.WORKER, "A worker", "Forms wait for their answers; payouts go on in the following process.")
+    return _loop(heartbeats.WORKER, "A worker", "Forms wait for their answers; payouts go on in the following process.")
 
 
 def _releases() -> Health:
-    return _loop(pulse.RELEASES, "The worker of releases", "Reserved money is released by the following process.")
+    return _loop(heartbeats.RELEASES, "The worker of releases", "Reserved money is released by the following process.")
 
 
 def _sweeper() -> Health:
-    return _loop(pulse.SWEEPER, "The following process", "Payouts go on as long as a worker is there.")
+    return _loop(heartbeats.SWEEPER, "The following process", "Payouts go on as long as a worker is there.")
 
 
 def _loop(name: str, spoken: str, consequence: str) -> Health:
-    row = pulse.of(name)
+    row = heartbeats.of(name)
     age = _age(row.beat_at if row else None, clock.now())
     if age is not None and age <= BEAT_AGE:
         return Health(ok=True, sentence=f"{spoken} worked {_spoken(age)} ago.", age_s=age.total_seconds())
@@ -264,7 +264,7 @@ def _prices() -> Health:
     if age is not None and age <= PRICE_AGE:
         closely = _told_at_once(market_stream.NAME, "Those of markets that are looked at", clock.now())
         return Health(ok=True, sentence=f"Prices are {_spoken(age)} old. {closely}", age_s=age.total_seconds())
-    row = pulse.of(pulse.MARKET)
+    row = heartbeats.of(heartbeats.MARKET)
     told = f" {row.problem}" if row is not None and row.problem else ""
     when = "have not been read yet" if age is None else f"are {_spoken(age)} old"
     sentence = f"Prices {when}: values are unknown, and the strictest rules hold.{told}"
@@ -273,7 +273,7 @@ def _prices() -> Health:
 
 def _told_at_once(name: str, what: str, now: datetime) -> str:
     """Whether a stream tells what workers read as well: without it the same comes a few seconds later."""
-    row = pulse.of(name)
+    row = heartbeats.of(name)
     heard = _age(row.heard_at if row else None, now)
     if row is not None and row.connected and heard is not None and heard <= STREAM_SILENCE:
         return f"{what} are told as they happen."

@@ -14,21 +14,18 @@ from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
 from desk import sign_of_life
-from exchange_ops.domain import (
-    copies,
-    key_probing,
-    keys,
-    leases,
-    new_addresses,
-    orders,
-    pulse,
-    subaccounts,
-    transfers,
-    withdrawals,
-)
-from exchange_ops.domain.asking import ClientFor
+from exchange_ops.addresses import requests as new_addresses
 from exchange_ops.followers import AccountFollower, MarketFollower, Rhythm, StreamFollower, TradingFollower
-from exchange_ops.models import Account
+from exchange_ops.keys import probing as key_probing
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.ledger import refresh as copies
+from exchange_ops.orders import workflow as orders
+from exchange_ops.shared import heartbeats, leases
+from exchange_ops.shared.models import Account
+from exchange_ops.subaccounts import workflow as subaccounts
+from exchange_ops.transfers import workflow as transfers
+from exchange_ops.withdrawals import workflow as withdrawals
 
 LEASE = "follow"
 LOOK_SECONDS = 1
@@ -71,7 +68,7 @@ class Sweeper(threading.Thread):
     def _jobs(self) -> None:
         """Payouts: nothing else may make a deadline wait."""
         withdrawals.sweep_others(now=self._now(), client_for=self._client_for)
-        pulse.succeeded(pulse.SWEEPER, now=self._now())
+        heartbeats.succeeded(heartbeats.SWEEPER, now=self._now())
 
 
 class Ledgers(Sweeper):

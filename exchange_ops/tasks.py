@@ -9,25 +9,22 @@ from celery import shared_task
 
 from chaindata.domain import service as chain
 from desk import clock
-from exchange_ops.domain import (
-    checks,
-    copies,
-    deposits,
-    key_probing,
-    keys,
-    looks,
-    new_addresses,
-    orders,
-    payouts,
-    pulse,
-    retention,
-    scheduled_checks,
-    subaccount_readings,
-    subaccounts,
-    transfers,
-    watched,
-    withdrawals,
-)
+from exchange_ops import retention, scheduled_checks
+from exchange_ops.addresses import checks, deposits
+from exchange_ops.addresses import requests as new_addresses
+from exchange_ops.keys import probing as key_probing
+from exchange_ops.keys import store as keys
+from exchange_ops.ledger import refresh as copies
+from exchange_ops.market import interest as looks
+from exchange_ops.market import refresh as watched
+from exchange_ops.market import rounds
+from exchange_ops.orders import workflow as orders
+from exchange_ops.shared import heartbeats
+from exchange_ops.subaccounts import readings as subaccount_readings
+from exchange_ops.subaccounts import workflow as subaccounts
+from exchange_ops.transfers import workflow as transfers
+from exchange_ops.withdrawals import workflow as withdrawals
+from exchange_ops.withdrawals.proofs import payouts
 
 # A market that is only looked at does not hold a worker for as long as money may.
 _quick_client = partial(keys.public_client, deadline_s=5)
@@ -48,7 +45,7 @@ def release(withdrawal_id: int) -> None:
 @shared_task(name="exchange_ops.sweep_releases", max_retries=0, ignore_result=True)
 def sweep_releases() -> None:
     """Every release that is due; also the sign of life of the worker that does nothing else."""
-    pulse.succeeded(pulse.RELEASES, now=clock.now())
+    heartbeats.succeeded(heartbeats.RELEASES, now=clock.now())
     withdrawals.sweep_releases(now=clock.now(), client_for=keys.client_for)
 
 
@@ -61,7 +58,7 @@ def advance_transfer(transfer_id: int) -> None:
 @shared_task(name="exchange_ops.sweep", max_retries=0, ignore_result=True)
 def sweep() -> None:
     """Every withdrawal that is due and is not to be released; also the worker's sign of life."""
-    pulse.succeeded(pulse.WORKER, now=clock.now())
+    heartbeats.succeeded(heartbeats.WORKER, now=clock.now())
     withdrawals.sweep_others(now=clock.now(), client_for=keys.client_for)
     new_addresses.sweep(now=clock.now(), client_for=keys.client_for)
 
@@ -81,7 +78,7 @@ def sync_ledger() -> None:
 @shared_task(name="exchange_ops.refresh_market", max_retries=0, ignore_result=True)
 def refresh_market() -> None:
     """Read prices, and currencies and symbols when they are due."""
-    copies.refresh_market(now=clock.now(), open_client=keys.public_client)
+    rounds.refresh_market(now=clock.now(), open_client=keys.public_client)
 
 
 @shared_task(name="exchange_ops.check_address", max_retries=0, ignore_result=True)

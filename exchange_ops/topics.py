@@ -6,7 +6,7 @@ Everybody with a role may read everything here; a person without one, and anythi
 from typing import TYPE_CHECKING
 
 from desk import topics
-from exchange_ops import rules
+from exchange_ops.shared import rules
 
 if TYPE_CHECKING:
     from desk.models import Person

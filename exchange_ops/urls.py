@@ -2,35 +2,29 @@
 
 from django.urls import path
 
-from exchange_ops.views import (
-    approvals,
-    deposit,
-    find,
-    funds,
-    key_changes,
-    keys,
-    ledger,
-    margin,
-    market,
-    markets,
-    new_order,
-    new_transfer,
-    new_withdrawal,
-    order,
-    orders,
-    overview,
-    policy,
-    subaccount,
-    subaccount_decisions,
-    subaccounts,
-    system,
-    transfer,
-    transfer_actions,
-    transfers,
-    withdrawal,
-    withdrawal_actions,
-    withdrawals,
-)
+from exchange_ops.addresses import views as deposit
+from exchange_ops.keys.views import changes as key_changes
+from exchange_ops.keys.views import listing as keys
+from exchange_ops.ledger import views as ledger
+from exchange_ops.margin import views as margin
+from exchange_ops.market.views import detail as market
+from exchange_ops.market.views import listing as markets
+from exchange_ops.orders.views import detail as order
+from exchange_ops.orders.views import listing as orders
+from exchange_ops.orders.views import new as new_order
+from exchange_ops.pages import approvals, funds, overview, search, system
+from exchange_ops.policy import views as policy
+from exchange_ops.subaccounts.views import decisions as subaccount_decisions
+from exchange_ops.subaccounts.views import detail as subaccount
+from exchange_ops.subaccounts.views import listing as subaccounts
+from exchange_ops.transfers.views import actions as transfer_actions
+from exchange_ops.transfers.views import detail as transfer
+from exchange_ops.transfers.views import listing as transfers
+from exchange_ops.transfers.views import new as new_transfer
+from exchange_ops.withdrawals.views import actions as withdrawal_actions
+from exchange_ops.withdrawals.views import detail as withdrawal
+from exchange_ops.withdrawals.views import listing as withdrawals
+from exchange_ops.withdrawals.views import new as new_withdrawal
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -101,5 +95,5 @@ urlpatterns = [
     ),
     path("system/", system.system, name="system"),
     path("system/strip/", system.strip, name="strip"),
-    path("search/", find.find, name="search"),
+    path("search/", search.find, name="search"),
 ]

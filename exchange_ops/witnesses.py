@@ -4,7 +4,19 @@ A column is named here only when nothing rests on it; every other one is witness
 """
 
 from desk import guards, witnessed
-from exchange_ops import hold_release_triggers, models, order_triggers, subaccount_triggers, transfer_triggers, triggers
+from exchange_ops.addresses import models as addresses_models
+from exchange_ops.keys import models as keys_models
+from exchange_ops.ledger import models as ledger_models
+from exchange_ops.orders import models as orders_models
+from exchange_ops.orders import triggers as order_triggers
+from exchange_ops.policy import models as policy_models
+from exchange_ops.shared import models as shared_models
+from exchange_ops.subaccounts import models as subaccounts_models
+from exchange_ops.subaccounts import triggers as subaccount_triggers
+from exchange_ops.transfers import models as transfers_models
+from exchange_ops.transfers import triggers as transfer_triggers
+from exchange_ops.withdrawals import hold_release_triggers, triggers
+from exchange_ops.withdrawals import models as withdrawals_models
 
 _TIMER = "says when to look again; a wrong time delays or repeats a look, and a look decides nothing"
 _LEASE = "keeps two workers apart for a minute; what was sent stands in the call"
@@ -54,56 +66,56 @@ def register() -> None:
 def _accounts() -> None:
     used = {"last_used_at": "when it was last used", "last_problem": _WORDS, "last_problem_at": _CLOCK}
     probed = {"probe_asked_at": _TIMER, "probe_problem": _WORDS}
-    witnessed.register(models.Account)
-    witnessed.register(models.ApiKey, loose=used | probed)
-    witnessed.register(models.Fact)
-    witnessed.register(models.PolicyVersion, rules=True)
-    witnessed.register(models.QuorumTier, rules=True)
-    witnessed.register(models.Freeze)
-    witnessed.register(models.ThawVote)
-    witnessed.register(models.LedgerEntry, loose={"seen_at": _CLOCK})
-    witnessed.register(models.LedgerVersion)
-    witnessed.register(models.LedgerAside, loose={"seen_at": _CLOCK})
-    witnessed.register(models.Watermark, loose={"moved_at": _CLOCK})
+    witnessed.register(shared_models.Account)
+    witnessed.register(keys_models.ApiKey, loose=used | probed)
+    witnessed.register(shared_models.Fact)
+    witnessed.register(policy_models.PolicyVersion, rules=True)
+    witnessed.register(policy_models.QuorumTier, rules=True)
+    witnessed.register(policy_models.Freeze)
+    witnessed.register(policy_models.ThawVote)
+    witnessed.register(ledger_models.LedgerEntry, loose={"seen_at": _CLOCK})
+    witnessed.register(ledger_models.LedgerVersion)
+    witnessed.register(ledger_models.LedgerAside, loose={"seen_at": _CLOCK})
+    witnessed.register(ledger_models.Watermark, loose={"moved_at": _CLOCK})
     witnessed.register(
-        models.DepositAddress,
+        addresses_models.DepositAddress,
         loose={"seen_at": _CLOCK, "place": "its place in the exchange's list of the last ten"},
     )
-    witnessed.register(models.AddressRequest, loose=_WORK | {"looks": _TIMER})
+    witnessed.register(addresses_models.AddressRequest, loose=_WORK | {"looks": _TIMER})
 
 
 def _payouts() -> None:
     told = {"exchange_status": _TOLD, "exchange_index": _TOLD, "confirmations": _TOLD}
-    witnessed.register(models.Withdrawal, loose=_WORK | told)
-    witnessed.register(models.WithdrawalEvent)
-    witnessed.register(models.ExternalCall)
-    witnessed.register(models.Approval)
-    witnessed.register(models.HoldReleaseVote)
+    witnessed.register(withdrawals_models.Withdrawal, loose=_WORK | told)
+    witnessed.register(withdrawals_models.WithdrawalEvent)
+    witnessed.register(withdrawals_models.ExternalCall)
+    witnessed.register(withdrawals_models.Approval)
+    witnessed.register(withdrawals_models.HoldReleaseVote)
     looks = {"tried_at": _CLOCK, "problem": _WORDS, "next_look_at": _TIMER}
-    witnessed.register(models.PayoutProof, loose=looks)
+    witnessed.register(withdrawals_models.PayoutProof, loose=looks)
 
 
 def _transfers() -> None:
-    witnessed.register(models.Transfer, loose=_WORK | {"looks": _TIMER})
-    witnessed.register(models.TransferEvent)
-    witnessed.register(models.TransferCall)
-    witnessed.register(models.TransferApproval)
+    witnessed.register(transfers_models.Transfer, loose=_WORK | {"looks": _TIMER})
+    witnessed.register(transfers_models.TransferEvent)
+    witnessed.register(transfers_models.TransferCall)
+    witnessed.register(transfers_models.TransferApproval)
 
 
 def _orders() -> None:
     told = ("status", "cum_quantity", "average_price", "exchange_created_at", "exchange_updated_at", "active")
     read = {"missing_since": _COPY, "read_at": _CLOCK, "margin": _TOLD, "looks": _TIMER}
-    witnessed.register(models.Order, loose=_WORK | dict.fromkeys(told, _TOLD) | read)
-    witnessed.register(models.OrderEvent)
-    witnessed.register(models.OrderCall)
-    witnessed.register(models.AccountTrade)
+    witnessed.register(orders_models.Order, loose=_WORK | dict.fromkeys(told, _TOLD) | read)
+    witnessed.register(orders_models.OrderEvent)
+    witnessed.register(orders_models.OrderCall)
+    witnessed.register(orders_models.AccountTrade)
 
 
 def _subaccounts() -> None:
     told = ("email", "status", "closed_as", "settings_shown", "payout_enabled", "description")
     read = ("observed_at", "missing_since", "settings_at", "balances_asked_at", "balances_tried_at", "balances_at")
     loose = dict.fromkeys(told, _TOLD) | dict.fromkeys(read, _CLOCK) | {"balances_problem": _WORDS}
-    witnessed.register(models.SubAccount, loose=loose)
-    witnessed.register(models.SubAccountAction, loose=_WORK | {"looks": _TIMER})
-    witnessed.register(models.SubAccountEvent)
-    witnessed.register(models.SubAccountCall)
+    witnessed.register(subaccounts_models.SubAccount, loose=loose)
+    witnessed.register(subaccounts_models.SubAccountAction, loose=_WORK | {"looks": _TIMER})
+    witnessed.register(subaccounts_models.SubAccountEvent)
+    witnessed.register(subaccounts_models.SubAccountCall)

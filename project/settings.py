@@ -310,14 +310,14 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "COERCE_DECIMAL_TO_STRING": True,
-    "EXCEPTION_HANDLER": "exchange_ops.api.errors.answer",
+    "EXCEPTION_HANDLER": "exchange_ops.shared.api.errors.answer",
 }
 SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "exchange_ops.api.description.closed_bodies",
+        "exchange_ops.shared.api.description.closed_bodies",
     ],
-    "ENUM_NAME_OVERRIDES": {"TransferKindEnum": "exchange_ops.api.transfers.KINDS"},
+    "ENUM_NAME_OVERRIDES": {"TransferKindEnum": "exchange_ops.transfers.api.KINDS"},
     "TITLE": "Countersign",
     "VERSION": "1",
     "DESCRIPTION": "Drafts, states and figures of the desk. An API user may draft; only people approve.",

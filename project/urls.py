@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from chaindata.views import navigation as chain
 from desk import context
 from desk.views import factors, invitations, sessions, trail
-from exchange_ops.views import navigation as exchange
+from exchange_ops.pages import navigation as exchange
 
 handler400 = "desk.views.errors.bad_request"
 handler403 = "desk.views.errors.permission_denied"
@@ -28,7 +28,7 @@ urlpatterns = [
     path("", include("exchange_ops.urls")),
     path("", include("chaindata.urls")),
     path("audit/", trail.trail, name="audit"),
-    path("api/v1/", include("exchange_ops.api.urls")),
+    path("api/v1/", include("exchange_ops.api_urls")),
     path("api/v1/chain/", include("chaindata.api.urls")),
     path("sign-in/", form(account.login), name="account_login"),
     path("sign-in/second-factor/", form(second_factor.authenticate), name="mfa_authenticate"),

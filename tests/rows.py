@@ -62,11 +62,11 @@ def _empty(case: Any) -> None:
 @contextmanager
 def _without_guards(connection: Any) -> Iterator[None]:
     from desk import triggers as desk_guards
-    from exchange_ops import hold_release_triggers as hold_guards
-    from exchange_ops import order_triggers as order_guards
-    from exchange_ops import subaccount_triggers as subaccount_guards
-    from exchange_ops import transfer_triggers as transfer_guards
-    from exchange_ops import triggers as money_guards
+    from exchange_ops.orders import triggers as order_guards
+    from exchange_ops.subaccounts import triggers as subaccount_guards
+    from exchange_ops.transfers import triggers as transfer_guards
+    from exchange_ops.withdrawals import hold_release_triggers as hold_guards
+    from exchange_ops.withdrawals import triggers as money_guards
 
     every = (desk_guards, money_guards, order_guards, subaccount_guards, transfer_guards, hold_guards)
     for guards in every:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
-from exchange_ops.budgets import KeyBudget
+from exchange_ops.client.budgets import KeyBudget
 from exchange_ops.client.listings import Listing, read_each
 from exchange_ops.client.pacing import PacedTransport
 from exchange_ops.wire import catalogue

@@ -8,7 +8,7 @@ rest is for its answer, because a call that is cut short has an unknown outcome.
 import time
 from collections.abc import Callable
 
-from exchange_ops.budgets import Budget, KeyBudget, NoPlace, urgency_of
+from exchange_ops.client.budgets import Budget, KeyBudget, NoPlace, urgency_of
 from wire.errors import CallFailed, OutcomeUnknown, Refused, Unreachable
 from wire.operation import Request
 from wire.transport import Answer, Transport

@@ -7,8 +7,10 @@ from django import template
 from django.utils.safestring import SafeString
 
 from desk.templatetags.desk import chip
-from exchange_ops.forms import LEDGER_KINDS, LEDGER_STATUSES
-from exchange_ops.models import Withdrawal, states
+from exchange_ops.ledger.forms import LEDGER_KINDS, LEDGER_STATUSES
+from exchange_ops.shared import states as shared_states
+from exchange_ops.withdrawals import machine as states
+from exchange_ops.withdrawals.models import Withdrawal
 
 register = template.Library()
 
@@ -38,11 +40,11 @@ SIGNS = {
     "resolved_not_paid": "stamp",
 }
 TURNS = {
-    states.PERSON: ("People", "hand"),
-    states.WORKER: ("The desk", "cpu"),
-    states.EXCHANGE: ("The exchange", "landmark"),
-    states.CHAIN: ("The chain", "link"),
-    states.NOBODY: ("Nobody", "check"),
+    shared_states.PERSON: ("People", "hand"),
+    shared_states.WORKER: ("The desk", "cpu"),
+    shared_states.EXCHANGE: ("The exchange", "landmark"),
+    shared_states.CHAIN: ("The chain", "link"),
+    shared_states.NOBODY: ("Nobody", "check"),
 }
 _OUTCOMES = {
     "prepared": ("quiet", "About to be sent", "circle-dashed"),

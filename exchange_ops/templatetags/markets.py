@@ -8,7 +8,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from desk.templatetags.desk import ago, iso, plain
-from exchange_ops.domain import market_topics, markets
+from exchange_ops.market import queries as markets
+from exchange_ops.market import topics as market_topics
 
 register = template.Library()
 

@@ -6,9 +6,11 @@ from django import template
 from django.utils.safestring import SafeString
 
 from desk.templatetags.desk import chip, plain
-from exchange_ops.forms_orders import ORDER_STATUSES
-from exchange_ops.models import Order, Symbol, order_states
-from exchange_ops.models.order_states import STATES
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import machine as order_states
+from exchange_ops.orders.forms import ORDER_STATUSES
+from exchange_ops.orders.machine import STATES
+from exchange_ops.orders.models import Order
 
 register = template.Library()
 

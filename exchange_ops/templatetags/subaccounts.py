@@ -4,20 +4,20 @@ from django import template
 from django.utils.safestring import SafeString
 
 from desk.templatetags.desk import chip
-from exchange_ops.domain import subaccount_standing
-from exchange_ops.models import SubAccount
-from exchange_ops.models import subaccount_states as states
+from exchange_ops.subaccounts import account_status
+from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts.models import SubAccount
 
 register = template.Library()
 
 _STANDING_SIGNS = {
-    subaccount_standing.OPEN: "circle-check",
-    subaccount_standing.NEW: "circle-dashed",
-    subaccount_standing.FROZEN: "snowflake",
-    subaccount_standing.DISABLED: "ban",
-    subaccount_standing.CLOSED: "circle-question-mark",
-    subaccount_standing.UNCLEAR: "triangle-alert",
-    subaccount_standing.GONE: "circle-x",
+    account_status.OPEN: "circle-check",
+    account_status.NEW: "circle-dashed",
+    account_status.FROZEN: "snowflake",
+    account_status.DISABLED: "ban",
+    account_status.CLOSED: "circle-question-mark",
+    account_status.UNCLEAR: "triangle-alert",
+    account_status.GONE: "circle-x",
 }
 _STATE_SIGNS = {
     "requested": "clock",
@@ -45,14 +45,14 @@ _EVENTS = {
 @register.simple_tag
 def standing(sub: SubAccount) -> SafeString:
     """Where it stands by what was observed, in one chip."""
-    shown = subaccount_standing.of(sub)
+    shown = account_status.of(sub)
     return chip(shown.tone, shown.label, sign=_STANDING_SIGNS[shown.name])
 
 
 @register.simple_tag
 def wish(sub: SubAccount) -> SafeString:
     """What is wanted of it, in one chip; empty when nothing was asked for."""
-    wanted = subaccount_standing.wanted(sub)
+    wanted = account_status.wanted(sub)
     if not wanted:
         return SafeString("")
     return chip("quiet", wanted, sign="snowflake" if sub.wanted == states.AS_FROZEN else "circle-check")

@@ -4,8 +4,9 @@ from django import template
 from django.utils.safestring import SafeString
 
 from desk.templatetags.desk import chip
-from exchange_ops.models import Transfer, transfer_states
 from exchange_ops.templatetags import exchange_ops
+from exchange_ops.transfers import machine as transfer_states
+from exchange_ops.transfers.models import Transfer
 
 register = template.Library()
 

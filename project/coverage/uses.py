@@ -11,31 +11,26 @@ from pathlib import Path
 
 from exchange_ops.wire import catalogue
 
-# Modules of exchange_ops/domain that call the exchange, or the first word of several (`transfer` is all of transfer_*),
-# and the names of the pages that they work for.
+# Modules of the rooms of exchange_ops that call the exchange, or the room or sub-room that all such modules below it
+# belong to, and the names of the pages that they work for.
 PAGES: Mapping[str, tuple[str, ...]] = {
-    "adoption": ("withdrawals",),
-    "balances": ("funds", "overview"),
-    "checks": ("withdrawal-new",),
-    "committing": ("withdrawals",),
-    "deposits": ("funds",),
-    "drafting": ("withdrawals",),
-    "following": ("funds",),
-    "holding": ("withdrawals",),
-    "key": ("keys",),
+    "addresses": ("funds",),
+    "addresses.checks": ("withdrawal-new",),
+    "keys": ("keys",),
     "ledger": ("ledger",),
+    "ledger.balances": ("funds", "overview"),
     "margin": ("margin",),
     "market": ("markets",),
-    "new_addresses": ("funds",),
-    "order": ("orders",),
-    "order_sending": ("order-new",),
-    "orphans": ("withdrawals",),
-    "quotes": ("markets",),
-    "reconciliation": ("ledger",),
-    "releasing": ("withdrawals",),
-    "subaccount": ("subaccounts",),
-    "transfer": ("transfers",),
+    "orders": ("orders",),
+    "orders.sending": ("order-new",),
+    "subaccounts": ("subaccounts",),
+    "transfers": ("transfers",),
+    "withdrawals.evidence": ("ledger",),
+    "withdrawals.steps": ("withdrawals",),
+    "withdrawals.steps.settlement": ("funds",),
 }
+# Folders of exchange_ops that hold no rules.
+_NO_ROOMS = {"client", "management", "migrations", "pages", "templatetags", "wire"}
 
 
 class CannotTell(Exception):
@@ -46,7 +41,9 @@ class CannotTell(Exception):
 def operations_by_module(root: Path) -> Mapping[str, frozenset[str]]:
     """The operations that each module of the rules calls, whatever way the client offers them."""
     offered = _offered(root / "exchange_ops" / "client")
-    found = {path.stem: _used(path, offered) for path in sorted((root / "exchange_ops" / "domain").glob("*.py"))}
+    app = root / "exchange_ops"
+    rooms = sorted(path for path in app.glob("*/**/*.py") if path.relative_to(app).parts[0] not in _NO_ROOMS)
+    found = {".".join(path.relative_to(app).with_suffix("").parts): _used(path, offered) for path in rooms}
     return {module: operations for module, operations in found.items() if operations}
 
 
@@ -68,7 +65,10 @@ def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[s
 
 
 def _entry(module: str, pages: Mapping[str, tuple[str, ...]]) -> str:
-    return module if module in pages else module.partition("_")[0]
+    """The module itself where it has pages of its own, else the nearest room above it that has."""
+    while module not in pages and "." in module:
+        module = module.rpartition(".")[0]
+    return module
 
 
 # Reading the code ----------------------------------------------------------------------------------------------------

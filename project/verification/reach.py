@@ -14,7 +14,8 @@ MOST_STEPS = 3
 _CONFTEST_STEPS = 2  # a conftest serves many tests that never ask for what it imports
 _PAGE_FOLDERS = ("templates", "static")
 _PAGES = {".html", ".js", ".css", ".svg"}
-_ADDRESSED = {"views", "api", "admin", "commands", "tasks.py", "urls.py", "templatetags"}
+_ADDRESSED = {"views", "views.py", "pages", "api", "api.py", "admin", "commands", "tasks.py", "urls.py", "templatetags"}
+_ANSWERING = {"views", "api", "pages", "test_views.py", "test_api.py"}
 _WORDS = re.compile(r"[a-z]{4,}")
 _TOO_COMMON = {"test", "tests", "browser", "views", "static", "templates", "html", "page", "pages", "exchange", "live"}
 _TOO_COMMON |= {"chaindata", "desk", "project", "init"}
@@ -141,7 +142,7 @@ class _Texts:
     @property
     def of_pages(self) -> list[str]:
         """Tests that ask for pages."""
-        return [test for test in self._tests if {"views", "api"} & set(Path(test).parts)]
+        return [test for test in self._tests if _ANSWERING & set(Path(test).parts)]
 
 
 @functools.cache

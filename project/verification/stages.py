@@ -28,7 +28,7 @@ PURE = {
 ROOMS = {
     "rows": ("tests/chaindata/domain", "tests/chaindata/views", "tests/desk", "tests/exchange_ops", "tests/money"),
     "house": ("tests/project/test_up.py",),
-    "browser": ("tests/desk", "tests/e2e", "tests/exchange_ops/views", "tests/project/test_live_desk.py"),
+    "browser": ("tests/desk", "tests/e2e", "tests/exchange_ops", "tests/project/test_live_desk.py"),
 }
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# Parts of exchange_ops beside the pages that state no rules of the domain: in rooms, and as folders of their own.
+NO_RULES = {"api_shapes", "client", "forms", "management", "migrations", "models", "templatetags", "wire"}
 APPS = ("chaindata", "desk", "exchange_ops", "project", "sandbox", "wire")
 
 
@@ -31,12 +33,19 @@ class Module:
     @property
     def is_domain(self) -> bool:
         """Whether the module states rules of an app."""
+        if self.parts[0] == "exchange_ops":
+            return len(self.parts) > 2 and not self.is_page and not NO_RULES & set(self.parts)
         return "domain" in self.parts
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the module answers people or programs."""
+        return bool({"views", "pages", "api"} & set(self.parts[1:]))
 
     @property
     def may_meet_money(self) -> bool:
         """Whether an amount may pass through it as a value."""
-        return self.parts[0] in {"wire", "sandbox"} or bool({"wire", "domain"} & set(self.parts))
+        return self.parts[0] in {"wire", "sandbox"} or "wire" in self.parts or self.is_domain
 
 
 @functools.cache

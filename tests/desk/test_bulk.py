@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from desk import bulk
-from exchange_ops.models import BookSnapshot, Candle, Currency, PublicTrade, Ticker
+from exchange_ops.market.models import BookSnapshot, Candle, Currency, PublicTrade, Ticker
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 

@@ -20,8 +20,8 @@ from django.db import connection, models, transaction
 from desk import audit, guards, sealing, stepup, triggers, witness_chain, witnessed
 from desk.models import ApiToken, AuditEvent, Person, RowWitness, StepUp
 from desk.witnessed import Table
-from exchange_ops.domain import vote_replay
-from exchange_ops.models import PolicyVersion, QuorumTier
+from exchange_ops.policy import vote_replay
+from exchange_ops.policy.models import PolicyVersion, QuorumTier
 
 pytestmark = pytest.mark.rows
 NOW = datetime(2026, 11, 20, 12, 0, 5, 250000, tzinfo=UTC)

@@ -16,8 +16,8 @@ def main() -> None:
 
     from desk import clock, demo, totp
     from desk.models import Person
-    from exchange_ops.domain import approvals
-    from exchange_ops.models import Approval, Withdrawal
+    from exchange_ops.withdrawals.decisions import approvals
+    from exchange_ops.withdrawals.models import Approval, Withdrawal
     from wire.values import Secret
 
     row = Withdrawal.objects.get(pk=int(sys.argv[1]))

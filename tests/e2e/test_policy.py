@@ -8,8 +8,8 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from desk import clock
-from tests.exchange_ops.views import rows
-from tests.exchange_ops.views.test_routes import ADDRESSES, MATRIX, NOBODY
+from tests.exchange_ops import rows
+from tests.exchange_ops.pages.test_routes import ADDRESSES, MATRIX, NOBODY
 
 pytestmark = pytest.mark.browser
 NOT_PAGES = {"healthz", "readyz", "metrics", "schema"}

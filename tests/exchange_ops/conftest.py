@@ -12,8 +12,8 @@ from wire.values import Secret
 @pytest.fixture
 def account(db: None) -> Any:
     """The account that the sandbox's demo keys belong to; a hold that nobody decides on was seen to lapse there."""
-    from exchange_ops.domain import facts
-    from exchange_ops.models import Account
+    from exchange_ops.shared import facts
+    from exchange_ops.shared.models import Account
 
     account = Account.objects.create(name="Main desk", quote_currency="USD")
     facts.note(account=account, name=facts.HOLD_END, value=facts.LAPSES, now=clock.now())
@@ -23,7 +23,7 @@ def account(db: None) -> Any:
 @pytest.fixture
 def demo_keys(account: Any) -> dict[str, Any]:
     """The read, trade and withdraw keys of the sandbox, sealed, by their logins."""
-    from exchange_ops.domain import keys
+    from exchange_ops.keys import store as keys
     from exchange_ops.wire.catalogue import Right
 
     rights = {
@@ -84,3 +84,132 @@ def run() -> Iterator[Callable[..., Any]]:
         follower.stop()
         follower.join(3)
         assert not follower.is_alive()
+
+
+# The desk in front of a sandbox ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ready(transactional_db: None, settings: Any) -> None:
+    """Rows that every process sees, and one-time codes that stay good: people decide faster here than codes change."""
+    settings.MFA_TOTP_TOLERANCE = 100
+
+
+@pytest.fixture
+def walk(ready: None, account: Any, demo_keys: Any, sandbox: Any, make_person: Callable[..., Any]) -> Any:
+    """The desk under test, with three people of treasury who have one-time codes."""
+    from desk import totp
+    from exchange_ops.keys import store as keys
+    from exchange_ops.market import reference as market
+    from exchange_ops.policy import quorum as policy
+    from tests.exchange_ops.withdrawals.walks import TOTP_SECRET, Walk
+
+    policy.ensure_first(now=clock.now())
+    client = keys.public_client()
+    try:
+        market.refresh(client=client, now=clock.now())
+    finally:
+        client.close()
+    approvers = [make_person("treasury", username=name) for name in ("treasury", "treasury2", "treasury3")]
+    for person in approvers:
+        totp.enrol(person, TOTP_SECRET)
+    return Walk(account=account, sandbox=sandbox, operator=make_person("operator"), approvers=approvers)
+
+
+@pytest.fixture
+def still_sandbox(settings: Any) -> Iterator[Any]:
+    """A sandbox where nobody trades who isn't told to."""
+    from sandbox.serving import InProcessSandbox
+
+    with InProcessSandbox(seed=1, still=True) as server:
+        settings.EXCHANGE_URL = server.url
+        settings.EXCHANGE_CALLS_PER_SECOND = {"market": 100_000, "trading": 100_000, "other": 100_000}
+        yield server
+
+
+@pytest.fixture
+def dealing(
+    transactional_db: None, account: Any, demo_keys: Any, still_sandbox: Any, make_person: Callable[..., Any]
+) -> Any:
+    """The same desk, trading: symbols, the trading wallet and an operator are there."""
+    from exchange_ops.keys import store as keys
+    from exchange_ops.market import reference as market
+    from tests.exchange_ops.orders.dealings import Dealing
+
+    client = keys.public_client()
+    try:
+        market.refresh(client=client, now=clock.now())
+    finally:
+        client.close()
+    desk = Dealing(account=account, sandbox=still_sandbox, operator=make_person("operator"))
+    desk.read_funds()
+    return desk
+
+
+# Browsers and programs ------------------------------------------------------------------------------------------------
+
+
+def await_so(page: Any, is_so: Callable[[], bool], seconds: int = 30) -> None:
+    """Wait for what the page's events bring about."""
+    for _ in range(seconds * 20):
+        if is_so():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"it did not come about within {seconds} s")
+
+
+@pytest.fixture
+def payable(db: None) -> None:
+    """An account that can pay out BCH, with a fresh price and money in the bank wallet."""
+    from tests.exchange_ops import rows
+
+    now = clock.now()
+    rows.account(now=now)
+    rows.currency(now=now)
+    rows.price(now=now)
+    rows.balance(now=now)
+
+
+@pytest.fixture
+def open_as(live_desk: Any, new_page: Callable[..., Any], password: str, payable: None) -> Callable[..., Any]:
+    """`open_as(person, path)`: that person's page in a browser session of its own, listening and read once more.
+
+    `before(page)` is called before it opens anything. What the content security policy stopped is in `page.violations`.
+    """
+
+    from tests import door
+
+    def open_page(person: Any, path: str, *, before: Callable[[Any], None] | None = None, **options: Any) -> Any:
+        page = new_page(**options)
+        page.violations = []
+        page.on("console", lambda told: page.violations.append(told.text) if "Content Security" in told.text else None)
+        heard: list[str] = []
+        if before is None:
+            page.on("websocket", lambda line: line.on("framereceived", lambda told: heard.append(str(told))))
+        else:  # it may put itself between the page and its socket, and then hears what passes itself
+            before(page)
+        door.sign_in(page, live_desk.url, person.username, password)
+        page.goto(f"{live_desk.url}{path}", wait_until="networkidle")
+        page.wait_for_selector("#strip [data-now]", state="attached")
+        if before is None and page.locator("[data-follow], [data-ticks]").count():
+            # What is told before the socket has joined its topics reaches this page with the next reading only.
+            await_so(page, lambda: any("followed" in told for told in heard))
+        return page
+
+    return open_page
+
+
+@pytest.fixture
+def with_token(db: None) -> Callable[[Any], Any]:
+    """`with_token(person)`: a client that carries a fresh token of that person."""
+    from rest_framework.test import APIClient
+
+    from desk import tokens
+
+    def open_client(person: Any) -> Any:
+        _, secret = tokens.create(person=person, name="test", now=clock.now())
+        client = APIClient()
+        client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret.reveal()}")
+        return client
+
+    return open_client

@@ -8,12 +8,17 @@ import pytest
 from desk import clock, outbox
 from exchange_ops import health as checks
 from exchange_ops.client import Aside
-from exchange_ops.domain import key_probing, keys, ledger, streams, unreadable
-from exchange_ops.models import ApiKey, LedgerAside, LedgerEntry, Watermark
+from exchange_ops.keys import probing as key_probing
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.ledger import quarantine
+from exchange_ops.ledger import stream as streams
+from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger.models import LedgerAside, LedgerEntry, Watermark
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.wire.conversation import Unread
 from exchange_ops.wire.session import Origin, Transactions
-from tests.exchange_ops.test_ledger import transaction
+from tests.exchange_ops.ledger.test_sync import transaction
 from wire.errors import Refused
 from wire.values import Secret
 
@@ -110,7 +115,7 @@ def sync(account, client_as):
 
 
 def waiting(account):
-    return unreadable.waiting(account=account)
+    return quarantine.waiting(account=account)
 
 
 @pytest.mark.parametrize("member", ["id", "index", "amount"])
@@ -212,7 +217,7 @@ def test_a_record_that_nobody_lists_goes_on_waiting(account, sync):
     ],
 )
 def test_while_a_hold_is_unknown_a_payout_of_another_content_is_foreign(account, operator, change, foreign):
-    from tests.exchange_ops.views import rows
+    from tests.exchange_ops import rows
 
     row = rows.submitted(operator, now=clock.now(), currency="BTC", amount=Decimal("0.25"), address=ADDRESS)
     rows.lifecycle.move(row, event="hold_claimed", to="holding", now=clock.now(), attempt=1, tag=f"tx-{row.pk}-1")

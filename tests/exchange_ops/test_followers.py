@@ -9,10 +9,15 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
-from exchange_ops import stream_follower
-from exchange_ops.domain import keys, leases, ledger, walks
 from exchange_ops.followers import AccountFollower, CannotFollow, Rhythm, stream_url
-from exchange_ops.models import ApiKey, Balance, FollowerState, LedgerAside, LedgerEntry, LedgerVersion
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger import walks
+from exchange_ops.ledger.models import Balance, LedgerAside, LedgerEntry, LedgerVersion
+from exchange_ops.shared import leases
+from exchange_ops.shared.models import FollowerState
+from exchange_ops.streams import follower as stream_follower
 from exchange_ops.wire.session import AccountSession, Pace, Phase
 from sandbox import in_process
 from sandbox.exchange.terms import Caller

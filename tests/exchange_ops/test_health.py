@@ -7,24 +7,24 @@ import pytest
 
 from desk import clock, health
 from exchange_ops import tasks
-from exchange_ops.domain import (
-    clocks,
-    copies,
-    keys,
-    ledger,
-    lifecycle,
-    market_stream,
-    orders,
-    pulse,
-    streams,
-    trading_stream,
-    transfer_moves,
-)
-from exchange_ops.models import ApiKey, FollowerState, Withdrawal
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.ledger import refresh as copies
+from exchange_ops.ledger import stream as streams
+from exchange_ops.ledger import sync as ledger
+from exchange_ops.market import stream as market_stream
+from exchange_ops.orders import stream as trading_stream
+from exchange_ops.orders import workflow as orders
+from exchange_ops.shared import clocks, heartbeats
+from exchange_ops.shared.models import FollowerState
+from exchange_ops.transfers import mover as transfer_moves
 from exchange_ops.wire.session import BecameLive, Ended
-from tests.exchange_ops.domain import proving
-from tests.exchange_ops.test_ledger import transaction
-from tests.exchange_ops.views import order_rows, rows
+from exchange_ops.withdrawals import mover as lifecycle
+from exchange_ops.withdrawals.models import Withdrawal
+from tests.exchange_ops import rows
+from tests.exchange_ops.ledger.test_sync import transaction
+from tests.exchange_ops.orders import order_rows
+from tests.exchange_ops.withdrawals.proofs import proving
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
@@ -58,7 +58,7 @@ def test_after_a_round_of_everything_all_is_well(account, demo_keys, sandbox):
     tasks.refresh_market()
     tasks.sweep()
     tasks.sweep_releases()
-    pulse.succeeded(pulse.SWEEPER, now=clock.now())
+    heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now())
     streams.take(account=account, event=BecameLive(), now=clock.now())
     found = health.look()
     assert {name: found[name].ok for name in ("exchange", "stream", "worker", "sweeper", "prices", "payouts")} == (
@@ -107,7 +107,7 @@ def test_a_stream_that_ended_or_fell_silent_is_told(account):
     [("worker", "A worker"), ("releases", "The worker of releases"), ("sweeper", "The following process")],
 )
 def test_a_loop_that_stopped_is_told_with_its_consequence(account, name, spoken):
-    pulse.succeeded(name, now=clock.now())
+    heartbeats.succeeded(name, now=clock.now())
     assert look(name).ok
     age(name, hours=5)
     assert look(name).sentence.startswith(f"{spoken} last worked 5 h ago. ")
@@ -124,7 +124,7 @@ def test_the_sweep_of_a_worker_is_its_sign_of_life(db):
 
 def test_old_prices_are_told(account, sandbox):
     tasks.refresh_market()
-    from exchange_ops.models import Ticker
+    from exchange_ops.market.models import Ticker
 
     Ticker.objects.update(read_at=clock.now() - timedelta(minutes=10))
     assert look("prices").sentence.startswith("Prices are 10 min old")
@@ -174,7 +174,9 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
     assert look("orders").ok
     assert "not read yet" in look("orders").sentence
     row = order_rows.asked(operator, now=now)
-    pulse.succeeded(orders.name_of(row.account), now=now, remark="One order could not be read.", account=row.account)
+    heartbeats.succeeded(
+        orders.name_of(row.account), now=now, remark="One order could not be read.", account=row.account
+    )
     type(row).objects.filter(pk=row.pk).update(next_action_at=now - timedelta(minutes=3))
     told = look("orders")
     assert not told.ok

@@ -14,9 +14,13 @@ from celery import Celery
 from django.core.management import call_command
 
 from desk import clock, outbox
-from exchange_ops.domain import copies, keys, leases, pulse, withdrawals
-from exchange_ops.models import Balance, FollowerState, Lease, LedgerEntry
+from exchange_ops.keys import store as keys
+from exchange_ops.ledger.models import Balance, LedgerEntry
+from exchange_ops.market import rounds
 from exchange_ops.processes import LEASE, Following
+from exchange_ops.shared import heartbeats, leases
+from exchange_ops.shared.models import FollowerState, Lease
+from exchange_ops.withdrawals import workflow as withdrawals
 from tests.exchange_ops.test_followers import QUICK, until
 
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
@@ -72,7 +76,7 @@ def test_one_process_follows_sweeps_and_reads_what_nobody_else_reads(account, de
     process = start()
     assert is_live(account)
     assert process.following.is_working
-    assert until(lambda: pulse.of("sweeper") is not None and pulse.of(f"ledger:{account.pk}") is not None)
+    assert until(lambda: heartbeats.of("sweeper") is not None and heartbeats.of(f"ledger:{account.pk}") is not None)
     assert until(lambda: Balance.objects.filter(wallet="trading").exists())
     client_as("demo-withdraw").create_withdrawal(currency="BTC", amount=Decimal("0.1"), address=ADDRESS)
     assert until(lambda: LedgerEntry.objects.filter(status="created").exists())
@@ -126,7 +130,7 @@ def test_a_process_that_lost_its_lease_stops_working(account, demo_keys, start):
 
 
 def test_an_account_that_is_added_later_is_followed_too(account, demo_keys, start):
-    from exchange_ops.models import Account
+    from exchange_ops.shared.models import Account
 
     start()
     assert is_live(account)
@@ -149,7 +153,7 @@ def test_a_payout_lives_and_is_rolled_back_in_time_without_broker_and_worker(
     monkeypatch.setattr(outbox, "_current", None)
     nobody = Celery("nobody", broker="redis+socket:///tmp/there-is-no-broker-here.sock", set_as_current=False)
     monkeypatch.setattr(outbox, "application", lambda: nobody)
-    copies.refresh_market(now=clock.now(), open_client=keys.public_client)
+    rounds.refresh_market(now=clock.now(), open_client=keys.public_client)
     start()
     row = withdrawals.request(
         initiator=operator,

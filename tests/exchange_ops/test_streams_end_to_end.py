@@ -16,26 +16,17 @@ from django.db import connection
 from django.urls import reverse
 
 from desk import clock
-from exchange_ops.domain import keys, orders
 from exchange_ops.followers import MarketFollower, TradingFollower
-from exchange_ops.models import (
-    AccountTrade,
-    BookSnapshot,
-    Candle,
-    FollowerState,
-    MarginAccount,
-    MarginPosition,
-    MarketLook,
-    Order,
-    OrderEvent,
-    OrderReading,
-    PublicTrade,
-    Ticker,
-)
+from exchange_ops.keys import store as keys
+from exchange_ops.margin.models import MarginAccount, MarginPosition
+from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Ticker
+from exchange_ops.orders import workflow as orders
+from exchange_ops.orders.models import AccountTrade, Order, OrderEvent, OrderReading
+from exchange_ops.shared.models import FollowerState
 from exchange_ops.wire.market_session import MarketPace
 from exchange_ops.wire.new_orders import NewOrder
 from sandbox.serving import InProcessSandbox
-from tests.exchange_ops.domain.dealings import Dealing
+from tests.exchange_ops.orders.dealings import Dealing
 from tests.exchange_ops.test_followers import QUICK, until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
@@ -172,7 +163,7 @@ def test_many_fills_at_once_are_all_there_and_the_order_as_it_is_now(trading, el
 @pytest.fixture
 def desk(account, demo_keys, sandbox, make_person):
     """The desk trading by itself, step by step."""
-    from exchange_ops.domain import market
+    from exchange_ops.market import reference as market
 
     client = keys.public_client()
     try:

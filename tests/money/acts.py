@@ -6,11 +6,15 @@ from typing import Any
 
 from desk import clock
 from desk.models import Person
-from exchange_ops.domain import approvals, keys, transfers, withdrawals
 from exchange_ops.followers import AccountFollower
-from exchange_ops.models import Account, Withdrawal
-from exchange_ops.rhythm import Rhythm
+from exchange_ops.keys import store as keys
+from exchange_ops.shared.models import Account
+from exchange_ops.streams.backoff import Rhythm
+from exchange_ops.transfers import workflow as transfers
 from exchange_ops.wire.session import Pace
+from exchange_ops.withdrawals import workflow as withdrawals
+from exchange_ops.withdrawals.decisions import approvals
+from exchange_ops.withdrawals.models import Withdrawal
 
 # A follower that notices and repairs in tenths of seconds what takes others half a minute.
 CHAOS_RHYTHM = Rhythm(

@@ -9,8 +9,8 @@ from itertools import count
 from typing import Any
 
 from desk import clock
-from exchange_ops.models import ExternalCall, Withdrawal
-from tests.exchange_ops.domain.walks import Walk
+from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
+from tests.exchange_ops.withdrawals.walks import Walk
 from tests.money.workers import Nursery
 
 # Later than any lease of a worker that died a moment ago.

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.exchange_ops.conftest import account, demo_keys
-from tests.exchange_ops.domain.conftest import ready, walk
+from tests.exchange_ops.conftest import account, demo_keys, ready, walk
 from tests.money.aftermath import Aftermath
 from tests.money.workers import Nursery
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from exchange_ops.models import ExternalCall
+from exchange_ops.withdrawals.models import ExternalCall
 from tests.money.test_kills import ends_paid, sound
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(240)]

@@ -9,8 +9,8 @@ import pytest
 
 from desk import audit
 from desk.models import SpentTotpStep, StepUp
-from exchange_ops.models import Approval, Withdrawal
-from tests.exchange_ops.domain.walks import ADDRESS
+from exchange_ops.withdrawals.models import Approval, Withdrawal
+from tests.exchange_ops.withdrawals.walks import ADDRESS
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(240)]
 MOST = 60

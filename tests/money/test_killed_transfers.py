@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from desk import audit, clock
-from exchange_ops.models import Transfer, TransferCall
-from exchange_ops.models import transfer_states as kinds
-from tests.exchange_ops.domain.transfers.movings import Moving
+from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers.models import Transfer, TransferCall
+from tests.exchange_ops.transfers.movings import Moving
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(240)]
 

@@ -3,8 +3,9 @@
 import pytest
 
 from desk import audit, clock
-from exchange_ops.domain import approvals, freezes
-from exchange_ops.models import Approval, ExternalCall
+from exchange_ops.policy import freezes
+from exchange_ops.withdrawals.decisions import approvals
+from exchange_ops.withdrawals.models import Approval, ExternalCall
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(240)]
 

@@ -18,9 +18,10 @@ import pytest
 
 from desk import clock
 from desk.models import AuditEvent
-from exchange_ops.domain import ledger
 from exchange_ops.followers import AccountFollower
-from exchange_ops.models import Balance, FollowerState, LedgerAside, LedgerEntry, LedgerVersion
+from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger.models import Balance, LedgerAside, LedgerEntry, LedgerVersion
+from exchange_ops.shared.models import FollowerState
 from sandbox.in_process import InProcessSandbox
 from tests.houses import ROOT
 from tests.money import chaos

@@ -15,14 +15,14 @@ from project.verification.stages import PURE, stages
 @pytest.mark.parametrize(
     ("changed", "test"),
     [
-        ("exchange_ops/domain/payouts.py", "tests/exchange_ops/domain/test_payouts.py"),
+        ("exchange_ops/withdrawals/proofs/payouts.py", "tests/exchange_ops/withdrawals/proofs/test_payouts.py"),
         ("wire/transport.py", "tests/wire/test_transport.py"),
-        ("wire/transport.py", "tests/exchange_ops/test_client_methods.py"),
+        ("wire/transport.py", "tests/exchange_ops/client/test_methods.py"),
         ("tests/wire/described.py", "tests/exchange_ops/wire/test_catalogue.py"),
         ("tests/wire/conftest.py", "tests/wire/test_transport.py"),
-        ("exchange_ops/views/orders.py", "tests/exchange_ops/views/test_orders_pages.py"),
-        ("exchange_ops/views/orders.py", "tests/e2e/test_orders.py"),
-        ("templates/exchange_ops/orders.html", "tests/exchange_ops/views/test_orders_pages.py"),
+        ("exchange_ops/orders/views/listing.py", "tests/exchange_ops/orders/test_views.py"),
+        ("exchange_ops/orders/views/listing.py", "tests/e2e/test_orders.py"),
+        ("templates/exchange_ops/orders.html", "tests/exchange_ops/orders/test_views.py"),
         ("templates/exchange_ops/orders.html", "tests/e2e/test_orders.py"),
         ("static/js/live.js", "tests/e2e/test_live_pages.py"),
         ("docs/house.md", "tests/project/test_documents.py"),
@@ -41,8 +41,8 @@ def test_a_changed_test_is_the_nearest_of_all_and_what_no_test_reaches_is_named(
 
 
 def test_a_direct_import_is_nearer_than_one_through_a_room():
-    found = reach.tests_of(["exchange_ops/domain/payouts.py"]).tests
-    assert found["tests/exchange_ops/domain/test_payouts.py"] == 1
+    found = reach.tests_of(["exchange_ops/withdrawals/proofs/payouts.py"]).tests
+    assert found["tests/exchange_ops/withdrawals/proofs/test_payouts.py"] == 1
     assert set(found.values()) <= set(range(1, reach.MOST_STEPS + 1))
     assert max(found.values()) > 1
 

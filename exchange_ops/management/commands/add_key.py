@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from desk import clock
-from exchange_ops.domain import keys
-from exchange_ops.models import Account
+from exchange_ops.keys import store as keys
+from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
 from wire.values import Secret
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from desk import clock, database_mark, sign_of_life
-from exchange_ops.domain import keys
+from exchange_ops.keys import store as keys
 from exchange_ops.processes import Following
 
 

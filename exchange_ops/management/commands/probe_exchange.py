@@ -5,9 +5,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from desk import clock
-from exchange_ops.domain import asking, keys, probing
-from exchange_ops.models import Account, Currency
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.market.models import Currency
+from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals.evidence import probing
 from wire.errors import CallFailed
 from wire.values import decimal_text
 
@@ -51,8 +54,8 @@ class Command(BaseCommand):
 
     def _answers(self, account: Account, currency: Currency, leave_hold: bool) -> list[probing.Answer]:
         with (
-            asking.client(keys.client_for, account=account, right=Right.WITHDRAW) as payer,
-            asking.client(keys.client_for, account=account, right=Right.PAYMENTS) as reader,
+            clients.client(keys.client_for, account=account, right=Right.WITHDRAW) as payer,
+            clients.client(keys.client_for, account=account, right=Right.PAYMENTS) as reader,
         ):
             means = probing.Means(payer, reader, clock.now, lambda ms: time.sleep(ms / 1000))
             return probing.probe(account=account, currency=currency, means=means, leave_hold=leave_hold)

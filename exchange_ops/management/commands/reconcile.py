@@ -4,9 +4,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from desk import clock
-from exchange_ops.domain import asking, keys, reconciliation
-from exchange_ops.models import Account
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals.evidence import reconciliation
 from wire.errors import CallFailed
 
 
@@ -27,7 +29,7 @@ class Command(BaseCommand):
     def _told(self, account: Account) -> int:
         """Print the findings of one account; how many don't agree."""
         try:
-            with asking.client(keys.client_for, account=account, right=Right.PAYMENTS) as client:
+            with clients.client(keys.client_for, account=account, right=Right.PAYMENTS) as client:
                 findings = reconciliation.reconcile(account=account, client=client, now=clock.now())
         except (CallFailed, keys.NoUsableKey, reconciliation.CannotReconcile) as problem:
             raise CommandError(f"{account.name} could not be reconciled: {problem}") from None

@@ -3,7 +3,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from desk import clock
-from exchange_ops.domain import keys, transfers, withdrawals
+from exchange_ops.keys import store as keys
+from exchange_ops.transfers import workflow as transfers
+from exchange_ops.withdrawals import workflow as withdrawals
 
 
 class Command(BaseCommand):

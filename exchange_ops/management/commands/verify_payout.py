@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 from chaindata.domain import following, service
 from chaindata.domain.proofs import Verdict
 from desk import clock
-from exchange_ops.domain import payouts
-from exchange_ops.models import Withdrawal
+from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.proofs import payouts
 from wire.errors import CallFailed
 
 

@@ -9,8 +9,12 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from chaindata.models import broadcast_states
-from exchange_ops.models import deposits, order_states, states, subaccount_states, transfer_states
-from exchange_ops.models.states import State, Transition
+from exchange_ops.addresses import machine as addresses_machine
+from exchange_ops.orders import machine as order_states
+from exchange_ops.shared.states import State, Transition
+from exchange_ops.subaccounts import machine as subaccount_states
+from exchange_ops.transfers import machine as transfer_states
+from exchange_ops.withdrawals import machine as states
 
 PAGE = Path(settings.BASE_DIR) / "docs" / "house.md"
 # What the names of a machine's tables begin with, and where it is described.
@@ -37,7 +41,7 @@ class Command(BaseCommand):
         for prefix, machine in MACHINES.items():
             after = _put(after, f"{prefix}states", states_table(machine.STATES))
             after = _put(after, f"{prefix}moves", moves_table(machine.TRANSITIONS))
-        after = _put(after, "address-states", states_table(deposits.REQUEST_STATES))
+        after = _put(after, "address-states", states_table(addresses_machine.REQUEST_STATES))
         after = _put(after, "broadcast-states", broadcast_table())
         if options["write"]:
             PAGE.write_text(after)

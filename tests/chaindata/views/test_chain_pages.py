@@ -14,10 +14,10 @@ from chaindata.wire import cash_accounts, merkle, payloads, scripts
 from chaindata.wire.cash_accounts import Payment, Registration
 from chaindata.wire.hashing import from_shown
 from desk import clock, topics
-from exchange_ops.models import DepositAddress
+from exchange_ops.addresses.models import DepositAddress
 from tests.chaindata.views import rows
 from tests.chaindata.views.rows import OURS, THEIRS, h
-from tests.exchange_ops.views import rows as desk_rows
+from tests.exchange_ops import rows as desk_rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 

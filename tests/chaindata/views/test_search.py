@@ -8,7 +8,7 @@ from chaindata.models import ChainAnswer
 from desk import clock
 from tests.chaindata.views import rows
 from tests.chaindata.views.rows import OURS, h
-from tests.exchange_ops.views import rows as desk_rows
+from tests.exchange_ops import rows as desk_rows
 
 pytestmark = pytest.mark.django_db
 

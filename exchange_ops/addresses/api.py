@@ -1,0 +1,158 @@
+"""Funds and deposit addresses for programs: both wallets with their value, the addresses, and asking for a new one."""
+
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from desk import clock
+from exchange_ops.addresses import requests
+from exchange_ops.addresses.machine import REQUEST_STATES
+from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
+from exchange_ops.shared.api.errors import CannotRecord, Refusal
+from exchange_ops.shared.api.fields import StrictBody, StrictText
+from exchange_ops.shared.api.parsing import BoundedJSONParser
+from exchange_ops.shared.api.resources import REFUSALS, MaySeeAndDraft, first_account
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.problems import FORM
+from exchange_ops.withdrawals import funds
+
+MOST_ADDRESSES = 500
+CURRENCY = OpenApiParameter("currency", OpenApiTypes.STR, required=True, description="The code of the currency.")
+
+
+class DepositAddressOut(serializers.ModelSerializer):
+    """An address to pay in to. A deposit needs its payment id and its public key as well, where it has them."""
+
+    place = serializers.IntegerField(
+        allow_null=True, read_only=True, help_text="In the exchange's last ten, the newest being 1; null: still valid."
+    )
+
+    class Meta:
+        model = DepositAddress
+        fields = (
+            "currency",
+            "address",
+            "payment_id",
+            "public_key",
+            "is_current",
+            "place",
+            "first_seen_at",
+            "seen_at",
+        )
+        read_only_fields = fields
+
+
+class AddressRequestOut(serializers.ModelSerializer):
+    """A wish for a new address; `sentence` says first whether there is one."""
+
+    state = serializers.ChoiceField(choices=list(REQUEST_STATES), read_only=True)
+    sentence = serializers.CharField(read_only=True)
+    initiator = serializers.CharField(source="initiator.username", read_only=True)
+    address = serializers.CharField(source="made.address", read_only=True, default=None, allow_null=True)
+
+    class Meta:
+        model = AddressRequest
+        fields = (
+            "id",
+            "currency",
+            "state",
+            "sentence",
+            "initiator",
+            "initiated_via",
+            "request_key",
+            "address",
+            "last_problem",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+
+class DepositAddressList(serializers.Serializer):
+    """What is known of one currency's addresses; `read_at` is when the exchange last told it."""
+
+    read_at = serializers.DateTimeField(allow_null=True)
+    left_today = serializers.IntegerField(help_text="How many new ones may still be asked for, as far as is known.")
+    latest_request = AddressRequestOut(allow_null=True)
+    items = DepositAddressOut(many=True)
+
+
+class AddressIn(StrictBody):
+    """A new address to ask for. The older ones stay valid."""
+
+    currency = StrictText(max_length=20)
+    request_key = StrictText(
+        max_length=80,
+        min_length=8,
+        trim_whitespace=False,
+        help_text="Yours, and new for each address: sent again, it gives the same request.",
+    )
+
+
+class MaySeeAndAsk(MaySeeAndDraft):
+    """Operators ask for new addresses as well."""
+
+    message = "Nothing was recorded: operators ask for new addresses."
+
+
+class DepositAddresses(APIView):
+    """The addresses to pay in to."""
+
+    permission_classes = (MaySeeAndAsk,)
+    parser_classes = (BoundedJSONParser,)
+
+    @extend_schema(
+        operation_id="deposit_addresses_list",
+        parameters=[CURRENCY],
+        responses={200: DepositAddressList, 404: OpenApiResponse(Refusal), **REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        """Those of one currency as they were last read, the newest first."""
+        known = funds.currency(str(request.query_params.get("currency", "")).upper())
+        if known is None:
+            raise Http404
+        return Response(DepositAddressList(_addresses(first_account(), known.code)).data)
+
+    @extend_schema(
+        operation_id="deposit_addresses_create",
+        request=AddressIn,
+        responses={
+            201: AddressRequestOut,
+            200: OpenApiResponse(AddressRequestOut, description="The same address was asked for before with this key."),
+            400: OpenApiResponse(Refusal),
+            422: OpenApiResponse(Refusal),
+            **REFUSALS,
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Ask for a new address, at most five in 24 hours and currency. A worker asks the exchange, once."""
+        asked = AddressIn(data=request.data)
+        asked.is_valid(raise_exception=True)
+        now = clock.now()
+        try:
+            row = requests.request(
+                initiator=request.user, account=first_account(), now=now, via="api", **asked.validated_data
+            )
+        except requests.CannotAsk as problem:
+            raise CannotRecord({FORM: str(problem)}) from None
+        return Response(AddressRequestOut(row).data, status=201 if row.created_at == now else 200)
+
+
+def _addresses(account: Account, code: str) -> dict[str, Any]:
+    mine: dict[str, Any] = {"account": account, "currency": code}
+    book = AddressBook.objects.filter(**mine).first()
+    asked = AddressRequest.objects.filter(**mine).select_related("initiator", "made").order_by("-pk")
+    rows = list(DepositAddress.objects.filter(**mine).order_by("-first_seen_at", "-pk")[:MOST_ADDRESSES])
+    rows.sort(key=lambda row: (not row.is_current, row.place is None, row.place or 0))
+    return {
+        "read_at": book.read_at if book else None,
+        "left_today": requests.left(account=account, currency=code, now=clock.now()),
+        "latest_request": asked.first(),
+        "items": rows,
+    }

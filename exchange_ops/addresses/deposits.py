@@ -1,0 +1,158 @@
+"""The addresses that others pay in to, as the exchange last told them.
+
+The page writes a row and goes on; a worker reads the current address, the last ten and those withdrawn to, and
+announces it. Every address ever made stays valid, so none is forgotten when it drops out of the exchange's ten.
+Source: exchange REST, Account management; supplement 2.10.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import Q
+
+from desk import live, outbox
+from exchange_ops.addresses import checks
+from exchange_ops.addresses.models import AddressBook, DepositAddress
+from exchange_ops.client import ExchangeClient
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.market.models import Currency
+from exchange_ops.shared.models import Account
+from exchange_ops.wire import records
+from exchange_ops.wire.catalogue import Right
+from wire.errors import BadReply, CallFailed, Refused
+from wire.operation import BadArgument
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+READ_TASK = "exchange_ops.read_addresses"
+FRESH_FOR = timedelta(seconds=30)  # a reading younger than this is not repeated
+WAITED_FOR = timedelta(seconds=30)  # a question without an answer is asked again after this
+LONGEST = 256
+MOST_USED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the exchange told: the current address if there is one, the last ten newest first, those withdrawn to."""
+
+    current: records.DepositAddress | None
+    recent: list[records.DepositAddress]
+    used: list[records.UsedAddress]
+    remark: str = ""
+
+
+def ask(*, account: Account, currency: str, person: "Person | None", now: datetime, anew: bool = False) -> AddressBook:
+    """Ask for a fresh reading of one currency's addresses; a fresh one is enough unless it is wanted `anew`."""
+    row, made = AddressBook.objects.get_or_create(
+        account=account, currency=currency, defaults={"requested_by": person, "requested_at": now}
+    )
+    asked = {"answered_at": None, "requested_at": now, "requested_by": person}
+    if made or AddressBook.objects.filter(Q() if anew else _due(now), pk=row.pk).update(**asked):
+        outbox.wake(READ_TASK, row.pk)
+        row.refresh_from_db()
+    return row
+
+
+def is_due(book: AddressBook | None, *, now: datetime) -> bool:
+    """Whether the copy is old enough to be read again, or its question was never answered."""
+    return book is None or AddressBook.objects.filter(_due(now), pk=book.pk).exists()
+
+
+def fill(*, book_id: int, client_for: ClientFor, now: datetime) -> None:
+    """Read the addresses and keep them; nothing happens when the question has its answer already."""
+    row = AddressBook.objects.select_related("account").filter(pk=book_id, answered_at=None).first()
+    if row is None:
+        return
+    problem = ""
+    try:
+        with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
+            reading = read(client, currency=row.currency)
+        problem = reading.remark
+        store(account=row.account, currency=row.currency, reading=reading, now=now)
+    except (CallFailed, BadArgument, keys.NoUsableKey) as failure:
+        problem = checks.sentence_of(failure)
+    AddressBook.objects.filter(pk=row.pk).update(answered_at=now, problem=problem[:300])
+    live.announce(row.topic)
+
+
+def read(client: ExchangeClient, *, currency: str) -> Reading:
+    """Ask all three questions. That a currency has no current address is an answer and no failure."""
+    remark, current = "", None
+    try:
+        current = client.get_deposit_address(currency=currency)
+    except Refused as refused:
+        remark = f"The exchange names no current address: {refused}"
+    listing = client.get_deposit_addresses(currency=currency)
+    if listing.asides:
+        raise BadReply(f"an address could not be read: {listing.asides[0].reason}")
+    used = client.get_used_addresses(currency=currency)
+    return Reading(current, list(listing.records), used, remark)
+
+
+def store(*, account: Account, currency: str, reading: Reading, now: datetime) -> None:
+    """Keep a reading. An address is added or changes its place; it is never removed, as it stays valid."""
+    told = [one for one in reading.recent if keepable(one)]
+    current = reading.current if reading.current is not None and keepable(reading.current) else None
+    with transaction.atomic():
+        mine = DepositAddress.objects.filter(account=account, currency=currency)
+        list(AddressBook.objects.select_for_update().filter(account=account, currency=currency))
+        mine.filter(Q(place__isnull=False) | Q(is_current=True)).update(place=None, is_current=False)
+        for place, one in enumerate(told, start=1):
+            _keep(account, currency, one, now, place=place)
+        if current is not None:
+            _keep(account, currency, current, now, is_current=True)
+        used = [{"address": one.address, "payment_id": one.payment_id or ""} for one in reading.used[:MOST_USED]]
+        AddressBook.objects.filter(account=account, currency=currency).update(used=used, read_at=now)
+
+
+def keepable(record: records.DepositAddress) -> bool:
+    """Whether the columns take it."""
+    return all(len(text or "") <= LONGEST for text in (record.address, record.payment_id, record.public_key))
+
+
+def keep(*, account: Account, currency: str, record: records.DepositAddress, now: datetime) -> DepositAddress:
+    """The row of an address that the exchange has just made, whether or not its list shows it already."""
+    return _keep(account, currency, record, now)
+
+
+def named(found: Iterable[records.DepositAddress]) -> list[str]:
+    """The addresses in one text each, so that two listings can be compared."""
+    return [f"{one.address} {one.payment_id or ''}".strip() for one in found]
+
+
+def problem_of(currency: Currency | None) -> str:
+    """Why nothing can be paid in to this currency now, or an empty text."""
+    if currency is None:
+        return "The exchange does not describe this currency."
+    if currency.delisted:
+        return f"{currency.code} is delisted: deposits are stopped. Send nothing to its addresses."
+    if not currency.crypto:
+        return f"{currency.code} does not belong to a chain, so it has no addresses to pay in to."
+    if not currency.payin_enabled:
+        return f"The exchange has switched off deposits of {currency.code} for now. Send nothing meanwhile."
+    return ""
+
+
+def _due(now: datetime) -> Q:
+    return Q(answered_at__lte=now - FRESH_FOR) | Q(answered_at=None, requested_at__lte=now - WAITED_FOR)
+
+
+def _keep(
+    account: Account, currency: str, record: records.DepositAddress, now: datetime, **columns: object
+) -> DepositAddress:
+    row, _ = DepositAddress.objects.get_or_create(
+        account=account,
+        currency=currency,
+        address=record.address,
+        payment_id=record.payment_id or "",
+        defaults={"public_key": record.public_key or "", "first_seen_at": now, "seen_at": now},
+    )
+    changes = {"public_key": record.public_key or "", "seen_at": now, **columns}
+    DepositAddress.objects.filter(pk=row.pk).update(**changes)
+    return row

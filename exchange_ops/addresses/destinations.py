@@ -1,0 +1,152 @@
+"""Whether an address and a payment id can be paid to in a currency, in which normal form, and what to warn of.
+
+Nothing here asks the exchange: it is the rule of the form, of the new-withdrawal command and of the echo comparison.
+Text from outside is trimmed of blanks around it, which is said; anything invisible or not plain ASCII is refused,
+because it can make one address look like another.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+
+from chaindata.domain import addresses as chain
+from exchange_ops.market.models import Currency
+from exchange_ops.wire import coin_addresses
+from exchange_ops.wire.coin_addresses import CoinAddress
+
+CHAIN_CODE = "BCH"  # the coin of the chain-data service, whose addresses have three forms
+LONGEST_ADDRESS = 256
+LONGEST_PAYMENT_ID = 255
+
+
+class CannotUseDestination(Exception):
+    """Nothing can be sent there; `problems` names the field, `address` or `payment_id`, and says why."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__(" ".join(problems.values()))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """An address in its normal form.
+
+    `groups` is the same text cut into fours, `other_forms` pairs of a name and the same address spelled otherwise.
+    `remarks` say what was changed in the text that was entered, `warnings` what a person should think about.
+    """
+
+    address: str
+    payment_id: str
+    network: str
+    groups: tuple[str, ...]
+    other_forms: tuple[tuple[str, str], ...] = ()
+    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def check(*, currency: Currency, address: str, payment_id: str = "") -> Destination:
+    """The destination that a person entered for `currency`; raises `CannotUseDestination` with a sentence per field."""
+    problems: dict[str, str] = {}
+    remarks: list[str] = []
+    text = _cleaned("address", address, LONGEST_ADDRESS, problems, remarks)
+    tag = _cleaned("payment_id", payment_id, LONGEST_PAYMENT_ID, problems, remarks)
+    found: Destination | None = None
+    if "address" not in problems:
+        try:
+            found = _read(currency.code, text)
+        except (chain.NotAnAddress, coin_addresses.NotAnAddress) as problem:
+            problems["address"] = str(problem)
+    if tag and "payment_id" not in problems and (sentence := _payment_id_problem(currency, tag)):
+        problems["payment_id"] = sentence
+    if problems or found is None:
+        raise CannotUseDestination(problems)
+    return Destination(
+        address=found.address,
+        payment_id=tag,
+        network=found.network,
+        groups=groups_of(found.address),
+        other_forms=found.other_forms,
+        remarks=tuple(remarks),
+        warnings=found.warnings + _payment_id_warnings(currency, tag),
+    )
+
+
+def same_address(*, code: str, left: str, right: str) -> bool:
+    """Whether two texts are one destination of the currency `code`; texts that can't be read only when equal."""
+    if left == right:
+        return True
+    if code == CHAIN_CODE:
+        return chain.same(left, right)
+    try:
+        return coin_addresses.read(code, left).text == coin_addresses.read(code, right).text
+    except coin_addresses.NotAnAddress:
+        return False
+
+
+def groups_of(address: str) -> tuple[str, ...]:
+    """The address cut for reading: its prefix, then groups of four characters."""
+    prefix, colon, payload = address.rpartition(":")
+    start = (prefix + colon,) if colon else ()
+    return start + tuple(payload[place : place + 4] for place in range(0, len(payload), 4))
+
+
+def _read(code: str, text: str) -> Destination:
+    if code == CHAIN_CODE:
+        forms = chain.forms(text)
+        other = (("legacy address", forms.legacy_address),) if forms.legacy_address else ()
+        return Destination(forms.cash_address, "", forms.network, (), (*other, ("SLP address", forms.slp_address)))
+    found = coin_addresses.read(code, text)
+    return Destination(found.text, "", _network(found), (), (), (), _checksum_warnings(found))
+
+
+def _network(found: CoinAddress) -> str:
+    """The network of another coin's address: the main one unless the desk works with test networks as well."""
+    allowed = (coin_addresses.MAIN, *(str(network) for network in chain.allowed_networks()))
+    for network in allowed:
+        if network in found.networks:
+            return network
+    raise coin_addresses.NotAnAddress(f"This is an address of the {' or '.join(found.networks)} network.")
+
+
+def _checksum_warnings(found: CoinAddress) -> tuple[str, ...]:
+    if found.checked:
+        return ()
+    return ("Nothing in this address shows a mistyped character: compare every one of them with its source.",)
+
+
+def _payment_id_problem(currency: Currency, payment_id: str) -> str:
+    if not currency.payout_is_payment_id:
+        return f"{currency.code} takes no payment id: leave this empty."
+    return coin_addresses.payment_id_problem(currency.code, payment_id)
+
+
+def _payment_id_warnings(currency: Currency, payment_id: str) -> tuple[str, ...]:
+    if payment_id or not currency.payout_is_payment_id:
+        return ()
+    return (
+        f"{currency.code} can carry a payment id. Without the one the receiver asks for, the money may not be found.",
+    )
+
+
+def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remarks: list[str]) -> str:
+    """The text without blanks around it; what can't stay in it is told in `problems`."""
+    spoken = "address" if name == "address" else "payment id"
+    trimmed = text.strip()
+    if trimmed != text:
+        remarks.append(f"Blanks around the {spoken} were left out.")
+    if name == "address" and not trimmed:
+        problems[name] = "Enter the address that the money goes to."
+    elif len(trimmed) > longest:
+        problems[name] = f"The {spoken} is longer than {longest} characters."
+    else:
+        for place, letter in enumerate(trimmed, start=1):
+            if not "!" <= letter <= "~":
+                problems[name] = _odd_character(spoken, place, letter)
+                break
+    return trimmed
+
+
+def _odd_character(spoken: str, place: int, letter: str) -> str:
+    if letter.isspace():
+        return f"There is a blank inside the {spoken}, at character {place}."
+    named = unicodedata.name(letter, f"U+{ord(letter):04X}").lower()
+    return f"Character {place} of the {spoken} is no plain letter or digit but {named}: copy it again from its source."

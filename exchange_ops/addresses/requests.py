@@ -1,0 +1,278 @@
+"""Asking the exchange for a new address to pay in to: once, with a row before the call, never again by a machine.
+
+It moves no money, but each one counts against the five of a day, so a lost answer is resolved by reading the
+exchange's list of addresses. Only `_move` writes `state`.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q, QuerySet
+
+from desk import audit, live, outbox
+from exchange_ops.addresses import checks, deposits
+from exchange_ops.addresses.machine import OPEN_REQUESTS, REQUEST_MOVES, SPENT_REQUESTS
+from exchange_ops.addresses.models import AddressRequest, DepositAddress
+from exchange_ops.client import ExchangeClient
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.market.models import Currency
+from exchange_ops.shared import calls, rules
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
+from exchange_ops.wire import records
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals.models import ExternalCall
+from wire.errors import BadReply, CallFailed
+from wire.operation import BadArgument
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+ADVANCE_TASK = "exchange_ops.make_address"
+NEW_A_DAY, DAY = 5, timedelta(hours=24)
+LONGEST_KEY = 80
+LIMIT_EXCEEDED = 20003
+LOOKS_S = (5, 15, 30, 60, 60)  # pauses between the looks for an address whose answer was lost
+QUIET = timedelta(minutes=2)  # after the sending, before its absence means anything
+_UNREADABLE = (CallFailed, BadArgument, keys.NoUsableKey)
+
+
+class CannotAsk(Exception):
+    """No new address was asked for; the text is the sentence for the person."""
+
+
+class _Gone(Exception):
+    """The row moved on in the meantime."""
+
+
+def request(
+    *,
+    initiator: "Person",
+    account: Account,
+    currency: str,
+    request_key: str,
+    now: datetime,
+    via: str = "page",
+    session_key: str = "",
+) -> AddressRequest:
+    """Ask for a new address. The same `request_key` of the same person gives the same row. Raises CannotAsk."""
+    earlier = AddressRequest.objects.filter(initiator=initiator, request_key=request_key)
+    if (same := earlier.first()) is not None:
+        return _same(same, account, currency)
+    if not rules.may_request(initiator):
+        raise CannotAsk("No new address was asked for: only operators do that.")
+    if not 0 < len(request_key) <= LONGEST_KEY:
+        raise CannotAsk("No new address was asked for: the form has lost its key. Open the page again.")
+    if problem := problem_of(account=account, currency=currency, now=now):
+        raise CannotAsk(f"No new address was asked for. {problem}")
+    row = AddressRequest(initiator=initiator, account=account, currency=currency, request_key=request_key)
+    row.initiated_via, row.created_at, row.updated_at, row.next_action_at = via, now, now, now
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+            _tell(row, actor=initiator, now=now, session_key=session_key, before={}, currency=currency)
+    except IntegrityError:
+        if (same := earlier.first()) is not None:  # sent twice in one moment: the other one was first
+            return _same(same, account, currency)
+        raise CannotAsk("No second one was asked for: somebody else is asking for a new address now.") from None
+    outbox.wake(ADVANCE_TASK, row.pk)
+    return row
+
+
+def problem_of(*, account: Account, currency: str, now: datetime) -> str:
+    """Why no new address of this currency can be asked for now, or an empty text."""
+    if problem := deposits.problem_of(Currency.objects.filter(pk=currency).first()):
+        return problem
+    if AddressRequest.objects.filter(account=account, currency=currency, state__in=OPEN_REQUESTS).exists():
+        return f"A new address of {currency} is being asked for already."
+    opens_at = next_at(account=account, currency=currency, now=now)
+    if opens_at is None:
+        return ""
+    return (
+        f"The exchange gives out at most {NEW_A_DAY} new addresses of {currency} in 24 hours, and all of them were "
+        f"asked for. The next one can be asked for from {opens_at:%Y-%m-%d %H:%M:%S} UTC."
+    )
+
+
+def left(*, account: Account, currency: str, now: datetime) -> int:
+    """How many more may be asked for today, as far as this desk knows."""
+    return max(0, NEW_A_DAY - _spent(account, currency, now).count())
+
+
+def next_at(*, account: Account, currency: str, now: datetime) -> datetime | None:
+    """When the next new address may be asked for; nothing when one may be asked for now."""
+    spent = list(_spent(account, currency, now).order_by("-sent_at")[:NEW_A_DAY])
+    oldest = spent[-1].sent_at if len(spent) == NEW_A_DAY else None
+    return oldest + DAY if oldest is not None else None
+
+
+def due(*, now: datetime) -> QuerySet[AddressRequest]:
+    """Requests that wait for a worker: those whose time came, and those that a worker died over."""
+    waiting = Q(state__in=("asked", "unknown"), next_action_at__lte=now) | Q(state="sending", lease_until__lte=now)
+    return AddressRequest.objects.filter(waiting).order_by("pk")
+
+
+def sweep(*, now: datetime, client_for: ClientFor) -> int:
+    """Every request that is due; how many there were."""
+    found = list(due(now=now).values_list("pk", flat=True))
+    for request_id in found:
+        advance(request_id=request_id, now=now, client_for=client_for)
+    return len(found)
+
+
+def advance(*, request_id: int, now: datetime, client_for: ClientFor) -> None:
+    """One step of one request, when it is due. Whoever comes second does nothing."""
+    row = due(now=now).select_related("account").filter(pk=request_id).first()
+    step = {"asked": _ask, "sending": _give_up, "unknown": _look}.get(row.state) if row is not None else None
+    if row is None or step is None:
+        return
+    try:
+        step(row, Stopwatch(now), client_for)
+    except _Gone:
+        return
+
+
+def _ask(row: AddressRequest, watch: Stopwatch, client_for: ClientFor) -> None:
+    """Read what is there, claim, send once. What can't be read before is not asked for at all."""
+    try:
+        with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
+            known = deposits.named(_listed(client, row.currency))
+            claim = {"known": known, "lease_until": calls.lease(watch.now()), "sent_at": watch.now()}
+            send_by = watch.now() + SEND_WITHIN
+            _move(row, "sending", now=watch.now(), send_by=send_by, next_action_at=None, **claim)
+            client.look_before_acting(lambda: calls.too_late(watch, send_by))
+            reply = calls.sent(lambda: client.create_deposit_address(currency=row.currency))
+    except _UNREADABLE as failure:
+        if row.state != "asked":  # once claimed, only the outcome of the call says what became of it
+            raise
+        _move(row, "not_sent", now=watch.now(), next_action_at=None, last_problem=checks.sentence_of(failure))
+        return
+    _END[reply.outcome](row, reply, watch.now())
+
+
+def _made(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+    record: records.DepositAddress = reply.value
+    if not deposits.keepable(record):
+        _unknown(row, calls.Reply(ExternalCall.UNKNOWN, problem="The new address is too long to be one."), now)
+        return
+    with transaction.atomic():
+        made = deposits.keep(account=row.account, currency=row.currency, record=record, now=now)
+        DepositAddress.objects.filter(account=row.account, currency=row.currency).update(is_current=False)
+        DepositAddress.objects.filter(pk=made.pk).update(is_current=True)
+        _move(row, "made", now=now, made=made, answered_at=now, next_action_at=None)
+    deposits.ask(account=row.account, currency=row.currency, person=None, now=now, anew=True)
+
+
+def _refused(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+    problem = reply.problem
+    if reply.code == LIMIT_EXCEEDED:
+        problem = f"The exchange gives out at most {NEW_A_DAY} new addresses in 24 hours: {problem}"
+    columns = {"error_code": reply.code, "last_problem": problem[:500]}
+    _move(row, "refused", now=now, answered_at=now, next_action_at=None, **columns)
+
+
+def _not_sent(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+    _move(row, "not_sent", now=now, next_action_at=None, last_problem=reply.problem[:500])
+
+
+def _unknown(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+    soon = now + timedelta(seconds=LOOKS_S[0])
+    _move(row, "unknown", now=now, next_action_at=soon, last_problem=reply.problem[:500])
+
+
+_END: dict[str, Callable[[AddressRequest, calls.Reply, datetime], None]] = {
+    ExternalCall.ACCEPTED: _made,
+    ExternalCall.REFUSED: _refused,
+    ExternalCall.NOT_SENT: _not_sent,
+    ExternalCall.UNKNOWN: _unknown,
+}
+
+
+def _give_up(row: AddressRequest, watch: Stopwatch, client_for: ClientFor) -> None:
+    """The worker that sent it died: nobody knows what the exchange answered."""
+    problem = "The worker ended before the exchange's answer was kept."
+    _unknown(row, calls.Reply(ExternalCall.UNKNOWN, problem=problem), watch.now())
+
+
+def _look(row: AddressRequest, watch: Stopwatch, client_for: ClientFor) -> None:
+    """Look for an address that was not there before the call; none in the end means that none was made."""
+    try:
+        with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
+            listed = _listed(client, row.currency)
+    except _UNREADABLE as failure:
+        _wait(row, watch.now(), looks=row.looks, problem=checks.sentence_of(failure))
+        return
+    known = set(row.known)
+    fresh = [one for one, name in zip(listed, deposits.named(listed), strict=True) if name not in known]
+    if fresh:
+        _made(row, calls.Reply(ExternalCall.ACCEPTED, value=fresh[0]), watch.now())
+    elif row.looks + 1 >= len(LOOKS_S) and row.sent_at is not None and watch.now() - row.sent_at >= QUIET:
+        _move(row, "absent", now=watch.now(), looks=row.looks + 1, next_action_at=None)
+    else:
+        _wait(row, watch.now(), looks=row.looks + 1, problem=row.last_problem)
+
+
+def _wait(row: AddressRequest, now: datetime, *, looks: int, problem: str) -> None:
+    pause = LOOKS_S[min(looks, len(LOOKS_S) - 1)]
+    _move(
+        row, "unknown", now=now, looks=looks, last_problem=problem[:500], next_action_at=now + timedelta(seconds=pause)
+    )
+
+
+def _listed(client: ExchangeClient, currency: str) -> list[records.DepositAddress]:
+    listing = client.get_deposit_addresses(currency=currency)
+    if listing.asides:
+        raise BadReply(f"an address could not be read: {listing.asides[0].reason}")
+    return list(listing.records)
+
+
+def _spent(account: Account, currency: str, now: datetime) -> QuerySet[AddressRequest]:
+    return AddressRequest.objects.filter(
+        account=account, currency=currency, state__in=SPENT_REQUESTS, sent_at__gt=now - DAY
+    )
+
+
+def _same(row: AddressRequest, account: Account, currency: str) -> AddressRequest:
+    if (row.account_id, row.currency) != (account.pk, currency):
+        raise CannotAsk("No new address was asked for: this form was sent before, for another currency. Open it again.")
+    return row
+
+
+def _move(row: AddressRequest, to: str, *, now: datetime, **columns: Any) -> None:
+    """From the state that `row` was read in to another, with its line of the trail; raises _Gone when it moved on."""
+    if (row.state, to) not in REQUEST_MOVES:
+        raise _Gone
+    with transaction.atomic(durable=to == "sending"):
+        standing = AddressRequest.objects.filter(pk=row.pk, state=row.state, version=row.version)
+        changed = standing.update(state=to, version=F("version") + 1, updated_at=now, **columns)
+        if not changed:
+            raise _Gone
+        before = {"state": row.state}
+        row.refresh_from_db()
+        if before["state"] != to:
+            _tell(row, actor=None, now=now, before=before, problem=row.last_problem)
+
+
+def _tell(
+    row: AddressRequest,
+    *,
+    actor: "Person | None",
+    now: datetime,
+    before: dict[str, Any],
+    session_key: str = "",
+    **after: Any,
+) -> None:
+    audit.record(
+        actor=actor,
+        action=f"addressrequest.{row.state}",
+        subject=row.subject,
+        before=before,
+        after={"state": row.state, "address": row.made.address if row.made else "", **after},
+        now=now,
+        session_key=session_key,
+    )
+    live.announce(f"addresses:{row.account_id}")

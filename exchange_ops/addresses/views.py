@@ -1,0 +1,101 @@
+"""Where to pay in one currency: the current address with its code to scan, the earlier ones, and asking for a new one.
+
+The page reads rows. A worker asks the exchange when the page says, by a row, that its copy has grown old.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST, require_safe
+
+from desk import clock
+from desk.views.rendering import show
+from exchange_ops.addresses import deposits, requests
+from exchange_ops.addresses.forms import NewAddressForm
+from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
+from exchange_ops.market.models import Currency
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import fresh_key
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import requires
+
+ONLY_OPERATORS = "No new address was asked for. Operators ask for them; you can look at all that there are."
+MOST_OLDER = 50
+PARTS = {"addresses": "exchange_ops/deposit/_addresses.html"}
+
+
+@require_safe
+@requires(rules.may_see)
+def deposit(request: HttpRequest, currency: str) -> HttpResponse:
+    """The page, or its live part."""
+    return _shown(request, _currency(currency))
+
+
+@require_POST
+@requires(rules.may_reread_addresses)
+def read(request: HttpRequest, currency: str) -> HttpResponse:
+    """Have the addresses read once more, unless that happened just now."""
+    known = _currency(currency)
+    deposits.ask(account=accounts.required(), currency=known.code, person=request.user, now=clock.now())
+    return _shown(request, known) if request.htmx else redirect("deposit", known.code)
+
+
+@require_POST
+@requires(rules.may_request, ONLY_OPERATORS)
+def new_address(request: HttpRequest, currency: str) -> HttpResponse:
+    """Ask for a new address, once however often the form is sent."""
+    known, form, now = _currency(currency), NewAddressForm(request.POST), clock.now()
+    if not form.is_valid():
+        return _shown(request, known, status=422, refusal="No new address was asked for: open the page again.")
+    asked = {"request_key": str(form.cleaned_data["request_key"]), "session_key": request.session.session_key or ""}
+    try:
+        requests.request(initiator=request.user, account=accounts.required(), currency=known.code, now=now, **asked)
+    except requests.CannotAsk as problem:
+        return _shown(request, known, status=409, refusal=str(problem))
+    messages.success(request, f"A new address of {known.code} is being asked for. It appears here by itself.")
+    return redirect("deposit", known.code)
+
+
+def _currency(code: str) -> Currency:
+    found = get_object_or_404(Currency, pk=code.upper()[:20])
+    if not found.crypto:
+        raise Http404("It does not belong to a chain.")
+    return found
+
+
+def _shown(request: HttpRequest, known: Currency, *, status: int = 200, refusal: str = "") -> HttpResponse:
+    now, account = clock.now(), accounts.current()
+    context: dict[str, Any] = {
+        "now": now,
+        "account": account,
+        "currency": known,
+        "problem": deposits.problem_of(known),
+        "refusal": refusal,
+        "may_request": rules.may_request(request.user),
+        "may_reread": rules.may_reread_addresses(request.user),
+        "form": NewAddressForm(initial={"request_key": fresh_key()}),
+        "most": requests.NEW_A_DAY,
+    }
+    if account is not None:
+        context |= _addresses(account, known, now)
+    return show(request, "exchange_ops/deposit.html", context, parts=PARTS, status=status)
+
+
+def _addresses(account: Account, known: Currency, now: datetime) -> dict[str, Any]:
+    book = AddressBook.objects.filter(account=account, currency=known.code).first()
+    rows = list(DepositAddress.objects.filter(account=account, currency=known.code).order_by("place", "-first_seen_at"))
+    asked = AddressRequest.objects.filter(account=account, currency=known.code).select_related("initiator", "made")
+    return {
+        "book": book,
+        "is_due": deposits.is_due(book, now=now),
+        "current": next((row for row in rows if row.is_current), None),
+        "recent": [row for row in rows if row.place is not None],
+        "older": [row for row in rows if row.place is None and not row.is_current][:MOST_OLDER],
+        "asked": asked.order_by("-pk").first(),
+        "left": requests.left(account=account, currency=known.code, now=now),
+        "why_not": requests.problem_of(account=account, currency=known.code, now=now),
+    }

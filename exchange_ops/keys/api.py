@@ -1,0 +1,122 @@
+"""The keys of the exchange accounts under /api/v1/keys/: read only, and without their secrets."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from desk import clock
+from exchange_ops.keys import rights as key_rights
+from exchange_ops.keys import status
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.shared import rules
+from exchange_ops.shared.api.errors import Refusal
+from exchange_ops.wire.catalogue import Right
+
+_REFUSALS = {code: OpenApiResponse(Refusal) for code in (401, 403)}
+
+
+class MaySeeKeys(BasePermission):
+    """Administrators and auditors read the keys."""
+
+    message = "Administrators and auditors see the keys."
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        return bool(request.user.is_authenticated) and rules.may_see_keys(request.user)
+
+
+class KeyRight(serializers.Serializer):
+    """One right of a key: what was said of it, and what the exchange answered when it was asked."""
+
+    name = serializers.ChoiceField(choices=[right.value for right in Right])
+    declared = serializers.BooleanField()
+    observed = serializers.ChoiceField(choices=[key_rights.GRANTED, key_rights.MISSING, key_rights.UNKNOWN])
+
+
+class KeyOut(serializers.ModelSerializer):
+    """One key pair. The secret is sealed and never leaves the desk; `fingerprint` tells two secrets apart."""
+
+    account = serializers.CharField(source="account.name", read_only=True)
+    state = serializers.SerializerMethodField()
+    rights = serializers.SerializerMethodField()
+    added_by = serializers.CharField(source="created_by.username", default=None, allow_null=True, read_only=True)
+    rotation_due = serializers.SerializerMethodField(help_text="Whether the pair is 90 days old or older.")
+    same_account = serializers.BooleanField(
+        read_only=True, allow_null=True, help_text="False: the exchange does not know our transactions under this key."
+    )
+
+    class Meta:
+        model = ApiKey
+        fields = (
+            "id",
+            "account",
+            "label",
+            "login",
+            "last_four",
+            "fingerprint",
+            "state",
+            "rights",
+            "same_account",
+            "replaces",
+            "added_by",
+            "created_at",
+            "last_used_at",
+            "probed_at",
+            "probe_problem",
+            "last_problem",
+            "last_problem_at",
+            "kept_at",
+            "retired_at",
+            "rotation_due",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(serializers.ChoiceField(choices=[one.name for one in status.STANDINGS]))
+    def get_state(self, key: ApiKey) -> str:
+        """How the key is, in one word."""
+        return status.standing(key).name
+
+    @extend_schema_field(KeyRight(many=True))
+    def get_rights(self, key: ApiKey) -> list[dict[str, Any]]:
+        """Every right of the exchange, in the order of its documents."""
+        return [
+            {"name": right.value, "declared": right.value in key.rights, "observed": key_rights.observed(key, right)}
+            for right in Right
+        ]
+
+    def get_rotation_due(self, key: ApiKey) -> bool:
+        """Whether it should be replaced."""
+        return status.of(key, now=clock.now()).rotation_due
+
+
+class KeyList(serializers.Serializer):
+    """Every key of every account, those in use first."""
+
+    items = KeyOut(many=True)
+
+
+class Keys(APIView):
+    """What opens the exchange accounts."""
+
+    permission_classes = (MaySeeKeys,)
+
+    @extend_schema(operation_id="keys_list", responses={200: KeyList, **_REFUSALS})
+    def get(self, request: Request) -> Response:
+        """All of them, the disabled ones last."""
+        return Response({"items": KeyOut(ApiKey.objects.listed(), many=True).data})
+
+
+class OneKey(APIView):
+    """One key."""
+
+    permission_classes = (MaySeeKeys,)
+
+    @extend_schema(operation_id="keys_read", responses={200: KeyOut, 404: OpenApiResponse(Refusal), **_REFUSALS})
+    def get(self, request: Request, key_id: int) -> Response:
+        """As it stands now."""
+        return Response(KeyOut(get_object_or_404(ApiKey.objects.listed(), pk=key_id)).data)

@@ -1,0 +1,192 @@
+"""Asking the exchange which rights a key really has, with reads alone.
+
+Each right has a documented read that needs it (exchange REST, Endpoints; for orders supplement 2.4), so nothing has to
+be tried that could change anything. The answer 1003 says that the right is missing, a reply that it is there; any other
+refusal says nothing about the right, since the specification does not order rights and validation.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+
+from desk import live, outbox
+from exchange_ops.client import ExchangeClient
+from exchange_ops.keys import store
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.keys.rights import GRANTED, MISSING, UNKNOWN
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.market.models import Currency
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals.evidence import ledger_lookup
+from wire.errors import BadReply, CallFailed, Refused
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+TASK = store.PROBE_TASK
+# What is asked for each right. Every one of them is a GET; a test holds this table against the catalogue.
+READS: dict[Right, str] = {
+    Right.ORDERS: "get_orders",
+    Right.HISTORY: "get_trade_history",
+    Right.PAYMENTS: "get_balances",
+    Right.WITHDRAW: "estimate_withdrawal",
+}
+FORBIDDEN = 1003
+TURNED_DOWN = frozenset({403, 1001, 1002, 1004})  # about the account or the key as a whole, not about a right
+WAITED_FOR = timedelta(seconds=5)  # what a worker was woken for is left to it for so long
+LEFT_FOR = timedelta(minutes=1)
+TRIED_AGAIN_AFTER = timedelta(minutes=1)
+ASKED_AGAIN_AFTER = timedelta(days=1)  # rights are changed at the exchange, and nobody tells the desk
+OpenClient = Callable[[ApiKey], ExchangeClient]
+
+
+class CannotProbeKey(Exception):
+    """The exchange is not asked about this key; the sentence says why."""
+
+
+@dataclass(slots=True)
+class Answers:
+    """What the exchange said: about each right, whether it is the same account, and what hindered the asking."""
+
+    observed: dict[str, str] = field(default_factory=lambda: {right.value: UNKNOWN for right in Right})
+    same_account: bool | None = None
+    problem: str = ""
+    turned_down: bool = False
+
+
+def ask(*, key_id: int, person: "Person | None", now: datetime) -> None:
+    """Have a worker ask the exchange again; a key that is being asked about already is left to it."""
+    with transaction.atomic():
+        live_rows = ApiKey.objects.filter(pk=key_id, retired_at=None)
+        key = live_rows.first()
+        if key is None:
+            raise CannotProbeKey("This key is disabled: its secret is gone, so nothing can be asked with it.")
+        if key.is_being_probed:
+            outbox.wake(TASK, key.pk)
+            return
+        live_rows.update(probe_asked_at=now)
+        store.record(key, "apikey.probe_asked", actor=person, now=now, before={}, after={})
+        outbox.wake(TASK, key.pk)
+
+
+def fill(*, key_id: int, open_client: OpenClient, now: datetime) -> None:
+    """Ask the exchange and keep its answers; nothing happens when it was asked since anybody wanted it to be."""
+    key = _waiting().select_related("account").filter(pk=key_id).first()
+    if key is None:
+        return
+    answers = _asked(key, open_client)
+    columns: dict[str, object] = {
+        "observed": answers.observed,
+        # Clocks of two processes may differ: what was asked for is answered, whatever theirs say.
+        "probed_at": max(now, key.probe_asked_at or now),
+        "probe_problem": answers.problem[:300],
+        "same_account": key.same_account if answers.same_account is None else answers.same_account,
+    }
+    if answers.turned_down:
+        columns |= {"last_problem": answers.problem[:300], "last_problem_at": now}
+    with transaction.atomic():
+        # A key that was disabled, asked about anew, or answered for by another worker meanwhile keeps what it has.
+        same = ApiKey.objects.filter(pk=key.pk, retired_at=None, probe_asked_at=key.probe_asked_at)
+        if same.filter(probed_at=key.probed_at).update(**columns):
+            _tell(key, columns, now)
+
+
+def _tell(key: ApiKey, columns: dict[str, object], now: datetime) -> None:
+    """Into the trail only what is new: the same answers come every day."""
+    told = ("observed", "same_account", "probe_problem")
+    before, after = {name: getattr(key, name) for name in told}, {name: columns[name] for name in told}
+    if before != after:
+        store.record(key, "apikey.probed", actor=None, now=now, before=before, after=after)
+    live.announce(store.TOPIC, id=key.pk)
+
+
+def wake_due(*, now: datetime) -> int:
+    """Wake a worker for every key that is due: never asked about, turned down a minute ago, or not asked for a day."""
+    a_minute_ago = now - TRIED_AGAIN_AFTER
+    again = (
+        Q(probed_at__lte=now - ASKED_AGAIN_AFTER)
+        | (~Q(probe_problem="") & Q(probed_at__lte=a_minute_ago))
+        | Q(last_problem_at__lte=a_minute_ago, last_problem_at__gte=F("probed_at"))
+    )
+    live_rows = ApiKey.objects.filter(retired_at=None)
+    live_rows.filter(again | Q(probe_asked_at=None)).exclude(probe_asked_at__gt=F("probed_at")).update(
+        probe_asked_at=now - WAITED_FOR
+    )
+    due = _waiting().filter(probe_asked_at__lte=now - WAITED_FOR).values_list("pk", flat=True)
+    for key_id in due:
+        outbox.wake(TASK, key_id)
+    return len(due)
+
+
+def sweep(*, now: datetime, open_client: OpenClient) -> bool:
+    """Without broker or worker: ask about one key that nobody took for a minute. One, since payouts wait meanwhile."""
+    left = _waiting().filter(probe_asked_at__lte=now - LEFT_FOR).order_by("probe_asked_at").first()
+    if left is None:
+        return False
+    fill(key_id=left.pk, open_client=open_client, now=now)
+    return True
+
+
+def _waiting() -> QuerySet[ApiKey]:
+    unanswered = Q(probed_at=None) | Q(probed_at__lt=F("probe_asked_at"))
+    return ApiKey.objects.filter(unanswered, retired_at=None, probe_asked_at__isnull=False).exclude(sealed_secret="")
+
+
+def _asked(key: ApiKey, open_client: OpenClient) -> Answers:
+    """Every read in turn; a key that is turned down as a whole is not asked further."""
+    answers = Answers()
+    try:
+        client = open_client(key)
+    except store.NoUsableKey as problem:
+        answers.problem = str(problem)
+        return answers
+    try:
+        for right in Right:
+            answers.observed[right.value] = _answer_about(client, right)
+        if answers.observed[Right.PAYMENTS.value] == GRANTED:
+            answers.same_account = _knows_our_transactions(client, key)
+    except CallFailed as failure:
+        answers.turned_down = isinstance(failure, Refused)
+        answers.problem = str(failure)
+    finally:
+        client.close()
+    return answers
+
+
+def _answer_about(client: ExchangeClient, right: Right) -> str:
+    """Granted, missing or unknown. Raises what says something about the key as a whole, or about the connection."""
+    try:
+        client.call(READS[right], **_arguments(client, right))
+    except Refused as refused:
+        if refused.code in TURNED_DOWN:
+            raise
+        return MISSING if refused.code == FORBIDDEN else UNKNOWN
+    except BadReply:
+        return UNKNOWN
+    return GRANTED
+
+
+def _arguments(client: ExchangeClient, right: Right) -> dict[str, object]:
+    if right is Right.HISTORY:
+        return {"limit": 1}
+    if right is Right.WITHDRAW:
+        code = Currency.objects.filter(payout_enabled=True, delisted=False).values_list("code", flat=True).first()
+        return {"currency": code or client.call("get_currencies")[0].id, "amount": Decimal(1)}
+    return {}
+
+
+def _knows_our_transactions(client: ExchangeClient, key: ApiKey) -> bool | None:
+    """Whether the newest transaction we have of the account exists under this key; None when we can't tell."""
+    newest = LedgerEntry.objects.filter(account=key.account_id).order_by("-index").first()
+    if newest is None:
+        return None
+    try:
+        client.get_transaction(exchange_id=newest.exchange_id)
+    except Refused as refused:
+        return False if refused.code in ledger_lookup.NOT_FOUND else None
+    return True

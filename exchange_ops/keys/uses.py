@@ -1,0 +1,60 @@
+"""What the desk does with each right, and what stops when a key is taken away: shown before it is confirmed."""
+
+from dataclasses import dataclass
+
+from exchange_ops.keys import rights
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.wire import catalogue
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals.models import Withdrawal
+
+# In the words of the pages. `None` stands for the operations that any valid key may call.
+USES: dict[Right | None, str] = {
+    Right.ORDERS: "Orders and margin positions can't be placed, changed or cancelled from here.",
+    Right.HISTORY: "Trading balances, past orders and trades are no longer read.",
+    Right.PAYMENTS: "The ledger, the bank balances and the live stream are no longer read; payouts can't be checked, "
+    "and no money can be moved between the wallets.",
+    Right.WITHDRAW: "No payout can be reserved, paid or released, and no fee estimated.",
+    None: "Sub-accounts can't be listed, frozen or activated.",
+}
+# States in which the exchange holds money that only a key with the right to withdraw can pay or release.
+UNDER_WAY = ("holding", "hold_unknown", "held", "committing", "commit_unknown", "rolling_back")
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A right of which this is the last key: what stops, and the operations that need it ("GET /account/balance")."""
+
+    right: str
+    sentence: str
+    operations: tuple[str, ...]
+
+
+def losses(key: ApiKey) -> list[Loss]:
+    """What stops when this key is gone; empty for a key that is not in use, or when other keys carry its rights."""
+    if not key.active:
+        return []
+    others = [other for other in rights.usable(key.account).exclude(pk=key.pk) if other.active]
+    wanted = [right for right in Right if rights.carries(key, right)]
+    lost: list[Right | None] = [right for right in wanted if not any(rights.carries(other, right) for other in others)]
+    if not others:
+        lost.append(None)
+    return [Loss(right.value if right else "any key", _sentence(key, right), operations_of(right)) for right in lost]
+
+
+def operations_of(right: Right | None) -> tuple[str, ...]:
+    """The operations of the catalogue that need the right; for None those that need any valid key."""
+    rows = [row for row in catalogue.OPERATIONS if not row.public and row.right is right]
+    return tuple(f"{row.method} {row.path.removeprefix(catalogue.PREFIX)}" for row in rows)
+
+
+def _sentence(key: ApiKey, right: Right | None) -> str:
+    waiting = _under_way(key) if right is Right.WITHDRAW else 0
+    if not waiting:
+        return USES[right]
+    are = "1 payout is" if waiting == 1 else f"{waiting} payouts are"
+    return f"{USES[right]} {are} under way: nobody could pay or release that money from here."
+
+
+def _under_way(key: ApiKey) -> int:
+    return Withdrawal.objects.filter(account=key.account_id, state__in=UNDER_WAY).count()

@@ -1,0 +1,189 @@
+"""What admins do to keys. Each view is one call of the domain; a refusal comes back on the same page, without a secret.
+
+An address that is opened without a form (after signing in again, or by hand) leads to the key's page.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django.views.decorators.http import require_http_methods, require_POST
+
+from desk import clock
+from desk.stepup import CannotConfirm
+from desk.views.rendering import show
+from exchange_ops.keys import changes, uses
+from exchange_ops.keys.changes import CannotChangeKey, Confirmation
+from exchange_ops.keys.forms import NewKeyForm, PairForm
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.keys.store import CannotAddKey
+from exchange_ops.keys.views import listing as pages
+from exchange_ops.keys.views.listing import KEEPERS_ONLY
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import DecisionForm, fresh_key
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views.access import requires
+
+ADDED = "Added, sealed. The exchange is being asked which rights it has."
+_REFUSALS = (CannotChangeKey, CannotConfirm)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@sensitive_post_parameters()
+@sensitive_variables()
+@requires(rules.may_keep_keys, KEEPERS_ONLY)
+def new(request: HttpRequest) -> HttpResponse:
+    """Add a key to an account."""
+    accounts = list(Account.objects.order_by("pk"))
+    initial = {"account": request.GET.get("account", ""), "request_key": fresh_key()}
+    form = NewKeyForm(_sent(request), accounts=accounts, initial=initial)
+
+    def add(valid: PairForm) -> ApiKey:
+        account = get_object_or_404(Account, pk=valid.cleaned_data["account"])
+        return changes.add(account=account, pair=valid.pair(), by=_by(request, valid))
+
+    return _typed(request, form, add, purpose=changes.ADD, context={"accounts": accounts})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@sensitive_post_parameters()
+@sensitive_variables()
+@requires(rules.may_keep_keys, KEEPERS_ONLY)
+def rotate(request: HttpRequest, key_id: int) -> HttpResponse:
+    """First step of a rotation: the successor pair."""
+    row = get_object_or_404(ApiKey.objects.select_related("account"), pk=key_id)
+    initial = {"label": row.label, "rights": row.rights, "request_key": fresh_key()}
+    form = PairForm(_sent(request), initial=initial)
+
+    def succeed(valid: PairForm) -> ApiKey:
+        return changes.succeed(key_id=row.pk, pair=valid.pair(), by=_by(request, valid))
+
+    return _typed(request, form, succeed, purpose=changes.SUCCEED, context={"key": row})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_keep_keys, KEEPERS_ONLY)
+def disable(request: HttpRequest, key_id: int) -> HttpResponse:
+    """What stops working without the key, and the confirmation that it may."""
+    row, form = (
+        get_object_or_404(ApiKey.objects.select_related("account"), pk=key_id),
+        DecisionForm(_sent(request)),
+    )
+    if request.method != "POST":
+        return _preview(request, row, DecisionForm())
+    if not form.is_valid():
+        return _preview(request, row, form, status=422)
+    try:
+        changes.disable(key_id=row.pk, by=_by(request, form))
+    except _REFUSALS as problem:
+        return _preview(request, row, form, refusal=str(problem), status=409)
+    messages.success(request, "Disabled, and its secret is wiped. Delete the key at the exchange too.")
+    return redirect("key", row.pk)
+
+
+@require_POST
+@requires(rules.may_keep_keys, KEEPERS_ONLY)
+def switch(request: HttpRequest, key_id: int) -> HttpResponse:
+    """Second step of a rotation: the successor takes over."""
+    told = "Switched over. The old key is kept until you finish the rotation."
+    return _stepped(request, key_id, lambda by: changes.switch(key_id=key_id, by=by), told)
+
+
+@require_POST
+@requires(rules.may_keep_keys, KEEPERS_ONLY)
+def finish(request: HttpRequest, key_id: int) -> HttpResponse:
+    """Last step of a rotation: the old key is wiped."""
+    told = "Wiped. The rotation is finished; delete the old key at the exchange now."
+    return _stepped(request, key_id, lambda by: changes.finish(key_id=key_id, by=by), told)
+
+
+@require_POST
+@requires(rules.may_keep_keys, KEEPERS_ONLY)
+def go_back(request: HttpRequest, key_id: int) -> HttpResponse:
+    """End a rotation without its successor."""
+    row = get_object_or_404(ApiKey, pk=key_id)
+    session_key = request.session.session_key or ""
+    try:
+        changes.go_back(key_id=row.pk, person=request.user, session_key=session_key, now=clock.now())
+    except CannotChangeKey as problem:
+        return pages.shown(request, row, refusal=str(problem), status=409)
+    messages.success(request, "The rotation is ended. This key is used as before; its successor is wiped.")
+    return redirect("key", row.pk)
+
+
+def _typed(
+    request: HttpRequest,
+    form: PairForm,
+    store: Callable[[PairForm], ApiKey],
+    *,
+    purpose: str,
+    context: dict[str, Any],
+) -> HttpResponse:
+    """The form of a key pair: shown, put right, or stored. The secret is typed again each time."""
+    status, refusal = 200, ""
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                key = store(form)
+            except CannotAddKey as problem:
+                form.add_error(problem.field or None, str(problem))
+            except _REFUSALS as problem:
+                status, refusal = 409, str(problem)
+            else:
+                messages.success(request, ADDED)
+                return redirect("key", key.pk)
+    drawn = {"form": form, "purpose": purpose, "digest": _digest(form), "refusal": refusal, **context}
+    return show(request, "exchange_ops/key_form.html", drawn, status=status)
+
+
+def _sent(request: HttpRequest) -> QueryDict | None:
+    """What came with a POST, be it nothing at all: an empty form is refused as well."""
+    return request.POST if request.method == "POST" else None
+
+
+def _digest(form: PairForm) -> str:
+    """What the second factor is for: this form, however often it comes back."""
+    return changes.new_digest(str(form["request_key"].value()))
+
+
+def _stepped(request: HttpRequest, key_id: int, step: Callable[[Confirmation], ApiKey], told: str) -> HttpResponse:
+    """One confirmed step of a rotation, on the page of the key that is rotated."""
+    row, form = get_object_or_404(ApiKey.objects.select_related("account"), pk=key_id), DecisionForm(request.POST)
+    if not form.is_valid():
+        return pages.shown(request, row, form=form, status=422)
+    try:
+        step(_by(request, form))
+    except _REFUSALS as problem:
+        row.refresh_from_db()
+        return pages.shown(request, row, form=form, refusal=str(problem), status=409)
+    messages.success(request, told)
+    return redirect("key", row.pk)
+
+
+def _preview(
+    request: HttpRequest, row: ApiKey, form: DecisionForm, *, refusal: str = "", status: int = 200
+) -> HttpResponse:
+    context = {
+        "key": row,
+        "form": form,
+        "losses": uses.losses(row),
+        "why_not": changes.why_not_disable(row),
+        "purpose": changes.DISABLE,
+        "digest": changes.digest_of(changes.DISABLE, row),
+        "refusal": refusal,
+    }
+    return show(request, "exchange_ops/key_disable.html", context, status=status)
+
+
+def _by(request: HttpRequest, form: DecisionForm) -> Confirmation:
+    return Confirmation(
+        person=request.user,  # type: ignore[arg-type]  # admitted above: nobody anonymous has a role
+        digest=form.cleaned_data["digest"],
+        answer=form.answer,
+        session_key=request.session.session_key or "",
+        now=clock.now(),
+    )

@@ -1,0 +1,93 @@
+"""The keys of the exchange accounts: who they are, what they may do, and how they are. Secrets are not among it."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST, require_safe
+
+from desk import clock
+from desk.views.rendering import show
+from exchange_ops.keys import changes, probing
+from exchange_ops.keys import status as key_standing
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import DecisionForm
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views.access import requires
+
+KEEPERS_ONLY = "Nothing was changed: administrators keep the keys."
+
+
+@require_safe
+@requires(rules.may_see_keys, "Administrators and auditors see the keys.")
+def keys(request: HttpRequest) -> HttpResponse:
+    """Every account with its keys, those in use first."""
+    now = clock.now()
+    shown = [key_standing.of(key, now=now) for key in ApiKey.objects.listed()]
+    context = {
+        "now": now,
+        "accounts": [
+            {"account": account, "keys": [one for one in shown if one.key.account_id == account.pk]}
+            for account in Account.objects.order_by("pk")
+        ],
+        "may_keep": rules.may_keep_keys(request.user),
+    }
+    return show(request, "exchange_ops/keys.html", context, parts={"keys": "exchange_ops/keys/_list.html"})
+
+
+@require_safe
+@requires(rules.may_see_keys, "Administrators and auditors see the keys.")
+def key(request: HttpRequest, key_id: int) -> HttpResponse:
+    """One key, its rights, and what can be done with it now."""
+    return shown(request, get_object_or_404(ApiKey.objects.listed(), pk=key_id))
+
+
+@require_POST
+@requires(rules.may_keep_keys, KEEPERS_ONLY)
+def probe(request: HttpRequest, key_id: int) -> HttpResponse:
+    """Have a worker ask the exchange again."""
+    row = get_object_or_404(ApiKey, pk=key_id)
+    try:
+        probing.ask(key_id=row.pk, person=request.user, now=clock.now())
+    except probing.CannotProbeKey as problem:
+        return shown(request, row, refusal=str(problem), status=409)
+    messages.success(request, "The exchange is being asked, by reads alone.")
+    return redirect("key", row.pk)
+
+
+def shown(
+    request: HttpRequest, row: ApiKey, *, refusal: str = "", form: DecisionForm | None = None, status: int = 200
+) -> HttpResponse:
+    """The page of a key, with what was refused about it."""
+    now, may_keep = clock.now(), rules.may_keep_keys(request.user)
+    rotation = _rotation(row, now)
+    context: dict[str, Any] = {
+        "now": now,
+        "drawn_for": f"{row.active}:{row.retired_at}:{rotation.get('digest', '')[:16]}:{rotation.get('why_not', '')}",
+        "shown": key_standing.of(row, now=now),
+        "refusal": refusal,
+        "may_keep": may_keep,
+        "form": form or DecisionForm(),
+        "why_not_disable": changes.why_not_disable(row),
+        **rotation,
+    }
+    return show(request, "exchange_ops/key.html", context, parts={"key": "exchange_ops/keys/_key.html"}, status=status)
+
+
+def _rotation(row: ApiKey, now: datetime) -> dict[str, Any]:
+    """The rotation that is under way for the key: its successor, the next step, and what speaks against it."""
+    successor = changes.successor_of(row)
+    if successor is None:
+        return {"successor": None}
+    purpose = changes.SWITCH if successor.is_waiting else changes.FINISH
+    waits = successor.is_waiting
+    return {
+        "successor": key_standing.of(successor, now=now),
+        "waits": waits,
+        "why_not": changes.why_not_switch(row, successor) if waits else changes.why_not_finish(row, now),
+        "purpose": purpose,
+        "digest": changes.digest_of(purpose, row),
+    }

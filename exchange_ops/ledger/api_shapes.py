@@ -1,0 +1,63 @@
+"""The members of what /api/v1/ says of the ledger and the wallets."""
+
+from rest_framework import serializers
+
+from exchange_ops.ledger.models import Balance, LedgerEntry
+from exchange_ops.shared.api.fields import AmountText
+
+
+class LedgerEntryOut(serializers.ModelSerializer):
+    """One line of the exchange's ledger, in its newest version."""
+
+    amount = AmountText(read_only=True)
+    fee = AmountText(read_only=True, allow_null=True)
+
+    class Meta:
+        model = LedgerEntry
+        fields = (
+            "exchange_id",
+            "index",
+            "type",
+            "sub_type",
+            "status",
+            "currency",
+            "amount",
+            "fee",
+            "address",
+            "payment_id",
+            "hash",
+            "confirmations",
+            "error_code",
+            "created_at",
+            "updated_at",
+            "seen_at",
+            "foreign",
+            "withdrawal",
+            "transfer",
+        )
+        read_only_fields = fields
+
+
+class BalanceOut(serializers.ModelSerializer):
+    """What one wallet held of one currency when it was last read."""
+
+    available = AmountText(read_only=True)
+    reserved = AmountText(read_only=True)
+
+    class Meta:
+        model = Balance
+        fields = ("currency", "wallet", "available", "reserved", "read_at")
+        read_only_fields = fields
+
+
+class LedgerPage(serializers.Serializer):
+    """Most recently changed first; `older` is the address of the next page."""
+
+    items = LedgerEntryOut(many=True)
+    older = serializers.CharField(allow_null=True)
+
+
+class BalanceList(serializers.Serializer):
+    """Both wallets of every currency."""
+
+    items = BalanceOut(many=True)

@@ -1,0 +1,72 @@
+"""What the wallets hold, as it was last read. A reading never overwrites a later one.
+
+The bank wallet is told by REST and by the stream, the trading wallet by REST alone (supplement 1.6). Only non-zero
+entries are sure to be told, so a full listing also sets to zero what it leaves out; a notification doesn't.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import transaction
+
+from desk import live
+from exchange_ops.client import ExchangeClient
+from exchange_ops.ledger.models import Balance
+from exchange_ops.shared.amounts import storable
+from exchange_ops.shared.models import Account
+from exchange_ops.wire import records
+
+ZERO = Decimal(0)
+LONGEST_CODE = 20
+
+
+def sync(*, account: Account, wallet: str, client: ExchangeClient, now: datetime) -> list[str]:
+    """Read one wallet; gives a sentence for every record that could not be taken in.
+
+    `now` is the moment before the call: what the stream tells meanwhile is later and stays.
+    """
+    listing = client.get_balances() if wallet == Balance.BANK else client.get_trading_balances()
+    problems = [f"A {wallet} balance could not be read: {aside.reason}" for aside in listing.asides]
+    return problems + store(account=account, wallet=wallet, entries=listing.records, now=now, full=not listing.asides)
+
+
+def store(*, account: Account, wallet: str, entries: Iterable[records.Balance], now: datetime, full: bool) -> list[str]:
+    """Keep the entries of one wallet, read at `now`; with `full`, currencies that are not among them hold nothing."""
+    told: dict[str, tuple[Decimal, Decimal]] = {}
+    problems: list[str] = []
+    for entry in entries:
+        if len(entry.currency) > LONGEST_CODE or not storable(entry.available) or not storable(entry.reserved):
+            problems.append(f"The {wallet} balance of {entry.currency[:LONGEST_CODE]!r} is not one that can be kept.")
+        else:
+            told[entry.currency] = (entry.available, entry.reserved)
+    with transaction.atomic():
+        changed = _write(account, wallet, told, now, full)
+        if changed:
+            live.announce(f"balances:{account.pk}", wallet=wallet)
+    return problems
+
+
+def _write(
+    account: Account, wallet: str, told: Mapping[str, tuple[Decimal, Decimal]], now: datetime, full: bool
+) -> bool:
+    rows = {row.currency: row for row in Balance.objects.filter(account=account, wallet=wallet)}
+    unchanged, changed = [], False
+    for code, row in rows.items():
+        if code not in told and not full:
+            continue
+        available, reserved = told.get(code, (ZERO, ZERO))
+        if (row.available, row.reserved) == (available, reserved):
+            unchanged.append(row.pk)
+        elif Balance.objects.filter(pk=row.pk, read_at__lt=now).update(
+            available=available, reserved=reserved, read_at=now
+        ):
+            changed = True
+    Balance.objects.filter(pk__in=unchanged, read_at__lt=now).update(read_at=now)
+    new = [
+        Balance(account=account, wallet=wallet, currency=code, available=available, reserved=reserved, read_at=now)
+        for code, (available, reserved) in told.items()
+        if code not in rows and (available or reserved)
+    ]
+    Balance.objects.bulk_create(new, ignore_conflicts=True)
+    return changed or bool(new)

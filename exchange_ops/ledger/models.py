@@ -1,0 +1,143 @@
+"""The exchange's own record of the account: balances, every version of every transaction, and how far we have read."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from desk.witnessed import Witnessed
+from exchange_ops.shared.amounts import amount_field
+from exchange_ops.shared.models import Account
+
+
+class Balance(models.Model):
+    """What one wallet held of one currency when it was last read."""
+
+    BANK = "bank"
+    TRADING = "trading"
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="balances")
+    currency = models.CharField(max_length=20)
+    wallet = models.CharField(max_length=10, choices=[(BANK, "bank"), (TRADING, "trading")])
+    available = amount_field()
+    reserved = amount_field()
+    read_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["account", "currency", "wallet"], name="balance_one_per_wallet")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.currency} {self.wallet}"
+
+
+class LedgerEntry(Witnessed):
+    """The newest version of one transaction of the exchange's ledger; `index` grows whenever the exchange changes it.
+
+    `withdrawal` or `transfer` is set when the entry was born from one of our requests; `foreign` marks a payout or
+    transfer that was not. `created_at` and `updated_at` are the exchange's own times.
+    """
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="ledger_entries")
+    exchange_id = models.CharField(max_length=80)
+    index = models.BigIntegerField()
+    type = models.CharField(max_length=40)
+    sub_type = models.CharField(max_length=40, default="", blank=True)
+    status = models.CharField(max_length=40)
+    currency = models.CharField(max_length=20)
+    amount = amount_field()
+    fee = amount_field(null=True)
+    address = models.CharField(max_length=256, default="", blank=True)
+    payment_id = models.CharField(max_length=256, default="", blank=True)
+    hash = models.CharField(max_length=256, default="", blank=True)
+    confirmations = models.IntegerField(null=True)
+    public_comment = models.CharField(max_length=255, default="", blank=True)
+    error_code = models.CharField(max_length=80, default="", blank=True)
+    senders = models.JSONField(default=list)
+    offchain_id = models.JSONField(default=list)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    first_seen_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+    foreign = models.BooleanField(default=False)
+    withdrawal = models.ForeignKey(
+        "exchange_ops.Withdrawal", on_delete=models.PROTECT, null=True, related_name="ledger_entries"
+    )
+    transfer = models.ForeignKey(
+        "exchange_ops.Transfer", on_delete=models.PROTECT, null=True, related_name="ledger_entries"
+    )
+
+    class Meta:
+        verbose_name_plural = "ledger entries"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["account", "exchange_id"], name="ledgerentry_one_per_exchange_id")
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["account", "-index"], name="ledgerentry_by_index"),
+            models.Index(fields=["account", "type", "status"], name="ledgerentry_by_type_status"),
+            models.Index(fields=["public_comment"], name="ledgerentry_by_comment"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.exchange_id}"
+
+
+class LedgerVersion(Witnessed):
+    """One version of one transaction, exactly as it was read; nothing here is ever changed."""
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
+    entry = models.ForeignKey(LedgerEntry, on_delete=models.PROTECT, related_name="versions")
+    index = models.BigIntegerField()
+    status = models.CharField(max_length=40)
+    content = models.JSONField()
+    source = models.CharField(max_length=10)
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["account", "index"], name="ledgerversion_one_per_index")
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.index}"
+
+
+class LedgerAside(Witnessed):
+    """A record of the exchange's ledger that could not be taken in, kept as it came, with the sentence why.
+
+    `exchange_id` and `index` are what could still be told of it. Without an id, `after_index` says from where a reading
+    of the ledger has to begin so that it meets the record again.
+    """
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="ledger_asides")
+    exchange_id = models.CharField(max_length=80, default="", blank=True)
+    index = models.BigIntegerField(null=True)
+    after_index = models.BigIntegerField(null=True)
+    fingerprint = models.CharField(max_length=64)
+    reason = models.CharField(max_length=300)
+    content = models.TextField(default="", blank=True)
+    source = models.CharField(max_length=10)
+    first_seen_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+    cleared_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["account", "fingerprint"], name="ledgeraside_one_per_content")]
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class Watermark(Witnessed):
+    """How far a reader has come in a series that only grows, for instance the ledger's index."""
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="watermarks")
+    name = models.CharField(max_length=40)
+    index = models.BigIntegerField(default=0)
+    moved_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["account", "name"], name="watermark_one_per_name")]
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.index}"

@@ -1,0 +1,36 @@
+"""The exchange's ledger as the desk has read it: the newest version of every line."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from desk import clock, paging
+from desk.views.rendering import show
+from exchange_ops.ledger import sync as domain
+from exchange_ops.ledger.forms import LedgerFilter
+from exchange_ops.ledger.models import LedgerEntry, Watermark
+from exchange_ops.shared import rules
+from exchange_ops.shared.views import accounts, sources
+from exchange_ops.shared.views.access import requires
+
+PARTS = {"rows": "exchange_ops/ledger/_rows.html", "age": "exchange_ops/ledger/_age.html"}
+
+
+@require_safe
+@requires(rules.may_see)
+def ledger(request: HttpRequest) -> HttpResponse:
+    """Fifty lines a page, the most recently changed first."""
+    account, filters = accounts.current(), LedgerFilter(request.GET)
+    rows = LedgerEntry.objects.filter(account=account).select_related("withdrawal")
+    page = paging.page(request, filters.narrow(rows), key="index")
+    now = clock.now()
+    context = {
+        "now": now,
+        "source": sources.of_ledger(account, now),
+        "account": account,
+        "filters": filters,
+        "chosen": filters.chosen(),
+        "page": page,
+        "entries": page.rows,
+        "mark": Watermark.objects.filter(account=account, name=domain.WATERMARK).first(),
+    }
+    return show(request, "exchange_ops/ledger.html", context, parts=PARTS)

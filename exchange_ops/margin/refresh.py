@@ -1,0 +1,184 @@
+"""Margin accounts and positions as the exchange shows them: copies with the time they were read, nothing is done here.
+
+What is no longer listed has ended. Source: exchange REST, Margin; supplement 1.5 and 2.7.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from desk import live
+from exchange_ops.client import ExchangeClient
+from exchange_ops.margin.models import MarginAccount, MarginPosition
+from exchange_ops.shared.amounts import storable
+from exchange_ops.shared.models import Account
+from exchange_ops.wire import records
+
+TOPIC = "margin"
+CLOSED, LIQUIDATED, STATUS = "closed", "liquidated", "status"  # of the words of a report (supplement 1.5)
+_FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+
+
+def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str]:
+    """Read accounts and positions; gives a sentence for every record that could not be taken in."""
+    accounts, positions = client.get_margin_accounts(), client.get_margin_positions()
+    asides = (*accounts.asides, *positions.asides)
+    problems = [f"A margin record could not be read: {aside.reason}" for aside in asides]
+    found = {position.symbol: position for one in accounts.records if (position := one.position) is not None}
+    found |= {position.symbol: position for position in positions.records}
+    told = _Told(account, now)
+    changed = False
+    for one in _sound(accounts.records, problems, _amounts_of_account):
+        changed |= told.keep(MarginAccount, one.symbol, _account(one)).changed
+    for each in _sound(found.values(), problems, _amounts_of_position):
+        changed |= told.keep(MarginPosition, each.symbol, _position(each)).changed
+    if not problems:
+        changed |= told.end_others(MarginAccount, {one.symbol for one in accounts.records})
+        changed |= told.end_others(MarginPosition, set(found))
+    if changed:
+        live.announce(TOPIC)
+    return problems
+
+
+def take(
+    *,
+    account: Account,
+    found: Sequence[records.MarginAccount],
+    now: datetime,
+    whole: bool = False,
+) -> list[str]:
+    """Keep what a stream told of accounts, as of `now`; gives a sentence for every record that could not be.
+
+    A record that is older than what is kept changes nothing. With `whole` there are no other accounts. A report without
+    a position ends it only when it says so: samples leave the position out of reports that don't concern it.
+    """
+    problems: list[str] = []
+    told = _Told(account, now)
+    changed = False
+    for one in _sound(found, problems, _amounts_of_account):
+        positions = [one.position] if one.position is not None and one.position.quantity else []
+        sound = _sound(positions, problems, _amounts_of_position)
+        with transaction.atomic():
+            kept = told.keep(MarginAccount, one.symbol, _account(one), gone=_is_closed(one))
+            changed |= kept.changed
+            if kept.refused:
+                continue
+            if sound:
+                changed |= told.keep(MarginPosition, one.symbol, _position(sound[0])).changed
+            elif not positions and (whole or _is_flat(one)):
+                changed |= told.end(MarginPosition, one.symbol, one.updated_at)
+    if whole and not problems:
+        listed = {one.symbol for one in found}
+        changed |= told.end_others(MarginAccount, listed)
+        changed |= told.end_others(MarginPosition, listed)
+    if changed:
+        live.announce(TOPIC)
+    return problems
+
+
+def _is_closed(report: records.MarginAccount) -> bool:
+    """Whether the account is gone. A position that is closed is reported by the same word; then money stays."""
+    return CLOSED in (report.report_type, report.report_reason) and not report.margin_balance
+
+
+def _is_flat(report: records.MarginAccount) -> bool:
+    has_zero = report.position is not None and not report.position.quantity
+    return has_zero or bool({CLOSED, LIQUIDATED} & {report.report_type, report.report_reason})
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What came of one record: whether a figure changed, or it was older than what is kept."""
+
+    changed: bool = False
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """One telling about the margin of an account, which was so at `as_of` or later.
+
+    Newer is what the exchange changed later; of two tellings of one millisecond, which may differ in the pnl, the later
+    telling. That is asked of the row by the statement that writes it, so two readers may race.
+    """
+
+    account: Account
+    as_of: datetime
+
+    def keep(self, model: Any, symbol: str, columns: dict[str, Any], *, gone: bool = False) -> _Kept:
+        """Write what was told of a symbol, unless the row knows better."""
+        written = {**columns, "read_at": self.as_of, "gone_at": self.as_of if gone else None}
+        row, made = model.objects.get_or_create(account=self.account, symbol=symbol, defaults=written)
+        if made:
+            return _Kept(changed=True)
+        if not self._older(model, symbol, columns["updated_at"]).update(**written):
+            return _Kept(refused=True)
+        differs = any(getattr(row, name) != new for name, new in columns.items())
+        return _Kept(changed=differs or (row.gone_at is None) == gone)
+
+    def end(self, model: Any, symbol: str, updated_at: datetime) -> bool:
+        """Note that there is none since `updated_at`, in the exchange's time: what is older opens it no more."""
+        rows = self._older(model, symbol, updated_at).filter(gone_at=None)
+        return bool(rows.update(gone_at=self.as_of, read_at=self.as_of, updated_at=updated_at))
+
+    def end_others(self, model: Any, listed: set[str]) -> bool:
+        """Note that there are no others than those listed, except what was told since."""
+        rows = model.objects.filter(account=self.account, gone_at=None, read_at__lt=self.as_of)
+        return bool(rows.exclude(symbol__in=listed).update(gone_at=self.as_of, read_at=self.as_of))
+
+    def _older(self, model: Any, symbol: str, updated_at: datetime) -> Any:
+        same = Q(updated_at=updated_at, read_at__lte=self.as_of)
+        return model.objects.filter(Q(updated_at__lt=updated_at) | same, account=self.account, symbol=symbol)
+
+
+def _sound(found: Iterable[Any], problems: list[str], amounts_of: Any) -> list[Any]:
+    """The records that the columns take; the others become a sentence."""
+    sound = []
+    for record in found:
+        times = (record.created_at, record.updated_at)
+        takes = all(amount is None or storable(amount) for amount in amounts_of(record))
+        if takes and len(record.symbol) <= 40 and all(_FIRST <= time < _LAST for time in times):
+            sound.append(record)
+        else:
+            problems.append(f"A margin record of {record.symbol[:40]!r} is not one that can be kept.")
+    return sound
+
+
+def _amounts_of_account(record: records.MarginAccount) -> tuple[Decimal, ...]:
+    return (record.leverage, record.margin_balance, record.margin_balance_orders, record.margin_balance_required)
+
+
+def _amounts_of_position(record: records.Position) -> tuple[Decimal | None, ...]:
+    prices = (record.price_entry, record.price_margin_call, record.price_liquidation)
+    return (record.quantity, record.pnl, *prices)
+
+
+def _account(record: records.MarginAccount) -> dict[str, Any]:
+    reason = record.report_reason or record.report_type or STATUS  # a reading and a list tell of no change
+    return {
+        **({} if reason == STATUS else {"reason": reason[:40]}),
+        "leverage": record.leverage,
+        "margin_balance": record.margin_balance,
+        "margin_balance_orders": record.margin_balance_orders,
+        "margin_balance_required": record.margin_balance_required,
+        "created_at": record.created_at,
+        "updated_at": record.updated_at,
+    }
+
+
+def _position(record: records.Position) -> dict[str, Any]:
+    return {
+        "exchange_id": record.id,
+        "quantity": record.quantity,
+        "price_entry": record.price_entry,
+        "pnl": record.pnl,
+        "price_margin_call": record.price_margin_call,
+        "price_liquidation": record.price_liquidation,
+        "created_at": record.created_at,
+        "updated_at": record.updated_at,
+    }

@@ -1,0 +1,139 @@
+"""Markets for programs: every price, and of one symbol its candles, trades and book, as the desk has read them.
+
+Asking for candles, trades or a book is looking at them: a worker reads them for as long as somebody asks.
+"""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from desk import clock
+from exchange_ops.market import api_rows, interest
+from exchange_ops.market.api_shapes import (
+    BookOut,
+    CandleList,
+    CandleQuestion,
+    MarketOut,
+    PublicTradeList,
+    TickerList,
+    TickerOut,
+    TradeQuestion,
+)
+from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol, Ticker
+from exchange_ops.shared.api.errors import Refusal
+from exchange_ops.shared.api.resources import REFUSALS, MaySee
+from wire.values import instant_text
+
+ONE = {404: OpenApiResponse(Refusal), **REFUSALS}
+LIST = {400: OpenApiResponse(Refusal), **ONE}
+TICKER = {name: name for name in TickerOut.Meta.fields}
+CANDLE = {name: name for name in ("timestamp", "open", "close", "min", "max", "volume", "volume_quote")}
+TRADE = {"id": "trade_id", "price": "price", "quantity": "quantity", "side": "side", "timestamp": "timestamp"}
+
+
+class Markets(APIView):
+    """All prices."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="markets_list", responses={200: TickerList, **REFUSALS})
+    def get(self, request: Request) -> HttpResponse:
+        """Every symbol at once, in the order of their codes."""
+        return api_rows.answer(api_rows.row_texts(Ticker.objects.order_by("symbol"), TICKER))
+
+
+class OneMarket(APIView):
+    """One symbol."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="markets_read", responses={200: MarketOut, **ONE})
+    def get(self, request: Request, symbol: str) -> Response:
+        """Its rules and its price."""
+        row: Any = _symbol(symbol)
+        row.ticker = Ticker.objects.filter(symbol=row.code).first()
+        return Response(MarketOut(row).data)
+
+
+class Candles(APIView):
+    """The candles of one symbol."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="markets_candles", parameters=[CandleQuestion], responses={200: CandleList, **LIST})
+    def get(self, request: Request, symbol: str) -> HttpResponse:
+        """Newest first; read again in a few seconds while `read_at` is null."""
+        asked = _asked(CandleQuestion, request)
+        look = _look(symbol, asked["period"])
+        rows = Candle.objects.filter(symbol=look.symbol, period=look.period)
+        if "before" in asked:
+            rows = rows.filter(timestamp__lt=asked["before"])
+        items = api_rows.row_texts(rows.order_by("-timestamp")[: asked["limit"]], CANDLE)
+        return api_rows.answer(items, **_read(look, look.candles_read_at), period=json.dumps(look.period))
+
+
+class Trades(APIView):
+    """The public trades of one symbol."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="markets_trades", parameters=[TradeQuestion], responses={200: PublicTradeList, **LIST})
+    def get(self, request: Request, symbol: str) -> HttpResponse:
+        """Newest first; read again in a few seconds while `read_at` is null."""
+        asked = _asked(TradeQuestion, request)
+        look = _look(symbol)
+        rows = PublicTrade.objects.filter(symbol=look.symbol)
+        if "before" in asked:
+            rows = rows.filter(trade_id__lt=asked["before"])
+        items = api_rows.row_texts(rows.order_by("-trade_id")[: asked["limit"]], TRADE)
+        return api_rows.answer(items, **_read(look, look.trades_read_at))
+
+
+class Book(APIView):
+    """The order book of one symbol."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="markets_book", responses={200: BookOut, **ONE})
+    def get(self, request: Request, symbol: str) -> Response:
+        """Best levels first; read again in a few seconds while `read_at` is null."""
+        look = _look(symbol)
+        row = BookSnapshot.objects.filter(symbol=look.symbol).first()
+        sides = {"ask": _levels(row.ask if row else []), "bid": _levels(row.bid if row else [])}
+        told = {"symbol": look.symbol, "read_at": look.book_read_at, "timestamp": row.timestamp if row else None}
+        return Response({name: _instant(value) if name != "symbol" else value for name, value in told.items()} | sides)
+
+
+def _symbol(code: str) -> Symbol:
+    return get_object_or_404(Symbol, code=code.replace("\0", "").upper())
+
+
+def _look(code: str, period: str = interest.DEFAULT_PERIOD) -> MarketLook:
+    return interest.ask(symbol=_symbol(code), period=period, now=clock.now())
+
+
+def _asked(shape: "type[serializers.Serializer[Any]]", request: Request) -> dict[str, Any]:
+    # As a plain mapping: of a form's fields the library takes one that is empty for one that is absent.
+    question = shape(data=request.query_params.dict())
+    question.is_valid(raise_exception=True)
+    return dict(question.validated_data)
+
+
+def _read(look: MarketLook, read_at: datetime | None) -> dict[str, str]:
+    return {"symbol": json.dumps(look.symbol), "read_at": json.dumps(_instant(read_at))}
+
+
+def _instant(moment: Any) -> str | None:
+    return None if moment is None else instant_text(moment)
+
+
+def _levels(levels: list[list[str]]) -> list[dict[str, str]]:
+    return [{"price": price, "size": size} for price, size in levels]

@@ -1,0 +1,103 @@
+"""Which symbols are read closely: those that somebody looks at, and those that the settings pin.
+
+A page writes that it is looked at and goes on; a worker reads candles, trades and book and announces it; the page reads
+its rows again, by which it goes on asking. A symbol that nobody looks at any more is let go a minute later. The symbols
+of a list are only glanced at: their tickers are followed, and no worker reads anything for them.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import F, Q, QuerySet
+
+from desk import outbox
+from exchange_ops.market.models import MarketLook, Symbol
+
+# The periods of candles as the interface has them (exchange REST, Candles). A month is at least so long.
+PERIODS = {
+    "M1": timedelta(minutes=1),
+    "M3": timedelta(minutes=3),
+    "M5": timedelta(minutes=5),
+    "M15": timedelta(minutes=15),
+    "M30": timedelta(minutes=30),
+    "H1": timedelta(hours=1),
+    "H4": timedelta(hours=4),
+    "D1": timedelta(days=1),
+    "D7": timedelta(days=7),
+    "1M": timedelta(days=31),
+}
+DEFAULT_PERIOD = "M30"
+LOOKED_AT_FOR = timedelta(seconds=60)  # a page that is open asks again at least twice in this time
+NOTED_EVERY = timedelta(seconds=10)
+PINNED_EVERY = timedelta(seconds=60)
+MOST_AT_ONCE = 40  # three calls each, within what the exchange allows in a second or two
+MOST_GLANCED = 1_000  # tickers of lists that are followed at once
+GLANCE = ""  # in the place of a period: the ticker alone
+TASK = "exchange_ops.read_look"
+
+
+class UnknownPeriod(ValueError):
+    """The interface has no candles of this period."""
+
+
+def ask(*, symbol: Symbol, period: str, now: datetime) -> MarketLook:
+    """Note that somebody looks at the symbol now; a worker is woken when nobody did lately. Announces symbol:<code>."""
+    if period not in PERIODS:
+        raise UnknownPeriod(f"There are no candles of the period {period!r}.")
+    row, made = MarketLook.objects.get_or_create(symbol=symbol.code, period=period, defaults={"asked_at": now})
+    asked = MarketLook.objects.filter(pk=row.pk, asked_at__lte=now - NOTED_EVERY).update(asked_at=now)
+    if made or (asked and is_late(row, now=now)):
+        outbox.wake(TASK, row.pk)
+    return row
+
+
+def glance(*, codes: Sequence[str], now: datetime) -> None:
+    """Note that somebody sees these symbols in a list. Asked again and again, it writes once in ten seconds."""
+    rows = MarketLook.objects.filter(symbol__in=list(codes), period=GLANCE)
+    known = dict(rows.values_list("symbol", "asked_at"))
+    old = [code for code, asked_at in known.items() if asked_at <= now - NOTED_EVERY]
+    if old:
+        rows.filter(symbol__in=old, asked_at__lt=now).update(asked_at=now)
+    if missing := [MarketLook(symbol=code, period=GLANCE, asked_at=now) for code in codes if code not in known]:
+        MarketLook.objects.bulk_create(missing, ignore_conflicts=True)
+
+
+def is_late(look: MarketLook, *, now: datetime) -> bool:
+    """Whether a worker should have tried to read the symbol by now."""
+    return look.tried_at is None or now - look.tried_at >= NOTED_EVERY
+
+
+def due(*, now: datetime) -> QuerySet[MarketLook]:
+    """What is to be read in this round: what is looked at, then what is pinned; the longest unread first."""
+    looked_at = Q(asked_at__gt=now - LOOKED_AT_FOR)
+    unread = Q(tried_at=None) | Q(tried_at__lte=now - PINNED_EVERY)
+    rows = _closely().filter(looked_at | (Q(symbol__in=settings.MARKET_PINNED) & unread))
+    return rows.order_by(F("tried_at").asc(nulls_first=True), "-asked_at", "pk")[:MOST_AT_ONCE]
+
+
+def watched(*, now: datetime) -> list[MarketLook]:
+    """What somebody looks at, then what is pinned, as far as it is followed at once: the last looked at come first."""
+    looked_at = Q(asked_at__gt=now - LOOKED_AT_FOR)
+    rows = _closely().filter(looked_at | Q(symbol__in=settings.MARKET_PINNED)).order_by("-asked_at", "pk")
+    return list(rows[:MOST_AT_ONCE])
+
+
+def glanced(*, now: datetime) -> list[str]:
+    """The symbols that somebody sees in a list, as far as they are followed at once: the last seen come first."""
+    rows = MarketLook.objects.filter(period=GLANCE, asked_at__gt=now - LOOKED_AT_FOR)
+    return list(rows.order_by("-asked_at", "pk").values_list("symbol", flat=True)[:MOST_GLANCED])
+
+
+def pin(*, now: datetime) -> None:
+    """Have a row for every pinned symbol that the exchange lists; nobody looks at it by that."""
+    codes = Symbol.objects.filter(code__in=settings.MARKET_PINNED).values_list("code", flat=True)
+    rows = MarketLook.objects.filter(symbol__in=list(codes), period=DEFAULT_PERIOD)
+    known = set(rows.values_list("symbol", flat=True))
+    long_ago = now - LOOKED_AT_FOR
+    missing = [MarketLook(symbol=code, period=DEFAULT_PERIOD, asked_at=long_ago) for code in codes if code not in known]
+    MarketLook.objects.bulk_create(missing, ignore_conflicts=True)
+
+
+def _closely() -> QuerySet[MarketLook]:
+    return MarketLook.objects.exclude(period=GLANCE)

@@ -1,0 +1,158 @@
+"""What one market shows closely: its candles, its public trades, its order book, kept as the exchange told them.
+
+`keep_candles`, `keep_trades` and `keep_book` take records from wherever they come: from the reading of a worker here,
+or from a stream that tells them as they happen. A later reading counts over an earlier one. What was kept of a symbol
+has no hole: where a reading does not reach back to the last one, what lies before the hole is let go.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import islice
+
+from django.db import transaction
+
+from desk import bulk
+from exchange_ops.client import ExchangeClient
+from exchange_ops.market.interest import PERIODS
+from exchange_ops.market.models import BookSnapshot, Candle, PublicTrade
+from exchange_ops.wire import records
+from wire.values import decimal_text
+
+FIRST_CANDLES = 500
+FIRST_TRADES = 500
+DEPTH = 100  # levels a side
+MOST_PAGES = 3  # of one walk in one round; the next round goes on where it ended
+WALKED_FOR = timedelta(minutes=15)  # trades older than this are not walked on from, the newest are read instead
+Levels = list[list[str]]
+
+
+class NotABook(ValueError):
+    """The levels do not make an order book; the text says why."""
+
+
+# Reading -------------------------------------------------------------------------------------------------------------
+
+
+def read_candles(*, client: ExchangeClient, symbol: str, period: str, now: datetime) -> str:
+    """Read the candles that are new or still growing; a sentence about what could not be kept, or nothing."""
+    newest = Candle.objects.filter(symbol=symbol, period=period).order_by("-timestamp").first()
+    away = None if newest is None else (now - newest.timestamp) / PERIODS[period]
+    if newest is None or away is None or not -1 <= away < FIRST_CANDLES:
+        listing = client.get_symbol_candles(symbol=symbol, period=period, sort="DESC", limit=FIRST_CANDLES)
+        refused = keep_candles(symbol=symbol, period=period, found=listing.records, now=now, whole=True)
+        return _sentence("candle", len(listing.asides) + len(refused), refused)
+    refused, asides = [], 0
+    for page in islice(client.candles_from(symbol=symbol, since=newest.timestamp, period=period), MOST_PAGES):
+        refused += keep_candles(symbol=symbol, period=period, found=page.records, now=now)
+        asides += len(page.asides)
+    return _sentence("candle", asides + len(refused), refused)
+
+
+def read_trades(*, client: ExchangeClient, symbol: str, now: datetime) -> str:
+    """Read the trades that are new; a sentence about what could not be kept, or nothing."""
+    newest = PublicTrade.objects.filter(symbol=symbol).order_by("-trade_id").first()
+    if newest is None or abs(now - newest.timestamp) > WALKED_FOR:
+        listing = client.get_symbol_trades(symbol=symbol, limit=FIRST_TRADES)
+        refused = keep_trades(symbol=symbol, found=listing.records, now=now, whole=True)
+        return _sentence("trade", len(listing.asides) + len(refused), refused)
+    refused, asides = [], 0
+    for page in islice(client.trades_after(symbol=symbol, trade_id=newest.trade_id), MOST_PAGES):
+        refused += keep_trades(symbol=symbol, found=page.records, now=now)
+        asides += len(page.asides)
+    return _sentence("trade", asides + len(refused), refused)
+
+
+def read_book(*, client: ExchangeClient, symbol: str, now: datetime) -> str:
+    """Read the order book; a sentence when it is none, and then the last one stays."""
+    try:
+        keep_book(symbol=symbol, found=client.get_orderbook(symbol=symbol, depth=DEPTH), now=now)
+    except NotABook as problem:
+        return f"The order book can't be kept: {problem}."
+    return ""
+
+
+# Keeping -------------------------------------------------------------------------------------------------------------
+
+
+def keep_candles(
+    *, symbol: str, period: str, found: Sequence[records.Candle], now: datetime, whole: bool = False
+) -> list[str]:
+    """Keep these candles, read at `now`; why some were not. With `whole` there are no others between them and today.
+
+    A candle whose prices contradict each other is not kept: low, open, close and high have an order.
+    """
+    sound = [one for one in found if is_candle(one)]
+    refused = ["its figures contradict each other"] * (len(found) - len(sound))
+    rows = [
+        (symbol, period, one.timestamp, one.open, one.close, one.min, one.max, one.volume, one.volume_quote, now)
+        for one in sound
+    ]
+    with transaction.atomic():
+        if whole and rows:
+            _forget_beyond_candles(symbol, period, [one.timestamp for one in sound], len(found) >= FIRST_CANDLES)
+        bulk.table(Candle).keep(rows, wrong=lambda row, reason: refused.append(reason))
+    return refused
+
+
+def keep_trades(*, symbol: str, found: Sequence[records.PublicTrade], now: datetime, whole: bool = False) -> list[str]:
+    """Keep these trades, read at `now`; why some were not. With `whole` no newer ones were told."""
+    sound = [one for one in found if is_trade(one)]
+    refused = ["its figures are not above zero"] * (len(found) - len(sound))
+    rows = [(symbol, one.id, one.price, one.quantity, one.side, one.timestamp, now) for one in sound]
+    with transaction.atomic():
+        if whole and rows:
+            _forget_beyond_trades(symbol, [one.id for one in sound], len(found) >= FIRST_TRADES)
+        bulk.table(PublicTrade).keep(rows, wrong=lambda row, reason: refused.append(reason))
+    return refused
+
+
+def keep_book(*, symbol: str, found: records.OrderBook, now: datetime) -> None:
+    """Keep the book as the newest of its symbol. Raises `NotABook`."""
+    ask, bid = _levels(found.ask, falling=False), _levels(found.bid, falling=True)
+    if ask and bid and Decimal(bid[0][0]) >= Decimal(ask[0][0]):
+        raise NotABook("its best bid is not below its best ask")
+    bulk.table(BookSnapshot).keep([(symbol, found.timestamp.instant, ask, bid, now)])
+
+
+def is_candle(one: records.Candle) -> bool:
+    """Whether the figures agree with each other: low, open, close and high have an order."""
+    inside = one.min <= min(one.open, one.close) and max(one.open, one.close) <= one.max
+    return inside and one.min > 0 and one.volume >= 0 and one.volume_quote >= 0
+
+
+def is_trade(one: records.PublicTrade) -> bool:
+    """Whether the figures can be those of a trade."""
+    return one.price > 0 and one.quantity > 0 and one.id >= 0
+
+
+def _levels(levels: Iterable[records.Level], *, falling: bool) -> Levels:
+    listed = list(levels)
+    prices = [level.price for level in listed]
+    if any(level.price <= 0 or level.size <= 0 for level in listed):
+        raise NotABook("a level of it is not above zero")
+    if prices != sorted(set(prices), reverse=falling):
+        raise NotABook("its levels are not in order")
+    return [[decimal_text(level.price), decimal_text(level.size)] for level in listed]
+
+
+def _forget_beyond_candles(symbol: str, period: str, told: Sequence[datetime], cut: bool) -> None:
+    """Let go of what the exchange no longer tells: candles after its last one, and before a possible hole."""
+    rows = Candle.objects.filter(symbol=symbol, period=period)
+    rows.filter(timestamp__gt=max(told)).delete()
+    if cut and not rows.filter(timestamp__in=told).exists():
+        rows.filter(timestamp__lt=min(told)).delete()
+
+
+def _forget_beyond_trades(symbol: str, told: Sequence[int], cut: bool) -> None:
+    rows = PublicTrade.objects.filter(symbol=symbol)
+    rows.filter(trade_id__gt=max(told)).delete()
+    if cut and not rows.filter(trade_id__in=told).exists():
+        rows.filter(trade_id__lt=min(told)).delete()
+
+
+def _sentence(what: str, count: int, reasons: Sequence[str]) -> str:
+    if not count:
+        return ""
+    because = f": {reasons[0]}" if reasons else " as documented"
+    return f"{count} {what}{'' if count == 1 else 's'} could not be read{because}."

@@ -1,0 +1,97 @@
+"""The reading of the markets that somebody looks at: one round over what is due, each market for itself.
+
+One market that is refused, or answered badly, doesn't stop the others. An exchange that can't be reached for two of
+them in a row stops the round: the next one is due in a few seconds anyway, and the worker has other work.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from itertools import groupby
+
+from desk import live
+from exchange_ops.client import ExchangeClient
+from exchange_ops.market import interest, quotes, topics
+from exchange_ops.market.models import MarketLook
+from exchange_ops.shared import leases
+from wire.errors import CallFailed, Unreachable
+
+LEASE = "market"
+LONGEST_PROBLEM = 300
+MOST_MISSED = 2
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What came of reading some parts: which were read well, and what was wrong."""
+
+    parts: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    reached: bool = True
+
+    def take(self, part: str, read: Callable[[], str]) -> None:
+        """Read one part, unless the exchange was already found to be out of reach."""
+        if not self.reached:
+            return
+        try:
+            remark = read()
+        except CallFailed as failure:
+            self.problems.append(f"No {part}: {failure}.")
+            self.reached = not isinstance(failure, Unreachable)
+        else:
+            self.parts.append(part)
+            self.problems += [remark] if remark else []
+
+
+def refresh(*, now: datetime, open_client: Callable[[], ExchangeClient]) -> int:
+    """Read everything that is due, in one process at a time; how many markets were read."""
+    interest.pin(now=now)
+    rows = list(interest.due(now=now))
+    holder = leases.name_of_this_process()
+    if not rows or not leases.hold(name=LEASE, holder=holder, now=now):
+        return 0
+    try:
+        return _read_all(rows, now, open_client)
+    finally:
+        leases.release(name=LEASE, holder=holder)
+
+
+def read_one(*, look_id: int, now: datetime, open_client: Callable[[], ExchangeClient]) -> int:
+    """Read what somebody just began to look at; nothing happens when it was read a moment ago."""
+    row = MarketLook.objects.filter(pk=look_id).first()
+    return _read_all([row], now, open_client) if row is not None and interest.is_late(row, now=now) else 0
+
+
+def _read_all(rows: list[MarketLook], now: datetime, open_client: Callable[[], ExchangeClient]) -> int:
+    client, done, missed = open_client(), 0, 0
+    try:
+        for symbol, group in groupby(sorted(rows, key=_by_symbol), key=lambda row: row.symbol):
+            reached = _read_symbol(symbol, list(group), client, now)
+            done, missed = (done + 1, 0) if reached else (done, missed + 1)
+            if missed == MOST_MISSED:
+                break
+    finally:
+        client.close()
+    return done
+
+
+def _by_symbol(row: MarketLook) -> tuple[str, str]:
+    return row.symbol, row.period
+
+
+def _read_symbol(symbol: str, rows: list[MarketLook], client: ExchangeClient, now: datetime) -> bool:
+    """Trades and book once, candles for each period; False when the exchange could not be reached."""
+    shared = _Reading()
+    shared.take("trades", partial(quotes.read_trades, client=client, symbol=symbol, now=now))
+    shared.take("book", partial(quotes.read_book, client=client, symbol=symbol, now=now))
+    reached = shared.reached
+    for row in rows:
+        own = _Reading(list(shared.parts), list(shared.problems), reached)
+        own.take("candles", partial(quotes.read_candles, client=client, symbol=symbol, period=row.period, now=now))
+        times = {f"{part}_read_at": now for part in own.parts}
+        problem = " ".join(own.problems)[:LONGEST_PROBLEM]
+        MarketLook.objects.filter(pk=row.pk).update(tried_at=now, problem=problem, **times)
+        reached = own.reached
+    live.announce(topics.of(symbol))
+    return reached

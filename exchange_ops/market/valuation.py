@@ -1,0 +1,116 @@
+"""What an amount is worth in the quote currency, by the last prices read, with the age of the oldest one used.
+
+A price is taken directly, inversely, or through one cross: BTC, then ETH. Prices older than five minutes say nothing:
+the value is then unknown, which the rules treat as the highest. A currency of another network carries a suffix and
+counts at par with the coin it converts to (supplement 2.10: USDT20 is USD on Ethereum).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import ROUND_HALF_EVEN, Decimal
+
+from django.db.models import Q
+
+from exchange_ops.market.models import Symbol, Ticker
+
+STALE_AFTER = timedelta(minutes=5)
+CROSSES = ("BTC", "ETH")
+PLACES = Decimal("0.00000001")
+MOST_DIGITS = 30  # before the point; a value with more is a mistake in a price
+VARIANT_SUFFIXES = ("T20", "TTRX")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """`amount` in `currency`, or nothing when it is unknown; `as_of` is when the oldest price used was read.
+
+    `via` names the symbols used, and `reason` says why the value is unknown.
+    """
+
+    currency: str
+    amount: Decimal | None = None
+    as_of: datetime | None = None
+    via: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """How much of the quote currency one unit is worth, by which symbols, read when."""
+
+    rate: Decimal
+    as_of: datetime
+    via: tuple[str, ...]
+
+
+def value_of(*, amount: Decimal, currency: str, quote: str, now: datetime) -> Value:
+    """The value of `amount` of `currency` in `quote`."""
+    return values_of(amounts={currency: amount}, quote=quote, now=now)[currency]
+
+
+def values_of(*, amounts: Mapping[str, Decimal], quote: str, now: datetime) -> dict[str, Value]:
+    """The value of each amount (by currency code) in `quote`, from two queries however many there are."""
+    prices = _prices(codes={plain_code(code) for code in (*amounts, quote)}, now=now)
+    return {code: _value(amount, plain_code(code), quote, prices, now) for code, amount in amounts.items()}
+
+
+def plain_code(code: str) -> str:
+    """The code of the coin itself: without the suffix that names another network."""
+    for suffix in VARIANT_SUFFIXES:
+        if code.endswith(suffix) and len(code) > len(suffix) + 1:
+            return code.removesuffix(suffix)
+    return code
+
+
+def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, str], Price], now: datetime) -> Value:
+    if code == plain_code(quote):
+        return Value(quote, amount, now)
+    ways = _ways(code, plain_code(quote), prices)
+    if not ways:
+        return Value(quote, reason=f"There is no price between {code} and {quote}.")
+    price = next((way for way in ways if now - way.as_of <= STALE_AFTER), None)
+    if price is None:
+        newest = max(way.as_of for way in ways)
+        return Value(quote, as_of=newest, reason="The last price is older than five minutes.")
+    worth = amount * price.rate
+    if worth.adjusted() >= MOST_DIGITS:
+        return Value(quote, as_of=price.as_of, via=price.via, reason="The last price is beyond all bounds.")
+    return Value(quote, worth.quantize(PLACES, rounding=ROUND_HALF_EVEN), price.as_of, price.via)
+
+
+def _ways(code: str, quote: str, prices: Mapping[tuple[str, str], Price]) -> list[Price]:
+    """Every way from one currency to the other, the best one first."""
+    ways = [prices[code, quote]] if (code, quote) in prices else []
+    for cross in CROSSES:
+        first, second = prices.get((code, cross)), prices.get((cross, quote))
+        if first and second:
+            ways.append(Price(first.rate * second.rate, min(first.as_of, second.as_of), first.via + second.via))
+    return ways
+
+
+def _prices(*, codes: Iterable[str], now: datetime) -> dict[tuple[str, str], Price]:
+    """Prices in both directions between the codes and the crosses; of two symbols for one pair the fresher counts."""
+    wanted = {*codes, *CROSSES}
+    symbols = {
+        symbol.code: symbol
+        for symbol in Symbol.objects.filter(Q(base_currency__in=wanted) & Q(quote_currency__in=wanted))
+    }
+    prices: dict[tuple[str, str], Price] = {}
+    for ticker in Ticker.objects.filter(symbol__in=symbols).order_by("read_at", "symbol"):
+        rate = _rate(ticker)
+        if rate is None or ticker.read_at > now + STALE_AFTER:
+            continue
+        symbol = symbols[ticker.symbol]
+        base, quote = symbol.base_currency, symbol.quote_currency
+        prices[base, quote] = Price(rate, ticker.read_at, (ticker.symbol,))
+        prices[quote, base] = Price(1 / rate, ticker.read_at, (ticker.symbol,))
+    return prices
+
+
+def _rate(ticker: Ticker) -> Decimal | None:
+    """The last trade price, else the middle of bid and ask; nothing when there is neither or it is not above zero."""
+    last, bid, ask = ticker.last, ticker.bid, ticker.ask
+    middle = (bid + ask) / 2 if bid is not None and ask is not None and bid > 0 and ask > 0 else None
+    rate: Decimal | None = last if last is not None and last > 0 else middle
+    return rate

@@ -1,0 +1,70 @@
+"""Pictures of markets as plain figures: the path of a book's depth, and candles for the chart to draw.
+
+A place on a drawing is rounded to a tenth of its unit; every figure stands exact in the table beside the picture.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from exchange_ops.market.depth import Ladder, Step
+from exchange_ops.market.models import Candle
+from wire.values import decimal_text
+
+WIDTH, HEIGHT = 640, 170
+_TENTH = Decimal("0.1")
+
+
+@dataclass(frozen=True, slots=True)
+class DepthPicture:
+    """Two outlines in a field of WIDTH by HEIGHT, with the prices at its left, middle and right, and its top."""
+
+    bid: str
+    ask: str
+    left: Decimal
+    middle: Decimal
+    right: Decimal
+    top: Decimal
+
+
+def depth(ladder: Ladder) -> DepthPicture | None:
+    """The running totals of both sides against the price, the middle in the middle; None where a side is empty."""
+    middle = ladder.middle
+    if middle is None or not ladder.deepest:
+        return None
+    reach = max(middle - ladder.bid[-1].price, ladder.ask[-1].price - middle)
+    return DepthPicture(
+        bid=_outline(ladder.bid, middle, reach, ladder.deepest, edge=Decimal(0)),
+        ask=_outline(ladder.ask, middle, reach, ladder.deepest, edge=Decimal(WIDTH)),
+        left=middle - reach,
+        middle=middle,
+        right=middle + reach,
+        top=ladder.deepest,
+    )
+
+
+def _outline(steps: Sequence[Step], middle: Decimal, reach: Decimal, deepest: Decimal, *, edge: Decimal) -> str:
+    """From the best price outwards, a step up at each level, along the total to the edge, and back along the ground."""
+    points, height = [], HEIGHT * _TENTH * 10
+    for step in steps:
+        place = (step.price - middle) / reach * WIDTH / 2 + WIDTH // 2
+        points.append((place, height))
+        height = HEIGHT - step.total / deepest * (HEIGHT - 6)
+        points.append((place, height))
+    points += [(edge, height), (edge, Decimal(HEIGHT))]
+    return "M" + "L".join(f"{_place(x)} {_place(y)}" for x, y in points) + "Z"
+
+
+def _place(value: Decimal) -> str:
+    return decimal_text(value.quantize(_TENTH))
+
+
+def candles(rows: Iterable[Candle]) -> str:
+    """The candles, oldest first, as a JSON list of [second, open, high, low, close, volume]; figures as exact texts."""
+    return json.dumps([_candle(row) for row in rows], separators=(",", ":"))
+
+
+def _candle(row: Candle) -> list[int | str]:
+    figures = (row.open, row.max, row.min, row.close, row.volume)
+    return [int(row.timestamp.timestamp()), *map(decimal_text, figures)]

@@ -1,0 +1,86 @@
+"""The table of all symbols, from the copies: found, sorted, read again where it stands."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from desk import clock
+from desk.views.rendering import show
+from exchange_ops.market import interest, queries, reference
+from exchange_ops.market.models import Ticker
+from exchange_ops.market.views.detail import TELLING
+from exchange_ops.shared import rules
+from exchange_ops.shared.views.access import requires
+
+# Column to its head, and whether its figures stand at the end; a name of `markets.SORTS` or the symbol itself.
+COLUMNS = (
+    (queries.BY_SYMBOL, "Symbol", False),
+    ("last", "Last price", True),
+    ("change", "24 h change", True),
+    ("high", "High", True),
+    ("low", "Low", True),
+    ("volume", "Volume", True),
+    ("turnover", "Turnover", True),
+    ("spread", "Spread", True),
+    ("read", "Read", True),
+)
+_LONGEST_NUMBER = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of one column: what a click on it asks for, and how the table is sorted by it now."""
+
+    label: str
+    at_end: bool
+    sort: str
+    aria: str
+
+
+@require_safe
+@requires(rules.may_see)
+def table(request: HttpRequest) -> HttpResponse:
+    """Fifty symbols a page. A part that reads itself again names its rows, so that none of them moves."""
+    text, sort, falling = request.GET.get("text", "")[: queries.LONGEST_SEARCH], request.GET.get("sort", ""), False
+    if sort.startswith("-"):
+        sort, falling = sort[1:], True
+    page = queries.page(text=text, sort=sort, falling=falling, number=_number(request))
+    held, now = _held(request), clock.now()
+    lines = queries.lines(codes=held.split(",")) if held else page.lines
+    interest.glance(codes=[line.symbol.code for line in lines], now=now)
+    context: dict[str, Any] = {
+        "now": now,
+        "text": text,
+        "sort": request.GET.get("sort", ""),
+        "heads": _heads(sort, falling),
+        "page": page,
+        "codes": held or page.codes,
+        "lines": lines,
+        "scripts": TELLING,
+        "read_at": reference.newest_reading(Ticker),
+    }
+    return show(request, "exchange_ops/markets.html", context, parts={"rows": "exchange_ops/markets/_rows.html"})
+
+
+def _heads(sort: str, falling: bool) -> list[Head]:
+    """A click sorts figures from the largest first and names from the first; another click turns it round."""
+    sort = sort if sort in queries.SORTS else queries.BY_SYMBOL
+    heads = []
+    for name, label, at_end in COLUMNS:
+        turned = not falling if name == sort else at_end
+        aria = ("descending" if falling else "ascending") if name == sort else "none"
+        heads.append(Head(label, at_end, f"-{name}" if turned else name, aria))
+    return heads
+
+
+def _number(request: HttpRequest) -> int:
+    text = request.GET.get("page", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else 1
+
+
+def _held(request: HttpRequest) -> str:
+    """The rows that the asking part shows already, in their order; nothing when a person asked for the page."""
+    codes = request.GET.get("rows", "").split(",") if request.htmx else []  # type: ignore[attr-defined]  # by its middleware
+    return ",".join(code for code in codes[: queries.PAGE_ROWS] if code and "\0" not in code)

@@ -1,0 +1,83 @@
+"""Rows about the exchange account; one module a subject."""
+
+from exchange_ops.addresses.models import AddressBook, AddressCheck, AddressRequest, DepositAddress, FeeEstimate
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.ledger.models import Balance, LedgerAside, LedgerEntry, LedgerVersion, Watermark
+from exchange_ops.margin.models import MarginAccount, MarginPosition
+from exchange_ops.market.models import BookSnapshot, Candle, Currency, MarketLook, PublicTrade, Symbol, Ticker
+from exchange_ops.orders.models import AccountTrade, Order, OrderCall, OrderEvent, OrderReading
+from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote
+from exchange_ops.shared.models import Account, CheckRun, ClockReading, Fact, FollowerState, Lease
+from exchange_ops.subaccounts.models import (
+    SubAccount,
+    SubAccountAction,
+    SubAccountAddress,
+    SubAccountBalance,
+    SubAccountCall,
+    SubAccountEvent,
+    SubAccountReading,
+)
+from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
+from exchange_ops.withdrawals.models import (
+    Approval,
+    ExternalCall,
+    HoldReleaseVote,
+    PayoutProof,
+    Withdrawal,
+    WithdrawalEvent,
+)
+
+__all__ = [
+    "Account",
+    "AccountTrade",
+    "AddressBook",
+    "AddressCheck",
+    "AddressRequest",
+    "ApiKey",
+    "Approval",
+    "Balance",
+    "BookSnapshot",
+    "Candle",
+    "CheckRun",
+    "ClockReading",
+    "Currency",
+    "DepositAddress",
+    "ExternalCall",
+    "Fact",
+    "FeeEstimate",
+    "FollowerState",
+    "Freeze",
+    "HoldReleaseVote",
+    "Lease",
+    "LedgerAside",
+    "LedgerEntry",
+    "LedgerVersion",
+    "MarginAccount",
+    "MarginPosition",
+    "MarketLook",
+    "Order",
+    "OrderCall",
+    "OrderEvent",
+    "OrderReading",
+    "PayoutProof",
+    "PolicyVersion",
+    "PublicTrade",
+    "QuorumTier",
+    "SubAccount",
+    "SubAccountAction",
+    "SubAccountAddress",
+    "SubAccountBalance",
+    "SubAccountCall",
+    "SubAccountEvent",
+    "SubAccountReading",
+    "Symbol",
+    "ThawVote",
+    "Ticker",
+    "Transfer",
+    "TransferApproval",
+    "TransferCall",
+    "TransferEvent",
+    "Watermark",
+    "Withdrawal",
+    "WithdrawalEvent",
+]

@@ -1,0 +1,207 @@
+"""The members of orders, trades and margin in requests and answers. Figures are text; times are UTC in ISO form."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from exchange_ops.margin.models import MarginAccount, MarginPosition
+from exchange_ops.orders import machine
+from exchange_ops.orders.forms import read_instant
+from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.shared.api.fields import AmountIn, AmountText, StrictBody, StrictBoolean, StrictChoice, StrictText
+from exchange_ops.wire import records
+
+
+@extend_schema_field({"type": "string", "pattern": r"^-?[0-9]{1,36}(\.[0-9]{1,24})?$", "example": "-0.25"})
+class SignedAmountText(AmountText):
+    """An exact figure that may be below zero."""
+
+
+_INSTANT = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?Z?$"
+
+
+@extend_schema_field({"type": "string", "pattern": _INSTANT, "example": "2026-11-30T18:00:00Z"})
+class InstantText(serializers.Field):
+    """A moment in UTC as text, to the second: of the days that there are."""
+
+    def to_internal_value(self, data: Any) -> datetime:
+        if not isinstance(data, str):
+            raise serializers.ValidationError("Send the moment as text.")
+        try:
+            return read_instant(data.removesuffix("Z"))
+        except forms.ValidationError as problem:
+            raise serializers.ValidationError(problem.messages) from None
+
+    def to_representation(self, value: datetime) -> str:
+        return value.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class OrderOut(serializers.ModelSerializer):
+    """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one."""
+
+    reference = serializers.CharField(read_only=True)
+    state = serializers.ChoiceField(choices=list(machine.STATES), read_only=True)
+    sentence = serializers.CharField(read_only=True)
+    is_open = serializers.BooleanField(read_only=True)
+    quantity = AmountText(read_only=True)
+    price = AmountText(read_only=True, allow_null=True)
+    stop_price = AmountText(read_only=True, allow_null=True)
+    filled = AmountText(source="cum_quantity", read_only=True)
+    average_price = AmountText(read_only=True, allow_null=True)
+    initiator = serializers.CharField(
+        source="initiator.username", read_only=True, allow_null=True, help_text="null: placed elsewhere on the account."
+    )
+
+    class Meta:
+        model = Order
+        fields = (
+            "id",
+            "reference",
+            "state",
+            "sentence",
+            "status",
+            "is_open",
+            "symbol",
+            "side",
+            "type",
+            "time_in_force",
+            "quantity",
+            "price",
+            "stop_price",
+            "expire_time",
+            "post_only",
+            "margin",
+            "filled",
+            "average_price",
+            "client_order_id",
+            "exchange_id",
+            "initiator",
+            "initiated_via",
+            "request_key",
+            "last_problem",
+            "exchange_created_at",
+            "exchange_updated_at",
+            "read_at",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+    def to_representation(self, instance: Order) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        shown.setdefault("initiator", None)  # a source through an absent person gives no member at all
+        return shown
+
+
+class OrderIn(StrictBody):
+    """An order to be placed. Figures are text; what breaks a rule of the symbol, the type or the funds is refused."""
+
+    symbol = StrictText(max_length=40)
+    side = StrictChoice(choices=list(records.SIDES))
+    type = StrictChoice(choices=list(records.ORDER_TYPES), required=False, default="limit")
+    time_in_force = StrictChoice(
+        choices=list(records.TIMES_IN_FORCE), required=False, help_text="GTC, and IOC for a market order, when absent."
+    )
+    quantity = AmountIn()
+    price = AmountIn(required=False, allow_null=True)
+    stop_price = AmountIn(required=False, allow_null=True)
+    expire_time = InstantText(required=False, allow_null=True)
+    post_only = StrictBoolean(required=False, default=False)
+    request_key = StrictText(
+        max_length=80,
+        min_length=8,
+        trim_whitespace=False,
+        help_text="Yours, and new for each order: sent again, it gives the same order.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        attrs.setdefault("time_in_force", "IOC" if attrs["type"] == "market" else "GTC")
+        return attrs
+
+
+class TradeOut(serializers.ModelSerializer):
+    """One trade of the account; a negative fee is a rebate."""
+
+    quantity = AmountText(read_only=True)
+    price = AmountText(read_only=True)
+    fee = SignedAmountText(read_only=True)
+
+    class Meta:
+        model = AccountTrade
+        fields = (
+            "exchange_id",
+            "exchange_order_id",
+            "client_order_id",
+            "symbol",
+            "side",
+            "quantity",
+            "price",
+            "fee",
+            "taker",
+            "liquidation",
+            "timestamp",
+            "read_at",
+        )
+        read_only_fields = fields
+
+
+class PositionOut(serializers.ModelSerializer):
+    """A position; a negative quantity is a short one."""
+
+    quantity = SignedAmountText(read_only=True)
+    price_entry = AmountText(read_only=True)
+    pnl = SignedAmountText(read_only=True, allow_null=True)
+    price_margin_call = AmountText(read_only=True, allow_null=True)
+    price_liquidation = AmountText(read_only=True, allow_null=True)
+
+    class Meta:
+        model = MarginPosition
+        fields = ("quantity", "price_entry", "pnl", "price_margin_call", "price_liquidation", "updated_at", "read_at")
+        read_only_fields = fields
+
+
+class MarginOut(serializers.ModelSerializer):
+    """An isolated margin account as last read; balances in the symbol's quote currency."""
+
+    leverage = AmountText(read_only=True)
+    margin_balance = AmountText(read_only=True)
+    margin_balance_orders = AmountText(read_only=True)
+    margin_balance_required = AmountText(read_only=True)
+    position = PositionOut(read_only=True, allow_null=True)
+
+    class Meta:
+        model = MarginAccount
+        fields = (
+            "symbol",
+            "leverage",
+            "margin_balance",
+            "margin_balance_orders",
+            "margin_balance_required",
+            "position",
+            "updated_at",
+            "read_at",
+        )
+        read_only_fields = fields
+
+
+class OrderPage(serializers.Serializer):
+    """Newest first; `older` is the address of the next page."""
+
+    items = OrderOut(many=True)
+    older = serializers.CharField(allow_null=True)
+
+
+class TradePage(serializers.Serializer):
+    """Newest first; `older` is the address of the next page."""
+
+    items = TradeOut(many=True)
+    older = serializers.CharField(allow_null=True)
+
+
+class MarginList(serializers.Serializer):
+    """Every margin account that the exchange listed when it was last read."""
+
+    items = MarginOut(many=True)

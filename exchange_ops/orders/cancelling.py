@@ -1,0 +1,196 @@
+"""Cancelling what is left of an order. It may be repeated, and is done when the order is seen to be over.
+
+Before an attempt is repeated the order is read: cancelled, filled or expired meanwhile, it is over. An id may belong to
+somebody else's order on another day, so the exchange's number is compared before anything is cancelled by its id.
+"""
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from exchange_ops.client import ExchangeClient
+from exchange_ops.client.sightings import HISTORY_LAG, ORDER_NOT_FOUND
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.orders import machine, mover, sending
+from exchange_ops.orders import records as order_records
+from exchange_ops.orders.models import Order, OrderCall
+from exchange_ops.shared import calls, rules
+from exchange_ops.shared.calls import Reply
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.wire import records
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S, pause
+from exchange_ops.withdrawals.models import ExternalCall
+from wire.errors import CallFailed, Refused
+from wire.operation import BadArgument
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+GONE_AFTER = 2 * HISTORY_LAG
+TOO_MANY = 429
+_FAILURES = (CallFailed, BadArgument, keys.NoUsableKey)
+
+
+class CannotCancel(Exception):
+    """Nothing was cancelled; the text is the sentence for the person."""
+
+
+def ask(*, order_id: int, person: "Person", now: datetime, session_key: str = "") -> Order:
+    """Row 13: have one order cancelled. One that is being cancelled already stays so. Raises CannotCancel."""
+    if not rules.may_trade(person):
+        raise CannotCancel("Only operators cancel orders.")
+    row = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
+    if row is None:
+        raise CannotCancel("There is no such order.")
+    if row.state == machine.CANCELLING:
+        return row
+    if row.state not in machine.AT_EXCHANGE or not row.active:
+        raise CannotCancel(f"There is nothing to cancel: {_standing(row)}.")
+    try:
+        return mover.move(
+            row, event="cancel_asked", to=machine.CANCELLING, now=now, actor=person, session_key=session_key
+        )
+    except mover.CannotMove:
+        raise CannotCancel("It moved on in the same moment. Read it again.") from None
+
+
+def ask_all(
+    *, account: Account, symbol: str, newest: int, person: "Person", now: datetime, session_key: str = ""
+) -> int:
+    """Have every open order (of a symbol, unless it is empty) up to number `newest` cancelled; how many were asked for.
+
+    `newest` is the newest order that the person saw: what was placed since is not theirs to lose.
+    """
+    if not rules.may_trade(person):
+        raise CannotCancel("Only operators cancel orders.")
+    rows = Order.objects.filter(account=account, active=True, pk__lte=newest, state__in=machine.AT_EXCHANGE)
+    rows = rows.filter(symbol=symbol) if symbol else rows
+    asked = 0
+    for number in list(rows.order_by("pk").values_list("pk", flat=True)):
+        try:
+            ask(order_id=number, person=person, now=now, session_key=session_key)
+            asked += 1
+        except CannotCancel:
+            continue  # it ended, or moved, in this moment: what was wanted of it
+    return asked
+
+
+def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 14 to 17: read it where it may be over, claim, one DELETE, and where its outcome leads."""
+    watch = Stopwatch(now)
+    try:
+        client = client_for(row.account, Right.ORDERS)
+    except keys.NoUsableKey as problem:
+        _again(row, now, str(problem))
+        return
+    try:
+        if (row.cancels or row.initiator_id is None) and _is_over(row, client, client_for, now):
+            return
+        call = _claim(row, now)
+        if call is None:
+            return
+        reply = _make(call, row, client, watch)
+    except _FAILURES as problem:
+        _again(row, now, f"The exchange could not be asked for it: {problem}")
+        return
+    finally:
+        client.close()
+    _settle(row, reply, watch.now())
+
+
+def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: datetime) -> bool:
+    """Read the order; True when it is no longer active, and everything that follows from that was done."""
+    ask_for = client.get_margin_order if row.margin else client.get_order
+    try:
+        if ask_for(client_order_id=row.client_order_id).id == row.exchange_id:
+            return False
+    except Refused as refused:
+        if refused.code != ORDER_NOT_FOUND:
+            raise
+    with clients.client(client_for, account=row.account, right=Right.HISTORY) as history:
+        listing = history.get_order_history(client_order_id=row.client_order_id)
+    record = next((found for found in listing.records if found.id == row.exchange_id), None)
+    if record is not None and record.status in machine.ENDED and not order_records.unstorable(record):
+        _over(row, record, now)
+    elif record is not None:
+        _again(row, now, "The exchange's lists disagree whether it is open; they are read again.")
+    elif now - row.updated_at < GONE_AFTER:
+        _again(row, now, "It is no longer open; how it ended is not in the history yet.")
+    else:
+        mover.move(
+            row, event="cancel_confirmed", to=machine.PLACED, now=now, active=False,
+            last_problem="The exchange lists it neither as open nor in its history: how it ended was not read.",
+        )  # fmt: skip
+    return True
+
+
+def _over(row: Order, record: records.Order, now: datetime) -> None:
+    mover.move(
+        row,
+        event="cancel_confirmed",
+        to=machine.PLACED,
+        now=now,
+        last_problem="",
+        evidence={"status": record.status, "filled": record.cum_quantity},
+        **order_records.observed(record, now=now),
+    )
+
+
+def _claim(row: Order, now: datetime) -> OrderCall | None:
+    try:
+        with transaction.atomic(durable=True):
+            current = mover.lock(row.pk)
+            mover.move(
+                row,
+                event="cancel_claimed",
+                to=machine.CANCELLING,
+                now=now,
+                cancels=current.cancels + 1,
+                lease_epoch=current.lease_epoch + 1,
+                lease_until=calls.lease(now),
+                next_action_at=calls.lease(now),
+            )
+            return sending.prepare(row, kind=OrderCall.CANCEL, attempt=row.cancels, now=now)
+    except mover.CannotMove:
+        return None
+
+
+def _make(call: OrderCall, row: Order, client: ExchangeClient, watch: Stopwatch) -> Reply:
+    if problem := sending.mark_sent(call, row, watch):
+        return sending.close(call, Reply(ExternalCall.NOT_SENT, problem=problem), watch)
+    act = client.cancel_margin_order if row.margin else client.cancel_order
+    return sending.close(call, calls.sent(lambda: act(client_order_id=row.client_order_id)), watch)
+
+
+def _settle(row: Order, reply: Reply, now: datetime) -> None:
+    told: dict[str, Any] = {"outcome": reply.outcome, "code": reply.code, "problem": reply.problem}
+    if reply.accepted and reply.value.id == row.exchange_id and not order_records.unstorable(reply.value):
+        _over(row, reply.value, now)
+    elif reply.outcome == ExternalCall.REFUSED and reply.code not in {ORDER_NOT_FOUND, TOO_MANY}:
+        problem = f"Not cancelled: {reply.problem}"[:500]
+        mover.move(row, event="cancel_refused", to=machine.PLACED, now=now, evidence=told, last_problem=problem)
+    else:
+        wait = timedelta(0) if reply.code == ORDER_NOT_FOUND else pause(RELEASE_PAUSES_S, row.cancels)
+        mover.move(
+            row,
+            event="cancel_unconfirmed",
+            to=machine.CANCELLING,
+            now=now,
+            lease_until=None,
+            next_action_at=now + wait,
+            evidence=told,
+            last_problem=reply.problem[:500],
+        )
+
+
+def _again(row: Order, now: datetime, problem: str) -> None:
+    mover.touch(row, next_action_at=now + pause(RELEASE_PAUSES_S, row.cancels + 2), last_problem=problem[:500])
+
+
+def _standing(row: Order) -> str:
+    return f"the exchange says {row.status}" if row.status else f"{row.label[0].lower()}{row.label[1:]}"

@@ -1,0 +1,64 @@
+"""How far the price of an order lies from the market: said on the ticket, refused nowhere here.
+
+The exchange takes any limit. One that crosses the book fills at once at the book's prices, down to the limit; one that
+lies far behind it hardly fills at all. Both are most often a slip of the keyboard.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from typing import Final
+
+from exchange_ops.market.models import Ticker
+from exchange_ops.orders.request_checks import BUY, Wanted
+
+CROSSES_BY: Final = Decimal("0.01")  # a limit that is worse for us than the best price by more than this is warned of
+AWAY_BY: Final = Decimal("0.10")  # and one that is better for us by more than this
+_DIGITS: Final = 200  # of the quotient of two amounts
+_PERCENT: Final = Decimal("0.01")
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """`percent` is above zero over the market. `beside` names the price it is compared with, `warning` may be empty."""
+
+    percent: Decimal
+    beside: str
+    market: Decimal
+    warning: str = ""
+
+    @property
+    def size(self) -> Decimal:
+        """The distance without its direction, in percent."""
+        return abs(self.percent)
+
+
+def of(*, wanted: Wanted, ticker: Ticker | None) -> Distance | None:
+    """The distance of the limit, or of what wakes a stop-market order; None without a price or a market."""
+    price = wanted.price if wanted.price is not None else wanted.stop_price
+    if ticker is None or price is None:
+        return None
+    beside, market = _compared(wanted, ticker)
+    if not market:
+        return None
+    with localcontext() as context:
+        context.prec = _DIGITS
+        share = price / market - 1
+        percent = (share * 100).quantize(_PERCENT, rounding=ROUND_HALF_EVEN)
+    return Distance(percent, beside, market, _warning(wanted, share) if wanted.type == "limit" else "")
+
+
+def _compared(wanted: Wanted, ticker: Ticker) -> tuple[str, Decimal | None]:
+    best = ticker.ask if wanted.side == BUY else ticker.bid
+    if wanted.type != "limit" or best is None:
+        return "last price", ticker.last
+    return ("best ask" if wanted.side == BUY else "best bid"), best
+
+
+def _warning(wanted: Wanted, share: Decimal) -> str:
+    worse = share if wanted.side == BUY else -share
+    if worse > CROSSES_BY:
+        verb = "pay more" if wanted.side == BUY else "take less"
+        return f"The limit lets the order {verb} than the market does: it fills at once, as far as the book reaches."
+    if -worse > AWAY_BY:
+        return "The limit is far from the market: the order is not expected to fill soon."
+    return ""

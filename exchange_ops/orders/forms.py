@@ -1,0 +1,200 @@
+"""The shape of an order that is asked for, and which orders to list."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from django import forms
+from django.db.models import Q, QuerySet
+
+from exchange_ops.orders import machine
+from exchange_ops.orders.machine import STATES
+from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.shared.forms import AmountField, FilterForm
+from exchange_ops.wire import records
+
+TYPES = (("limit", "Limit"), ("market", "Market"), ("stopLimit", "Stop-limit"), ("stopMarket", "Stop-market"))
+TIMES = (
+    ("", "Default"),
+    ("GTC", "GTC, until cancelled"),
+    ("IOC", "IOC, at once or cancelled"),
+    ("FOK", "FOK, whole or not at all"),
+    ("Day", "Day, until midnight UTC"),
+    ("GTD", "GTD, until a date"),
+)
+# The exchange's own words, and ours for them: chips and filters say the same.
+ORDER_STATUSES = {
+    "new": "Open",
+    "partiallyFilled": "Partly filled",
+    "suspended": "Waits for its stop price",
+    "filled": "Filled",
+    "canceled": "Cancelled",
+    "expired": "Expired",
+}
+_INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
+SEARCH_MOST = 200
+
+
+class InstantField(forms.CharField):
+    """A moment in UTC, as the browser's own picker writes it."""
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        return read_instant(text) if text else None
+
+
+def read_instant(text: str) -> datetime:
+    """The moment a person wrote, in UTC; raises ValidationError with the sentence for them."""
+    found = _INSTANT.fullmatch(text)
+    if found is None:
+        raise forms.ValidationError("Write the date and the time in UTC, like 2026-11-30 18:00.", code="malformed")
+    try:
+        return datetime(*(int(part or 0) for part in found.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]
+    except ValueError:
+        raise forms.ValidationError("There is no such day or hour.", code="malformed") from None
+
+
+class OrderForm(forms.Form):
+    """A ticket. `request_key` makes a double click, a second tab and a reload the same order."""
+
+    symbol = forms.ChoiceField(label="Symbol", error_messages={"required": "Choose the symbol."})
+    side = forms.ChoiceField(
+        label="Side",
+        choices=[("buy", "Buy"), ("sell", "Sell")],
+        error_messages={"required": "Say whether to buy or to sell."},
+    )
+    type = forms.ChoiceField(label="Type", choices=TYPES, initial="limit")
+    time_in_force = forms.ChoiceField(label="Time in force", choices=TIMES, required=False)
+    quantity = AmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
+    price = AmountField(label="Price", max_length=80, required=False)
+    stop_price = AmountField(label="Stop price", max_length=80, required=False)
+    expire_time = InstantField(
+        label="Until (UTC)",
+        max_length=40,
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"}),
+    )
+    post_only = forms.BooleanField(label="Post-only: cancel it rather than take from the book", required=False)
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(self, *arguments: Any, symbols: list[str], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        choices = [("", "Choose"), *((code, code) for code in symbols)]
+        self.fields["symbol"].choices = choices  # type: ignore[attr-defined]
+        for name in ("quantity", "price", "stop_price"):
+            self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false", "placeholder": " "})
+
+    def clean(self) -> dict[str, Any]:
+        """What the chosen type doesn't take is hidden on the ticket, so what still stands there is not asked for."""
+        cleaned = super().clean() or self.cleaned_data
+        unused = {"price": ("limit", "stopLimit"), "stop_price": ("stopLimit", "stopMarket")}
+        for name, types in unused.items():
+            if cleaned.get("type") and cleaned["type"] not in types:
+                cleaned[name] = None
+                self.errors.pop(name, None)
+        if cleaned.get("time_in_force") != "GTD":
+            cleaned["expire_time"] = None
+            self.errors.pop("expire_time", None)
+        return cleaned
+
+    def wanted(self) -> Wanted:
+        """What the domain wants to know, from a form that is valid."""
+        cleaned = self.cleaned_data
+        usual = "IOC" if cleaned["type"] == "market" else "GTC"
+        return Wanted(
+            symbol=cleaned["symbol"],
+            side=cleaned["side"],
+            type=cleaned["type"],
+            time_in_force=cleaned["time_in_force"] or usual,
+            quantity=cleaned["quantity"],
+            price=cleaned["price"] or None,
+            stop_price=cleaned["stop_price"] or None,
+            expire_time=cleaned["expire_time"],
+            post_only=cleaned["post_only"],
+        )
+
+    def refuse(self, problems: dict[str, str]) -> None:
+        """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""
+        for name, sentence in problems.items():
+            self.add_error(name if name in self.fields else None, sentence)
+
+
+class CancelAllForm(forms.Form):
+    """Which open orders a person saw when they pressed the button."""
+
+    symbol = forms.CharField(required=False, max_length=40)
+    newest = forms.RegexField(r"^[0-9]{1,18}$")
+
+
+class OrderFilter(FilterForm):
+    """Which orders to list. `view` is open (the usual), ended or all."""
+
+    view = forms.ChoiceField(required=False, choices=[("", "Open"), ("ended", "Ended"), ("all", "All")])
+    symbol = forms.CharField(required=False, max_length=40)
+    side = forms.ChoiceField(required=False, choices=[("", "Both"), ("buy", "Buy"), ("sell", "Sell")])
+    type = forms.ChoiceField(required=False, choices=[("", "Any type"), *TYPES])
+    status = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "Any status"),
+            *((status, ORDER_STATUSES.get(status, status)) for status in records.ORDER_STATUSES),
+            *((name, row.label) for name, row in STATES.items() if name not in machine.AT_EXCHANGE),
+        ],
+    )
+    origin = forms.ChoiceField(
+        required=False, choices=[("", "Any origin"), ("desk", "Placed here"), ("elsewhere", "Placed elsewhere")]
+    )
+    text = forms.CharField(required=False, max_length=SEARCH_MOST)
+
+    def narrow(self, rows: QuerySet[Order]) -> QuerySet[Order]:
+        """Only the rows that every filter which is set lets through."""
+        chosen = self.chosen()
+        is_open = Q(active=True) | Q(state__in=machine.AT_WORK)
+        if chosen.get("view") != "all":
+            rows = rows.exclude(is_open) if "view" in chosen else rows.filter(is_open)
+        if "symbol" in chosen:
+            rows = rows.filter(symbol=chosen["symbol"].upper())
+        rows = rows.filter(**{name: chosen[name] for name in ("side", "type") if name in chosen})
+        if "status" in chosen:
+            rows = rows.filter(**{"state" if chosen["status"] in STATES else "status": chosen["status"]})
+        if "origin" in chosen:
+            rows = rows.filter(initiator__isnull=chosen["origin"] == "elsewhere")
+        return rows.filter(orders_named(chosen["text"])) if "text" in chosen else rows
+
+
+def orders_named(text: str) -> Q:
+    """Orders that the text names: by reference, the exchange's number, our id or the name of who placed them."""
+    found = Q(client_order_id=text) | Q(initiator__username=text)
+    number = text.upper().removeprefix("O-")
+    if number.isascii() and number.isdigit() and len(number) <= 18:
+        found |= Q(pk=int(number)) | Q(exchange_id=int(number))
+    return found
+
+
+class WholeNumberField(forms.IntegerField):
+    """A number of ours as programs write it: digits 0 to 9 and nothing else."""
+
+    def to_python(self, value: object) -> int | None:
+        """The number; raises ValidationError for what is none."""
+        text = str(value or "")
+        if text and not (text.isascii() and text.isdigit()):
+            raise forms.ValidationError("Send a whole number.", code="malformed")
+        return super().to_python(value)
+
+
+class TradeFilter(FilterForm):
+    """Which trades of the account to list: of a symbol, of one order by its number here."""
+
+    symbol = forms.CharField(required=False, max_length=40)
+    order = WholeNumberField(required=False, min_value=0, max_value=10**18 - 1)
+
+    def narrow(self, rows: QuerySet[AccountTrade]) -> QuerySet[AccountTrade]:
+        """Only the rows that every filter which is set lets through."""
+        chosen = self.chosen()
+        if "symbol" in chosen:
+            rows = rows.filter(symbol=chosen["symbol"].upper())
+        if "order" in chosen:
+            order = Order.objects.filter(pk=chosen["order"], exchange_id__isnull=False)
+            rows = rows.filter(exchange_order_id__in=order.values("exchange_id"))
+        return rows

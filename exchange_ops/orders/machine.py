@@ -1,0 +1,121 @@
+"""The table of the order machine: what the desk itself knows of an order, and every move between those states.
+
+This is data, read by the mover, the database constraints, the pages and the tests. What became of an order at the
+exchange is the exchange's own status, kept beside it. A sentence says what happened first, then why, then who can do
+what. An order is sent at most once: nothing leads back to `requested` or `sending`.
+"""
+
+from typing import Final
+
+from exchange_ops.shared.states import (
+    ACTIVE,
+    BAD,
+    EXCHANGE,
+    GOOD,
+    NOBODY,
+    PERSON,
+    QUIET,
+    WARN,
+    WORKER,
+    State,
+    Transition,
+)
+
+REQUESTED: Final = "requested"
+SENDING: Final = "sending"
+PLACED: Final = "placed"
+REFUSED: Final = "refused"
+NOT_SENT: Final = "not_sent"
+UNKNOWN: Final = "unknown"
+FOUND: Final = "found"
+NOT_SEEN: Final = "not_seen"
+CANCELLING: Final = "cancelling"
+
+STATES: Final[dict[str, State]] = {
+    REQUESTED: State(
+        "About to be sent",
+        "Nothing was sent. The order waits for a worker, for a minute at most. The desk goes on by itself.",
+        WORKER,
+        ACTIVE,
+    ),
+    SENDING: State(
+        "Being placed",
+        "The order is on its way to the exchange, and its answer is not there yet. The desk goes on by itself.",
+        WORKER,
+        ACTIVE,
+    ),
+    PLACED: State(
+        "Placed",
+        "The exchange has the order. What became of it is the exchange's to say, and stands here as last read.",
+        NOBODY,
+        GOOD,
+    ),
+    REFUSED: State(
+        "Refused by the exchange",
+        "Not placed, and nothing is reserved: the exchange refused the order for the reason below. "
+        "An operator can place another one.",
+        NOBODY,
+        BAD,
+    ),
+    NOT_SENT: State(
+        "Not sent",
+        "Not placed: nothing left the desk, for the reason below. An operator can place another one.",
+        NOBODY,
+        QUIET,
+    ),
+    UNKNOWN: State(
+        "Unknown, being looked for",
+        "Unknown whether it was placed: the exchange's answer did not arrive. The desk looks for it among the open "
+        "orders and in the history, and never sends it again. Nobody should place the same order meanwhile.",
+        EXCHANGE,
+        WARN,
+    ),
+    FOUND: State(
+        "Placed, found by its id",
+        "The exchange has the order: its answer was lost, and the desk found the order by its id. "
+        "What became of it stands here as last read.",
+        NOBODY,
+        GOOD,
+    ),
+    NOT_SEEN: State(
+        "Not seen at the exchange",
+        "Most likely not placed: the exchange lists no order of this id, looked for again and again for over a minute. "
+        "The desk never sends it again, and still says so should it appear. An operator can place another one.",
+        PERSON,
+        WARN,
+    ),
+    CANCELLING: State(
+        "Being cancelled",
+        "The exchange is being asked to cancel what is left of the order; it can still be filled until it has. "
+        "The desk repeats that until the exchange no longer lists it as open.",
+        WORKER,
+        ACTIVE,
+    ),
+}
+
+_T = Transition
+TRANSITIONS: Final[tuple[Transition, ...]] = (
+    _T(1, "", "asked", REQUESTED, ("operator",)),
+    _T(2, "", "seen_elsewhere", PLACED, ("reconciler",)),
+    _T(3, REQUESTED, "claimed", SENDING, ("worker",)),
+    _T(4, REQUESTED, "stopped", NOT_SENT, ("worker", "operator")),
+    _T(5, SENDING, "accepted", PLACED, ("worker",)),
+    _T(6, SENDING, "refused", REFUSED, ("worker",)),
+    _T(7, SENDING, "not_sent", NOT_SENT, ("worker",)),
+    _T(8, SENDING, "answer_lost", UNKNOWN, ("worker", "sweeper")),
+    _T(9, UNKNOWN, "found", FOUND, ("reconciler",)),
+    _T(10, UNKNOWN, "not_seen", NOT_SEEN, ("reconciler",)),
+    _T(11, NOT_SEEN, "found", FOUND, ("reconciler",)),
+    _T(12, REFUSED, "found", FOUND, ("reconciler",)),
+    _T(12, NOT_SENT, "found", FOUND, ("reconciler",)),
+    _T(13, PLACED, "cancel_asked", CANCELLING, ("operator",)),
+    _T(13, FOUND, "cancel_asked", CANCELLING, ("operator",)),
+    _T(14, CANCELLING, "cancel_claimed", CANCELLING, ("worker",)),
+    _T(15, CANCELLING, "cancel_unconfirmed", CANCELLING, ("worker",)),
+    _T(16, CANCELLING, "cancel_confirmed", PLACED, ("worker", "reconciler")),
+    _T(17, CANCELLING, "cancel_refused", PLACED, ("worker",)),
+)
+
+AT_WORK: Final = tuple(name for name, state in STATES.items() if state.turn in {WORKER, EXCHANGE})
+AT_EXCHANGE: Final = (PLACED, FOUND)
+ENDED: Final = ("filled", "canceled", "expired")  # exchange REST, Order status: nothing follows on these

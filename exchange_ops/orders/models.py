@@ -1,0 +1,249 @@
+"""An order, everything that happened to it, every call made for it, and the account's own trades.
+
+Only `exchange_ops.orders.mover` writes `state` and `version`; triggers refuse anybody else. What the exchange
+says of an order (status, filled quantity, times) is kept beside it and written by whoever read it last.
+"""
+
+from decimal import Decimal
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from desk.witnessed import Witnessed
+from exchange_ops.orders import machine
+from exchange_ops.orders.machine import STATES
+from exchange_ops.shared.amounts import amount_field
+from exchange_ops.shared.calls import CALL_OUTCOMES
+from exchange_ops.shared.models import Account
+
+ZERO = Decimal(0)
+
+
+def _moves() -> Q:
+    condition = Q()
+    for move in machine.TRANSITIONS:
+        condition |= Q(from_state=move.source, event=move.event, to_state=move.target)
+    return condition | Q(event="observed", version__isnull=True)
+
+
+class Order(Witnessed):
+    """One order, placed here or (`initiator` empty) elsewhere on the same account.
+
+    Quantities are in the base currency, prices in the quote currency. `client_order_id` is ours and never used twice
+    here; an id of somebody else may come back on another day, so such an order is known by `exchange_id` alone.
+    `active` says whether the exchange listed it as open when it was last read. `sent_from` is in the exchange's time.
+    """
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="orders")
+    initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="orders")
+    initiated_via = models.CharField(max_length=10, default="page")
+    request_key = models.CharField(max_length=80, default="", blank=True)
+
+    client_order_id = models.CharField(max_length=64)
+    exchange_id = models.BigIntegerField(null=True)
+    symbol = models.CharField(max_length=40)
+    side = models.CharField(max_length=10)
+    type = models.CharField(max_length=20)
+    time_in_force = models.CharField(max_length=10)
+    quantity = amount_field()
+    price = amount_field(null=True)
+    stop_price = amount_field(null=True)
+    expire_time = models.DateTimeField(null=True)
+    post_only = models.BooleanField(default=False)
+    strict_validate = models.BooleanField(default=True)
+    margin = models.BooleanField(default=False)
+
+    status = models.CharField(max_length=40, default="", blank=True)
+    cum_quantity = amount_field(default=ZERO)
+    average_price = amount_field(null=True)
+    exchange_created_at = models.DateTimeField(null=True)
+    exchange_updated_at = models.DateTimeField(null=True)
+    active = models.BooleanField(default=False)
+    missing_since = models.DateTimeField(null=True)
+    read_at = models.DateTimeField(null=True)
+
+    state = models.CharField(max_length=12, choices=[(name, s.label) for name, s in STATES.items()])
+    version = models.PositiveIntegerField(default=1)
+    sends = models.PositiveSmallIntegerField(default=0)
+    cancels = models.PositiveIntegerField(default=0)
+    looks = models.PositiveIntegerField(default=0)
+    sent_from = models.DateTimeField(null=True)
+    sent_at = models.DateTimeField(null=True)
+    lease_epoch = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    next_action_at = models.DateTimeField(null=True, db_index=True)
+    last_problem = models.CharField(max_length=500, default="", blank=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["initiator", "request_key"], name="order_one_per_request_key"),
+            models.UniqueConstraint(fields=["account", "exchange_id"], name="order_one_per_exchange_id"),
+            models.UniqueConstraint(
+                fields=["account", "client_order_id"],
+                condition=Q(initiator__isnull=False),
+                name="order_one_per_client_order_id",
+            ),
+            models.CheckConstraint(condition=Q(state__in=list(STATES)), name="order_known_state"),
+            models.CheckConstraint(condition=Q(sends__lte=1), name="order_is_sent_at_most_once"),
+            models.CheckConstraint(
+                condition=Q(initiator__isnull=False) | Q(exchange_id__isnull=False), name="order_is_ours_or_theirs"
+            ),
+            models.CheckConstraint(
+                condition=Q(initiator__isnull=True) | Q(quantity__gt=ZERO), name="order_quantity_is_positive"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=["placed", "found", "cancelling"]) | Q(exchange_id__isnull=False),
+                name="order_at_the_exchange_has_its_number",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["state", "next_action_at"], name="order_due"),
+            models.Index(fields=["account", "active"], name="order_active"),
+            models.Index(fields=["account", "client_order_id"], name="order_by_client_id"),
+        ]
+
+    def __str__(self) -> str:
+        return self.reference
+
+    @property
+    def reference(self) -> str:
+        """The name people use for it, for instance O-1042."""
+        return f"O-{self.pk}"
+
+    @property
+    def subject(self) -> str:
+        """How the audit trail and the live topics name it, for instance order:1042."""
+        return f"order:{self.pk}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be filled, or the desk still works on it."""
+        return self.active or self.state in machine.AT_WORK
+
+    @property
+    def left(self) -> Decimal:
+        """What is not filled yet, in the base currency."""
+        left: Decimal = self.quantity - self.cum_quantity
+        return max(left, ZERO)
+
+    @property
+    def turn(self) -> str:
+        """Who acts next: person, worker, exchange or nobody."""
+        return STATES[self.state].turn
+
+    @property
+    def label(self) -> str:
+        """The desk's own state in a few words."""
+        return STATES[self.state].label
+
+    @property
+    def sentence(self) -> str:
+        """The desk's own state for people: what happened first, then why, then who can do what."""
+        return STATES[self.state].sentence
+
+    @property
+    def tone(self) -> str:
+        """How the desk's own state is shown: quiet, active, good, warn or bad."""
+        return STATES[self.state].tone
+
+
+class OrderEvent(Witnessed):
+    """One move of an order, with the order's `version` after it; or, without a version, what the exchange told."""
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="events")
+    version = models.PositiveIntegerField(null=True)
+    event = models.CharField(max_length=40)
+    from_state = models.CharField(max_length=12, default="", blank=True)
+    to_state = models.CharField(max_length=12)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    evidence = models.JSONField(default=dict)
+    audit_number = models.BigIntegerField(null=True, help_text="number of the row of the audit trail written with it")
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["order", "version"], name="orderevent_one_per_version"),
+            models.CheckConstraint(condition=_moves(), name="orderevent_is_a_move_of_the_table"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} ({self.version or 'told'})"
+
+
+class OrderCall(Witnessed):
+    """One call that places or cancels, committed before its bytes leave; after `send_by` it is never sent."""
+
+    PLACE, CANCEL = "place", "cancel"
+    PREPARED = "prepared"
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="calls")
+    kind = models.CharField(max_length=10)
+    attempt = models.PositiveIntegerField()
+    epoch = models.PositiveIntegerField()
+    fingerprint = models.CharField(max_length=64)
+    prepared_at = models.DateTimeField()
+    send_by = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True)
+    answered_at = models.DateTimeField(null=True)
+    outcome = models.CharField(max_length=10, choices=[(o, o) for o in CALL_OUTCOMES], default=PREPARED)
+    error_code = models.IntegerField(null=True)
+    detail = models.CharField(max_length=500, default="", blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["order", "kind", "attempt"], name="ordercall_one_per_attempt"),
+            models.CheckConstraint(condition=~Q(kind="place") | Q(attempt=1), name="ordercall_places_once"),
+            models.CheckConstraint(condition=Q(outcome__in=CALL_OUTCOMES), name="ordercall_known_outcome"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.attempt}"
+
+
+class AccountTrade(Witnessed):
+    """One trade of the account, kept for good. Its order is the one of `exchange_order_id`.
+
+    A negative `fee` is a rebate; it is in the symbol's fee currency. `taker`: the order was filled instantly.
+    """
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="trades")
+    exchange_id = models.BigIntegerField()
+    exchange_order_id = models.BigIntegerField()
+    client_order_id = models.CharField(max_length=64, default="", blank=True)
+    symbol = models.CharField(max_length=40)
+    side = models.CharField(max_length=10)
+    quantity = amount_field()
+    price = amount_field()
+    fee = amount_field()
+    taker = models.BooleanField(null=True)
+    liquidation = models.BooleanField(null=True)
+    timestamp = models.DateTimeField()
+    read_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["account", "exchange_id"], name="accounttrade_one_per_exchange_id")
+        ]
+        indexes: ClassVar = [models.Index(fields=["account", "exchange_order_id"], name="accounttrade_by_order")]
+
+    def __str__(self) -> str:
+        return f"trade {self.exchange_id}"
+
+
+class OrderReading(models.Model):
+    """Somebody asked to have the orders, trades and margin accounts read now; empty `answered_at`: not done yet."""
+
+    account = models.OneToOneField(Account, on_delete=models.PROTECT, related_name="order_reading")
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    requested_at = models.DateTimeField()
+    answered_at = models.DateTimeField(null=True)
+    problem = models.CharField(max_length=300, default="", blank=True)
+
+    def __str__(self) -> str:
+        return f"reading of {self.requested_at:%H:%M:%S}"

@@ -1,0 +1,182 @@
+"""Reading orders and trades from the exchange: what is open, what was made, what was traded, and what disappeared.
+
+New orders are walked back to a watermark by their time, trades up from one by their id; both watermarks lag behind what
+was read, since the history may list an order half a minute late (supplement 2.8). What the desk believes to be open and
+the exchange no longer lists is looked up by its id. Orders without trades are deleted there after a day, and kept here.
+"""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from exchange_ops.client import HIGHEST_INDEX, PAGE, ExchangeClient, Listing
+from exchange_ops.keys import clients
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.ledger.models import Watermark
+from exchange_ops.orders import machine, trades
+from exchange_ops.orders import records as order_records
+from exchange_ops.orders.cancelling import GONE_AFTER
+from exchange_ops.orders.models import Order
+from exchange_ops.shared import clocks
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.wire import records
+from exchange_ops.wire.catalogue import Right
+
+ORDERS, UNFINISHED, TRADES = "orders by time", "unfinished walk of orders", "trades"
+WALK_FOR = timedelta(seconds=10)
+SETTLING = timedelta(minutes=2)
+MOST_LOOKED_UP = 40  # orders in one round, each a call
+_MS = timedelta(milliseconds=1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Round:
+    """One reading of an account: when it began, its clock, and what could not be taken in."""
+
+    account: Account
+    now: datetime
+    page_size: int = PAGE
+    walk_for: timedelta = WALK_FOR
+    changed: int = 0
+    problems: list[str] = field(default_factory=list)
+    watch: Stopwatch = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.watch = Stopwatch(self.now)
+
+    @property
+    def is_over_time(self) -> bool:
+        """Whether the walk has to leave the rest to the next one."""
+        return self.watch.now() - self.now > self.walk_for
+
+    def note(self, done: order_records.Taken) -> None:
+        """Add what came of one listing."""
+        self.changed += done.changed
+        self.problems += done.problems
+
+
+def read(*, reading: Round, client_for: ClientFor) -> None:
+    """Everything about the orders and trades of an account; raises what the calls raise."""
+    account = reading.account
+    with clients.client(client_for, account=account, right=Right.ORDERS) as client:
+        open_numbers, complete = _active(reading, client)
+    with clients.client(client_for, account=account, right=Right.HISTORY) as client:
+        _history(reading, client, open_numbers)
+        _trades(reading, client)
+        if complete:
+            _disappeared(reading, client, open_numbers)
+
+
+def _active(reading: Round, client: ExchangeClient) -> tuple[set[int], bool]:
+    """The numbers of all open orders, and whether every one of them could be read."""
+    numbers: set[int] = set()
+    complete = True
+    for margin, listing in ((False, client.get_orders()), (True, client.get_margin_orders())):
+        told = {record.id for record in listing.records}
+        done = order_records.take(
+            account=reading.account, found=listing.records, open_numbers=told, margin=margin, now=reading.now
+        )
+        reading.note(done)
+        numbers |= told
+        _asides(reading, "open order", listing)
+        complete = complete and not listing.asides
+    return numbers, complete
+
+
+def _history(reading: Round, client: ExchangeClient, open_numbers: set[int]) -> None:
+    """New orders back to the watermark, then, if an earlier walk ran out of time, on from where it stopped."""
+    account = reading.account
+    mark, began = _index(account, ORDERS), _exchange_clock(reading)
+    since = _instant(mark) - SETTLING if mark else None
+    stopped = _walk(reading, client, open_numbers, since=since, until=None)
+    _set(account, ORDERS, (began - _EPOCH) // _MS, reading.now)
+    if stopped is None and (rest := _index(account, UNFINISHED)):
+        stopped = _walk(reading, client, open_numbers, since=None, until=_instant(rest))
+        _set(account, UNFINISHED, _index_of(stopped), reading.now)
+    elif stopped is not None:
+        _set(account, UNFINISHED, _index_of(stopped), reading.now)
+    if stopped is not None:
+        reading.problems.append(f"Older orders are still being read, back to {stopped:%Y-%m-%d %H:%M} UTC so far.")
+
+
+def _walk(
+    reading: Round, client: ExchangeClient, open_numbers: set[int], *, since: datetime | None, until: datetime | None
+) -> datetime | None:
+    """Pages back in time; where the walk ran out of time, else nothing."""
+    for page in client.orders_back(since=since, until=until, limit=reading.page_size):
+        done = order_records.take(
+            account=reading.account, found=page.records, open_numbers=open_numbers, now=reading.now
+        )
+        reading.note(done)
+        _asides(reading, "order", page)
+        if page.records and reading.is_over_time:
+            return page.records[-1].created_at + _MS
+    return None
+
+
+def _trades(reading: Round, client: ExchangeClient) -> None:
+    """Trades above the watermark, which stays before the first one that is younger than `SETTLING`."""
+    account, clock = reading.account, _exchange_clock(reading)
+    settled = _index(account, TRADES)
+    for page in client.account_trades_after(trade_id=settled, limit=reading.page_size):
+        reading.note(trades.take(account=account, found=page.records, now=reading.now))
+        _asides(reading, "trade", page)
+        old = [trade.id for trade in page.records if trade.id <= HIGHEST_INDEX and clock - trade.timestamp >= SETTLING]
+        settled = max([settled, *old])
+        _set(account, TRADES, settled, reading.now)
+        if reading.is_over_time:
+            return
+
+
+def _disappeared(reading: Round, client: ExchangeClient, open_numbers: set[int]) -> None:
+    """Orders that were open and are not listed any more: how they ended is in the history, if it is not too late."""
+    rows = Order.objects.filter(account=reading.account, active=True, read_at__lt=reading.now)
+    rows = rows.exclude(exchange_id__in=open_numbers).exclude(state=machine.CANCELLING)
+    for row in rows.order_by("missing_since", "pk")[:MOST_LOOKED_UP]:
+        listing = client.get_order_history(client_order_id=row.client_order_id)
+        ours = [record for record in listing.records if record.id == row.exchange_id]
+        ended = [record for record in ours if record.status not in order_records.ACTIVE_STATUSES]
+        if ended:
+            reading.note(order_records.take(account=reading.account, found=ended, now=reading.now))
+        else:
+            _miss(row, reading.now)
+
+
+def _miss(row: Order, now: datetime) -> None:
+    """Note that an order is listed nowhere; after a minute it is no longer called open."""
+    if row.missing_since is None:
+        Order.objects.filter(pk=row.pk, missing_since=None).update(missing_since=now)
+    elif now - row.missing_since >= GONE_AFTER:
+        problem = "The exchange lists it neither as open nor in its history: how it ended was not read."
+        if Order.objects.filter(pk=row.pk, active=True).update(active=False, last_problem=problem):
+            order_records.note(row, {"problem": problem}, now=now)
+
+
+def _asides(reading: Round, what: str, listing: Listing[records.Order] | Listing[records.AccountTrade]) -> None:
+    reading.problems += [f"One {what} could not be read: {aside.reason}" for aside in listing.asides]
+
+
+def _exchange_clock(reading: Round) -> datetime:
+    """The least that the exchange's clock showed when the reading began."""
+    known = clocks.believed(account=reading.account)
+    if known is None:
+        return reading.now - 2 * clocks.DATE_RESOLUTION
+    return reading.now + timedelta(milliseconds=known.skew_ms) - 2 * clocks.DATE_RESOLUTION
+
+
+def _instant(index: int) -> datetime:
+    return _EPOCH + index * _MS
+
+
+def _index_of(instant: datetime | None) -> int:
+    return 0 if instant is None else (instant - _EPOCH) // _MS
+
+
+def _index(account: Account, name: str) -> int:
+    index = Watermark.objects.filter(account=account, name=name).values_list("index", flat=True).first()
+    return index or 0
+
+
+def _set(account: Account, name: str, index: int, now: datetime) -> None:
+    Watermark.objects.update_or_create(account=account, name=name, defaults={"index": index, "moved_at": now})

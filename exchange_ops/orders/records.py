@@ -1,0 +1,301 @@
+"""What the exchange says of orders, taken into our rows: only what is newer, however often and by whomever it is told.
+
+Newer is what the exchange changed later, and of two records of one millisecond the one further in the life of an order.
+An order ends once: a listing that was read before its end never opens it again. Statuses, sides and types that nobody
+knows are kept as they came. Source: exchange REST, Order; supplement 1.4 and 2.8.
+"""
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from desk import live
+from exchange_ops.orders import machine, mover
+from exchange_ops.orders.models import Order, OrderEvent
+from exchange_ops.shared.amounts import storable
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.mover import texts
+from exchange_ops.wire import records
+
+ACTIVE_STATUSES = frozenset({"new", "suspended", "partiallyFilled"})
+LONGEST_ID = 64
+# How far in its life an order is by its status; what nobody knows has no place among them.
+_PROGRESS = {"suspended": 0, "new": 1, "partiallyFilled": 2, "filled": 3, "canceled": 3, "expired": 3}
+_LAST_STEP = max(_PROGRESS.values())
+ZERO = Decimal(0)
+FIRST, LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+_WITHOUT_NUMBER = (machine.UNKNOWN, machine.NOT_SEEN, machine.REFUSED, machine.NOT_SENT)
+_LENGTHS = (("client_order_id", LONGEST_ID), ("symbol", 40), ("side", 10), ("type", 20), ("time_in_force", 10))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One listing: whose, which orders the list of active ones had, whether they are on margin, when it was read."""
+
+    account: Account
+    open_numbers: AbstractSet[int]
+    margin: bool
+    now: datetime
+    told: Mapping[records.Order, Mapping[str, Any]]
+
+
+@dataclass(slots=True)
+class Taken:
+    """What came of a listing: how many rows changed, what could not be kept, and which orders came too early.
+
+    Those in `early` are ours and on their way: their worker is about to hear the exchange's answer.
+    """
+
+    changed: int = 0
+    problems: list[str] = field(default_factory=list)
+    early: set[int] = field(default_factory=set)
+
+
+def take(
+    *,
+    account: Account,
+    found: Iterable[records.Order],
+    now: datetime,
+    open_numbers: AbstractSet[int] = frozenset(),
+    margin: bool = False,
+    told: Mapping[records.Order, Mapping[str, Any]] | None = None,
+) -> Taken:
+    """Keep orders of one listing, read at `now`; `open_numbers` are those that the list of active orders has.
+
+    `told` is what else was said with a record; it stands in the order's timeline beside what changed.
+    """
+    done, reading = Taken(), _Reading(account, open_numbers, margin, now, told or {})
+    newest: dict[int, records.Order] = {}
+    for record in found:
+        if reason := unstorable(record):
+            done.problems.append(f"Order {record.id} could not be kept: {reason}.")
+        elif record.id not in newest or _place(record) >= _place(newest[record.id]):
+            newest[record.id] = record
+    listed = Order.objects.filter(account=account, exchange_id__in=list(newest))
+    known = {row.exchange_id: row for row in listed}
+    for record in newest.values():
+        _take_one(known.get(record.id), record, reading, done)
+    if known:
+        listed.all().exclude(read_at__gte=now).update(read_at=now, missing_since=None)
+    return done
+
+
+def observed(record: records.Order, *, now: datetime) -> dict[str, Any]:
+    """The columns that the exchange's record of an order fills."""
+    columns: dict[str, Any] = {
+        "status": record.status[:40],
+        "exchange_created_at": record.created_at,
+        "exchange_updated_at": record.updated_at,
+        "active": record.status in ACTIVE_STATUSES,
+        "missing_since": None,
+        "read_at": now,
+    }
+    if record.cum_quantity is not None:
+        columns["cum_quantity"] = record.cum_quantity
+    if record.avg_price:  # zero says that nothing was filled
+        columns["average_price"] = record.avg_price
+    return columns
+
+
+def differences(order: Order, record: records.Order) -> str:
+    """A sentence when the exchange lists our order otherwise than it was asked for, else an empty text."""
+    pairs = [(name, getattr(order, name), getattr(record, name)) for name in ("symbol", "side", "type")]
+    if record.quantity:  # samples of cancelled orders carry zero there
+        pairs.append(("quantity", order.quantity, record.quantity))
+    if order.price is not None and record.price is not None:
+        pairs.append(("price", order.price, record.price))
+    odd = [f"{name} {theirs} instead of {ours}" for name, ours, theirs in pairs if ours != theirs]
+    return f"The exchange lists it otherwise than it was asked for: {', '.join(odd)}."[:500] if odd else ""
+
+
+def unstorable(record: records.Order) -> str:
+    """Why the columns would not take this record, or an empty text."""
+    amounts = (record.quantity, record.cum_quantity, record.price, record.stop_price, record.avg_price)
+    times = (record.created_at, record.updated_at, record.expire_time)
+    reasons = [
+        (0 < record.id < 2**63, "its number is out of bounds"),
+        (all(len(getattr(record, name)) <= most for name, most in _LENGTHS), "a word in it is too long"),
+        (all(amount is None or storable(amount) for amount in amounts), "a figure has more digits than any currency"),
+        (all(time is None or FIRST <= time < LAST for time in times), "its times are out of bounds"),
+        ("\0" not in record.client_order_id + record.symbol + record.status, "it has characters that no text has"),
+    ]
+    return next((reason for holds, reason in reasons if not holds), "")
+
+
+def _take_one(row: Order | None, record: records.Order, reading: _Reading, done: Taken) -> None:
+    if row is None and (ours := _without_number(record, reading)) is not None:
+        if ours.state not in _WITHOUT_NUMBER:
+            done.early.add(record.id)
+            return
+        if found_again(ours, record, now=reading.now):
+            done.changed += 1
+            return
+        row = _by_number(record, reading)  # somebody else found it in this moment, and may know less
+    elif row is None:
+        row = _enter(record, reading)
+        if row is None:
+            done.changed += 1
+            return
+    if row is not None:
+        done.changed += _renew(row, record, reading)
+
+
+def _by_number(record: records.Order, reading: _Reading) -> Order | None:
+    return Order.objects.filter(account=reading.account, exchange_id=record.id).first()
+
+
+def _without_number(record: records.Order, reading: _Reading) -> Order | None:
+    """The order of ours with this id, as long as the exchange's number of it is not known."""
+    rows = Order.objects.filter(account=reading.account, client_order_id=record.client_order_id, exchange_id=None)
+    return rows.filter(initiator__isnull=False).first()
+
+
+def replaced(*, account: Account, client_order_id: str, by: records.Order, now: datetime) -> bool:
+    """End the order that `by` took the place of: it is cancelled, and what it had filled went over to the new one.
+
+    The new one also has the time of making of the old. False when no open order of that id is as old (supplement 1.4).
+    """
+    rows = Order.objects.filter(account=account, client_order_id=client_order_id, active=True, exchange_id__lt=by.id)
+    row = rows.exclude(exchange_created_at__gt=by.created_at).first()
+    if row is None:
+        return False
+    columns = {"status": "canceled", "active": False}
+    said = {**columns, "replaced_by": by.client_order_id}
+    with transaction.atomic():
+        row = mover.lock(row.pk)
+        if not row.active:
+            return False
+        if row.state == machine.CANCELLING:
+            return _confirm_cancel(row, columns, said, now=now)
+        if Order.objects.filter(pk=row.pk, version=row.version).update(**columns):
+            note(row, said, now=now)
+    return True
+
+
+def found_again(row: Order, record: records.Order, *, now: datetime, looks: int | None = None) -> bool:
+    """An order of ours whose outcome we didn't know, or knew wrongly, is there. False when somebody else moved it."""
+    try:
+        mover.move(
+            row,
+            event="found",
+            to=machine.FOUND,
+            now=now,
+            exchange_id=record.id,
+            last_problem=differences(row, record),
+            evidence=texts({"exchange_id": record.id, "status": record.status, "filled": record.cum_quantity}),
+            **(observed(record, now=now) | ({} if looks is None else {"looks": looks})),
+        )
+    except mover.CannotMove:
+        return False
+    return True
+
+
+def _enter(record: records.Order, reading: _Reading) -> Order | None:
+    """Keep an order that was placed elsewhere; gives its row when another reader was first."""
+    row = Order(
+        account=reading.account,
+        initiator=None,
+        initiated_via="elsewhere",
+        client_order_id=record.client_order_id,
+        exchange_id=record.id,
+        symbol=record.symbol,
+        side=record.side,
+        type=record.type,
+        time_in_force=record.time_in_force,
+        quantity=record.quantity,
+        price=record.price,
+        stop_price=record.stop_price,
+        expire_time=record.expire_time,
+        post_only=bool(record.post_only),
+        **_read(record, reading),
+    )
+    try:
+        with transaction.atomic():
+            evidence = {"status": record.status} | dict(reading.told.get(record, {}))
+            mover.create_seen(order=row, evidence=evidence, now=reading.now)
+    except IntegrityError:
+        return _by_number(record, reading)
+    return None
+
+
+def _read(record: records.Order, reading: _Reading) -> dict[str, Any]:
+    """What was observed; an order in the list of active ones is open, whatever its status is called."""
+    columns = observed(record, now=reading.now)
+    if record.id in reading.open_numbers and record.status not in machine.ENDED:
+        columns["active"] = True
+    if reading.margin:  # the history does not say so, and may have been first to tell of it
+        columns["margin"] = True
+    return columns
+
+
+def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
+    """Bring the row up to this record when it is newer, and note what changed."""
+    if not _changes(row, record, reading):
+        return False
+    with transaction.atomic():
+        row = mover.lock(row.pk)  # what was seen before may be old by now: the row itself decides
+        changes = _changes(row, record, reading)
+        if not changes:
+            return False
+        evidence = {name: value for name, value in changes.items() if name != "exchange_updated_at"}
+        said = evidence | dict(reading.told.get(record, {}))
+        if row.state == machine.CANCELLING and record.status in machine.ENDED:
+            return _confirm_cancel(row, _read(record, reading), said, now=reading.now)
+        written = Order.objects.filter(pk=row.pk, version=row.version).update(**_read(record, reading))
+        if written and evidence:
+            note(row, said, now=reading.now)
+    return bool(written and evidence)
+
+
+def _confirm_cancel(row: Order, columns: dict[str, Any], evidence: dict[str, Any], *, now: datetime) -> bool:
+    """Row 16: what was being cancelled is over; the worker that asks for it finds that out by its version."""
+    try:
+        mover.move(
+            row, event="cancel_confirmed", to=machine.PLACED, now=now,
+            evidence=evidence, **(columns | {"last_problem": ""}),
+        )  # fmt: skip
+    except mover.CannotMove:
+        return False
+    return True
+
+
+def _changes(row: Order, record: records.Order, reading: _Reading) -> dict[str, Any]:
+    """The columns that this record changes; none when the row knows the same, or more."""
+    columns = _read(record, reading)
+    names = ("status", "cum_quantity", "average_price", "active", "margin", "exchange_updated_at")
+    changes = {name: columns[name] for name in names if name in columns and getattr(row, name) != columns[name]}
+    if row.exchange_updated_at is not None and record.updated_at < row.exchange_updated_at:
+        return {}
+    if row.status in machine.ENDED and record.status not in machine.ENDED:
+        return {}
+    if record.updated_at == row.exchange_updated_at and _is_further(row, record):
+        return {}
+    return changes
+
+
+def _place(record: records.Order) -> tuple[bool, datetime, Decimal, int]:
+    """Where a record stands among all of one order: an end comes last, then what was changed later, and is further."""
+    is_over = record.status in machine.ENDED
+    return is_over, record.updated_at, record.cum_quantity or ZERO, _PROGRESS.get(record.status, _LAST_STEP)
+
+
+def _is_further(row: Order, record: records.Order) -> bool:
+    """Whether the row is further in the order's life than a record of the same millisecond."""
+    known: Decimal = row.cum_quantity
+    if record.cum_quantity is not None and record.cum_quantity != known:
+        return record.cum_quantity < known
+    return _PROGRESS.get(row.status, 0) > _PROGRESS.get(record.status, _LAST_STEP)
+
+
+def note(row: Order, told: dict[str, Any], *, now: datetime) -> None:
+    """A line of the order's timeline for what the exchange told, and a hint to who looks at it."""
+    OrderEvent.objects.create(
+        order_id=row.pk, event="observed", from_state=row.state, to_state=row.state, evidence=texts(told), at=now
+    )
+    live.announce(row.subject)
+    live.announce(mover.TOPIC, id=row.pk)

@@ -1,0 +1,211 @@
+"""What can be ordered: every problem of a new order beside the field it is about, before anything is written.
+
+The exchange's own rules of a symbol (tick size, quantity increment) and of types and times in force come from
+`wire.checking`; funds are those of the trading wallet as last read. A buy needs more than its value with the taker's
+fee, a sell needs its quantity (supplement 2.8). The exchange judges last.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from exchange_ops.ledger.models import Balance
+from exchange_ops.market.models import Symbol, Ticker
+from exchange_ops.orders.models import Order
+from exchange_ops.policy import freezes
+from exchange_ops.shared import clocks, rules
+from exchange_ops.shared.amounts import storable
+from exchange_ops.shared.models import Account
+from exchange_ops.wire import checking
+from exchange_ops.wire.new_orders import NewOrder
+from wire.params import BadArgument, Problem
+from wire.values import grouped_text
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+FORM = "__all__"
+BUY, SELL = "buy", "sell"
+FIELDS = {
+    "stopPrice": "stop_price",
+    "timeInForce": "time_in_force",
+    "expireTime": "expire_time",
+    "postOnly": "post_only",
+    "clientOrderId": FORM,
+}
+_NEEDED = {
+    "price": "This type of order needs a price.",
+    "stop_price": "This type of order needs a stop price: what wakes it.",
+    "expire_time": "An order until a date (GTD) needs the date.",
+}
+_NOT_TAKEN = {
+    "price": "This type of order has no price: leave it empty.",
+    "stop_price": "Only stop orders have a stop price: leave it empty.",
+    "expire_time": "Only an order until a date (GTD) has one: leave it empty.",
+    "time_in_force": "A market order can't rest in the book: choose IOC or FOK.",
+    "post_only": "This order never rests in the book, so it can't be post-only.",
+}
+_DIGITS = 200  # of the product of two amounts and a rate
+_LARGEST = 36
+_SHOWN = Decimal(1).scaleb(-12)
+
+
+class CannotPlace(Exception):
+    """The order was not taken; `problems` names the field (or "__all__") and says why, one sentence each."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__(" ".join(problems.values()))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """An order as a person or a program asks for it; quantities in the base, prices in the quote currency."""
+
+    symbol: str
+    side: str
+    type: str
+    time_in_force: str
+    quantity: Decimal
+    price: Decimal | None = None
+    stop_price: Decimal | None = None
+    expire_time: datetime | None = None
+    post_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What an order comes to, in the quote currency: `fee` at the taker's rate, `total` what a buy needs at most.
+
+    Empty where no price is known; `at` is the price they were reckoned with, and `estimated` that it was the market's.
+    """
+
+    at: Decimal | None = None
+    value: Decimal | None = None
+    fee: Decimal | None = None
+    total: Decimal | None = None
+    estimated: bool = False
+
+
+def as_sent(order: Wanted | Order, *, client_order_id: str) -> NewOrder:
+    """The order as the wire takes it. It is always validated strictly: nothing is rounded at the exchange."""
+    return NewOrder(
+        client_order_id=client_order_id,
+        symbol=order.symbol,
+        side=order.side,
+        type=order.type,
+        time_in_force=order.time_in_force,
+        quantity=order.quantity,
+        price=order.price,
+        stop_price=order.stop_price,
+        expire_time=order.expire_time,
+        post_only=order.post_only,
+        strict_validate=True,
+    )
+
+
+def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetime) -> Symbol:
+    """The symbol, when everything about the order holds; else CannotPlace."""
+    if not rules.may_trade(initiator):
+        raise CannotPlace({FORM: "Only operators place orders."})
+    symbol = Symbol.objects.filter(pk=wanted.symbol).first()
+    if symbol is None:
+        raise CannotPlace({"symbol": "The exchange does not describe this symbol."})
+    found = problems(account=account, symbol=symbol, wanted=wanted, now=now)
+    if (frozen := freezes.active(account)) is not None:
+        found[FORM] = f"The account is frozen: {frozen.reason} Open orders can still be cancelled."
+    if found:
+        raise CannotPlace(found)
+    return symbol
+
+
+def problems(*, account: Account, symbol: Symbol, wanted: Wanted, now: datetime) -> dict[str, str]:
+    """What is wrong with an order, by field; the balance is the one last read."""
+    exchange_now = clocks.exchange_now(account=account, now=now)
+    order = as_sent(wanted, client_order_id="to-be-given")
+    told = {}
+    for problem in checking.order_problems(order, symbol, now=exchange_now):
+        name = FIELDS.get(problem.param, problem.param)
+        told[name] = _sentence(name, problem)
+    for name in ("quantity", "price", "stop_price"):
+        amount = getattr(wanted, name)
+        if amount is not None and not storable(amount):
+            told.setdefault(name, "More digits than any currency has.")
+    if "quantity" not in told and "price" not in told and (short := _funds_problem(account, symbol, wanted)):
+        told["quantity"] = short
+    return told
+
+
+def figures(*, symbol: Symbol, wanted: Wanted) -> Figures:
+    """What the order comes to at its own price, its stop price, or the market's best one as last read."""
+    at, estimated = wanted.price, False
+    if at is None and wanted.type == "stopMarket":
+        at, estimated = wanted.stop_price, True
+    elif at is None:
+        ticker = Ticker.objects.filter(pk=symbol.pk).first()
+        at, estimated = _best(ticker, wanted.side), True
+    if at is None:
+        return Figures(estimated=estimated)
+    with localcontext() as context:
+        context.prec = _DIGITS
+        value = wanted.quantity * at
+        fee = value * symbol.take_liquidity_rate
+        return Figures(at, value, fee, value + fee if wanted.side == BUY else value - fee, estimated)
+
+
+def available(*, account: Account, currency: str) -> Balance | None:
+    """What the trading wallet held of a currency when it was last read."""
+    return Balance.objects.filter(account=account, currency=currency, wallet=Balance.TRADING).first()
+
+
+def _best(ticker: Ticker | None, side: str) -> Decimal | None:
+    if ticker is None:
+        return None
+    best: Decimal | None = ticker.ask if side == BUY else ticker.bid
+    return best if best is not None else ticker.last
+
+
+def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted) -> str:
+    """Why the trading wallet can't bear it. A market order is held against the best price; more may be needed."""
+    if wanted.side not in {BUY, SELL}:
+        return ""
+    buys = wanted.side == BUY
+    currency = symbol.quote_currency if buys else symbol.base_currency
+    held = available(account=account, currency=currency)
+    if held is None:
+        never_read = not Balance.objects.filter(account=account, wallet=Balance.TRADING).exists()
+        return "" if never_read else f"There is no {currency} on the trading account."
+    if buys:
+        reckoned = figures(symbol=symbol, wanted=wanted)
+        if reckoned.total is None or Fraction(reckoned.total) < Fraction(held.available):
+            return ""
+        if reckoned.total.adjusted() >= _LARGEST:
+            return "It would cost more than anybody has."
+        needs = f"More than {_text(reckoned.total.quantize(_SHOWN))} {currency} would be needed with the fee"
+    elif wanted.quantity <= held.available:
+        return ""
+    else:
+        needs = f"{_text(wanted.quantity)} {currency} would be needed"
+    return f"{needs}, and {_text(held.available)} were available on the trading account at {held.read_at:%H:%M:%S} UTC."
+
+
+def _sentence(name: str, problem: BadArgument) -> str:
+    match problem.problem:
+        case Problem.MISSING if name in _NEEDED:
+            return _NEEDED[name]
+        case Problem.NOT_TAKEN if name in _NOT_TAKEN:
+            return _NOT_TAKEN[name]
+        case Problem.NOT_A_MULTIPLE:
+            step = "quantity increment" if name == "quantity" else "tick size"
+            return f"It has to be a multiple {problem.detail}, the {step} of this symbol."
+        case Problem.TOO_LOW if name == "expire_time":
+            return "This moment has passed at the exchange."
+        case Problem.TOO_LOW:
+            return f"Too low: {problem.detail}."
+    return str(problem)
+
+
+def _text(amount: Decimal) -> str:
+    return grouped_text(amount)

@@ -1,0 +1,125 @@
+"""The account's own trades, taken into our rows from the history, the stream and the answers to new orders.
+
+A trade never changes. The stream does not say who took, nor whether it was a liquidation; the history may add that.
+Source: exchange REST, Trade; supplement 1.4 and 2.8.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Q
+
+from desk import live, witnessed
+from desk.fields import plain
+from exchange_ops.orders import mover
+from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.orders.records import FIRST, LAST, LONGEST_ID, Taken
+from exchange_ops.shared.amounts import storable
+from exchange_ops.shared.models import Account
+from exchange_ops.wire import records
+
+PRICE_PLACES = Decimal(1).scaleb(-12)
+
+
+def take(*, account: Account, found: Sequence[records.AccountTrade], now: datetime) -> Taken:
+    """Keep trades that are new; of one that is known only what was not told before is added."""
+    done, sound = Taken(), []
+    for trade in found:
+        if reason := _unstorable_trade(trade):
+            done.problems.append(f"Trade {trade.id} could not be kept: {reason}.")
+        else:
+            sound.append(_trade(account, trade, now))
+    rows = AccountTrade.objects.filter(account=account, exchange_id__in=[trade.exchange_id for trade in sound])
+    known = {row.exchange_id: row for row in rows}
+    new = [trade for trade in sound if trade.exchange_id not in known]
+    _store(account, new)
+    added = [trade for trade in sound if trade.exchange_id in known and _add(known[trade.exchange_id], trade)]
+    done.changed = len(new) + len(added)
+    _tell_averages(account, {trade.exchange_order_id for trade in (*new, *added)})
+    return done
+
+
+def _store(account: Account, new: list[AccountTrade]) -> None:
+    with transaction.atomic():
+        AccountTrade.objects.bulk_create(new, ignore_conflicts=True)
+        stored = AccountTrade.objects.filter(account=account, exchange_id__in=[trade.exchange_id for trade in new])
+        witnessed.note(AccountTrade, stored.values_list("pk", flat=True))
+
+
+def _add(row: AccountTrade, told: AccountTrade) -> bool:
+    """What is told now and was not before; nothing else of a trade can be written."""
+    names = ("taker", "liquidation")
+    more = {name: getattr(told, name) for name in names if getattr(row, name) is None}
+    more = {name: value for name, value in more.items() if value is not None}
+    still_open = Q(**dict.fromkeys(more))
+    return bool(more) and bool(AccountTrade.objects.filter(still_open, pk=row.pk).update(**more))
+
+
+def take_answer(*, account: Account, order: records.Order, now: datetime) -> None:
+    """Keep the trades that the answer to a new order tells of: it met them at once, so it took (supplement 2.8)."""
+    told = [
+        records.AccountTrade(
+            id=trade.id,
+            order_id=order.id,
+            client_order_id=order.client_order_id,
+            symbol=order.symbol,
+            side=order.side,
+            quantity=trade.quantity,
+            price=trade.price,
+            fee=trade.fee,
+            timestamp=trade.timestamp,
+            taker=True,
+        )
+        for trade in order.trades_report or ()
+    ]
+    if told:
+        take(account=account, found=told, now=now)
+
+
+def _trade(account: Account, trade: records.AccountTrade, now: datetime) -> AccountTrade:
+    return AccountTrade(
+        account=account,
+        exchange_id=trade.id,
+        exchange_order_id=trade.order_id,
+        client_order_id=trade.client_order_id,
+        symbol=trade.symbol,
+        side=trade.side,
+        quantity=trade.quantity,
+        price=trade.price,
+        fee=trade.fee,
+        taker=trade.taker,
+        liquidation=trade.liquidation,
+        timestamp=trade.timestamp,
+        read_at=now,
+    )
+
+
+def _unstorable_trade(trade: records.AccountTrade) -> str:
+    lengths = len(trade.client_order_id) <= LONGEST_ID and len(trade.symbol) <= 40 and len(trade.side) <= 10
+    amounts = all(storable(amount) for amount in (trade.quantity, trade.price, trade.fee))
+    reasons = [
+        (0 < trade.id < 2**63 and 0 < trade.order_id < 2**63, "its number is out of bounds"),
+        (lengths and "\0" not in trade.client_order_id + trade.symbol, "a word in it is too long"),
+        (amounts, "a figure has more digits than any currency"),
+        (FIRST <= trade.timestamp < LAST, "its time is out of bounds"),
+    ]
+    return next((reason for holds, reason in reasons if not holds), "")
+
+
+def _tell_averages(account: Account, numbers: set[int]) -> None:
+    """The average price of what was filled, reckoned from the trades themselves where the exchange told none."""
+    trades: dict[int, list[AccountTrade]] = {}
+    for trade in AccountTrade.objects.filter(account=account, exchange_order_id__in=numbers):
+        trades.setdefault(trade.exchange_order_id, []).append(trade)
+    for row in Order.objects.filter(account=account, exchange_id__in=numbers):
+        met = trades.get(row.exchange_id or 0, [])
+        quantity = sum((trade.quantity for trade in met), Decimal(0))
+        is_complete = quantity == row.cum_quantity
+        if quantity and (row.average_price is None or row.active or is_complete):
+            value = sum((trade.quantity * trade.price for trade in met), Decimal(0))
+            average = plain((value / quantity).quantize(PRICE_PLACES))
+            Order.objects.filter(pk=row.pk).update(average_price=average)
+        live.announce(row.subject)
+        live.announce(mover.TOPIC, id=row.pk)

@@ -1,0 +1,86 @@
+"""One order: what it is, what became of it, what this person can do about it, and everything that happened to it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST, require_safe
+
+from desk import clock, roles
+from desk.models import Person
+from desk.views.rendering import show
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import machine, workflow
+from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.orders.views.listing import ONLY_OPERATORS
+from exchange_ops.policy import freezes
+from exchange_ops.shared import rules
+from exchange_ops.shared.views.access import requires
+
+PAGE = "exchange_ops/order.html"
+PARTS = {name: f"exchange_ops/order/_{name}.html" for name in ("facts", "act", "story")}
+MOST_EVENTS = 200
+
+
+@require_safe
+@requires(rules.may_see)
+def order(request: HttpRequest, order_id: int) -> HttpResponse:
+    """The page, or one of its parts."""
+    return shown(request, order_id)
+
+
+@require_POST
+@requires(rules.may_trade, ONLY_OPERATORS)
+def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
+    """Cancel what is left of the order."""
+    get_object_or_404(Order, pk=order_id)
+    try:
+        row = workflow.cancel(
+            order_id=order_id, person=request.user, now=clock.now(), session_key=request.session.session_key or ""
+        )
+    except workflow.CannotCancel as problem:
+        return shown(request, order_id, status=409, refusal=str(problem))
+    messages.success(
+        request, f"Cancelling of {row.reference} was requested. What became of it is shown below as the exchange tells."
+    )
+    return redirect("order", order_id)
+
+
+def shown(request: HttpRequest, order_id: int, *, status: int = 200, refusal: str = "") -> HttpResponse:
+    """The page, with a sentence about what was refused."""
+    rows = Order.objects.select_related("account", "initiator")
+    row = get_object_or_404(rows, pk=order_id)
+    target = request.htmx.target if request.htmx else None
+    context: dict[str, Any] = {
+        "row": row,
+        "now": clock.now(),
+        "symbol": Symbol.objects.filter(pk=row.symbol).first() or Symbol(code=row.symbol),  # one we have no copy of
+        "refusal": refusal,
+        "drawn_for": f"{row.state}:{row.active}",
+    }
+    if target not in PARTS or target == "act":
+        context |= _act(row, request.user)
+    if target not in PARTS or target == "story":
+        context |= _story(row, request.user)
+    return show(request, PAGE, context, parts=PARTS, status=status)
+
+
+def _act(row: Order, person: Person) -> dict[str, Any]:
+    cancellable = row.active and row.state in machine.AT_EXCHANGE
+    return {
+        "may_cancel": cancellable and rules.may_trade(person),
+        "only_operators": cancellable and not rules.may_trade(person),
+        "may_trade": rules.may_trade(person),
+        "frozen": freezes.active(row.account),
+    }
+
+
+def _story(row: Order, person: Person) -> dict[str, Any]:
+    trades = AccountTrade.objects.filter(account=row.account, exchange_order_id=row.exchange_id)
+    return {
+        "events": row.events.select_related("actor").order_by("-pk")[:MOST_EVENTS],
+        "calls": row.calls.order_by("pk"),
+        "trades": list(trades.order_by("exchange_id")) if row.exchange_id is not None else [],
+        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN),
+    }

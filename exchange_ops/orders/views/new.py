@@ -1,0 +1,119 @@
+"""Placing an order: the ticket, and the part that says what it would come to. All arithmetic happens here.
+
+The button names what it does, and sends these words along: what was typed after they were drawn is shown first, and
+placed only by the next press.
+"""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_POST
+
+from desk import clock
+from desk.views.rendering import show
+from exchange_ops.market.models import Symbol, Ticker
+from exchange_ops.orders import distance, request_checks, workflow
+from exchange_ops.orders.forms import OrderForm
+from exchange_ops.orders.views.listing import ONLY_OPERATORS
+from exchange_ops.policy import freezes
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import fresh_key
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import requires
+from exchange_ops.templatetags.orders import title
+
+REVIEW = "Look at what it comes to, then press the button again: it now says exactly what it does."
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_trade, ONLY_OPERATORS)
+def new(request: HttpRequest) -> HttpResponse:
+    """The ticket; sent with the words of its button, it becomes one order however often it is sent."""
+    account = accounts.required()
+    if request.method != "POST":
+        return _shown(request, account, OrderForm(initial=_wished(request), symbols=_symbols()))
+    form = OrderForm(request.POST, symbols=_symbols())
+    if not form.is_valid():
+        return _shown(request, account, form, status=422)
+    try:
+        row = _placed(request, account, form)
+    except workflow.CannotPlace as problem:
+        form.refuse(problem.problems)
+        return _shown(request, account, form, status=422)
+    if row is None:
+        return _shown(request, account, form, review=REVIEW)
+    messages.success(request, f"{row.reference} is on its way to the exchange.")
+    return redirect("order", row.pk)
+
+
+@require_POST
+@requires(rules.may_trade, ONLY_OPERATORS)
+def figures(request: HttpRequest) -> HttpResponse:
+    """What the order would come to, what is available, and the button with its words, for what is typed so far."""
+    form = OrderForm(request.POST, symbols=_symbols())
+    return show(request, "exchange_ops/new_order/_figures.html", _figures(accounts.required(), form))
+
+
+def _placed(request: HttpRequest, account: Account, form: OrderForm) -> Any:
+    """The order; nothing when the button said something else, or nothing yet, than what was sent."""
+    wanted = form.wanted()
+    if request.POST.get("effect") != _effect(wanted):
+        request_checks.check(initiator=request.user, account=account, wanted=wanted, now=clock.now())
+        return None
+    return workflow.place(
+        initiator=request.user,
+        account=account,
+        wanted=wanted,
+        request_key=str(form.cleaned_data["request_key"]),
+        now=clock.now(),
+        session_key=request.session.session_key or "",
+    )
+
+
+def _shown(
+    request: HttpRequest, account: Account, form: OrderForm, *, status: int = 200, review: str = ""
+) -> HttpResponse:
+    context = {"form": form, "review": review, "now": clock.now(), **_figures(account, form)}
+    return show(request, "exchange_ops/new_order.html", context, status=status)
+
+
+def _figures(account: Account, form: OrderForm) -> dict[str, Any]:
+    """Everything the ticket can say about what is typed, whole or not."""
+    code = str(form["symbol"].value() or "")[:40]
+    symbol = Symbol.objects.filter(pk=code).first()
+    context: dict[str, Any] = {"now": clock.now(), "symbol": symbol, "frozen": freezes.active(account)}
+    if symbol is None:
+        return context
+    buys = form["side"].value() != "sell"
+    currency = symbol.quote_currency if buys else symbol.base_currency
+    context |= {
+        "ticker": Ticker.objects.filter(pk=symbol.pk).first(),
+        "pays_with": currency,
+        "held": request_checks.available(account=account, currency=currency),
+        "buys": buys,
+    }
+    if form.is_bound and form.is_valid():
+        wanted = form.wanted()
+        problems = request_checks.problems(account=account, symbol=symbol, wanted=wanted, now=context["now"])
+        context |= {"problems": list(problems.values()), "effect": "" if problems else _effect(wanted)}
+        context["sums"] = request_checks.figures(symbol=symbol, wanted=wanted)
+        context["distance"] = distance.of(wanted=wanted, ticker=context["ticker"])
+    return context
+
+
+def _effect(wanted: request_checks.Wanted) -> str:
+    """What the button says it does."""
+    return f"Place {title(wanted, Symbol.objects.filter(pk=wanted.symbol).first())}"
+
+
+def _wished(request: HttpRequest) -> dict[str, Any]:
+    """Values that a link may fill in beforehand; a person still reads and sends the form."""
+    names = ("symbol", "side", "type", "price")
+    return {"request_key": fresh_key(), **{name: request.GET[name][:80] for name in names if name in request.GET}}
+
+
+def _symbols() -> list[str]:
+    return list(Symbol.objects.order_by("code").values_list("code", flat=True))

@@ -1,0 +1,218 @@
+"""Orders from the outside: place one, cancel it, do its next step, do whatever is due, and read what the exchange has.
+
+The row is the queue, as with payouts. An order never leaves the account, so nobody else has to agree; a freeze stops
+the placing of orders, and never the cancelling.
+"""
+
+import secrets
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+from django.db import IntegrityError
+from django.db.models import Q, QuerySet
+
+from desk import live, outbox
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.margin import refresh as margin
+from exchange_ops.orders import cancelling, looking, machine, mover, request_checks, sending
+from exchange_ops.orders import reading as order_reading
+from exchange_ops.orders.cancelling import CannotCancel
+from exchange_ops.orders.models import Order, OrderReading
+from exchange_ops.orders.request_checks import FORM, CannotPlace, Wanted
+from exchange_ops.shared import heartbeats, leases
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.wire.catalogue import Right
+from wire.errors import CallFailed
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+__all__ = [
+    "CannotCancel",
+    "CannotPlace",
+    "Wanted",
+    "advance",
+    "ask_to_read",
+    "cancel",
+    "cancel_all",
+    "place",
+    "read_all",
+    "sweep",
+]
+
+STEPS = {
+    machine.REQUESTED: sending.step,
+    machine.SENDING: sending.give_up_after_lease,
+    machine.UNKNOWN: looking.step,
+    machine.CANCELLING: cancelling.step,
+}
+READ_TASK = "exchange_ops.read_orders"
+LONGEST_KEY = 80
+STALE_AFTER = timedelta(seconds=15)
+WAITED_FOR = timedelta(seconds=30)  # a reading that was asked for and never came is asked for again
+SWEEP_SECONDS = 20.0
+ID_PREFIX = "cs-"
+_log = structlog.get_logger(__name__)
+
+
+def place(
+    *,
+    initiator: "Person",
+    account: Account,
+    wanted: Wanted,
+    request_key: str,
+    now: datetime,
+    via: str = "page",
+    session_key: str = "",
+) -> Order:
+    """Take an order. The same `request_key` of the same person gives the same row, however often it is sent.
+
+    Nothing is sent here: a worker places it. Raises CannotPlace with a sentence for each field.
+    """
+    if (earlier := _earlier(initiator, request_key)) is not None:
+        return _same(earlier, wanted)
+    if not 0 < len(request_key) <= LONGEST_KEY:
+        raise CannotPlace({FORM: "The form has lost its key: open it again."})
+    request_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
+    content = {name: getattr(wanted, name) for name in Wanted.__dataclass_fields__}
+    order = Order(
+        account=account,
+        initiator=initiator,
+        initiated_via=via,
+        request_key=request_key,
+        client_order_id=ID_PREFIX + secrets.token_hex(14),
+        **content,
+    )
+    try:
+        return mover.create(order=order, now=now, session_key=session_key)
+    except IntegrityError:
+        # The same form was sent twice in one moment: the other one was first.
+        first = _earlier(initiator, request_key)
+        if first is None:
+            raise
+        return _same(first, wanted)
+
+
+def cancel(*, order_id: int, person: "Person", now: datetime, session_key: str = "") -> Order:
+    """Have what is left of one order cancelled; a freeze does not stop that. Raises CannotCancel."""
+    return cancelling.ask(order_id=order_id, person=person, now=now, session_key=session_key)
+
+
+def cancel_all(
+    *, account: Account, symbol: str, newest: int, person: "Person", now: datetime, session_key: str = ""
+) -> int:
+    """Have every open order that the person saw cancelled; how many were asked for. Raises CannotCancel."""
+    return cancelling.ask_all(
+        account=account, symbol=symbol, newest=newest, person=person, now=now, session_key=session_key
+    )
+
+
+def advance(*, order_id: int, now: datetime, client_for: ClientFor) -> bool:
+    """One step of one order, when it is due; True when there was something to do. Losing a race is not an error."""
+    row = due(now=now).select_related("account", "initiator").filter(pk=order_id).first()
+    if row is None:
+        return False
+    try:
+        STEPS[row.state](row, now=now, client_for=client_for)
+    except mover.CannotMove as lost:
+        _log.info("orders.step_lost", order=order_id, reason=str(lost))
+    return True
+
+
+def sweep(*, now: datetime, client_for: ClientFor) -> int:
+    """Every order that is due, cancels first; gives the number of steps. Any worker may call it."""
+    watch, steps = Stopwatch(now), 0
+    numbers = list(due(now=now).order_by("state", "next_action_at", "pk").values_list("pk", flat=True))
+    for number in numbers:
+        try:
+            steps += advance(order_id=number, now=watch.now(), client_for=client_for)
+        except Exception:  # one order that fails does not keep the others waiting
+            _log.exception("orders.step_failed", order=number)
+            later = watch.now() + STALE_AFTER
+            Order.objects.filter(pk=number, next_action_at__lte=watch.now()).update(next_action_at=later)
+        if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
+            break
+    return steps
+
+
+def due(*, now: datetime) -> QuerySet[Order]:
+    """Orders that a worker has to look at now."""
+    return Order.objects.filter(next_action_at__lte=now, state__in=list(STEPS))
+
+
+def open_orders(*, account: Account | None) -> QuerySet[Order]:
+    """Orders that can still be filled, or that the desk still works on."""
+    return Order.objects.filter(Q(active=True) | Q(state__in=machine.AT_WORK), account=account)
+
+
+# Reading --------------------------------------------------------------------------------------------------------------
+
+
+def name_of(account: Account) -> str:
+    """The name of the loop that reads the account's orders."""
+    return f"orders:{account.pk}"
+
+
+def ask_to_read(*, account: Account, person: "Person | None", now: datetime) -> OrderReading:
+    """Have everything read now; asked for twice while it is under way, it is read once. Announces `orders`.
+
+    `person` is nobody when a stream shows that something was missed.
+    """
+    asked = {"requested_by": person, "requested_at": now, "answered_at": None, "problem": ""}
+    row, made = OrderReading.objects.get_or_create(account=account, defaults=asked)
+    idle = Q(answered_at__isnull=False) | Q(requested_at__lte=now - WAITED_FOR)
+    if made or OrderReading.objects.filter(idle, pk=row.pk).update(**asked):
+        outbox.wake(READ_TASK)
+        row.refresh_from_db()
+    return row
+
+
+def read_all(*, now: datetime, client_for: ClientFor, only_stale: bool = False) -> int:
+    """Read orders, trades and margin of every account; how many readings succeeded."""
+    done = 0
+    for account in Account.objects.order_by("pk"):
+        row = heartbeats.of(name_of(account))
+        fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
+        asked = OrderReading.objects.filter(account=account, answered_at=None, requested_at__lte=now).exists()
+        if asked or not (only_stale and fresh):
+            done += _read_one(account, now, client_for)
+    return done
+
+
+def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
+    """One reading, by one process at a time: two at once would only read the same pages twice."""
+    lease, holder = f"read {name_of(account)}", leases.name_of_this_process()
+    if not leases.hold(name=lease, holder=holder, now=now):
+        return False
+    reading, problem = order_reading.Round(account, now), ""
+    try:
+        order_reading.read(reading=reading, client_for=client_for)
+        with clients.client(client_for, account=account, right=Right.ORDERS) as client:
+            reading.problems += margin.sync(account=account, client=client, now=now)
+    except (CallFailed, keys.NoUsableKey) as failure:
+        problem = f"The orders could not be read: {failure}"[: heartbeats.LONGEST_PROBLEM]
+    finally:
+        leases.release(name=lease, holder=holder)
+    if problem:
+        heartbeats.failed(name_of(account), now=now, problem=problem, account=account)
+    else:
+        heartbeats.succeeded(name_of(account), now=now, remark=" ".join(reading.problems[:3]), account=account)
+    asked = OrderReading.objects.filter(account=account, answered_at=None, requested_at__lte=now)
+    if asked.update(answered_at=now, problem=problem) or problem:
+        live.announce(mover.TOPIC)
+    return not problem
+
+
+def _earlier(initiator: "Person", request_key: str) -> Order | None:
+    return Order.objects.filter(initiator=initiator, request_key=request_key).first()
+
+
+def _same(earlier: Order, wanted: Wanted) -> Order:
+    """The earlier row, when it asks for the same; a used key with other content is refused."""
+    if any(getattr(earlier, name) != getattr(wanted, name) for name in Wanted.__dataclass_fields__):
+        raise CannotPlace({FORM: f"This form was sent before, with other content, as {earlier.reference}."})
+    return earlier

@@ -1,0 +1,49 @@
+"""Funds for programs: both wallets of every currency with their value."""
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from desk import clock
+from exchange_ops.shared.api.errors import Refusal
+from exchange_ops.shared.api.fields import AmountText
+from exchange_ops.shared.api.resources import REFUSALS, MaySee, first_account
+from exchange_ops.withdrawals import funds
+
+
+class FundsOut(serializers.Serializer):
+    """One currency, as both wallets were last read; `holds` is what our payouts keep of `bank_reserved`."""
+
+    currency = serializers.CharField()
+    bank = AmountText(help_text="Available in the bank wallet.")
+    bank_reserved = AmountText()
+    trading = AmountText(help_text="Available in the trading wallet.")
+    trading_reserved = AmountText()
+    holds = AmountText()
+    total = AmountText()
+    worth = AmountText(allow_null=True, help_text="The total in the quote currency; null without a fresh price.")
+    read_at = serializers.DateTimeField(allow_null=True, help_text="The older of both readings; null before the first.")
+
+
+class FundsList(serializers.Serializer):
+    """Every currency the exchange describes or the account holds, by code."""
+
+    quote_currency = serializers.CharField()
+    total = AmountText(allow_null=True, help_text="The value of all that has a fresh price.")
+    items = FundsOut(many=True)
+
+
+class Funds(APIView):
+    """What is where."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="funds_list", responses={200: FundsList, 404: OpenApiResponse(Refusal), **REFUSALS})
+    def get(self, request: Request) -> Response:
+        """Both wallets side by side, with what they are worth."""
+        account = first_account()
+        rows = funds.of(account=account, now=clock.now())
+        told = {"quote_currency": account.quote_currency, "total": funds.total(rows), "items": rows}
+        return Response(FundsList(told).data)

@@ -1,0 +1,52 @@
+"""What is where: both wallets side by side for every currency, with its value, its age and the ways to move it."""
+
+from decimal import Decimal
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from desk import clock
+from desk.views.rendering import show
+from exchange_ops.pages.forms import FundsFilter
+from exchange_ops.shared import rules
+from exchange_ops.shared.views import accounts, sources
+from exchange_ops.shared.views.access import requires
+from exchange_ops.withdrawals import funds as domain
+from exchange_ops.withdrawals.funds import Funds
+
+PARTS = {"holdings": "exchange_ops/funds/_rows.html"}
+
+
+@require_safe
+@requires(rules.may_see)
+def funds(request: HttpRequest) -> HttpResponse:
+    """Every currency that holds something, or all of them."""
+    now, account = clock.now(), accounts.current()
+    filters = FundsFilter(request.GET)
+    chosen = filters.chosen()
+    found = domain.of(account=account, now=now) if account is not None else []
+    context = {
+        "now": now,
+        "account": account,
+        "source": sources.of_ledger(account, now),
+        "filters": filters,
+        "chosen": chosen,
+        "rows": _sorted(filters.narrow(found), chosen.get("sort", "value")),
+        "total": domain.total(found),
+        "as_of": domain.as_of(found),
+        "unvalued": [row.currency for row in found if row.total and row.worth is None],
+        "may_request": rules.may_request(request.user),
+    }
+    return show(request, "exchange_ops/funds.html", context, parts=PARTS)
+
+
+def _sorted(rows: list[Funds], by: str) -> list[Funds]:
+    keys: dict[str, Any] = {
+        "currency": lambda row: row.currency,
+        "age": lambda row: (row.read_at is None, row.read_at, row.currency),
+        "value": lambda row: (row.worth is None, -(row.worth or Decimal(0)), -row.total, row.currency),
+    }
+    known = [row for row in rows if row.read_at is not None]
+    unknown = [row for row in rows if row.read_at is None]
+    return sorted(known, key=keys[by]) + sorted(unknown, key=keys["currency"])

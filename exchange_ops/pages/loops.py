@@ -1,0 +1,79 @@
+"""The rows of the system page: each follower of a stream, and each loop that reads or works in rounds, in words."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from desk.templatetags.desk import span
+from exchange_ops.market import stream as market_stream
+from exchange_ops.shared import heartbeats
+from exchange_ops.shared.models import FollowerState
+from exchange_ops.shared.views import sources
+
+SHOWN_IN_MS = 10_000
+LATE_MS = 2_000  # a message that takes longer is worth a colour
+BEAT = timedelta(seconds=90)  # the slowest loop has a round each minute
+STREAMS = {
+    "stream": ("Account stream", "transactions and the bank wallet"),
+    "trading stream": ("Trading stream", "orders, trades and margin"),
+    market_stream.NAME: ("Market stream", "prices, order books and trades of markets that are looked at"),
+}
+LOOPS = {
+    heartbeats.WORKER: ("Workers", "calls to the exchange"),
+    heartbeats.RELEASES: ("Workers of releases", "releases of reserved money, and nothing else"),
+    heartbeats.SWEEPER: ("Following process", "followers, timers, and payouts when no worker is there"),
+    heartbeats.MARKET: ("Prices", "currencies, symbols and tickers"),
+    "ledger": ("Ledger", "transactions and both wallets, read whole"),
+    "orders": ("Orders", "orders, trades and margin, read whole"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row: what it is in words, what it brings, whose it is, and whether it works now.
+
+    `silent` is a follower that says it is connected and gave no sign of life for a minute: its process is gone.
+    """
+
+    row: FollowerState
+    label: str
+    brings: str
+    works: bool
+    silent: bool = False
+    slow: bool = False
+
+    @property
+    def lag(self) -> str:
+        """How long the slowest message of the last second that brought one was on its way; empty when unknown."""
+        lag_ms = self.row.lag_ms
+        if lag_ms is None:
+            return ""
+        return f"{lag_ms} ms" if lag_ms < SHOWN_IN_MS else span(timedelta(milliseconds=lag_ms))
+
+
+def followers(rows: list[FollowerState], now: datetime) -> list[Line]:
+    """One line for each stream that was ever followed, in the order account, trading, market."""
+    return [_follower(row, now) for kind in STREAMS for row in rows if _kind(row) == kind]
+
+
+def rounds(rows: list[FollowerState], now: datetime) -> list[Line]:
+    """One line for each loop; one that the page has no words for stands last, under its own name."""
+    known = [row for kind in LOOPS for row in rows if _kind(row) == kind]
+    other = [row for row in rows if _kind(row) not in LOOPS and _kind(row) not in STREAMS]
+    return [_round(row, now) for row in (*known, *other)]
+
+
+def _follower(row: FollowerState, now: datetime) -> Line:
+    label, brings = STREAMS[_kind(row)]
+    heard = sources.is_heard(row, now)
+    slow = row.lag_ms is not None and row.lag_ms >= LATE_MS
+    return Line(row, label, brings, works=heard, silent=row.connected and not heard, slow=slow)
+
+
+def _round(row: FollowerState, now: datetime) -> Line:
+    label, brings = LOOPS.get(_kind(row), (row.name, ""))
+    fresh = row.beat_at is not None and now - row.beat_at <= BEAT
+    return Line(row, label, brings, works=row.connected and fresh, silent=row.connected and not fresh)
+
+
+def _kind(row: FollowerState) -> str:
+    return row.name.partition(":")[0]

@@ -1,0 +1,45 @@
+"""The pages of this room in the navigation: only those that exist, only for those who may open them."""
+
+from desk import roles
+from desk.context import Entry
+from desk.models import Person
+from exchange_ops.shared import rules
+from exchange_ops.transfers import approvals as transfer_approvals
+from exchange_ops.withdrawals.decisions import approvals
+
+
+def _waiting(person: Person) -> int:
+    return approvals.waiting_for(person).count() + transfer_approvals.waiting_for(person).count()
+
+
+def _audits(person: Person) -> bool:
+    return person.has_role(roles.AUDITOR, roles.ADMIN)
+
+
+ENTRIES = (
+    Entry("Overview", "overview", "layout-dashboard", "Desk", key="o", may_see=rules.may_see),
+    Entry(
+        "Approvals",
+        "approvals",
+        "inbox",
+        "Desk",
+        key="i",
+        may_see=rules.may_see,
+        count=_waiting,
+        count_url_name="approvals-count",
+        topics="withdrawals transfers approvals",
+    ),
+    Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", key="w", may_see=rules.may_see),
+    Entry("Funds", "funds", "wallet", "Money", key="f", may_see=rules.may_see),
+    Entry("Transfers", "transfers", "arrow-left-right", "Money", key="v", may_see=rules.may_see),
+    Entry("Ledger", "ledger", "book-open", "Money", key="l", may_see=rules.may_see),
+    Entry("Sub-accounts", "subaccounts", "users-round", "Money", key="u", may_see=rules.may_see),
+    Entry("Markets", "markets", "chart-candlestick", "Trading", key="m", may_see=rules.may_see),
+    Entry("Orders", "orders", "file-check", "Trading", key="t", may_see=rules.may_see),
+    Entry("Margin", "margin", "shield-alert", "Trading", may_see=rules.may_see),
+    Entry("Policy", "policy", "shield-check", "Control", key="p", may_see=rules.may_see),
+    Entry("Keys", "keys", "key-round", "Control", may_see=rules.may_see_keys),
+    Entry("Audit trail", "audit", "scroll-text", "Control", key="a", may_see=_audits),
+    Entry("Interface", "api-docs", "file-text", "Control", may_see=rules.may_see),
+    Entry("System", "system", "activity", "Control", key="s", may_see=rules.may_see),
+)

@@ -1,0 +1,81 @@
+"""One search box: withdrawals, transfers, exchange ids, and everything on the chain. One exact hit opens at once."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import BooleanField, Case, When
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_safe
+
+from chaindata.domain import finding
+from chaindata.domain.finding import Place
+from chaindata.templatetags.chain import place_url
+from desk import clock
+from desk.views.rendering import show
+from exchange_ops.ledger.forms import entries_like
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.pages.forms import FindForm
+from exchange_ops.shared import rules
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import requires
+from exchange_ops.transfers.forms import transfers_like, transfers_named
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.withdrawals import queries as withdrawal_endings
+from exchange_ops.withdrawals.forms import withdrawals_like, withdrawals_named
+from exchange_ops.withdrawals.models import Withdrawal
+
+MOST_ROWS = 25
+PARTS = {"places": "exchange_ops/find/_places.html"}
+
+
+@require_safe
+@requires(rules.may_see)
+def find(request: HttpRequest) -> HttpResponse:
+    """What the text names; a single one is shown instead of a list of one."""
+    form, account, now = FindForm(request.GET), accounts.current(), clock.now()
+    text = form.cleaned_data["q"] if form.is_valid() else ""
+    rows, entries = _found(text, account) if text else ([], [])
+    transfers = _transfers(text, account) if text else []
+    found = finding.find(text=text, now=now)
+    only = None if request.htmx else _only([*rows, *transfers], entries, found.places)  # type: ignore[attr-defined]
+    context = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "found": found}
+    context |= {"rows": rows, "transfers": transfers, "entries": entries}
+    return only or show(request, "exchange_ops/find.html", context, parts=PARTS)
+
+
+def _only(rows: list[Any], entries: list[LedgerEntry], places: Sequence[Place]) -> HttpResponse | None:
+    """Where a single hit leads. A transaction that is one of ours opens ours, which leads on to it."""
+    exact = [row for row in rows if row.named] or rows
+    if len(exact) == 1 and not [entry for entry in entries if not _is_of(entry, exact[0])]:
+        mine = exact[0].named and not any(place.is_certain and place.kind != finding.TRANSACTION for place in places)
+        if mine or not places:
+            return redirect("transfer" if isinstance(exact[0], Transfer) else "withdrawal", exact[0].pk)
+    if len(places) == 1 and not rows and not entries:
+        return redirect(place_url(places[0]))
+    return None
+
+
+def _is_of(entry: LedgerEntry, row: Withdrawal | Transfer) -> bool:
+    """Whether the line of the ledger belongs to what was found."""
+    return (entry.transfer_id if isinstance(row, Transfer) else entry.withdrawal_id) == row.pk
+
+
+def _transfers(text: str, account: Account | None) -> list[Transfer]:
+    """Transfers, those that are named exactly first."""
+    rows = Transfer.objects.filter(transfers_like(text), account=account).select_related("initiator")
+    named = Case(When(transfers_named(text), then=True), default=False, output_field=BooleanField())
+    return list(rows.annotate(named=named).order_by("-named", "-pk")[:MOST_ROWS])
+
+
+def _found(text: str, account: Account | None) -> tuple[list[Withdrawal], list[LedgerEntry]]:
+    """Withdrawals, those that are named exactly first, and lines of the ledger."""
+    found = Withdrawal.objects.filter(withdrawals_like(text), account=account).select_related("initiator")
+    rows = withdrawal_endings.with_ends(found)
+    named = Case(When(withdrawals_named(text), then=True), default=False, output_field=BooleanField())
+    entries = LedgerEntry.objects.filter(entries_like(text), account=account).select_related("withdrawal")
+    return (
+        list(rows.annotate(named=named).order_by("-named", "-pk")[:MOST_ROWS]),
+        list(entries.order_by("-index")[:MOST_ROWS]),
+    )

@@ -1,0 +1,109 @@
+"""Whether the desk works: readiness, streams, clocks, the age of what was copied, and what waits for a worker."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Max, Min
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from desk import clock, health
+from desk.templatetags.desk import span
+from desk.views.rendering import show
+from exchange_ops.health import BEAT_AGE
+from exchange_ops.ledger.models import Balance, LedgerEntry, Watermark
+from exchange_ops.market.models import Currency, Symbol, Ticker
+from exchange_ops.pages import loops
+from exchange_ops.shared import clocks, heartbeats, rules
+from exchange_ops.shared.models import Account, FollowerState
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import requires
+from exchange_ops.withdrawals import workflow as withdrawals
+
+MOST_DUE = 20
+SHOWN_IN_MS = 10_000
+PARTS = {"followers": "exchange_ops/system/_followers.html", "now": "exchange_ops/system/_now.html"}
+
+
+@require_safe
+@requires(rules.may_see)
+def system(request: HttpRequest) -> HttpResponse:
+    """Everything on one page; the followers are read again more often than the rest."""
+    now, account = clock.now(), accounts.current()
+    target = request.htmx.target if request.htmx else None
+    context: dict[str, Any] = {"now": now, "account": account}
+    if target != "now":
+        context |= _followers(now)
+    if target != "followers":
+        context |= _state(account, now)
+    return show(request, "exchange_ops/system.html", context, parts=PARTS)
+
+
+@require_safe
+def strip(request: HttpRequest) -> HttpResponse:
+    """The line at the foot of every page."""
+    now, found = clock.now(), health.look()
+    context = {
+        "now": now,
+        "exchange_now": accounts.exchange_now(accounts.current(), now),
+        "checks": found,
+        "troubled": {name: check for name, check in found.items() if not check.ok},
+    }
+    return show(request, "components/strip.html", context)
+
+
+def _followers(now: datetime) -> dict[str, Any]:
+    rows = list(FollowerState.objects.select_related("account").order_by("pk"))
+    return {
+        "followers": loops.followers(rows, now),
+        "rounds": loops.rounds(rows, now),
+        "following": any(row.name == heartbeats.SWEEPER and _is_recent(row.beat_at, now) for row in rows),
+    }
+
+
+def _is_recent(moment: datetime | None, now: datetime) -> bool:
+    return moment is not None and now - moment <= BEAT_AGE
+
+
+def _state(account: Account | None, now: datetime) -> dict[str, Any]:
+    return {
+        "checks": health.look(),
+        "copies": _copies(account),
+        "watermarks": Watermark.objects.filter(account=account).order_by("name"),
+        "due": withdrawals.due(account=account, now=now)[:MOST_DUE] if account else [],
+        **_clock(account, now),
+    }
+
+
+def _clock(account: Account | None, now: datetime) -> dict[str, Any]:
+    if account is None:
+        return {}
+    reading = clocks.newest_first(account=account).first()
+    return {
+        "reading": reading,
+        "skew": _skew(reading.skew_ms) if reading else "",
+        "exchange_now": clocks.exchange_now(account=account, now=now),
+        "clock_problem": clocks.problem(account=account),
+    }
+
+
+def _skew(skew_ms: int) -> str:
+    """How far the exchange's clock is from ours, and on which side."""
+    length = f"{abs(skew_ms)} ms" if abs(skew_ms) < SHOWN_IN_MS else span(timedelta(milliseconds=abs(skew_ms)))
+    return f"{length} {'ahead' if skew_ms >= 0 else 'behind'}"
+
+
+def _copies(account: Account | None) -> list[dict[str, Any]]:
+    """How old each copy of the exchange's own tables is: its rows, the oldest and the newest reading."""
+    tables = (
+        ("Currencies", Currency.objects.all(), "read_at"),
+        ("Symbols", Symbol.objects.all(), "read_at"),
+        ("Prices", Ticker.objects.all(), "read_at"),
+        ("Balances", Balance.objects.filter(account=account), "read_at"),
+        ("Ledger lines", LedgerEntry.objects.filter(account=account), "seen_at"),
+    )
+    copies = []
+    for name, rows, column in tables:
+        ages = rows.aggregate(oldest=Min(column), newest=Max(column))
+        copies.append({"name": name, "rows": rows.count(), **ages})
+    return copies

@@ -1,0 +1,187 @@
+"""Stopping everything, and starting it again. One person or the desk itself freezes an account; two people thaw it.
+
+A freeze releases every hold nobody decided on, calls back approvals that were not acted on, and stops new holds and new
+orders to pay. A thaw revives nothing: the digest carries the number of the last freeze, so approvals given before it
+are void.
+"""
+
+import hashlib
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import IntegrityError, connection, transaction
+
+from desk import audit, factors, live, outbox, stepup
+from exchange_ops.policy.models import Freeze, ThawVote
+from exchange_ops.shared import proven, rules
+from exchange_ops.shared import states as shared_states
+from exchange_ops.shared.models import Account
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.withdrawals import machine as states
+from exchange_ops.withdrawals import mover as lifecycle
+from exchange_ops.withdrawals.models import Withdrawal
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+PURPOSE = "thaw-freeze"
+VOTES_TO_THAW = 2
+_LONGEST_REASON = 500
+_TOUCHED = ("review", "queued", "held", "committing")
+
+
+class CannotFreeze(Exception):
+    """The account was not frozen; the text is the sentence for the person."""
+
+
+class CannotThaw(Exception):
+    """The freeze goes on; the text is the sentence for the person."""
+
+
+def active(account: Account) -> Freeze | None:
+    """The freeze that is on, if there is one."""
+    return Freeze.objects.filter(account=account, thawed_at__isnull=True).first()
+
+
+def latest_number(account_id: int) -> int:
+    """The number of the account's last freeze, ended or not; 0 when there never was one."""
+    return Freeze.objects.filter(account_id=account_id).order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
+def freeze(*, person: "Person | None", reason: str, account: Account, now: datetime, session_key: str = "") -> Freeze:
+    """Freeze the account now; `person` None is the desk itself. An account that is frozen already stays so."""
+    reason = reason.strip()[:_LONGEST_REASON]
+    if person is not None and not rules.may_freeze(person):
+        raise CannotFreeze("Only treasury and administrators can freeze an account.")
+    if not reason:
+        raise CannotFreeze("Say why the account is frozen.")
+    with transaction.atomic():
+        rows = lock_open(account)
+        frozen = active(account) or _begin(account, person, reason, now, session_key)
+        for row in rows:
+            _stop(row, frozen, person, now, session_key)
+    return frozen
+
+
+def lock_open(account: Account) -> list[Withdrawal]:
+    """Every row a freeze may move, in one order, kept from others to the end of the transaction where the engine can.
+
+    Taken before anything is written to the audit trail, so that a freeze and an approval can't wait for each other.
+    """
+    rows = Withdrawal.objects.filter(account=account, state__in=_TOUCHED).order_by("pk")
+    if connection.features.has_select_for_update:
+        rows = rows.select_for_update(of=("self",))
+    return list(rows.select_related("account", "initiator"))
+
+
+def thaw(
+    *, freeze_id: int, person: "Person", answer: dict[str, Any], reason: str, session_key: str, now: datetime
+) -> Freeze:
+    """One person's word to end the freeze; the second of two different people ends it."""
+    reason = reason.strip()[:_LONGEST_REASON]
+    if not rules.may_thaw(person):
+        raise CannotThaw("Only treasury can end a freeze.")
+    if resting := factors.why_resting(person, now=now):
+        raise CannotThaw(resting)
+    if not reason:
+        raise CannotThaw("Say why the freeze can end.")
+    with transaction.atomic():
+        frozen = _locked(freeze_id)
+        confirmation = stepup.verify(
+            person=person, purpose=PURPOSE, digest=digest_of(frozen), answer=answer, session_key=session_key, now=now
+        )
+        try:
+            with transaction.atomic():
+                ThawVote.objects.create(freeze=frozen, person=person, reason=reason, confirmation=confirmation, at=now)
+        except IntegrityError:
+            raise CannotThaw("You agreed already; somebody else of treasury has to agree too.") from None
+        votes = _votes(frozen)
+        ended = votes >= VOTES_TO_THAW
+        if ended and not Freeze.objects.filter(pk=frozen.pk, thawed_at__isnull=True).update(thawed_at=now):
+            raise CannotThaw("This freeze has ended already.")
+        frozen.thawed_at = now if ended else None
+        facts = {"reason": reason, "votes": votes, **confirmation.evidence()}
+        action = "thawed" if ended else "thaw_agreed"
+        _record(frozen, action, person=person, now=now, session_key=session_key, facts=facts)
+        if ended:
+            _wake_waiting(frozen.account_id, now)
+    return frozen
+
+
+def digest_of(frozen: Freeze) -> str:
+    """What a person signs to end this freeze and no other."""
+    text = f"countersign-thaw-1|{frozen.pk}|{frozen.account_id}|{frozen.frozen_at.isoformat()}|{frozen.reason}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _votes(frozen: Freeze) -> int:
+    """How many people provably agreed to end it."""
+    signed = {digest_of(frozen)}
+    words = ThawVote.objects.filter(freeze=frozen)
+    return proven.people(proven.among(words, purpose=PURPOSE, digests=lambda word: signed))
+
+
+def _locked(freeze_id: int) -> Freeze:
+    rows = Freeze.objects.select_related("account").filter(pk=freeze_id)
+    if connection.features.has_select_for_update:
+        rows = rows.select_for_update(of=("self",))
+    frozen = rows.first()
+    if frozen is None:
+        raise CannotThaw("There is no such freeze.")
+    if frozen.thawed_at is not None:
+        raise CannotThaw(f"This freeze ended already at {frozen.thawed_at:%H:%M:%S} UTC.")
+    return frozen
+
+
+def _begin(account: Account, person: "Person | None", reason: str, now: datetime, session_key: str) -> Freeze:
+    try:
+        with transaction.atomic():
+            frozen = Freeze.objects.create(account=account, reason=reason, frozen_by=person, frozen_at=now)
+    except IntegrityError:
+        # Somebody else froze it in this moment; that is what was wanted.
+        return Freeze.objects.get(account=account, thawed_at__isnull=True)
+    _record(frozen, "begun", person=person, now=now, session_key=session_key, facts={"reason": reason})
+    return frozen
+
+
+def _stop(row: Withdrawal, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
+    evidence = {"freeze": frozen.pk, "reason": frozen.reason}
+    undecided = row.state == "held" and row.decision == shared_states.NONE
+    if undecided or (row.state == "committing" and row.put_count == 0):
+        lifecycle.move(
+            row,
+            event="frozen",
+            to="rolling_back",
+            now=now,
+            actor=person,
+            session_key=session_key,
+            evidence=evidence,
+            decision=states.ROLLBACK,
+            decided_by=person,
+            decided_at=now,
+            last_problem=f"Frozen: {frozen.reason}"[:500],
+        )
+
+
+def _wake_waiting(account_id: int, now: datetime) -> None:
+    """Requests that waited behind the freeze are judged again and go on."""
+    waiting = Withdrawal.objects.filter(account_id=account_id, state__in=("review", "queued"))
+    for number in waiting.values_list("pk", flat=True):
+        outbox.wake(lifecycle.ADVANCE_TASK, number)
+    waiting.update(next_action_at=now)
+    Transfer.objects.filter(account_id=account_id, state__in=("review", "approved")).update(next_action_at=now)
+
+
+def _record(
+    frozen: Freeze, action: str, *, person: "Person | None", now: datetime, session_key: str, facts: dict[str, Any]
+) -> None:
+    audit.record(
+        actor=person,
+        action=f"freeze.{action}",
+        subject=f"freeze:{frozen.pk}",
+        before={},
+        after={"account": frozen.account_id, "active": frozen.thawed_at is None, **facts},
+        now=now,
+        session_key=session_key,
+    )
+    live.announce("freezes", id=frozen.pk, active=frozen.thawed_at is None)

@@ -1,0 +1,91 @@
+"""Who has to agree to what: published versions of the rules, and the freezes that stop everything."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+from desk.witnessed import Witnessed
+from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
+from exchange_ops.shared.amounts import amount_field
+from exchange_ops.shared.models import Account
+
+
+class PolicyVersion(Witnessed):
+    """One published set of rules. The highest number is in force; a version is never changed once it is published."""
+
+    number = models.PositiveIntegerField(unique=True)
+    note = models.CharField(max_length=300, default="", blank=True)
+    value_max_age_s = models.PositiveIntegerField(default=300)
+    published_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    published_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"policy {self.number}"
+
+
+class QuorumTier(Witnessed):
+    """How many approvals a value takes, up to and including `up_to`; the tier without it takes the rest."""
+
+    policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="tiers")
+    currency = models.CharField(max_length=20, default="USD")
+    up_to = amount_field(null=True)
+    approvals = models.PositiveSmallIntegerField()
+    mode = models.CharField(
+        max_length=20, choices=[(HOLD_THEN_APPROVE, "hold first"), (APPROVE_THEN_HOLD, "approve first")]
+    )
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["policy", "up_to"], name="quorumtier_one_per_limit"),
+            models.UniqueConstraint(
+                fields=["policy"], condition=models.Q(up_to__isnull=True), name="quorumtier_one_for_the_rest"
+            ),
+            models.CheckConstraint(condition=models.Q(approvals__gte=1), name="quorumtier_needs_an_approval"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.approvals} up to {self.up_to}"
+
+
+class Freeze(Witnessed):
+    """While one is active no money leaves the account. One person (or the desk itself) freezes, two people thaw."""
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="freezes")
+    reason = models.CharField(max_length=500)
+    frozen_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    frozen_at = models.DateTimeField()
+    thawed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["account"], condition=models.Q(thawed_at__isnull=True), name="freeze_one_active_per_account"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"freeze {self.pk}"
+
+
+class ThawVote(Witnessed):
+    """One person's agreement to end a freeze, given with a second factor."""
+
+    freeze = models.ForeignKey(Freeze, on_delete=models.PROTECT, related_name="votes")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=500)
+    confirmation = models.ForeignKey("desk.StepUp", on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["freeze", "person"], name="thawvote_one_per_person"),
+            models.UniqueConstraint(
+                fields=["confirmation"],
+                condition=models.Q(confirmation__isnull=False),
+                name="thawvote_one_per_second_factor",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"thaw vote {self.pk}"

@@ -1,0 +1,117 @@
+"""How many people have to agree, and in which order: the first, plain rules behind the seam `judge`.
+
+The value in the quote currency chooses a tier. What is unknown is taken for the highest: an unknown or stale value is
+in the last tier, and a currency the exchange does not describe is not paid at all. The verdict carries the sentences
+that led to it and the number of the rules, which is part of what people sign.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import transaction
+
+from desk import witness_chain
+from exchange_ops.market.models import Currency
+from exchange_ops.policy.models import PolicyVersion, QuorumTier
+from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
+from exchange_ops.shared import facts
+from exchange_ops.shared.models import Account
+
+FIRST_TIERS = (
+    (Decimal(10_000), 1, HOLD_THEN_APPROVE),
+    (Decimal(250_000), 2, HOLD_THEN_APPROVE),
+    (None, 3, APPROVE_THEN_HOLD),
+)
+_COUNTS = {1: "One approval", 2: "Two approvals", 3: "Three approvals"}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the rules ask for. `blocked` is the sentence that forbids it altogether; `trace` says why, in order."""
+
+    approvals: int
+    mode: str
+    version: int
+    trace: list[str] = field(default_factory=list)
+    blocked: str | None = None
+
+
+def current() -> PolicyVersion | None:
+    """The rules in force: the highest number that was published."""
+    return PolicyVersion.objects.order_by("-number").first()
+
+
+def judge(
+    *, account: Account, currency: str, amount: Decimal, address: str, quote_value: Decimal | None, now: datetime
+) -> Verdict:
+    """What the rules in force ask for. `quote_value` is in the account's quote currency; None when it is unknown."""
+    policy = current()
+    if policy is None:
+        return _blocked(0, "There are no rules in force, so nothing can be paid.")
+    if witness_chain.strange(PolicyVersion, QuorumTier):
+        return _blocked(policy.number, "The rules were changed in the database past the desk, so nothing is paid.")
+    known = Currency.objects.filter(pk=currency).first()
+    if known is None:
+        return _blocked(policy.number, f"{currency} is not a currency the exchange describes, so it is not paid.")
+    tiers = sorted(policy.tiers.all(), key=lambda tier: (tier.up_to is None, tier.up_to or Decimal(0)))
+    tier, because = _tier(tiers, account, quote_value)
+    if tier is None:
+        return _blocked(policy.number, "No tier of the rules covers this value, so it is not paid.")
+    mode, order = _order(tier, account)
+    need = f"{_COUNTS.get(tier.approvals, f'{tier.approvals} approvals')}, because {because} (rules {policy.number})."
+    return Verdict(tier.approvals, mode, policy.number, [need, order])
+
+
+def ensure_first(*, now: datetime) -> None:
+    """Publish the first rules where there are none yet, so that a fresh desk can pay and never without an approval."""
+    if PolicyVersion.objects.exists():
+        return
+    with transaction.atomic():
+        _publish_first(now)
+
+
+def _publish_first(now: datetime) -> None:
+    first = PolicyVersion.objects.create(number=1, note="The rules a fresh desk starts with.", published_at=now)
+    QuorumTier.objects.bulk_create(
+        QuorumTier(policy=first, up_to=up_to, approvals=approvals, mode=mode) for up_to, approvals, mode in FIRST_TIERS
+    )
+
+
+def _tier(tiers: list[QuorumTier], account: Account, value: Decimal | None) -> tuple[QuorumTier | None, str]:
+    if not tiers:
+        return None, ""
+    last = tiers[-1]
+    if value is None or value < 0 or last.currency != account.quote_currency:
+        # Only a tier without a limit covers what might be worth anything.
+        return (last if last.up_to is None else None), f"its value in {last.currency} is not known well enough"
+    for tier in tiers:
+        if tier.up_to is not None and value <= tier.up_to:
+            return tier, f"it is worth {_money(value, account)} and the tier ends at {_money(tier.up_to, account)}"
+    if last.up_to is not None:
+        return None, ""
+    highest = max((tier.up_to for tier in tiers if tier.up_to is not None), default=Decimal(0))
+    return last, f"it is worth {_money(value, account)}, more than {_money(highest, account)}"
+
+
+def _order(tier: QuorumTier, account: Account) -> tuple[str, str]:
+    """The mode and its sentence. Reserving before the approvals needs proof that a forgotten hold is not paid."""
+    if tier.mode == HOLD_THEN_APPROVE and facts.holds_lapse(account):
+        return tier.mode, "The money is reserved first and approved within the exchange's hour."
+    because = (
+        ", because it was never seen what the exchange does with a reservation that nobody decides on (probe_exchange)"
+        if tier.mode == HOLD_THEN_APPROVE
+        else ""
+    )
+    return (
+        APPROVE_THEN_HOLD,
+        f"The approvals come before the money is reserved{because}, and one more word releases it.",
+    )
+
+
+def _money(value: Decimal, account: Account) -> str:
+    return f"{value.quantize(Decimal('0.01')):,f} {account.quote_currency}"
+
+
+def _blocked(version: int, sentence: str) -> Verdict:
+    return Verdict(0, HOLD_THEN_APPROVE, version, [sentence], sentence)

@@ -1,0 +1,125 @@
+"""The rules in force, and the brake: freezing alone, thawing by two."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST, require_safe
+
+from desk import clock
+from desk.models import Person
+from desk.stepup import CannotConfirm
+from desk.views.rendering import show
+from exchange_ops.policy import freezes
+from exchange_ops.policy import quorum as policies
+from exchange_ops.policy.forms import ThawForm
+from exchange_ops.policy.models import Freeze, QuorumTier
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import ReasonForm
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import requires
+
+LAST_FREEZES = 10
+
+
+@require_safe
+@requires(rules.may_see)
+def policy(request: HttpRequest) -> HttpResponse:
+    """The tiers, read only, and the freezes."""
+    return _shown(request)
+
+
+@require_POST
+@requires(rules.may_freeze)
+def freeze(request: HttpRequest) -> HttpResponse:
+    """Stop everything, at once and alone."""
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        return _shown(request, freeze_form=form, status=422)
+    try:
+        freezes.freeze(
+            person=request.user,
+            reason=form.cleaned_data["reason"],
+            account=accounts.required(),
+            now=clock.now(),
+            session_key=request.session.session_key or "",
+        )
+    except freezes.CannotFreeze as problem:
+        return _shown(request, freeze_form=form, refusal=str(problem), status=409)
+    messages.success(request, "Frozen. No money leaves, and holds that nobody decided on are being released.")
+    return redirect("policy")
+
+
+@require_POST
+@requires(rules.may_thaw)
+def thaw(request: HttpRequest, freeze_id: int) -> HttpResponse:
+    """One person's word to end a freeze; the second one ends it."""
+    frozen, form = get_object_or_404(Freeze, pk=freeze_id), ThawForm(request.POST)
+    if not form.is_valid():
+        return _shown(request, thaw_form=form, status=422)
+    try:
+        after = freezes.thaw(
+            freeze_id=frozen.pk,
+            person=request.user,
+            answer=form.answer,
+            reason=form.cleaned_data["comment"],
+            session_key=request.session.session_key or "",
+            now=clock.now(),
+        )
+    except (freezes.CannotThaw, CannotConfirm) as problem:
+        return _shown(request, thaw_form=form, refusal=str(problem), status=409)
+    messages.success(
+        request, "Thawed. Money may leave again." if after.thawed_at else "Recorded. One more person is needed."
+    )
+    return redirect("policy")
+
+
+def _shown(
+    request: HttpRequest, *, status: int = 200, refusal: str = "", **forms: ReasonForm | ThawForm
+) -> HttpResponse:
+    account, current = accounts.current(), policies.current()
+    active = freezes.active(account) if account else None
+    context = {
+        "now": clock.now(),
+        "policy": current,
+        "tiers": _tiers(current.pk) if current else [],
+        **_frozen(active, request.user),
+        "refusal": refusal,
+        "freeze_form": ReasonForm(),
+        "thaw_form": ThawForm(),
+        "past": Freeze.objects.filter(account=account, thawed_at__isnull=False)
+        .select_related("frozen_by")
+        .order_by("-pk")[:LAST_FREEZES],
+        "may_stop": account is not None and active is None and rules.may_freeze(request.user),
+        **forms,
+    }
+    return show(
+        request,
+        "exchange_ops/policy.html",
+        context,
+        parts={"freezes": "exchange_ops/policy/_freezes.html"},
+        status=status,
+    )
+
+
+def _frozen(active: Freeze | None, person: Person) -> dict[str, Any]:
+    """The freeze that holds now, if any, who agreed to end it, and whether this person may."""
+    votes = list(active.votes.select_related("person").order_by("at")) if active else []
+    voted = any(vote.person_id == person.pk for vote in votes)
+    digest = freezes.digest_of(active) if active else ""
+    return {
+        "frozen": active,
+        "votes": votes,
+        "voted": voted,
+        "may_agree": active is not None and not voted and rules.may_thaw(person),
+        "purpose": freezes.PURPOSE,
+        "digest": digest,
+        "drawn_for": digest[:16] or "open",
+    }
+
+
+def _tiers(policy_id: int) -> list[QuorumTier]:
+    """The tiers from the smallest value up; the one for everything else is last."""
+    tiers = QuorumTier.objects.filter(policy_id=policy_id)
+    return sorted(tiers, key=lambda tier: (tier.up_to is None, tier.up_to or 0))

@@ -1,0 +1,134 @@
+"""Counting people's words again from the audit trail: every quorum that was reached, and every word that is kept.
+
+An event of an approval names the second factor that it rests on. That has to be of the person who acted, for this
+purpose and content, and genuine; so many different people have to have approved as were needed; and the kept words and
+the events have to name the same second factors. Second factors from before they had a code of their own rest on the
+first row entry (`witness_chain.begin`).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from desk import sealing, stepup, witness_chain
+from desk.models import StepUp
+from exchange_ops.policy import freezes
+from exchange_ops.policy.models import Freeze, ThawVote
+
+if TYPE_CHECKING:
+    from desk.models import AuditEvent
+
+COUNTED = frozenset({"approval_recorded", "quorum_reached"})
+
+
+@dataclass
+class Confirmations:
+    """The kept second factors, read once."""
+
+    @cached_property
+    def _rows(self) -> dict[int, StepUp]:
+        return StepUp.objects.in_bulk()
+
+    @cached_property
+    def _old(self) -> int:
+        return witness_chain.confirmations_before()
+
+    @cached_property
+    def _check(self) -> sealing.Check:
+        return sealing.checker(context=stepup.MAC_CONTEXT)
+
+    @cached_property
+    def _genuine(self) -> dict[int, bool]:
+        return {}
+
+    def prove(self, number: Any, *, person_id: int | None, purpose: str, digest: str | None = None) -> bool:
+        """Whether this second factor is genuine, and that person's, for that purpose and (when given) digest."""
+        row = self._rows.get(number)
+        if row is None or (row.person_id, row.purpose) != (person_id, purpose) or digest not in {None, row.digest}:
+            return False
+        if number not in self._genuine:
+            is_old = row.mac is None and row.pk <= self._old
+            self._genuine[number] = is_old or stepup.is_genuine(row, check=self._check)
+        return self._genuine[number]
+
+
+@dataclass
+class Votes:
+    """What the events of one machine say about words; `owner` is the column by which a word names its row."""
+
+    mark: str
+    words: type[Any]
+    owner: str
+    purposes: Mapping[str, str]
+    """Of each event and each stage: what the second factor has to be for."""
+    confirmations: Confirmations = field(default_factory=Confirmations)
+    _named: dict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    _people: dict[tuple[int, str], set[int]] = field(default_factory=lambda: defaultdict(set))
+
+    def note(self, event: "AuditEvent", name: str, number: int, after: Mapping[str, Any]) -> Iterator[str]:
+        """Take one event in; a sentence when it counts what does not count."""
+        evidence = after.get("evidence") or {}
+        confirmation = evidence.get("step_up")
+        if confirmation is None or name not in self.purposes:
+            if name in COUNTED:
+                yield f"Event {event.seq}: {self.mark}-{number} counts an approval without a second factor."
+            return
+        digest = evidence.get("digest") if name in COUNTED else None
+        self._named[number][confirmation] = name
+        if not self.confirmations.prove(
+            confirmation, person_id=event.actor_id, purpose=self.purposes[name], digest=digest
+        ):
+            yield f"Event {event.seq}: {self.mark}-{number} rests on second factor {confirmation}, which is no proof."
+        elif name in COUNTED:
+            self._people[number, str(digest)].add(event.actor_id or 0)
+        if name == "quorum_reached" and len(self._people[number, str(digest)]) < max(int(evidence["needed"]), 1):
+            yield (
+                f"Event {event.seq}: {self.mark}-{number} needed {evidence['needed']} approvals, and "
+                f"{len(self._people[number, str(digest)])} were given."
+            )
+
+    def compare(self) -> Iterator[str]:
+        """A sentence for every kept word that no event tells of, that proves nothing, or that is missing."""
+        kept: dict[int, set[int]] = defaultdict(set)
+        for word in self.words.objects.exclude(confirmation=None).order_by("pk").iterator(chunk_size=1000):
+            number = getattr(word, self.owner)
+            kept[number].add(word.confirmation_id)
+            which = f"{self.words._meta.verbose_name.capitalize()} {word.pk} of {self.mark}-{number}"
+            digest = word.digest if word.stage != "resolution" else None
+            purpose = self.purposes.get(word.stage, "")
+            if word.confirmation_id not in self._named[number]:
+                yield f"{which} is in the table and not in the trail."
+            elif not self.confirmations.prove(
+                word.confirmation_id, person_id=word.person_id, purpose=purpose, digest=digest
+            ):
+                yield f"{which} rests on second factor {word.confirmation_id}, which does not prove it."
+        for number, named in self._named.items():
+            for confirmation in sorted(named.keys() - kept[number]):
+                if named[confirmation] not in {"closed", "issued_anew"}:  # these keep no word beside the event
+                    yield f"{self.mark}-{number}: the word that second factor {confirmation} was given for is missing."
+
+
+def check_freezes(events: Iterator["AuditEvent"]) -> Iterator[str]:
+    """Every freeze that ended has the votes of two people, and its row says what its events say."""
+    confirmations, agreed, ended = Confirmations(), defaultdict(set), set()
+    for event in events:
+        number, name = int(event.subject.split(":", 1)[1]), event.action.removeprefix("freeze.")
+        if name not in {"thaw_agreed", "thawed"}:
+            continue
+        confirmation = event.after.get("step_up")
+        if confirmations.prove(confirmation, person_id=event.actor_id, purpose=freezes.PURPOSE):
+            agreed[number].add(event.actor_id)
+        else:
+            yield f"Event {event.seq}: freeze {number} rests on second factor {confirmation}, which is no proof."
+        if name == "thawed":
+            ended.add(number)
+            if len(agreed[number]) < freezes.VOTES_TO_THAW:
+                yield f"Event {event.seq}: freeze {number} ended with {len(agreed[number])} votes."
+    for row in Freeze.objects.order_by("pk"):
+        if (row.thawed_at is not None) != (row.pk in ended):
+            yield f"Freeze {row.pk} {'ended' if row.thawed_at else 'goes on'} in the table, and not so by the trail."
+    for vote in ThawVote.objects.order_by("pk"):
+        if vote.person_id not in agreed[vote.freeze_id]:
+            yield f"Thaw vote {vote.pk} is in the table and not in the trail."

@@ -1,0 +1,108 @@
+"""The checks that run by themselves: the reconciliation of each account every hour, the audit trail every day.
+
+What a check found is kept in its row. A failed one stands until a later run holds; one that comes to no answer leaves
+the answer before it, and is late in the end. Whether a check is due is told by its row, so that a house that is started
+anew again and again still checks in time. An account whose ledger is being read is reconciled as soon as it is read.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+import structlog
+from django.db.models import Q
+
+from desk import audit, live
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.ledger import walks
+from exchange_ops.shared import heartbeats, leases
+from exchange_ops.shared.models import Account, CheckRun
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals.evidence import reconciliation
+from wire.errors import CallFailed
+
+AUDIT = "audit trail"
+RECONCILE_EVERY, AUDIT_EVERY = timedelta(hours=1), timedelta(days=1)
+TRIED_AGAIN_AFTER = timedelta(minutes=5)  # a check that came to no answer
+LATE_AFTER = 3  # rounds without an answer
+LEASE, LEASE_LASTS = "scheduled checks", timedelta(minutes=15)
+MOST_FINDINGS, LONGEST_FINDING = 20, 500
+_log = structlog.get_logger(__name__)
+
+
+def name_of(account: Account) -> str:
+    """The name of the account's reconciliation among the checks."""
+    return f"reconciliation:{account.pk}"
+
+
+def every(name: str) -> timedelta:
+    """How often a check runs."""
+    return AUDIT_EVERY if name == AUDIT else RECONCILE_EVERY
+
+
+def run_due(*, now: datetime, client_for: ClientFor) -> int:
+    """Run what is due, by one process at a time; how many checks came to an answer."""
+    holder = leases.name_of_this_process()
+    if not leases.hold(name=LEASE, holder=holder, now=now, lasts=LEASE_LASTS):
+        return 0
+    try:
+        jobs: list[tuple[str, Callable[[], list[str]]]] = [
+            (name_of(account), partial(_reconcile, account, client_for, now))
+            for account in Account.objects.order_by("pk")
+            if not waits(account, now)
+        ]
+        jobs.append((AUDIT, partial(audit.verify, replay=True)))
+        return sum(_run(name, job, now) for name, job in jobs if _is_due(name, now))
+    finally:
+        leases.release(name=LEASE, holder=holder)
+
+
+def waits(account: Account, now: datetime) -> bool:
+    """Whether the account's reconciliation has to wait until its ledger is read to the end for the first time or again.
+
+    That nobody reads it is told by its own check, so that nothing is hidden by waiting.
+    """
+    return walks.is_incomplete(account=account, now=now)
+
+
+def is_late(row: CheckRun, *, now: datetime) -> bool:
+    """Whether the check came to no answer for several of its rounds."""
+    since = row.ran_at or row.tried_at
+    return since is not None and now - since > LATE_AFTER * every(row.name)
+
+
+def _is_due(name: str, now: datetime) -> bool:
+    fresh = Q(ran_at__gt=now - every(name)) | Q(tried_at__gt=now - TRIED_AGAIN_AFTER)
+    return not CheckRun.objects.filter(fresh, name=name).exists()
+
+
+def _run(name: str, job: Callable[[], list[str]], now: datetime) -> bool:
+    """One run of one check. Whatever it falls over is kept as the reason why it came to no answer."""
+    watch = Stopwatch(now)
+    told: dict[str, Any] = {"tried_at": now}
+    try:
+        findings = job()
+    except reconciliation.LedgerIsBeingRead:
+        return False  # it began since, and this is no try
+    except (CallFailed, keys.NoUsableKey, reconciliation.CannotReconcile) as problem:
+        told["problem"] = str(problem)[:300]
+    except Exception as problem:
+        _log.exception("scheduled_checks.failed", check=name)
+        told["problem"] = f"The check itself failed ({type(problem).__name__})."
+    else:
+        kept = [finding[:LONGEST_FINDING] for finding in findings[:MOST_FINDINGS]]
+        took_ms = watch.passed() // timedelta(milliseconds=1)
+        told |= {"ran_at": now, "held": not findings, "findings": kept, "took_ms": took_ms, "problem": ""}
+    CheckRun.objects.update_or_create(name=name, defaults=told)
+    live.announce(heartbeats.TOPIC)
+    return "ran_at" in told
+
+
+def _reconcile(account: Account, client_for: ClientFor, now: datetime) -> list[str]:
+    with clients.client(client_for, account=account, right=Right.PAYMENTS) as client:
+        findings = reconciliation.reconcile(account=account, client=client, now=now)
+    return [f"{finding.about}: {finding.sentence}" for finding in findings if not finding.agrees]

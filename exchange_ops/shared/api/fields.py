@@ -1,0 +1,98 @@
+"""The members that requests and answers of every room are made of. Amounts are text in both directions."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.core.validators import RegexValidator
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.fields import empty
+
+from desk.fields import plain
+from exchange_ops.shared.forms import FRACTION_DIGITS, WHOLE_DIGITS, read_amount
+from wire.values import decimal_text
+
+# No NUL anywhere, and one character at least that is no blank. The same set in Python and in the expressions of a
+# description, which disagree about what a blank is.
+_TEXT = RegexValidator(
+    r"^[^\x00]*[^\s\x00\x1c-\x1f\x85\ufeff][^\x00]*$", "This field may not be blank, and takes no null characters."
+)
+_TEXT_OR_NOTHING = RegexValidator(r"^[^\x00]*$", "Null characters are not allowed.")
+
+
+@extend_schema_field({"type": "string", "pattern": r"^[0-9]{1,36}(\.[0-9]{1,24})?$", "example": "1.25"})
+class AmountText(serializers.Field):
+    """An exact amount as text, without exponent. A JSON number is refused: it may have lost digits on its way."""
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        if not isinstance(data, str):
+            raise serializers.ValidationError("Send the amount as text, in quotes.")
+        try:
+            return read_amount(data)
+        except forms.ValidationError as problem:
+            raise serializers.ValidationError(problem.messages) from None
+
+    def to_representation(self, value: Decimal) -> str:
+        return decimal_text(plain(value))
+
+
+@extend_schema_field(
+    {
+        "type": "string",
+        "pattern": rf"^(?=.*[1-9])[0-9]{{1,{WHOLE_DIGITS}}}(\.[0-9]{{1,{FRACTION_DIGITS}}})?$",
+        "example": "1.25",
+    }
+)
+class AmountIn(AmountText):
+    """An amount above zero as text: exactly what its pattern says, without blanks around it."""
+
+
+class StrictText(serializers.CharField):
+    """Text as the description has it: nothing that could be turned into text, none of nothing but blanks, no NUL.
+
+    Its length counts as it was sent, blanks at its ends included.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        check = _TEXT_OR_NOTHING if options.get("allow_blank") else _TEXT
+        super().__init__(validators=[check], **options)
+
+    def run_validation(self, data: Any = empty) -> Any:
+        """Before any blanks are taken off."""
+        if isinstance(data, str):
+            self.run_validators(data)
+        return super().run_validation(data)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            raise serializers.ValidationError("Send text.")
+        return super().to_internal_value(data)
+
+
+class StrictChoice(serializers.ChoiceField):
+    """One of the words of a list, and nothing that could be turned into one."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            raise serializers.ValidationError("Send text.")
+        return str(super().to_internal_value(data))
+
+
+class StrictBody(serializers.Serializer):
+    """The members of a request; one that is not known is refused, and the description says so too."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        unknown = sorted(set(data) - set(self.fields)) if isinstance(data, dict) else []
+        if unknown:
+            raise serializers.ValidationError({str(name): ["This member is not known."] for name in unknown[:20]})
+        return super().to_internal_value(data)
+
+
+class StrictBoolean(serializers.BooleanField):
+    """true or false, and no word or number for them."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            raise serializers.ValidationError("Send true or false.")
+        return data

@@ -1,0 +1,75 @@
+"""The exchange's clock, measured at every answer, and the time by which deadlines at the exchange are kept.
+
+A hold ends by the exchange's hour, not by ours. Its answers carry a Date header in whole seconds; the reading kept is
+the most that its clock can be ahead of ours. Deadlines take the later of the two clocks, so that they come early.
+
+What is believed: a clock that is ahead by up to `MOST_BELIEVED` is believed at once, since acting early pays nobody.
+Beyond that the header is taken for a mistake (a cache, a gateway, a host with a wrong date): it is kept and shown, and
+deadlines go by the last believable reading. That stays safe: a deadline is set and met by the same clock, and a hold
+whose hour really passed more than a day ago is decided by the ledger alone. A clock that is behind changes nothing.
+"""
+
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import DatabaseError
+from django.db.models import QuerySet
+
+from exchange_ops.shared.models import Account, ClockReading
+
+MOST_BELIEVED = timedelta(hours=24)
+DATE_RESOLUTION = timedelta(seconds=1)
+SAME_ENOUGH = timedelta(seconds=1)  # readings that differ less are one reading
+WRITE_EVERY = timedelta(seconds=30)
+KEPT_FOR = timedelta(days=2)
+
+_log = structlog.get_logger(__name__)
+
+
+def note(*, account_id: int, date: datetime, now: datetime) -> None:
+    """Keep the reading of one answer: `date` is its Date header, `now` our clock when it was read.
+
+    Never raises for the database: the answer it came with may be about money and matters more than its clock.
+    """
+    skew = date + DATE_RESOLUTION - now
+    try:
+        newest = ClockReading.objects.filter(account_id=account_id).order_by("-id").first()
+        if newest is not None and now - newest.read_at < WRITE_EVERY and abs(_skew(newest) - skew) <= SAME_ENOUGH:
+            return
+        ClockReading.objects.create(account_id=account_id, skew_ms=skew // timedelta(milliseconds=1), read_at=now)
+        ClockReading.objects.filter(account_id=account_id, read_at__lt=now - KEPT_FOR).delete()
+    except DatabaseError as problem:
+        _log.warning("clocks.reading_lost", account=account_id, reason=str(problem))
+
+
+def exchange_now(*, account: Account, now: datetime) -> datetime:
+    """The time by which deadlines at the exchange are kept: the later of our clock and the exchange's."""
+    reading = believed(account=account)
+    return now if reading is None else max(now, now + _skew(reading))
+
+
+def believed(*, account: Account) -> ClockReading | None:
+    """The newest reading that is not absurd, or nothing when no answer ever carried a date."""
+    most = MOST_BELIEVED // timedelta(milliseconds=1)
+    reading: ClockReading | None = newest_first(account=account).filter(skew_ms__lte=most, skew_ms__gte=-most).first()
+    return reading
+
+
+def problem(*, account: Account) -> str:
+    """A sentence when the exchange's newest reading is absurd, else an empty text."""
+    newest = newest_first(account=account).first()
+    if newest is None or abs(_skew(newest)) <= MOST_BELIEVED:
+        return ""
+    return (
+        f"The exchange's answers carry a date that is {abs(_skew(newest)).days} days from ours. "
+        "It is not believed, and deadlines go by the last reading that was."
+    )
+
+
+def newest_first(*, account: Account) -> QuerySet[ClockReading]:
+    """The readings of an account, the newest first: by arrival, since a host that is behind dates its own too early."""
+    return ClockReading.objects.filter(account=account).order_by("-id")
+
+
+def _skew(reading: ClockReading) -> timedelta:
+    return timedelta(milliseconds=reading.skew_ms)

@@ -1,0 +1,102 @@
+"""The shape of what people and programs type. Whether it may be done is the domain's to say.
+
+Figures are plain ASCII digits with one point: no exponents, no separators, no digits of other scripts, no signs.
+Blanks around a value are dropped; anything invisible inside it is refused, never guessed at.
+"""
+
+import re
+import uuid
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from desk.forms import SecondFactorForm
+
+LONGEST_REASON = 500
+WHOLE_DIGITS, FRACTION_DIGITS = 36, 24
+_AMOUNT = re.compile(rf"\d{{1,{WHOLE_DIGITS}}}(\.\d{{1,{FRACTION_DIGITS}}})?", re.ASCII)
+SEARCH_MOST = 200
+
+
+class AmountField(forms.CharField):
+    """A positive amount as exact Decimal; the text that was typed stays in the form when it is refused."""
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        return read_amount(text) if text else text
+
+
+def read_amount(text: str) -> Decimal:
+    """The amount a person or a program wrote; raises ValidationError with the sentence for them."""
+    if not text.isascii():
+        raise forms.ValidationError(
+            "Use the digits 0 to 9 and a point; another character is in it.", code="odd_character"
+        )
+    if text.startswith("-"):
+        raise forms.ValidationError("An amount is above zero.", code="negative")
+    if "," in text:
+        raise forms.ValidationError("Write the amount with a point and without thousands, like 1234.5.", code="comma")
+    if not _AMOUNT.fullmatch(text):
+        raise forms.ValidationError(_amount_problem(text), code="malformed")
+    amount = Decimal(text)
+    if amount == 0:
+        raise forms.ValidationError("An amount is above zero.", code="zero")
+    return amount
+
+
+def _amount_problem(text: str) -> str:
+    whole, point, rest = text.partition(".")
+    if whole.isdigit() and (rest.isdigit() or not point):
+        if len(whole) > WHOLE_DIGITS:
+            return f"More than {WHOLE_DIGITS} digits before the point can't be an amount."
+        return f"No currency has more than {FRACTION_DIGITS} digits after the point."
+    return "Write the amount as digits with at most one point, like 0.25."
+
+
+def fresh_key() -> str:
+    """A new request key for a form that is shown for the first time."""
+    return str(uuid.uuid4())
+
+
+class DecisionForm(SecondFactorForm):
+    """A decision with its second factor: the digest on the screen, and a one-time code or a passkey's answer."""
+
+    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+    comment = forms.CharField(label="Comment", required=False, max_length=LONGEST_REASON)
+
+
+class ReasonForm(forms.Form):
+    """A reason for ending or stopping something."""
+
+    reason = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Give a reason; it goes into the timeline and the audit trail."},
+    )
+
+
+class ResolutionForm(DecisionForm):
+    """The verdict of one person on a case that the desk could not settle."""
+
+    verdict = forms.ChoiceField(
+        label="Verdict",
+        choices=[("", "Choose"), ("paid", "It was paid"), ("not_paid", "It was not paid")],
+        error_messages={"required": "Say whether it was paid."},
+    )
+    comment = forms.CharField(
+        label="Evidence",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        error_messages={"required": "Say what you looked at: statements, transactions, answers."},
+    )
+
+
+class FilterForm(forms.Form):
+    """Filters in the address of a list: a value that makes no sense filters nothing and is not an error page."""
+
+    def chosen(self) -> dict[str, Any]:
+        """The filters that are set and make sense."""
+        self.is_valid()
+        return {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}

@@ -1,0 +1,100 @@
+"""What every room knows: the accounts, facts about the exchange, its clock, followers, leases and what checks found."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from desk.witnessed import Witnessed
+
+
+class Account(Witnessed):
+    """One account at the exchange; `quote_currency` is the currency its figures are valued in."""
+
+    name = models.CharField(max_length=80, unique=True)
+    quote_currency = models.CharField(max_length=20, default="USD")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Fact(Witnessed):
+    """One answer to one question, as of one moment; the newest of a name counts, the older ones show what changed."""
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="facts")
+    name = models.CharField(max_length=80)
+    value = models.JSONField()
+    noted_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["account", "name", "-noted_at"], name="fact_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value}"
+
+
+class CheckRun(models.Model):
+    """The last outcome of one scheduled check: a failed one stands until a later run holds.
+
+    `ran_at` is the last run that came to an answer, `held` that answer, `tried_at` the last try. `problem` says why the
+    last try came to none.
+    """
+
+    name = models.CharField(max_length=60, primary_key=True)
+    tried_at = models.DateTimeField(null=True)
+    ran_at = models.DateTimeField(null=True)
+    took_ms = models.PositiveIntegerField(default=0)
+    held = models.BooleanField(null=True)
+    findings = models.JSONField(default=list)
+    problem = models.CharField(max_length=300, default="", blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ClockReading(models.Model):
+    """How far the exchange's clock was ahead of ours (negative: behind) when one answer was read, in milliseconds."""
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="clock_readings")
+    skew_ms = models.BigIntegerField()
+    read_at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["account", "-read_at"], name="clockreading_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.skew_ms} ms"
+
+
+class FollowerState(models.Model):
+    """How one stream loop is doing: the page and the readiness check read this row.
+
+    `heard_at` is the last sign of life, a pong included; `message_at` the last message. `lag_ms` is how long the
+    slowest message of the last second that brought one was on its way, as far as messages carry a time of their own.
+    """
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, null=True, related_name="followers")
+    name = models.CharField(max_length=60, unique=True)
+    connected = models.BooleanField(default=False)
+    connected_at = models.DateTimeField(null=True)
+    heard_at = models.DateTimeField(null=True)
+    beat_at = models.DateTimeField(null=True)
+    message_at = models.DateTimeField(null=True)
+    lag_ms = models.PositiveIntegerField(null=True)
+    reconnects = models.PositiveIntegerField(default=0)
+    gaps_closed = models.PositiveIntegerField(default=0)
+    problem = models.CharField(max_length=300, default="", blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Lease(models.Model):
+    """Which process may do a work that only one may do; a holder that doesn't renew it in time has lost it."""
+
+    name = models.CharField(max_length=40, primary_key=True)
+    holder = models.CharField(max_length=80, default="", blank=True)
+    until = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,374 @@
+"""A socket around a sans-I/O session, in a thread of its own, until told to stop: what all followers have.
+
+A follower connects, runs a session, and when it ends waits with a growing, jittered pause and starts over. Whatever
+fails, the database included, ends the session and not the follower: the next one closes the gap.
+"""
+
+import contextlib
+import random
+import secrets
+import select
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlsplit
+
+import certifi
+import structlog
+import websocket
+from django.conf import settings
+from django.db import Error as DatabaseProblem
+from django.db import close_old_connections, connection
+
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.shared.models import Account
+from exchange_ops.streams import lags, states
+from exchange_ops.streams.backoff import Rhythm
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Phase, login_params
+from exchange_ops.wire.streams import Address
+from wire.credentials import Credentials
+from wire.reach import Host, connect, is_loopback
+
+__all__ = ["CannotFollow", "KeyedFollower", "Rhythm", "StreamFollower", "now_ms", "stream_url"]
+
+CONNECT_SECONDS = 10
+KEY_LOOKED_AT_EVERY_MS = 1_000  # whether the key that this stream logged in with is still in use
+NOTED_EVERY_MS = 1_000  # how often the row says that something was heard
+TICK_EVERY_MS = 20  # however many messages come
+MOST_TOGETHER = 200  # messages that are taken at once
+TOGETHER_MS = 50  # and how long they may keep the rest waiting
+_CONTROL = frozenset({websocket.ABNF.OPCODE_PING, websocket.ABNF.OPCODE_PONG})
+_log = structlog.get_logger(__name__)
+
+
+class CannotFollow(ValueError):
+    """The address of the streams can't be used."""
+
+
+Talk = TypeVar("Talk", bound=Conversation[Any])
+
+
+class StreamFollower(threading.Thread, Generic[Talk]):
+    """Follows one address. `stop()` ends it within a second, in the middle of anything.
+
+    `title` names its row among the followers, `account` whose stream it is.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        url: str,
+        *,
+        now: Callable[[], datetime],
+        account: Account | None = None,
+        rhythm: Rhythm | None = None,
+        dice: Callable[[], float] = random.random,
+    ) -> None:
+        super().__init__(name=f"follow {title}", daemon=True)
+        self._title = title
+        self._url = url
+        self._now = now
+        self._of = account
+        self._rhythm = rhythm or Rhythm()
+        self._dice = dice
+        self._stopping = threading.Event()
+        self._socket: websocket.WebSocket | None = None
+        self._failures = 0  # in a row
+        self._is_away = False
+        self._busy_ms = 0
+        self._noted_ms = self._ticked_ms = 0
+        self._lag = lags.Lag(account)
+
+    # What each follower does in its own way --------------------------------------------------------------------------
+
+    def _begin(self) -> Talk:
+        """A new session. Raises `keys.NoUsableKey`."""
+        raise NotImplementedError
+
+    def _store(self, event: Any, talk: Talk) -> None:
+        """Keep what an event brought."""
+        raise NotImplementedError
+
+    def _gathered(self, events: list[Any]) -> list[Any]:
+        """The events of messages that came together, with those put into one that can be stored as one."""
+        return events
+
+    def _look_after(self, talk: Talk, now_ms: int) -> None:
+        """What is to be done beside listening; called after each message and at least once for each `look_ms`."""
+        raise NotImplementedError
+
+    def _own_time(self, event: Any) -> datetime | None:
+        """When what an event tells happened at the exchange, if it was told as it happened and carries a time."""
+        return None
+
+    def _was_turned_down(self, event: Ended) -> bool:
+        """Whether the session ended in a way that makes trying again soon of no use."""
+        return event.turned_down
+
+    # The thread ------------------------------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Let go at once; `join` afterwards."""
+        self._stopping.set()
+        current = self._socket
+        if current is not None and current.sock is not None:
+            with contextlib.suppress(OSError):
+                current.sock.shutdown(2)
+
+    def run(self) -> None:
+        """Session after session until stopped."""
+        try:
+            while not self._stopping.is_set():
+                turned_down = self._one_session()
+                self._stopping.wait(self._pause_ms(turned_down=turned_down) / 1000)
+            with self._logged():
+                states.stopped(self._title, now=self._now(), account=self._of)
+        finally:
+            connection.close()
+
+    def _pause_ms(self, *, turned_down: bool) -> int:
+        self._failures += 1
+        return self._rhythm.pause_ms(
+            failures=self._failures, away=self._is_away, turned_down=turned_down, dice=self._dice()
+        )
+
+    def _one_session(self) -> bool:
+        """From connecting to the end; whether the key was turned down. Never raises for what can fail outside."""
+        close_old_connections()
+        turned_down = False
+        with self._logged():
+            try:
+                turned_down = self._converse()
+            except keys.NoUsableKey as problem:
+                turned_down = True
+                states.ended(self._title, sentence=str(problem), now=self._now(), account=self._of)
+            finally:
+                self._hang_up()
+        return turned_down
+
+    def _converse(self) -> bool:
+        talk = self._begin()
+        try:
+            self._connect()
+            talk.opened(self._clock())
+        except (OSError, websocket.WebSocketException) as problem:
+            talk.closed(_kind_of(problem))
+        pinged_ms = now_ms()
+        while True:
+            for event in self._gathered(self._exchange_frames(talk)):
+                with self._not_listening():
+                    self._take(event, talk)
+                if isinstance(event, Ended):
+                    return self._was_turned_down(event)
+            with self._not_listening():
+                self._look_after(talk, self._clock())
+            if now_ms() - pinged_ms >= self._rhythm.ping_ms:
+                pinged_ms = now_ms()
+                self._ping(talk)
+            self._listen(talk)
+
+    def _clock(self) -> int:
+        """The session's time: it stands still while its news is stored, since a slow database is no silent exchange."""
+        return now_ms() - self._busy_ms
+
+    @contextlib.contextmanager
+    def _not_listening(self) -> Iterator[None]:
+        began_ms = now_ms()
+        try:
+            yield
+        finally:
+            self._busy_ms += now_ms() - began_ms
+
+    def _take(self, event: Any, talk: Talk) -> None:
+        if self._stopping.is_set() and isinstance(event, Ended):
+            return
+        own_time = self._own_time(event)
+        if own_time is not None:
+            self._lag.carried(own_time=own_time, now=self._now())
+        self._store(event, talk)
+        if isinstance(event, BecameLive):
+            self._settled()
+
+    def _settled(self) -> None:
+        """It works: the next failure is the first again."""
+        self._failures = 0
+
+    # The socket ------------------------------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self._is_away, was_away = True, self._is_away
+        # Kept before it connects, so that `stop` finds it in the middle of a handshake too.
+        self._socket = fresh = websocket.WebSocket()
+        fresh.settimeout(CONNECT_SECONDS)
+        fresh.sock = plain = _connection(self._url)
+        fresh.connect(  # type: ignore[no-untyped-call]
+            self._url, socket=plain, http_no_proxy=["*"], suppress_origin=True, redirect_limit=0
+        )
+        if fresh.getstatus() != HTTPStatus.SWITCHING_PROTOCOLS:  # a redirect, which is never followed
+            raise ConnectionRefusedError
+        self._is_away = False
+        if was_away:  # it is back: what counts is how it is from now on
+            self._failures = 0
+        fresh.settimeout(self._rhythm.look_ms / 1000)
+
+    def _exchange_frames(self, talk: Talk) -> list[Any]:
+        """Send what the session wants sent; gives what happened so far."""
+        for frame in talk.outgoing():
+            try:
+                if self._socket is not None:
+                    self._socket.send(frame)
+            except (OSError, websocket.WebSocketException) as problem:
+                talk.closed(_kind_of(problem))
+                break
+        return talk.events()
+
+    def _ping(self, talk: Talk) -> None:
+        try:
+            if self._socket is not None:
+                self._socket.ping()
+        except (OSError, websocket.WebSocketException) as problem:
+            talk.closed(_kind_of(problem))
+
+    def _listen(self, talk: Talk) -> None:
+        """Wait for a message, a moment at most, and take those too that are there already."""
+        if self._stopping.is_set() or self._socket is None:
+            talk.closed("stopped")
+            return
+        heard = self._hear(self._socket, talk)
+        until_ms = now_ms() + TOGETHER_MS
+        for _ in range(MOST_TOGETHER - 1):
+            if talk.phase is Phase.ENDED or now_ms() > until_ms or not _has_more(self._socket):
+                break
+            self._hear(self._socket, talk)
+        if now_ms() - self._ticked_ms >= TICK_EVERY_MS:
+            self._ticked_ms = now_ms()
+            talk.tick(self._clock())
+        self._note(heard)
+
+    def _hear(self, current: websocket.WebSocket, talk: Talk) -> bool:
+        """One message, or the end of the socket, told to the session; False when nothing came."""
+        try:
+            opcode, message = current.recv_data(control_frame=True)
+        except websocket.WebSocketTimeoutException:
+            return False
+        except (OSError, ValueError, websocket.WebSocketException) as problem:
+            talk.closed(_kind_of(problem))
+            return True
+        if opcode == websocket.ABNF.OPCODE_CLOSE:
+            talk.closed(f"closed by the exchange ({int.from_bytes(message[:2], 'big') or 'no code'})")
+        elif opcode in _CONTROL:
+            talk.heard(self._clock())
+        else:
+            self._lag.message(now=self._now())
+            talk.received(message, self._clock())
+        return True
+
+    def _note(self, heard: bool) -> None:
+        """Write down now and then that something was heard, and what is known of the messages."""
+        if now_ms() - self._noted_ms < NOTED_EVERY_MS:
+            return
+        columns = self._lag.columns()
+        if heard:
+            states.heard(self._title, now=self._now(), account=self._of, **columns)
+        elif columns:
+            states.update(self._title, account=self._of, **columns)
+        self._noted_ms = now_ms() if heard or columns else self._noted_ms
+
+    def _hang_up(self) -> None:
+        current, self._socket = self._socket, None
+        if current is not None:
+            with contextlib.suppress(OSError, websocket.WebSocketException):
+                current.shutdown()  # type: ignore[no-untyped-call]
+
+    @contextlib.contextmanager
+    def _logged(self) -> Iterator[None]:
+        """A database that is away costs a session and a line, never the follower."""
+        try:
+            yield
+        except DatabaseProblem as problem:
+            _log.warning("followers.database_away", stream=self._title, reason=type(problem).__name__)
+
+
+class KeyedFollower(StreamFollower[Talk]):
+    """A follower that logs in with the least-privileged key of an account that has `right`."""
+
+    def __init__(self, title: str, url: str, *, account: Account, right: Right, **options: Any) -> None:
+        super().__init__(title, url, account=account, **options)
+        self._account = account
+        self._right = right
+        self._key: ApiKey | None = None
+        self._looked_ms = 0
+
+    def _login(self) -> dict[str, object]:
+        """Choose the key and say who we are with it. Raises `keys.NoUsableKey`."""
+        self._key = keys.stream_key(self._account, self._right)
+        known = keys.credentials_of(self._key)
+        # Secrets are sent over TLS or to this machine only; even so the signature is preferred, which can't be reused.
+        signed = Credentials(known.login, known.secret, "hs256")
+        return login_params(signed, nonce=secrets.token_hex(12))
+
+    def _look_after(self, talk: Talk, now_ms: int) -> None:
+        if now_ms - self._looked_ms >= KEY_LOOKED_AT_EVERY_MS and self._key is not None:
+            self._looked_ms = now_ms
+            if keys.has_to_change(self._key, self._right):
+                talk.closed("the key was changed")
+
+    def _was_turned_down(self, event: Ended) -> bool:
+        """Note that the key was turned down; whether it would be taken again, so that trying soon is of no use."""
+        if not event.turned_down or self._key is None:
+            return False
+        keys.note_problem(key_id=self._key.pk, problem=event.sentence)
+        return keys.stream_key(self._account, self._right).pk == self._key.pk
+
+
+def stream_url(base_url: str, address: Address = Address.ACCOUNT) -> str:
+    """The address of a stream. Beyond this machine only wss is used."""
+    parts = urlsplit(base_url)
+    if parts.scheme not in {"ws", "wss"} or not parts.hostname:
+        raise CannotFollow("The address of the streams starts with wss://.")
+    if parts.scheme == "ws" and not is_loopback(parts.hostname):
+        raise CannotFollow("Plain ws is used on this machine only; use wss://.")
+    return base_url.rstrip("/") + address.value
+
+
+def _connection(url: str) -> socket.socket:
+    """A connection to the address of a stream, by TLS unless it is this machine's. Nothing is read but `url`."""
+    parts = urlsplit(url)
+    host, secure = Host(parts.hostname or "", frozenset(settings.PRIVATE_HOSTS)), parts.scheme == "wss"
+    context = None
+    if secure:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.load_verify_locations(certifi.where())
+    return connect(host, parts.port or (443 if secure else 80), seconds=CONNECT_SECONDS, tls=context)
+
+
+def _has_more(current: websocket.WebSocket) -> bool:
+    """Whether more can be read without waiting."""
+    plain = current.sock
+    if plain is None:
+        return False
+    if isinstance(plain, ssl.SSLSocket) and plain.pending():
+        return True
+    watch = select.poll()
+    try:
+        watch.register(plain, select.POLLIN)
+        return bool(watch.poll(0))
+    except (OSError, ValueError):  # it was ended from elsewhere, which reading will tell
+        return True
+
+
+def now_ms() -> int:
+    """A clock that never goes back, in milliseconds."""
+    return time.monotonic_ns() // 1_000_000
+
+
+def _kind_of(problem: BaseException) -> str:
+    """The kind of failure; its text may hold addresses."""
+    return type(problem).__name__

@@ -1,0 +1,164 @@
+"""Where a sub-account stands by what was observed, how that differs from what is wanted, and what may be asked of it.
+
+The exchange has one word, disable, for one that was frozen and one that is disabled for good (supplement 2.11), and
+shows no payout settings for either. Which of the two it is, we know only from our own freeze, or from an activation
+that was answered with false; so "frozen or disabled" is an answer of its own here.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from exchange_ops.shared.states import ACTIVE, BAD, GOOD, QUIET, WARN
+from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
+
+OPEN, NEW, FROZEN, DISABLED, CLOSED, UNCLEAR, GONE = "active", "new", "frozen", "disabled", "closed", "unclear", "gone"
+NAMES: Final = (OPEN, NEW, FROZEN, DISABLED, CLOSED, UNCLEAR, GONE)
+SHUT: Final = frozenset({FROZEN, DISABLED, CLOSED})
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`name` is one of the words above; `label` and `sentence` are for people, in the `tone` of the chip."""
+
+    name: str
+    label: str
+    sentence: str
+    tone: str
+
+
+_STANDINGS: Final = {
+    OPEN: Standing(OPEN, "Active", "It can log in, trade and withdraw as its settings allow.", GOOD),
+    NEW: Standing(
+        NEW, "New", "Nobody has used it yet. It can be frozen; afterwards activating makes it active.", QUIET
+    ),
+    FROZEN: Standing(
+        FROZEN, "Frozen", "It can't log in, trade, withdraw or use its keys. An admin can activate it.", WARN
+    ),
+    DISABLED: Standing(
+        DISABLED, "Disabled for good", "The exchange answered that it can't be activated. Disabled is permanent.", BAD
+    ),
+    CLOSED: Standing(
+        CLOSED,
+        "Frozen or disabled",
+        "The exchange has one word for both. Activating it tells: a frozen one comes back, a disabled one never does.",
+        WARN,
+    ),
+    UNCLEAR: Standing(
+        UNCLEAR, "Not clear", "The exchange's list and its payout settings don't agree, or its word is not known.", BAD
+    ),
+    GONE: Standing(GONE, "Not listed", "The exchange's list has no such sub-account any more.", BAD),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Requested against observed, in words. `tone` is good when they agree, active while it is under way."""
+
+    tone: str
+    label: str
+
+
+def of(sub: SubAccount) -> Standing:
+    """Where it stands, by the newest observation."""
+    return _STANDINGS[_name(sub)]
+
+
+def _name(sub: SubAccount) -> str:
+    if sub.missing_since is not None:
+        return GONE
+    newer_settings = sub.settings_at is not None and sub.settings_at >= sub.observed_at
+    shown = sub.settings_shown if newer_settings else None
+    if sub.status in {states.NEW, states.LISTED_ACTIVE}:
+        if shown is False:
+            return UNCLEAR
+        return NEW if sub.status == states.NEW else OPEN
+    if shown is True:
+        return UNCLEAR
+    if sub.status == states.LISTED_CLOSED:
+        return sub.closed_as or CLOSED
+    return UNCLEAR
+
+
+def wanted(sub: SubAccount) -> str:
+    """What was asked for, in a word; empty when nothing was."""
+    return {"active": "Active", states.AS_FROZEN: "Frozen"}.get(sub.wanted, "")
+
+
+def difference(sub: SubAccount, open_actions: Sequence[SubAccountAction] = ()) -> Difference:
+    """Whether what is observed is what is wanted; `open_actions` are those of this sub-account that are under way."""
+    under_way = next((one for one in open_actions if one.kind != states.SETTINGS), None)
+    name = _name(sub)
+    if under_way is not None:
+        return Difference(ACTIVE, "Being frozen" if under_way.kind == states.FREEZE else "Being activated")
+    if name in {UNCLEAR, GONE}:
+        return Difference(BAD, "Needs a look")
+    if sub.wanted == states.AS_FROZEN and name not in SHUT:
+        return Difference(BAD, "Differs: should be frozen and is not")
+    if sub.wanted == "active" and name != OPEN:
+        return Difference(BAD, "Differs: should be active and is not")
+    if settings_differ(sub):
+        under_way = next((one for one in open_actions if one.kind == states.SETTINGS), None)
+        return Difference(ACTIVE, "Settings being changed") if under_way else Difference(BAD, "Settings differ")
+    return Difference(GOOD, "As asked for") if sub.wanted else Difference(QUIET, "Nothing was asked for")
+
+
+def settings_differ(sub: SubAccount) -> bool:
+    """Whether the payout settings that are shown are not those that were asked for."""
+    if not sub.settings_shown:
+        return False
+    payout = sub.wanted_payout is not None and sub.wanted_payout != sub.payout_enabled
+    return payout or (sub.wanted_description is not None and sub.wanted_description != sub.description)
+
+
+def obstacle(kind: str, sub: SubAccount) -> str:
+    """Why this can't be asked for now, or an empty text: what the exchange would refuse is refused here first."""
+    name, number = _name(sub), sub.exchange_id
+    if name == GONE:
+        return f"{number} is not in the exchange's list any more."
+    if kind == states.FREEZE:
+        told = {FROZEN: "frozen", DISABLED: "disabled for good", CLOSED: "frozen or disabled"}.get(name)
+        return f"{number} is {told} already, so the exchange would refuse to freeze it." if told else ""
+    if kind == states.ACTIVATE:
+        return _activation_obstacle(name, sub)
+    if name in SHUT:
+        return f"{number} is {of(sub).label.lower()}, so the exchange would refuse to change its payout settings."
+    return ""
+
+
+def _activation_obstacle(name: str, sub: SubAccount) -> str:
+    number = sub.exchange_id
+    if name == OPEN and sub.wanted == states.AS_FROZEN:
+        return ""  # a freeze that failed is given up by wanting it active again
+    if name == OPEN:
+        return f"{number} is active already."
+    if name == NEW:
+        return f"{number} is new and was never frozen, so there is nothing to activate."
+    if name == DISABLED:
+        return f"{number} is disabled. That is permanent: the exchange brings no disabled sub-account back."
+    return ""
+
+
+def digest_of(kind: str, subs: Sequence[SubAccount]) -> str:
+    """What a person confirms: this act on these sub-accounts as they stood on the screen, and no other."""
+    seen = [
+        [
+            sub.account_id,
+            sub.exchange_id,
+            sub.email,
+            _name(sub),
+            sub.settings_shown,
+            sub.payout_enabled,
+            sub.description,
+        ]
+        for sub in sorted(subs, key=lambda sub: sub.exchange_id)
+    ]
+    text = json.dumps(["countersign-subaccounts-1", kind, seen], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _settings_of(sub: SubAccount) -> tuple[object, ...]:
+    return sub.settings_shown, sub.payout_enabled, sub.description

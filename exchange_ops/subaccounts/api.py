@@ -1,0 +1,195 @@
+"""The sub-accounts for programs: read only. Freezing, activating and setting take an admin, a page and a reason."""
+
+from django.db.models import Prefetch, QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from exchange_ops.shared.api.errors import Refusal
+from exchange_ops.shared.api.fields import AmountText
+from exchange_ops.shared.api.resources import BEFORE, MALFORMED, REFUSALS, MaySee, page_of
+from exchange_ops.subaccounts import account_status
+from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountBalance
+
+NOT_FOUND = {404: OpenApiResponse(Refusal), **REFUSALS}
+
+
+class SubAccountOut(serializers.ModelSerializer):
+    """One sub-account: what was asked for beside what the exchange showed when it was last read."""
+
+    id = serializers.IntegerField(source="exchange_id", read_only=True, help_text="The exchange's number of it.")
+    status = serializers.CharField(read_only=True, help_text="The exchange's own word: new, active or disable.")
+    standing = serializers.SerializerMethodField()
+    sentence = serializers.SerializerMethodField(help_text="The standing for people.")
+    requested = serializers.ChoiceField(
+        source="wanted", choices=("", *states.WANTED), read_only=True, help_text="Empty when nothing was asked for."
+    )
+    difference = serializers.SerializerMethodField(help_text="Requested against observed, in words.")
+    differs = serializers.SerializerMethodField(help_text="Whether somebody should look at the difference.")
+    settings_shown = serializers.BooleanField(
+        read_only=True, allow_null=True, help_text="Whether the exchange showed its settings; null before it was asked."
+    )
+    payout_enabled = serializers.BooleanField(read_only=True, allow_null=True, help_text="As last shown.")
+    requested_payout = serializers.BooleanField(source="wanted_payout", read_only=True, allow_null=True)
+    requested_description = serializers.CharField(source="wanted_description", read_only=True, allow_null=True)
+
+    class Meta:
+        model = SubAccount
+        fields = (
+            "id",
+            "email",
+            "status",
+            "standing",
+            "sentence",
+            "requested",
+            "difference",
+            "differs",
+            "settings_shown",
+            "payout_enabled",
+            "description",
+            "requested_payout",
+            "requested_description",
+            "observed_at",
+            "settings_at",
+            "balances_at",
+            "missing_since",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(
+        serializers.ChoiceField(
+            choices=account_status.NAMES,
+            help_text="By everything observed. closed: frozen or disabled, for which the exchange has one word.",
+        )
+    )
+    def get_standing(self, row: SubAccount) -> str:
+        """One of the names of a standing."""
+        return account_status.of(row).name
+
+    def get_sentence(self, row: SubAccount) -> str:
+        """The standing for people."""
+        return account_status.of(row).sentence
+
+    def get_difference(self, row: SubAccount) -> str:
+        """Requested against observed, in words."""
+        return self._difference(row).label
+
+    def get_differs(self, row: SubAccount) -> bool:
+        """Whether somebody should look at the difference."""
+        return self._difference(row).tone == "bad"
+
+    def _difference(self, row: SubAccount) -> account_status.Difference:
+        return account_status.difference(row, row.under_way)  # type: ignore[attr-defined]
+
+
+class SubAccountBalanceOut(serializers.ModelSerializer):
+    """What one wallet of a sub-account held when it was last read."""
+
+    available = AmountText(read_only=True)
+    reserved = AmountText(read_only=True)
+
+    class Meta:
+        model = SubAccountBalance
+        fields = ("currency", "wallet", "available", "reserved")
+        read_only_fields = fields
+
+
+class OneSubAccountOut(SubAccountOut):
+    """One sub-account with its balances; a wallet and currency that is left out held nothing."""
+
+    balances = SubAccountBalanceOut(many=True, read_only=True)
+
+    class Meta(SubAccountOut.Meta):
+        fields = (*SubAccountOut.Meta.fields, "balances")
+        read_only_fields = fields
+
+
+class SubAccountActionOut(serializers.ModelSerializer):
+    """One thing that was asked for a sub-account, and what became of it."""
+
+    kind = serializers.ChoiceField(choices=list(states.KINDS), read_only=True)
+    state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
+    sentence = serializers.CharField(read_only=True, help_text="What was changed first, then who can do what.")
+    requested_by = serializers.CharField(source="requested_by.username", read_only=True)
+    requested_payout = serializers.BooleanField(source="wanted_payout", read_only=True, allow_null=True)
+    requested_description = serializers.CharField(source="wanted_description", read_only=True, allow_null=True)
+    attempts = serializers.IntegerField(source="attempt", read_only=True, help_text="How often it was sent, at most.")
+
+    class Meta:
+        model = SubAccountAction
+        fields = (
+            "id",
+            "kind",
+            "state",
+            "sentence",
+            "reason",
+            "requested_by",
+            "requested_payout",
+            "requested_description",
+            "attempts",
+            "last_problem",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+
+class SubAccountList(serializers.Serializer):
+    """Every sub-account, by its id."""
+
+    items = SubAccountOut(many=True)
+
+
+class SubAccountActionPage(serializers.Serializer):
+    """Newest first; `older` is the address of the next page."""
+
+    items = SubAccountActionOut(many=True)
+    older = serializers.CharField(allow_null=True)
+
+
+class SubAccounts(APIView):
+    """The sub-accounts of the account."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="subaccounts_list", responses={200: SubAccountList, **REFUSALS})
+    def get(self, request: Request) -> Response:
+        """As they were last read; `observed_at` says when."""
+        return Response({"items": SubAccountOut(_rows().order_by("exchange_id"), many=True).data})
+
+
+class OneSubAccount(APIView):
+    """One sub-account."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="subaccounts_read", responses={200: OneSubAccountOut, **NOT_FOUND})
+    def get(self, request: Request, exchange_id: int) -> Response:
+        """As it was last read, with its balances."""
+        row = get_object_or_404(_rows().prefetch_related("balances"), exchange_id=exchange_id)
+        return Response(OneSubAccountOut(row).data)
+
+
+class SubAccountActions(APIView):
+    """What was asked for one sub-account."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(
+        operation_id="subaccounts_actions_list",
+        parameters=[BEFORE],
+        responses={200: SubAccountActionPage, 404: OpenApiResponse(Refusal), **MALFORMED},
+    )
+    def get(self, request: Request, exchange_id: int) -> Response:
+        """Fifty a page, newest first."""
+        actions = get_object_or_404(_rows(), exchange_id=exchange_id).actions.select_related("requested_by")
+        return page_of(request, actions.all(), SubAccountActionOut, key="pk")
+
+
+def _rows() -> QuerySet[SubAccount]:
+    under_way = SubAccountAction.objects.filter(state__in=states.OPEN_STATES)
+    return SubAccount.objects.prefetch_related(Prefetch("actions", under_way, to_attr="under_way"))

@@ -1,0 +1,122 @@
+"""The one call of an action on a sub-account: sent once behind its committed row, with everything that can come of it.
+
+Code 500 carries the documented sentences ("already freeze or disabled", "Cannot find sub account"): they are kept as
+what the exchange said, and prove nothing by themselves. Source: exchange REST, Errors; supplement 2.11.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from exchange_ops.client import ExchangeClient
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts.models import SubAccountAction, SubAccountCall
+from exchange_ops.wire import refusals
+from exchange_ops.withdrawals.models import ExternalCall
+from wire.errors import CallFailed, OutcomeUnknown, Refused, Unreachable
+from wire.operation import BadArgument
+
+YES, NO, ALREADY, UNKNOWN_ID, LOST = "yes", "no", "already", "not_found", "lost"
+_ALREADY_SHUT = refusals.SUBACCOUNT_FROZEN_OR_DISABLED.rpartition("}")[2].strip()
+_NO_SUCH = refusals.SUBACCOUNT_UNKNOWN.partition("{")[0].strip()
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of one call: an outcome of a call's row, what was answered, and a sentence where it is no plain yes."""
+
+    outcome: str
+    answer: str = ""
+    problem: str = ""
+    code: int | None = None
+    http_status: int | None = None
+
+
+def content(row: SubAccountAction) -> dict[str, Any]:
+    """What is sent: one sub-account, and for settings only what shall change."""
+    if row.kind != states.SETTINGS:
+        return {"ids": [row.sub_account.exchange_id]}
+    return {
+        "subaccount_id": row.sub_account.exchange_id,
+        "is_payout_enabled": row.wanted_payout,
+        "description": row.wanted_description,
+    }
+
+
+def make(row: SubAccountAction, call: SubAccountCall, client: ExchangeClient, watch: Stopwatch) -> Reply:
+    """Send once, when the claim still stands and it is not too late, and keep the outcome."""
+    standing_claim = SubAccountCall.objects.filter(
+        pk=call.pk, outcome=ExternalCall.PREPARED, action__version=call.version, action__state="sending"
+    )
+    if problem := watch.too_late_to_send():
+        reply = Reply(ExternalCall.NOT_SENT, problem=problem)
+    elif not standing_claim.update(outcome=ExternalCall.SENT, sent_at=watch.now()):
+        reply = Reply(ExternalCall.NOT_SENT, problem="Another worker had taken over, so this one sent nothing.")
+    else:
+        client.look_before_acting(watch.too_late_to_send)
+        reply = _sent(row, client)
+    SubAccountCall.objects.filter(pk=call.pk).update(
+        outcome=reply.outcome,
+        answered_at=watch.now(),
+        http_status=reply.http_status,
+        error_code=reply.code,
+        detail=reply.problem[:500],
+    )
+    return reply
+
+
+def _sent(row: SubAccountAction, client: ExchangeClient) -> Reply:
+    try:
+        return _heard(row, _ask(row, client))
+    except Refused as refused:
+        reply = Reply(ExternalCall.REFUSED, NO, str(refused), refused.code, refused.http_status)
+    except BadArgument as problem:
+        reply = Reply(ExternalCall.REFUSED, NO, f"It can't be sent like this: {problem}")
+    except Unreachable as problem:
+        reply = Reply(ExternalCall.NOT_SENT, problem=f"The exchange was not reached: {problem.reason}")
+    except OutcomeUnknown as unknown:
+        reply = _without_outcome(unknown)
+    except CallFailed as problem:
+        reply = Reply(ExternalCall.UNKNOWN, LOST, f"No usable answer: {problem}")
+    except Exception as problem:  # whatever a library raises: once it may have left, the outcome is unknown
+        _log.exception("subaccounts.unexpected")
+        reply = Reply(ExternalCall.UNKNOWN, LOST, f"No usable answer: {type(problem).__name__}")
+    return reply
+
+
+def _heard(row: SubAccountAction, said: bool) -> Reply:
+    if said:
+        return Reply(ExternalCall.ACCEPTED, YES)
+    if row.kind == states.ACTIVATE:
+        # The documented answer for one that is disabled (exchange REST, Sub-account status).
+        return Reply(ExternalCall.REFUSED, NO, "The exchange answered false: it does not activate this one.")
+    return Reply(ExternalCall.UNKNOWN, LOST, "The exchange answered false, which is not documented for this.")
+
+
+def _ask(row: SubAccountAction, client: ExchangeClient) -> bool:
+    asked = content(row)
+    if row.kind == states.SETTINGS:
+        client.set_subaccount_settings(**asked)
+        return True
+    return client.freeze_subaccounts(**asked) if row.kind == states.FREEZE else client.activate_subaccounts(**asked)
+
+
+def _without_outcome(unknown: OutcomeUnknown) -> Reply:
+    """What was said all the same: a documented description under code 500 is kept, and proves nothing by itself."""
+    told = unknown.evidence
+    body, status, code = str(told.get("body", "")), told.get("status"), told.get("code")
+    answer, said = LOST, f"No usable answer: {unknown.reason}"
+    if _ALREADY_SHUT in body:
+        answer, said = ALREADY, "The exchange said that it is frozen or disabled already."
+    elif _NO_SUCH in body:
+        answer, said = UNKNOWN_ID, "The exchange said that it does not know this sub-account."
+    return Reply(
+        ExternalCall.UNKNOWN,
+        answer,
+        said,
+        code if isinstance(code, int) else None,
+        status if isinstance(status, int) else None,
+    )

@@ -1,0 +1,80 @@
+"""The shape of what people type on the pages about sub-accounts. Whether it may be done is the domain's to say."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+
+from exchange_ops.market.models import Currency
+from exchange_ops.shared.forms import LONGEST_REASON, DecisionForm
+from exchange_ops.subaccounts.models import LONGEST_DESCRIPTION
+
+_NUMBER = re.compile(r"[1-9]\d{0,17}", re.ASCII)
+MOST_NAMED = 50
+
+
+def read_ids(texts: Iterable[str]) -> list[int]:
+    """The sub-accounts that are named, each once, in order; what is no number is left out."""
+    return sorted({int(text) for text in texts if _NUMBER.fullmatch(text)})[: MOST_NAMED + 1]
+
+
+class IdsField(forms.Field):
+    """Several sub-accounts by their ids at the exchange, each in an input of its own."""
+
+    widget = forms.MultipleHiddenInput
+
+    def clean(self, value: Any) -> list[int]:
+        texts = value or []
+        if any(not _NUMBER.fullmatch(str(text)) for text in texts) or len(texts) > MOST_NAMED:
+            raise forms.ValidationError("Choose the sub-accounts again from the list.", code="malformed")
+        if not texts:
+            raise forms.ValidationError("Choose at least one sub-account.", code="required")
+        return sorted({int(text) for text in texts})
+
+
+class SubAccountDecisionForm(DecisionForm):
+    """Freezing or activating, with its reason and second factor. `request_key` makes a double click one request."""
+
+    comment = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say why; it goes into the timeline and the audit trail."},
+    )
+    ids = IdsField()
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+
+class SubAccountSettingsForm(forms.Form):
+    """The payout settings of one sub-account as they shall be."""
+
+    payouts = forms.ChoiceField(
+        label="Payouts", choices=[("on", "allowed"), ("off", "not allowed")], error_messages={"required": "Choose one."}
+    )
+    description = forms.CharField(label="Description", required=False, max_length=LONGEST_DESCRIPTION)
+    reason = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say why; it goes into the timeline and the audit trail."},
+    )
+    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+    def refuse(self, problems: dict[str, str]) -> None:
+        """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""
+        for name, sentence in problems.items():
+            self.add_error(name if name in self.fields else None, sentence)
+
+
+class SubAccountAddressForm(forms.Form):
+    """Which currency's deposit address is wanted."""
+
+    currency = forms.ChoiceField(label="Currency", error_messages={"required": "Choose the currency."})
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        open_ones = Currency.objects.filter(payin_enabled=True, crypto=True, delisted=False).order_by("code")
+        choices = [(row.code, f"{row.code}  {row.full_name}".strip()) for row in open_ones]
+        self.fields["currency"].choices = [("", "Choose"), *choices]  # type: ignore[attr-defined]

@@ -1,0 +1,290 @@
+"""What the exchange shows of the sub-accounts: the list with their status, payout settings, balances, addresses.
+
+The pages write that they want to know (`ask`, `ask_balances`, `ask_address`), a worker reads, and the page is told.
+A reading never overwrites a later one: what is stored carries the moment before its call.
+Source: exchange REST, Sub-accounts; supplement 2.4 (rights), 2.7, 2.11.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.db import transaction
+from django.db.models import F, Q
+
+from desk import live, outbox
+from exchange_ops.addresses.checks import sentence_of
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.ledger.balances import LONGEST_CODE
+from exchange_ops.shared import leases
+from exchange_ops.shared.amounts import storable
+from exchange_ops.shared.models import Account
+from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts.models import (
+    LONGEST_DESCRIPTION,
+    SubAccount,
+    SubAccountAddress,
+    SubAccountBalance,
+    SubAccountReading,
+)
+from exchange_ops.subaccounts.mover import TOPIC
+from exchange_ops.wire import records
+from exchange_ops.wire.catalogue import Right
+from wire.errors import CallFailed
+from wire.operation import BadArgument
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+SYNC_TASK, ADDRESS_TASK = "exchange_ops.sync_subaccounts", "exchange_ops.read_subaccount_address"
+LIST_EVERY = timedelta(seconds=45)
+BALANCES_EVERY = timedelta(minutes=2)
+BALANCES_A_ROUND = 8  # one call each, and everything shares ten calls a second (supplement 2.5)
+SETTINGS_A_CALL = 100
+ADDRESS_FRESH_FOR = timedelta(seconds=10)
+HIGHEST_ID = 2**63 - 1
+_FAILURES = (CallFailed, BadArgument, keys.NoUsableKey)
+_OPEN_WORDS = (states.NEW, states.LISTED_ACTIVE)
+_log = structlog.get_logger(__name__)
+
+
+# What pages ask for ---------------------------------------------------------------------------------------------------
+
+
+def ask(*, account: Account, person: "Person", now: datetime) -> None:
+    """Have the list read as soon as a worker is free."""
+    row, _ = SubAccountReading.objects.get_or_create(account=account)
+    SubAccountReading.objects.filter(pk=row.pk).update(asked_at=now, asked_by=person)
+    SubAccount.objects.filter(account=account, missing_since=None).update(balances_asked_at=now)
+    live.announce(TOPIC)
+    outbox.wake(SYNC_TASK)
+
+
+def ask_balances(*, sub: SubAccount, now: datetime) -> None:
+    """Have the balances of this one read as soon as a worker is free."""
+    SubAccount.objects.filter(pk=sub.pk).update(balances_asked_at=now)
+    outbox.wake(SYNC_TASK)
+
+
+def ask_address(*, sub: SubAccount, currency: str, person: "Person", now: datetime) -> SubAccountAddress:
+    """Have the sub-account's deposit address of a currency read; asked again only after ten seconds."""
+    row, made = SubAccountAddress.objects.get_or_create(
+        sub_account=sub, currency=currency, defaults={"requested_by": person, "requested_at": now}
+    )
+    due = Q(requested_at__lte=now - ADDRESS_FRESH_FOR)
+    asked = {"requested_by": person, "requested_at": now, "answered_at": None, "problem": ""}
+    if made or SubAccountAddress.objects.filter(due, pk=row.pk).update(**asked):
+        outbox.wake(ADDRESS_TASK, row.pk)
+        row.refresh_from_db()
+    return row
+
+
+# What workers do ------------------------------------------------------------------------------------------------------
+
+
+def sync(*, now: datetime, client_for: ClientFor) -> int:
+    """Read what is due of every account; how many lists were read. One account that fails doesn't stop the others.
+
+    The first read that fails ends the round of its account: an exchange that doesn't answer costs one deadline.
+    """
+    done = 0
+    for account in Account.objects.order_by("pk"):
+        lease, holder = f"subs:{account.pk}", leases.name_of_this_process()
+        if not leases.hold(name=lease, holder=holder, now=now):
+            continue
+        try:
+            done += _sync_list(account, now, client_for) and _sync_rest(account, now, client_for)
+        finally:
+            leases.release(name=lease, holder=holder)
+    return done
+
+
+def observe(*, sub: SubAccount, client_for: ClientFor, now: datetime) -> str:
+    """Read the list and this one's payout settings at once, and keep them; why not, when that failed."""
+    try:
+        with clients.client(client_for, account=sub.account, right=None) as client:
+            store_list(account=sub.account, entries=client.get_subaccounts(), now=now)
+    except _FAILURES as failure:
+        return sentence_of(failure)
+    problem = _sync_settings(sub.account, [sub.exchange_id], now, client_for)
+    sub.refresh_from_db()
+    return problem
+
+
+def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> None:
+    """Ask the exchange for the deposit address and keep its answer; nothing when it was answered already."""
+    row = SubAccountAddress.objects.select_related("sub_account__account").filter(pk=address_id, answered_at=None)
+    if (asked := row.first()) is None:
+        return
+    sub, answer = asked.sub_account, {"address": "", "payment_id": "", "problem": ""}
+    try:
+        with clients.client(client_for, account=sub.account, right=Right.PAYMENTS) as client:
+            told = client.get_subaccount_deposit_address(subaccount_id=sub.exchange_id, currency=asked.currency)
+        answer |= _kept_address(told)
+    except _FAILURES as failure:
+        answer["problem"] = sentence_of(failure)
+    SubAccountAddress.objects.filter(pk=asked.pk, answered_at=None).update(answered_at=now, **answer)
+    live.announce(sub.subject, address=asked.currency)
+
+
+def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: datetime) -> list[str]:
+    """Keep the list as read at `now`; a sentence for each that can't be kept. One that is left out is missing."""
+    problems, told = [], {}
+    for entry in entries:
+        if 0 < entry.id <= HIGHEST_ID and _fits(entry.email, 254) and _fits(entry.status, 40):
+            told[entry.id] = entry
+        else:
+            problems.append(f"The sub-account {str(entry.id)[:20]} can't be kept: its record is out of bounds.")
+    known = {row.exchange_id: row for row in SubAccount.objects.filter(account=account)}
+    with transaction.atomic():
+        changed = [_store_one(account, entry, known.get(number), now) for number, entry in told.items()]
+        mine = SubAccount.objects.filter(account=account, missing_since=None, observed_at__lt=now)
+        gone = mine.exclude(exchange_id__in=told)
+        changed += [row.subject for row in gone]
+        gone.update(missing_since=now, observed_at=now)
+        _announce(changed)
+    return problems
+
+
+# Steps ----------------------------------------------------------------------------------------------------------------
+
+
+def _sync_rest(account: Account, now: datetime, client_for: ClientFor) -> bool:
+    _sync_balances(account, now, client_for)
+    waiting = SubAccountAddress.objects.filter(answered_at=None, sub_account__account=account).order_by("pk")
+    for address in waiting[:BALANCES_A_ROUND]:
+        fill_address(address_id=address.pk, client_for=client_for, now=now)
+    return True
+
+
+def _sync_list(account: Account, now: datetime, client_for: ClientFor) -> bool:
+    reading, _ = SubAccountReading.objects.get_or_create(account=account)
+    fresh = reading.tried_at is not None and now - reading.tried_at < LIST_EVERY
+    if fresh and not reading.is_awaited:
+        return True
+    columns: dict[str, Any] = {"tried_at": now, "problem": ""}
+    try:
+        with clients.client(client_for, account=account, right=None) as client:
+            entries = client.get_subaccounts()
+        problems = store_list(account=account, entries=entries, now=now)
+        listed = SubAccount.objects.filter(account=account, missing_since=None)
+        numbers = list(listed.order_by("exchange_id").values_list("exchange_id", flat=True))
+        problems += [found for found in [_sync_settings(account, numbers, now, client_for)] if found]
+        columns |= {"read_at": now, "problem": " ".join(problems)[:500]}
+    except _FAILURES as failure:
+        columns["problem"] = f"The list could not be read. {sentence_of(failure)}"[:500]
+        _log.warning("subaccounts.list_failed", account=account.pk, reason=str(failure))
+    SubAccountReading.objects.filter(pk=reading.pk).update(**columns)
+    if reading.is_awaited or columns["problem"] != reading.problem:
+        live.announce(TOPIC)
+    return "read_at" in columns
+
+
+def _sync_settings(account: Account, numbers: list[int], now: datetime, client_for: ClientFor) -> str:
+    """Read the payout settings of these sub-accounts; a sentence when they could not be read."""
+    if not numbers:
+        return ""
+    try:
+        with clients.client(client_for, account=account, right=Right.PAYMENTS) as client:
+            for start in range(0, len(numbers), SETTINGS_A_CALL):
+                batch = numbers[start : start + SETTINGS_A_CALL]
+                _store_settings(account, batch, client.get_subaccount_settings(ids=batch), now)
+    except _FAILURES as failure:
+        return f"The payout settings could not be read. {sentence_of(failure)}"
+    return ""
+
+
+def _sync_balances(account: Account, now: datetime, client_for: ClientFor) -> None:
+    never_tried = Q(balances_tried_at=None)
+    old, asked = Q(balances_tried_at__lte=now - BALANCES_EVERY), Q(balances_asked_at__gt=F("balances_tried_at"))
+    due = SubAccount.objects.filter(never_tried | old | asked, account=account, missing_since=None)
+    first = due.order_by(F("balances_tried_at").asc(nulls_first=True), "pk")[:BALANCES_A_ROUND]
+    for sub in first:
+        try:
+            with clients.client(client_for, account=account, right=Right.PAYMENTS) as client:
+                told = client.get_subaccount_balances(subaccount_id=sub.exchange_id)
+            _store_balances(sub, told, now)
+        except _FAILURES as failure:
+            problem = f"The balances could not be read. {sentence_of(failure)}"[:300]
+            SubAccount.objects.filter(pk=sub.pk).update(balances_tried_at=now, balances_problem=problem)
+            return
+        finally:
+            live.announce(sub.subject, balances=True)
+
+
+def _store_one(account: Account, entry: records.SubAccount, row: SubAccount | None, now: datetime) -> str:
+    """Keep one line of the list; the subject when it brought something new."""
+    columns: dict[str, Any] = {"email": entry.email, "status": entry.status, "missing_since": None, "observed_at": now}
+    if entry.status in _OPEN_WORDS:
+        columns["closed_as"] = ""
+    if row is None:
+        SubAccount.objects.get_or_create(account=account, exchange_id=entry.id, defaults=columns)
+        return f"subaccount:{entry.id}"
+    SubAccount.objects.filter(pk=row.pk, observed_at__lt=now).update(**columns)
+    same = (row.email, row.status, row.missing_since) == (entry.email, entry.status, None)
+    return "" if same else row.subject
+
+
+def _store_settings(
+    account: Account, asked: list[int], told: Iterable[records.WithdrawalSetting], now: datetime
+) -> None:
+    """Keep the settings of those that were asked for: one that is left out has none, so it is frozen or disabled."""
+    found = {one.sub_account_id if one.sub_account_id is not None else one.id: one for one in told}
+    changed = []
+    for row in SubAccount.objects.filter(account=account, exchange_id__in=asked):
+        setting = found.get(row.exchange_id)
+        columns: dict[str, Any] = {"settings_shown": setting is not None, "settings_at": now}
+        if setting is not None:
+            description = (setting.description or "").replace("\0", "")[:LONGEST_DESCRIPTION]
+            columns |= {"payout_enabled": setting.is_payout_enabled, "description": description}
+        earlier = Q(settings_at=None) | Q(settings_at__lt=now)
+        SubAccount.objects.filter(earlier, pk=row.pk).update(**columns)
+        if any(getattr(row, name) != value for name, value in columns.items() if name != "settings_at"):
+            changed.append(row.subject)
+    _announce(changed)
+
+
+def _store_balances(sub: SubAccount, told: records.SubAccountBalances, now: datetime) -> None:
+    rows, odd = [], 0
+    for wallet, entries in ((SubAccountBalance.MAIN, told.main), (SubAccountBalance.TRADING, told.trading)):
+        for entry in entries:
+            if len(entry.currency) > LONGEST_CODE or not storable(entry.available) or not storable(entry.reserved):
+                odd += 1
+            elif entry.available or entry.reserved:
+                rows.append(
+                    SubAccountBalance(
+                        sub_account=sub,
+                        wallet=wallet,
+                        currency=entry.currency,
+                        available=entry.available,
+                        reserved=entry.reserved,
+                    )
+                )
+    problem = f"{odd} balances can't be kept: they are out of bounds." if odd else ""
+    columns = {"balances_at": now, "balances_tried_at": now, "balances_problem": problem}
+    earlier = Q(balances_at=None) | Q(balances_at__lt=now)
+    with transaction.atomic():
+        if SubAccount.objects.filter(earlier, pk=sub.pk).update(**columns):
+            SubAccountBalance.objects.filter(sub_account=sub).delete()
+            SubAccountBalance.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _kept_address(told: records.DepositAddress) -> dict[str, str]:
+    if not _fits(told.address, 256) or not _fits(told.payment_id or "", 256):
+        return {"problem": "The exchange named an address that can't be one."}
+    return {"address": told.address, "payment_id": told.payment_id or ""}
+
+
+def _fits(text: str, longest: int) -> bool:
+    return len(text) <= longest and text.isprintable()
+
+
+def _announce(subjects: Iterable[str]) -> None:
+    changed = [subject for subject in subjects if subject]
+    for subject in changed:
+        live.announce(subject)
+    if changed:
+        live.announce(TOPIC)

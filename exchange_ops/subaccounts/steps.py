@@ -1,0 +1,219 @@
+"""The steps of an action on a sub-account: one call with its row before it, then looking until the outcome is seen.
+
+Whatever the exchange answered, an action ends as done only when its list and its payout settings show it. A freeze that
+is seen not to have happened is sent again, because freezing twice does no harm; nothing else is.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from desk import stepup
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.shared import calls
+from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
+from exchange_ops.subaccounts import account_status as standing
+from exchange_ops.subaccounts import calls as asking
+from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import mover as moves
+from exchange_ops.subaccounts import readings
+from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals.deadlines import QUEUE_PAUSES_S, pause
+from exchange_ops.withdrawals.models import ExternalCall
+
+LOOK_AGAIN = timedelta(seconds=15)
+LOOK_PAUSES_S = (2, 4, 8, 15, 30)
+MOST_FREEZES = 3
+# How long after the answer something that is not there counts as not done: an answer that was lost may still be acted
+# on. A freeze can be repeated, so it need not wait for that.
+QUIET, FREEZE_QUIET = timedelta(minutes=2), timedelta(seconds=10)
+LOOKS = 3
+NOT_SHOWN_AFTER = timedelta(minutes=10)
+_RIGHTS = {states.FREEZE: None, states.ACTIVATE: None, states.SETTINGS: Right.PAYMENTS}
+
+
+def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 2 to 6: claim, one call for one sub-account, and where its outcome leads."""
+    watch = Stopwatch(now)
+    if not _is_confirmed(row):
+        problem = "Not sent: nobody provably confirmed it with a second factor. It can be asked for anew."
+        moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
+        return
+    if _lane_is_taken(row):
+        problem = "It waits for what is under way for this sub-account."
+        moves.touch(row, next_action_at=now + LOOK_AGAIN / 5, last_problem=problem)
+        return
+    try:
+        client = client_for(row.sub_account.account, _RIGHTS[row.kind])
+    except keys.NoUsableKey as problem:
+        moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=str(problem)[:500])
+        return
+    try:
+        call = _claim(row, now)
+        reply = asking.make(row, call, client, watch)
+    finally:
+        client.close()
+    _settle(row, reply, watch.now())
+
+
+def give_up_after_lease(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
+    """Row 6: the worker that claimed it is gone; what it did is unknown until the exchange's list was read."""
+    if row.lease_until is not None and now < row.lease_until:
+        moves.touch(row, next_action_at=row.lease_until)
+        return
+    problem = "The worker that asked the exchange did not come back with an answer."
+    lost: dict[str, Any] = {
+        "answer": asking.LOST,
+        "answered_at": now,
+        "looks": 0,
+        "lease_until": None,
+        "last_problem": problem,
+    }
+    moves.move(row, event="lost", to="unknown", now=now, **lost)
+
+
+def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 7 to 10: read what the exchange shows now, and end the action when that says how it ended."""
+    sub, watch = row.sub_account, Stopwatch(now)
+    begun = watch.now()
+    problem = readings.observe(sub=sub, client_for=client_for, now=begun)
+    # After a plain yes the list alone will do; without one the payout settings have to agree with it.
+    list_will_do = row.state == "accepted" and row.kind != states.SETTINGS
+    if sub.observed_at < begun or (problem and not list_will_do):
+        told = problem or "The exchange's list was read by somebody else in this moment."
+        moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=told[:500])
+        return
+    seen = _evidence(sub)
+    if _is_reached(row, sub):
+        moves.move(
+            row, event="seen", to="done", now=watch.now(), evidence=seen, last_problem="", closed_as=_taught(row)
+        )
+        readings.ask_balances(sub=sub, now=watch.now())  # a freeze moves money
+    elif not _is_over(row, sub, watch.now()):
+        told = _not_yet(row, sub)
+        moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=told, looks=row.looks + 1)
+    elif row.state == "unknown" and row.kind == states.FREEZE and row.attempt < MOST_FREEZES and _is_open(sub):
+        told = "It was seen not to be frozen, so the freeze is sent again."
+        moves.move(row, event="seen_unchanged", to="requested", now=watch.now(), evidence=seen, last_problem=told)
+    else:
+        told = f"The exchange shows it as {standing.of(sub).label.lower()}, so this is not to be seen."
+        moves.move(row, event="seen_unchanged", to="not_done", now=watch.now(), evidence=seen, last_problem=told)
+
+
+# Sending --------------------------------------------------------------------------------------------------------------
+
+
+def _is_confirmed(row: SubAccountAction) -> bool:
+    """Whether a freeze or an activation is what its second factor was given for; settings take none."""
+    purpose = states.PURPOSES.get(row.kind)
+    return purpose is None or stepup.proves(
+        row.confirmation, person_id=row.requested_by_id, purpose=purpose, digests={row.digest}
+    )
+
+
+def _lane_is_taken(row: SubAccountAction) -> bool:
+    others = SubAccountAction.objects.filter(sub_account=row.sub_account_id, lane=row.lane, state__in=states.IN_FLIGHT)
+    return others.exclude(pk=row.pk).exists()
+
+
+def _claim(row: SubAccountAction, now: datetime) -> SubAccountCall:
+    """Row 2: the claim and the row of the call, durable before anything leaves."""
+    with transaction.atomic(durable=True):
+        moves.move(
+            row,
+            event="claimed",
+            to="sending",
+            now=now,
+            attempt=row.attempt + 1,
+            answer="",
+            answered_at=None,
+            last_problem="",
+            lease_until=calls.lease(now),
+            next_action_at=calls.lease(now),
+        )
+        return SubAccountCall.objects.create(
+            action=row,
+            attempt=row.attempt,
+            version=row.version,
+            fingerprint=calls.fingerprint(row.kind, asking.content(row)),
+            prepared_at=now,
+            send_by=now + SEND_WITHIN,
+        )
+
+
+def _settle(row: SubAccountAction, reply: asking.Reply, now: datetime) -> None:
+    facts = {"outcome": reply.outcome, "answer": reply.answer, "code": reply.code, "problem": reply.problem}
+    told: dict[str, Any] = {"answer": reply.answer, "last_problem": reply.problem[:500], "lease_until": None}
+    if reply.outcome == ExternalCall.NOT_SENT:
+        later = now + pause(QUEUE_PAUSES_S, row.attempt)
+        moves.move(row, event="not_sent", to="requested", now=now, evidence=facts, next_action_at=later, **told)
+        return
+    told |= {"answered_at": now, "looks": 0}
+    if reply.outcome == ExternalCall.ACCEPTED:
+        moves.move(row, event="accepted", to="accepted", now=now, evidence=facts, **told)
+    elif reply.outcome == ExternalCall.REFUSED:
+        disabled = row.kind == states.ACTIVATE and reply.code is None and row.sub_account.status == states.LISTED_CLOSED
+        closed_as = states.AS_DISABLED if disabled else None
+        moves.move(row, event="refused", to="refused", now=now, evidence=facts, closed_as=closed_as, **told)
+    else:
+        moves.move(row, event="lost", to="unknown", now=now, evidence=facts, **told)
+
+
+# Looking --------------------------------------------------------------------------------------------------------------
+
+
+def _is_reached(row: SubAccountAction, sub: SubAccount) -> bool:
+    """Whether list and payout settings both show what was asked for."""
+    name = standing.of(sub).name
+    if row.kind == states.FREEZE:
+        return name in standing.SHUT
+    if row.kind == states.ACTIVATE:
+        return name == standing.OPEN
+    payout = row.wanted_payout is None or row.wanted_payout == sub.payout_enabled
+    text = row.wanted_description is None or row.wanted_description == sub.description
+    return bool(sub.settings_shown) and payout and text
+
+
+def _taught(row: SubAccountAction) -> str | None:
+    """Closed by our freeze, unless the first call already found it closed: then somebody else did it."""
+    if row.kind != states.FREEZE:
+        return "" if row.kind == states.ACTIVATE else None
+    return None if row.answer == asking.ALREADY and row.attempt == 1 else states.AS_FROZEN
+
+
+def _is_open(sub: SubAccount) -> bool:
+    return standing.of(sub).name in {standing.OPEN, standing.NEW}
+
+
+def _is_over(row: SubAccountAction, sub: SubAccount, now: datetime) -> bool:
+    """Whether it was looked for long enough to say that it is not to be seen."""
+    since = now - (row.answered_at or row.updated_at)
+    if row.state == "accepted" or standing.of(sub).name == standing.UNCLEAR:
+        return since >= NOT_SHOWN_AFTER
+    return row.looks >= LOOKS and since >= (FREEZE_QUIET if row.kind == states.FREEZE else QUIET)
+
+
+def _not_yet(row: SubAccountAction, sub: SubAccount) -> str:
+    shown = standing.of(sub).label.lower()
+    if row.state == "accepted":
+        return f"The exchange said yes, and shows it as {shown} so far."
+    said = row.last_problem if row.looks == 0 else ""
+    return f"{said} The exchange shows it as {shown} so far.".strip()[:500]
+
+
+def _next_look(row: SubAccountAction, now: datetime) -> datetime:
+    return now + pause(LOOK_PAUSES_S, row.looks + 1)
+
+
+def _evidence(sub: SubAccount) -> dict[str, Any]:
+    return {
+        "status": sub.status,
+        "listed": sub.missing_since is None,
+        "settings_shown": sub.settings_shown,
+        "payout_enabled": sub.payout_enabled,
+        "description": sub.description,
+        "observed_at": sub.observed_at,
+    }

@@ -1,0 +1,301 @@
+"""Freezing, activating and setting sub-accounts, from the outside: ask, take back, do the next step, do what is due.
+
+Several sub-accounts that are asked for together become one action each, sent in a call of its own: an answer for
+several would not say whose it is. What the exchange would refuse is refused here first, with nothing written.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from desk import stepup
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.shared import rules
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.subaccounts import account_status as standing
+from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import mover as moves
+from exchange_ops.subaccounts import steps
+from exchange_ops.subaccounts.models import LONGEST_DESCRIPTION, SubAccount, SubAccountAction, SubAccountBalance
+
+if TYPE_CHECKING:
+    from desk.models import Person, StepUp
+
+FORM = "__all__"
+PURPOSES = states.PURPOSES
+LONGEST_REASON = 500
+MOST_AT_ONCE = 50
+SWEEP_SECONDS = 10.0
+STALE = "This changed since the page was drawn. Read it again, then decide."
+_STEPS = {
+    "requested": steps.send,
+    "sending": steps.give_up_after_lease,
+    "accepted": steps.look,
+    "unknown": steps.look,
+}
+_log = structlog.get_logger(__name__)
+
+
+class CannotAsk(Exception):
+    """Nothing was recorded and nothing sent; `problems` maps a field of the form to the sentence about it."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__(" ".join(problems.values()))
+        self.problems = problems
+
+
+# What people do -------------------------------------------------------------------------------------------------------
+
+
+def ask_status(
+    *,
+    kind: str,
+    account: Account,
+    exchange_ids: Sequence[int],
+    person: "Person",
+    reason: str,
+    digest: str,
+    answer: dict[str, Any],
+    request_key: str,
+    session_key: str,
+    now: datetime,
+) -> list[SubAccountAction]:
+    """Ask to freeze or activate these sub-accounts, all of them or none; one second factor for the whole.
+
+    `digest` is that of `subaccount_standing.digest_of` as it was shown. The same `request_key` of the same person
+    gives the same actions. Raises CannotAsk, or `stepup.CannotConfirm` when the second factor was not accepted.
+    """
+    numbers = sorted(set(exchange_ids))
+    if earlier := _earlier(person, request_key):
+        return _same(earlier, kind, numbers, reason=reason.strip())
+    reason = _checked(person, reason, numbers)
+    try:
+        with transaction.atomic():
+            subs = _found(account, numbers)
+            if earlier := _earlier(person, request_key):  # the twin of a double click was first to the rows
+                return _same(earlier, kind, numbers, reason=reason)
+            _refuse_unless_possible(kind, subs, digest)
+            confirmation = stepup.verify(
+                person=person,
+                purpose=PURPOSES[kind],
+                digest=digest,
+                answer=answer,
+                session_key=session_key,
+                now=now,
+            )
+            asked = [
+                SubAccountAction(
+                    sub_account=sub,
+                    kind=kind,
+                    reason=reason,
+                    requested_by=person,
+                    request_key=request_key,
+                    confirmation=confirmation,
+                    digest=digest,
+                )
+                for sub in subs
+            ]
+            _store(asked, now, session_key, confirmation)
+    except IntegrityError:
+        return _lost_race(person, request_key, kind, numbers, reason=reason)
+    return asked
+
+
+def ask_settings(
+    *,
+    account: Account,
+    exchange_id: int,
+    payout_enabled: bool,
+    description: str,
+    person: "Person",
+    reason: str,
+    digest: str,
+    request_key: str,
+    session_key: str,
+    now: datetime,
+) -> SubAccountAction:
+    """Ask for other payout settings; what is shown so already, and wanted so, is not sent. Raises CannotAsk."""
+    wanted = {"reason": reason.strip(), "wanted_payout": payout_enabled, "wanted_description": description.strip()}
+    if earlier := _earlier(person, request_key):
+        return _same(earlier, states.SETTINGS, [exchange_id], **wanted)[0]
+    reason, description = _checked(person, reason, [exchange_id]), description.strip()
+    if len(description) > LONGEST_DESCRIPTION or not description.isprintable():
+        told = f"A description has at most {LONGEST_DESCRIPTION} characters, on one line."
+        raise CannotAsk({"description": told})
+    try:
+        with transaction.atomic():
+            (sub,) = _found(account, [exchange_id])
+            if earlier := _earlier(person, request_key):
+                return _same(earlier, states.SETTINGS, [exchange_id], **wanted)[0]
+            _refuse_unless_possible(states.SETTINGS, [sub], digest)
+            payout = payout_enabled if {sub.payout_enabled, sub.wanted_payout} - {payout_enabled, None} else None
+            text = description if {sub.description, sub.wanted_description} - {description, None} else None
+            if payout is None and text is None:
+                raise CannotAsk({FORM: "These are the settings already; there is nothing to change."})
+            asked = SubAccountAction(
+                sub_account=sub,
+                kind=states.SETTINGS,
+                wanted_payout=payout,
+                wanted_description=text,
+                reason=reason,
+                requested_by=person,
+                request_key=request_key,
+                digest=digest,
+            )
+            _store([asked], now, session_key, None)
+    except IntegrityError:
+        return _lost_race(person, request_key, states.SETTINGS, [exchange_id], **wanted)[0]
+    return asked
+
+
+def take_back(*, action_id: int, person: "Person", now: datetime, session_key: str = "") -> SubAccountAction:
+    """End a request before the exchange was asked. Raises CannotAsk when it was."""
+    if not rules.may_keep_subaccounts(person):
+        raise CannotAsk({FORM: "Only administrators act on sub-accounts."})
+    row = SubAccountAction.objects.select_related("sub_account").filter(pk=action_id).first()
+    if row is None:
+        raise CannotAsk({FORM: "There is no such request."})
+    try:
+        return moves.move(row, event="taken_back", to="cancelled", now=now, actor=person, session_key=session_key)
+    except moves.CannotMove:
+        told = "It can't be taken back any more: the exchange was asked. Its outcome stands here as soon as it is seen."
+        raise CannotAsk({FORM: told}) from None
+
+
+# What workers do ------------------------------------------------------------------------------------------------------
+
+
+def advance(*, action_id: int, now: datetime, client_for: ClientFor) -> bool:
+    """One step of one action, when it is due; True when there was something to do. Losing a race is not an error."""
+    row = due(now=now).select_related("sub_account__account").filter(pk=action_id).first()
+    if row is None:
+        return False
+    try:
+        _STEPS[row.state](row, now=now, client_for=client_for)
+    except moves.CannotMove as lost:
+        _log.info("subaccounts.step_lost", action=action_id, reason=str(lost))
+    return True
+
+
+def sweep(*, now: datetime, client_for: ClientFor) -> int:
+    """Everything that is due, freezes first; the number of steps. Any process that may call out may do it."""
+    watch, taken = Stopwatch(now), 0
+    numbers = list(due(now=now).values_list("pk", "kind"))
+    for number, _ in sorted(numbers, key=lambda pair: (pair[1] != states.FREEZE, pair[0])):
+        try:
+            taken += advance(action_id=number, now=watch.now(), client_for=client_for)
+        except Exception:
+            _log.exception("subaccounts.step_failed", action=number)
+            later = watch.now() + steps.LOOK_AGAIN
+            SubAccountAction.objects.filter(pk=number, next_action_at__lte=watch.now()).update(next_action_at=later)
+        if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
+            break
+    return taken
+
+
+def due(*, now: datetime) -> QuerySet[SubAccountAction]:
+    """Actions that a worker has to look at now."""
+    return SubAccountAction.objects.filter(state__in=states.OPEN_STATES, next_action_at__lte=now)
+
+
+def figures(subs: Sequence[SubAccount]) -> dict[int, list[SubAccountBalance]]:
+    """What the trading accounts of these sub-accounts hold as last read: what a freeze would move, by their rows."""
+    rows = SubAccountBalance.objects.filter(sub_account__in=subs, wallet=SubAccountBalance.TRADING)
+    found: dict[int, list[SubAccountBalance]] = {sub.pk: [] for sub in subs}
+    for row in rows.order_by("currency"):
+        found[row.sub_account_id].append(row)
+    return found
+
+
+# Checks ---------------------------------------------------------------------------------------------------------------
+
+
+def _checked(person: "Person", reason: str, numbers: Sequence[int]) -> str:
+    if not rules.may_keep_subaccounts(person):
+        raise CannotAsk({FORM: "Only administrators act on sub-accounts."})
+    reason = reason.strip()
+    if not reason or len(reason) > LONGEST_REASON:
+        raise CannotAsk({"reason": f"Say why, in at most {LONGEST_REASON} characters; it goes into the audit trail."})
+    if not numbers:
+        raise CannotAsk({FORM: "Choose at least one sub-account."})
+    if len(numbers) > MOST_AT_ONCE:
+        raise CannotAsk({FORM: f"At most {MOST_AT_ONCE} sub-accounts can be chosen at once."})
+    return reason
+
+
+def _found(account: Account, numbers: Sequence[int]) -> list[SubAccount]:
+    subs = moves.lock_accounts(account_id=account.pk, exchange_ids=list(numbers))
+    missing = sorted(set(numbers) - {sub.exchange_id for sub in subs})
+    if missing:
+        listed = ", ".join(str(number) for number in missing[:5])
+        raise CannotAsk({FORM: f"The desk knows no sub-account {listed}."})
+    return subs
+
+
+def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) -> None:
+    """A page that shows what is no longer so is told first; then what the exchange would refuse."""
+    open_now = SubAccountAction.objects.filter(sub_account__in=subs, state__in=states.OPEN_STATES)
+    waiting = {(one.sub_account_id, one.kind) for one in open_now}
+    problems = []
+    for sub in subs:
+        if (sub.pk, kind) in waiting:
+            problems.append(f"{sub.exchange_id}: this was asked for already and is under way.")
+        elif kind == states.ACTIVATE and (sub.pk, states.FREEZE) in waiting:
+            problems.append(f"{sub.exchange_id} is being frozen; wait until that is seen.")
+        elif kind == states.FREEZE and (sub.pk, states.ACTIVATE) in waiting:
+            continue  # a freeze waits behind an activation, so that somebody in a hurry need not wait themselves
+        elif found := standing.obstacle(kind, sub):
+            problems.append(found)
+    if problems:
+        raise CannotAsk({FORM: " ".join(problems)})
+    if digest != standing.digest_of(kind, subs):
+        raise CannotAsk({FORM: STALE})
+
+
+def _store(asked: Sequence[SubAccountAction], now: datetime, session_key: str, confirmation: "StepUp | None") -> None:
+    held = figures([one.sub_account for one in asked])
+    proof = confirmation.evidence() if confirmation else {}
+    for one in asked:
+        sub = one.sub_account
+        shown: dict[str, Any] = {"status": sub.status, "observed_at": sub.observed_at, **proof}
+        if one.kind == states.FREEZE:
+            shown["trading"] = {row.currency: [row.available, row.reserved] for row in held[sub.pk]}
+            shown["trading_read_at"] = sub.balances_at
+        moves.create(action=one, now=now, session_key=session_key, evidence=shown)
+
+
+def _earlier(person: "Person", request_key: str) -> list[SubAccountAction]:
+    rows = SubAccountAction.objects.filter(requested_by=person, request_key=request_key)
+    return list(rows.select_related("sub_account").order_by("sub_account__exchange_id"))
+
+
+def _same(
+    earlier: list[SubAccountAction], kind: str, numbers: Sequence[int], **content: object
+) -> list[SubAccountAction]:
+    """The earlier actions, when they are the same; a used key with other content is refused."""
+    named = [(one.kind, one.sub_account.exchange_id) for one in earlier]
+    differs = any(_asked(one, name) != value for one in earlier for name, value in content.items())
+    if differs or named != [(kind, number) for number in numbers]:
+        raise CannotAsk({FORM: "This form was sent before, with other content. Nothing more was recorded."})
+    return earlier
+
+
+def _asked(action: SubAccountAction, name: str) -> object:
+    """What was asked for; a setting that was not sent was asked for as it is shown."""
+    shown = {"wanted_payout": "payout_enabled", "wanted_description": "description"}
+    value: object = getattr(action, name)
+    return getattr(action.sub_account, shown[name]) if value is None and name in shown else value
+
+
+def _lost_race(
+    person: "Person", request_key: str, kind: str, numbers: Sequence[int], **content: object
+) -> list[SubAccountAction]:
+    """The same form sent twice in one moment, or somebody else who asked for the same."""
+    if earlier := _earlier(person, request_key):
+        return _same(earlier, kind, numbers, **content)
+    raise CannotAsk({FORM: "Somebody else asked for the same in this moment. Nothing more was recorded."})

@@ -1,0 +1,220 @@
+"""Transfers for programs: read, ask for one and take it back. Approving and closing take a person and a page."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from desk import clock
+from exchange_ops.shared.api.errors import CannotRecord, Refusal
+from exchange_ops.shared.api.fields import AmountIn, AmountText, StrictBody, StrictChoice, StrictText
+from exchange_ops.shared.api.parsing import BoundedJSONParser
+from exchange_ops.shared.api.resources import (
+    BEFORE,
+    MALFORMED,
+    REFUSALS,
+    MaySee,
+    MaySeeAndDraft,
+    filters,
+    first_account,
+    narrowed,
+    page_of,
+)
+from exchange_ops.shared.forms import LONGEST_REASON
+from exchange_ops.shared.problems import FORM
+from exchange_ops.transfers import machine as states
+from exchange_ops.transfers import workflow
+from exchange_ops.transfers.forms import TransferFilter
+from exchange_ops.transfers.models import Transfer
+
+KINDS = list(states.KINDS)
+NOT_FOUND = {404: OpenApiResponse(Refusal), **REFUSALS}
+
+
+class StrictInteger(serializers.IntegerField):
+    """A whole number, and no text or word for one."""
+
+    def to_internal_value(self, data: Any) -> int:
+        # JSON knows one kind of number: 7.0 is as whole as 7.
+        whole = isinstance(data, int) or (isinstance(data, float) and data.is_integer())
+        if not whole or isinstance(data, bool):
+            raise serializers.ValidationError("Send a whole number.")
+        return super().to_internal_value(int(data))
+
+
+class TransferOut(serializers.ModelSerializer):
+    """A transfer as the desk knows it now. `sentence` says what happened to the money first."""
+
+    reference = serializers.CharField(read_only=True)
+    kind = serializers.ChoiceField(choices=KINDS, read_only=True)
+    by = serializers.ChoiceField(
+        choices=["", *states.IDENTIFIED_BY], read_only=True, help_text="What `identifier` is; empty for other kinds."
+    )
+    amount = AmountText(read_only=True)
+    state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
+    sentence = serializers.CharField(read_only=True)
+    turn = serializers.ChoiceField(choices=["person", "worker", "exchange", "nobody"], read_only=True)
+    initiator = serializers.CharField(source="initiator.username", read_only=True)
+    reissues = serializers.IntegerField(
+        source="reissues_id", read_only=True, allow_null=True, help_text="The id of the older transfer it replaces."
+    )
+    second_id = serializers.CharField(
+        read_only=True, allow_null=True, help_text="The other transaction of a conversion."
+    )
+    ledger_seen_at = serializers.DateTimeField(
+        read_only=True, allow_null=True, help_text="When the exchange's ledger showed it as it was asked for."
+    )
+
+    class Meta:
+        model = Transfer
+        fields = (
+            "id",
+            "reference",
+            "kind",
+            "state",
+            "turn",
+            "sentence",
+            "currency",
+            "amount",
+            "to_currency",
+            "by",
+            "identifier",
+            "subaccount_id",
+            "reason",
+            "initiator",
+            "initiated_via",
+            "request_key",
+            "quorum_required",
+            "reissues",
+            "exchange_id",
+            "second_id",
+            "ledger_seen_at",
+            "last_problem",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+
+class TransferIn(StrictBody):
+    """A transfer to ask for. What leaves for another user waits for people; the rest is sent by a worker, once."""
+
+    kind = StrictChoice(choices=KINDS)
+    currency = StrictText(max_length=20)
+    amount = AmountIn()
+    to_currency = StrictText(max_length=20, required=False, default="", allow_blank=True, help_text="For convert.")
+    by = StrictChoice(
+        choices=["", *states.IDENTIFIED_BY], required=False, default="", help_text="For to_user: what the name is."
+    )
+    identifier = StrictText(
+        max_length=254, required=False, default="", allow_blank=True, trim_whitespace=False, help_text="For to_user."
+    )
+    subaccount_id = StrictInteger(
+        required=False, default=None, allow_null=True, min_value=1, max_value=2**63 - 1, help_text="The exchange's own."
+    )
+    reason = StrictText(max_length=LONGEST_REASON)
+    request_key = StrictText(
+        max_length=80,
+        min_length=8,
+        trim_whitespace=False,
+        help_text="Yours, and new for each transfer: sent again, it gives the same one.",
+    )
+
+
+class CancelIn(StrictBody):
+    """Why it is taken back."""
+
+    reason = StrictText(max_length=LONGEST_REASON)
+
+
+class TransferPage(serializers.Serializer):
+    """Newest first; `older` is the address of the next page."""
+
+    items = TransferOut(many=True)
+    older = serializers.CharField(allow_null=True)
+
+
+class MaySeeAndMove(MaySeeAndDraft):
+    """Operators ask for transfers as well."""
+
+    message = "Nothing was recorded: operators ask for transfers."
+
+
+class Transfers(APIView):
+    """The transfers inside the exchange."""
+
+    permission_classes = (MaySeeAndMove,)
+    parser_classes = (BoundedJSONParser,)
+
+    @extend_schema(
+        operation_id="transfers_list",
+        parameters=[BEFORE, *filters(TransferFilter)],
+        responses={200: TransferPage, **MALFORMED},
+    )
+    def get(self, request: Request) -> Response:
+        """Fifty a page, newest first."""
+        rows = narrowed(request, TransferFilter, Transfer.objects.select_related("initiator"))
+        return page_of(request, rows, TransferOut, key="pk")
+
+    @extend_schema(
+        operation_id="transfers_create",
+        request=TransferIn,
+        responses={
+            201: TransferOut,
+            200: OpenApiResponse(TransferOut, description="The same transfer was recorded before with this key."),
+            400: OpenApiResponse(Refusal),
+            422: OpenApiResponse(Refusal),
+            **REFUSALS,
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Ask for a transfer. It is recorded; a worker sends it, after the approvals where it takes them."""
+        asked = TransferIn(data=request.data)
+        asked.is_valid(raise_exception=True)
+        now = clock.now()
+        try:
+            row = workflow.request(
+                initiator=request.user, account=first_account(), now=now, via="api", **asked.validated_data
+            )
+        except workflow.CannotTransfer as problem:
+            raise CannotRecord(problem.problems) from None
+        return Response(TransferOut(row).data, status=201 if row.created_at == now else 200)
+
+
+class OneTransfer(APIView):
+    """One transfer."""
+
+    permission_classes = (MaySee,)
+
+    @extend_schema(operation_id="transfers_read", responses={200: TransferOut, **NOT_FOUND})
+    def get(self, request: Request, transfer_id: int) -> Response:
+        """As it stands now."""
+        row = get_object_or_404(Transfer.objects.select_related("initiator"), pk=transfer_id)
+        return Response(TransferOut(row).data)
+
+
+class TransferCancel(APIView):
+    """Taking a transfer back."""
+
+    permission_classes = (MaySeeAndMove,)
+    parser_classes = (BoundedJSONParser,)
+
+    @extend_schema(
+        operation_id="transfers_cancel",
+        request=CancelIn,
+        responses={200: TransferOut, 400: OpenApiResponse(Refusal), 422: OpenApiResponse(Refusal), **NOT_FOUND},
+    )
+    def post(self, request: Request, transfer_id: int) -> Response:
+        """Only before the exchange was asked, and only by the one who asked for it."""
+        get_object_or_404(Transfer, pk=transfer_id)
+        given = CancelIn(data=request.data)
+        given.is_valid(raise_exception=True)
+        try:
+            row = workflow.cancel(transfer_id=transfer_id, person=request.user, now=clock.now(), **given.validated_data)
+        except workflow.CannotCancel as problem:
+            raise CannotRecord({FORM: f"Nothing was changed. {problem}"}) from None
+        return Response(TransferOut(row).data)

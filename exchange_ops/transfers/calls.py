@@ -1,0 +1,136 @@
+"""The one call of a transfer: its row before the bytes leave, one last look at claim and clocks, one send, one outcome.
+
+A transfer can't be taken back, so of all its attempts one at most may ever reach the exchange: the database refuses the
+row of a second call unless the first one provably was not sent.
+"""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from exchange_ops.client import ExchangeClient
+from exchange_ops.shared import calls, clocks
+from exchange_ops.shared.calls import Reply
+from exchange_ops.shared.mover import texts
+from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
+from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers.models import Transfer, TransferCall
+from exchange_ops.transfers.snapshots import Snapshot
+from exchange_ops.wire.catalogue import Right
+from wire.errors import OutcomeUnknown
+
+QUIET = timedelta(minutes=10)  # longer than any gateway may keep a request before it is carried out
+MARGIN = timedelta(minutes=2)
+LONGEST_ID = 80
+OPERATIONS = {
+    kinds.BANK_TO_TRADING: "transfer_funds",
+    kinds.TRADING_TO_BANK: "transfer_funds",
+    kinds.TO_USER: "transfer_to_user",
+    kinds.CONVERT: "convert_currency",
+    kinds.TO_SUBACCOUNT: "transfer_subaccount_funds",
+    kinds.FROM_SUBACCOUNT: "transfer_subaccount_funds",
+}
+_BY_WITHDRAWING = ("transfer_to_user", "transfer_subaccount_funds")
+_WAYS = {kinds.BANK_TO_TRADING: "bankToExchange", kinds.TRADING_TO_BANK: "exchangeToBank"}
+
+
+def right_for(row: Transfer) -> Right:
+    """The right that the key of this call needs (exchange REST, Account management; Sub-accounts)."""
+    return Right.WITHDRAW if OPERATIONS[row.kind] in _BY_WITHDRAWING else Right.PAYMENTS
+
+
+def prepare(row: Transfer, *, before: Snapshot, now: datetime) -> TransferCall:
+    """The row of the call, inside the transaction of the claim. `before` is what was read right before it."""
+    reading = clocks.believed(account=row.account)
+    skew = timedelta(milliseconds=0 if reading is None else reading.skew_ms)
+    return TransferCall.objects.create(
+        account_id=row.account_id,
+        transfer_id=row.pk,
+        attempt=row.attempt,
+        epoch=row.lease_epoch,
+        operation=OPERATIONS[row.kind],
+        fingerprint=calls.fingerprint(row.kind, content(row)),
+        watermark=before.watermark,
+        balances=before.facts(),
+        expected=texts(expected(row)),
+        created_from=now + min(skew, timedelta(0)) - MARGIN,
+        created_until=now + max(skew, timedelta(0)) + QUIET + MARGIN,
+        prepared_at=now,
+        send_by=now + SEND_WITHIN,
+    )
+
+
+def content(row: Transfer) -> dict[str, Any]:
+    """What will be asked for."""
+    names = ("currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
+    return {name: getattr(row, name) for name in names}
+
+
+def expected(row: Transfer) -> dict[str, dict[str, Decimal]]:
+    """What the transfer changes in our own wallets, by wallet and currency."""
+    code, amount = row.currency, row.amount
+    if row.kind == kinds.BANK_TO_TRADING:
+        return {"bank": {code: -amount}, "trading": {code: amount}}
+    if row.kind == kinds.TRADING_TO_BANK:
+        return {"bank": {code: amount}, "trading": {code: -amount}}
+    if row.kind == kinds.CONVERT:
+        return {"bank": {code: -amount, row.to_currency: amount}}
+    return {"bank": {code: amount if row.kind == kinds.FROM_SUBACCOUNT else -amount}}
+
+
+def make(call: TransferCall, row: Transfer, *, client: ExchangeClient, watch: Stopwatch) -> Reply:
+    """Send once, when the claim still stands and it is not too late, and keep the outcome."""
+    if problem := _not_ours_any_more(call, row, watch) or calls.too_late(watch, None):
+        return _close(call, Reply(TransferCall.NOT_SENT, problem=problem), watch)
+    client.look_before_acting(lambda: calls.too_late(watch, None))
+    return _close(call, calls.sent(lambda: _moved(client, row)), watch)
+
+
+def _moved(client: ExchangeClient, row: Transfer) -> tuple[str, ...]:
+    """The ids that the exchange gave; what can't be kept is an unknown outcome."""
+    asked: dict[str, Any] = {"currency": row.currency, "amount": row.amount}
+    if row.kind in _WAYS:
+        ids: tuple[str, ...] = (client.transfer_funds(**asked, type=_WAYS[row.kind]),)
+    elif row.kind == kinds.TO_USER:
+        ids = (client.transfer_to_user(**asked, by=row.by, identifier=row.identifier),)
+    elif row.kind == kinds.CONVERT:
+        ids = tuple(client.convert_currency(from_currency=row.currency, to_currency=row.to_currency, amount=row.amount))
+    else:
+        way = "withdraw" if row.kind == kinds.FROM_SUBACCOUNT else "deposit"
+        ids = (client.transfer_subaccount_funds(**asked, subaccount_id=row.subaccount_id or 0, type=way),)
+    if not 1 <= len(ids) <= 2 or len(set(ids)) != len(ids) or not all(_is_kept(one) for one in ids):
+        raise OutcomeUnknown("the exchange gave the transfer numbers that can't be kept")
+    return ids
+
+
+def _is_kept(number: str) -> bool:
+    return 0 < len(number) <= LONGEST_ID and number.isprintable()
+
+
+def _not_ours_any_more(call: TransferCall, row: Transfer, watch: Stopwatch) -> str:
+    """Mark the call as sent, if the row still carries this worker's claim; else why it does not."""
+    with transaction.atomic(durable=True):
+        standing = TransferCall.objects.filter(
+            pk=call.pk,
+            outcome=TransferCall.PREPARED,
+            transfer__lease_epoch=call.epoch,
+            transfer__version=row.version,
+            transfer__state=row.state,
+        )
+        marked = standing.update(outcome=TransferCall.SENT, sent_at=watch.now())
+    return "" if marked else "Another worker had taken over, so this one sent nothing."
+
+
+def _close(call: TransferCall, reply: Reply, watch: Stopwatch) -> Reply:
+    columns: dict[str, Any] = {
+        "outcome": reply.outcome,
+        "answered_at": watch.now(),
+        "error_code": reply.code,
+        "detail": reply.problem[:500],
+    }
+    if reply.accepted:
+        columns |= call.kept(reply.value)
+    TransferCall.objects.filter(pk=call.pk).update(**columns)
+    return reply

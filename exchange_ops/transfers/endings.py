@@ -1,0 +1,237 @@
+"""How people end what the desk could not settle: close or re-issue what was not seen, resolve what is unclear.
+
+Nothing is ever sent again because of it. Asking anew makes a new transfer that names the old one, under the rules of
+today and with approvals of its own; the old one is closed for good in the same transaction, so it can be replaced once.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import IntegrityError, transaction
+
+from desk import factors, live, stepup
+from desk.models import StepUp
+from exchange_ops.shared import proven
+from exchange_ops.transfers import approvals, rules, workflow
+from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers.listings import WATCH_EVERY
+from exchange_ops.transfers.models import Transfer, TransferApproval
+from exchange_ops.transfers.request_checks import CannotTransfer
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+CLOSE_PURPOSE, REISSUE_PURPOSE, RESOLVE_PURPOSE = "close-transfer", "reissue-transfer", "resolve-transfer"
+PEOPLE = 2
+LONGEST_REASON = 500
+_REPEATED = ("account", "kind", "currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
+_TARGETS = {TransferApproval.MOVED: "resolved_moved", TransferApproval.NOT_MOVED: "resolved_not_moved"}
+
+
+class CannotClose(Exception):
+    """The transfer was neither closed nor asked for anew; the text is the sentence for the person."""
+
+
+class CannotResolve(Exception):
+    """The verdict was not recorded; the text is the sentence for the person."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Act:
+    """What one person says, and what they saw and confirmed when they said it."""
+
+    person: "Person"
+    reason: str
+    digest: str
+    answer: dict[str, Any]
+    session_key: str
+    now: datetime
+
+
+def close(
+    *,
+    transfer_id: int,
+    person: "Person",
+    reason: str,
+    digest: str,
+    answer: dict[str, Any],
+    session_key: str,
+    now: datetime,
+) -> Transfer:
+    """Close a transfer that was not seen. The second factor is for `CLOSE_PURPOSE` and `digest_of(row)`."""
+    act = _Act(person, reason.strip()[:LONGEST_REASON], digest, answer, session_key, now)
+    with transaction.atomic():
+        row, confirmation = _decided(transfer_id, act, CLOSE_PURPOSE)
+        return _closed(row, "closed", act, confirmation)
+
+
+def reissue(
+    *,
+    transfer_id: int,
+    person: "Person",
+    reason: str,
+    digest: str,
+    answer: dict[str, Any],
+    request_key: str,
+    session_key: str,
+    now: datetime,
+    via: str = "page",
+) -> Transfer:
+    """Close a transfer that was not seen and ask for the same anew; gives the new one, whose initiator is `person`.
+
+    The second factor is for `REISSUE_PURPOSE` and `digest_of(row)`. The same key of the same person gives the same new
+    transfer. Raises CannotClose, CannotTransfer when it could not be asked for today, or `stepup.CannotConfirm`.
+    """
+    earlier = Transfer.objects.filter(initiator=person, request_key=request_key).first()
+    if earlier is not None:
+        if earlier.reissues_id != transfer_id:
+            raise CannotClose(f"This form was sent before, for something else, as {earlier.reference}.")
+        return earlier
+    act = _Act(person, reason.strip()[:LONGEST_REASON], digest, answer, session_key, now)
+    try:
+        with transaction.atomic():
+            old, confirmation = _decided(transfer_id, act, REISSUE_PURPOSE)
+            _closed(old, "issued_anew", act, confirmation)
+            new = Transfer(
+                initiator=person,
+                initiated_via=via,
+                request_key=request_key,
+                reissues=old,
+                reason=act.reason,
+                **{name: getattr(old, name) for name in _REPEATED},
+            )
+            return workflow.submit(new, now=now, session_key=session_key)
+    except IntegrityError:
+        raise CannotClose("It was asked for anew already.") from None
+
+
+def resolve(
+    *,
+    transfer_id: int,
+    person: "Person",
+    verdict: str,
+    evidence: str,
+    digest: str,
+    answer: dict[str, Any],
+    session_key: str,
+    now: datetime,
+) -> Transfer:
+    """One person's verdict ("moved" or "not_moved") on an unclear case; an equal one of somebody else closes it.
+
+    The second factor is for `RESOLVE_PURPOSE` and `digest_of(row)`. A person's last word counts.
+    """
+    evidence = evidence.strip()[:LONGEST_REASON]
+    if verdict not in _TARGETS:
+        raise CannotResolve("The verdict is that it was moved, or that it was not.")
+    if not evidence:
+        raise CannotResolve("Say what you looked at: statements, transactions, answers.")
+    try:
+        with transaction.atomic():
+            row = moves.lock(transfer_id)
+            if row.state != "investigate":
+                raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
+            if not rules.may_resolve_transfer(person, row):
+                raise CannotResolve("Two people of treasury close it, and never the one who asked for the transfer.")
+            act = _Act(person, evidence, digest, answer, session_key, now)
+            confirmation = _confirmed(row, act, RESOLVE_PURPOSE, CannotResolve)
+            approvals.keep(
+                row, person, verdict, evidence, now=now, stage=TransferApproval.RESOLUTION, confirmation=confirmation
+            )
+            people = _people_for(row, verdict)
+            done = people >= PEOPLE
+            moves.move(
+                row,
+                event="resolved" if done else "resolution_recorded",
+                to=_TARGETS[verdict] if done else "investigate",
+                now=now,
+                next_action_at=None if done else row.next_action_at,
+                actor=person,
+                session_key=session_key,
+                evidence={"verdict": verdict, "reason": evidence, "people": people, **confirmation.evidence()},
+            )
+            live.announce("approvals", transfer=row.pk)
+            return row
+    except Transfer.DoesNotExist:
+        raise CannotResolve("There is no such transfer.") from None
+    except approvals.CannotApprove:
+        raise CannotResolve("You came to that verdict already; it waits for somebody else.") from None
+    except moves.CannotMove:
+        raise CannotResolve("Somebody else acted on it in the same moment. Read it again.") from None
+
+
+def finding_of(row: Transfer, person: "Person") -> str:
+    """This person's last finding on the case, "moved" or "not_moved"; empty when they gave none."""
+    words = TransferApproval.objects.filter(transfer=row, stage=TransferApproval.RESOLUTION, person=person)
+    return words.order_by("-id").values_list("verdict", flat=True).first() or ""
+
+
+def digest_of(row: Transfer) -> str:
+    """What a person signs to end this transfer: this request, in the state and version that was on the screen."""
+    return _digest(row, row.state, row.version)
+
+
+def _digest(row: Transfer, state: str, version: int) -> str:
+    text = f"countersign-transfer-ending-1|{row.pk}|{state}|{version}|{row.digest}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _decided(transfer_id: int, act: _Act, purpose: str) -> tuple[Transfer, StepUp]:
+    """The row that was not seen, when this person may decide on it and has confirmed it."""
+    if not act.reason:
+        raise CannotClose("Say what you looked at and why.")
+    try:
+        row = moves.lock(transfer_id)
+    except Transfer.DoesNotExist:
+        raise CannotClose("There is no such transfer.") from None
+    if row.state != "not_seen":
+        raise CannotClose(f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
+    if not rules.may_close_transfer(act.person, row):
+        raise CannotClose("Only treasury decides on it, and never the one who asked for it.")
+    return row, _confirmed(row, act, purpose, CannotClose)
+
+
+def _confirmed(row: Transfer, act: _Act, purpose: str, refusal: type[Exception]) -> StepUp:
+    if resting := factors.why_resting(act.person, now=act.now):
+        raise refusal(resting)
+    if act.digest != digest_of(row):
+        raise refusal("This is not what you saw: something happened meanwhile. Read it again, then decide.")
+    return stepup.verify(
+        person=act.person,
+        purpose=purpose,
+        digest=act.digest,
+        answer=act.answer,
+        session_key=act.session_key,
+        now=act.now,
+    )
+
+
+def _closed(row: Transfer, event: str, act: _Act, confirmation: StepUp) -> Transfer:
+    try:
+        return moves.move(
+            row,
+            event=event,
+            to="closed",
+            now=act.now,
+            next_action_at=act.now + WATCH_EVERY,
+            actor=act.person,
+            session_key=act.session_key,
+            evidence={"reason": act.reason, **confirmation.evidence()},
+            decided_by=act.person,
+            decided_at=act.now,
+        )
+    except moves.CannotMove:
+        raise CannotClose("Somebody else acted on it in the same moment. Read it again.") from None
+
+
+def _people_for(row: Transfer, verdict: str) -> int:
+    """How many people's last word is this verdict."""
+    words = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
+    signed = {_digest(row, "investigate", version) for version in range(1, row.version + 1)}
+    counted = proven.among(words, purpose=RESOLVE_PURPOSE, digests=lambda word: signed).order_by("id")
+    last = dict(counted.values_list("person_id", "verdict"))
+    return sum(word == verdict for word in last.values())
+
+
+__all__ = ["CannotClose", "CannotResolve", "CannotTransfer", "close", "digest_of", "reissue", "resolve"]

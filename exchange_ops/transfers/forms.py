@@ -1,0 +1,165 @@
+"""The shape of what people type on the pages about funds, addresses and transfers."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django import forms
+from django.db.models import Q, QuerySet
+
+from exchange_ops.market.models import Currency
+from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, FilterForm, ResolutionForm
+from exchange_ops.subaccounts.models import SubAccount
+from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers.machine import OPEN_STATES, STATES
+from exchange_ops.transfers.models import Transfer
+
+# Transfers ------------------------------------------------------------------------------------------------------------
+
+LONGEST_NUMBER = 18  # digits that fit into a key
+SLUGS: Final = {
+    "move": (kinds.BANK_TO_TRADING, kinds.TRADING_TO_BANK),
+    "convert": (kinds.CONVERT,),
+    "to-subaccount": (kinds.TO_SUBACCOUNT,),
+    "from-subaccount": (kinds.FROM_SUBACCOUNT,),
+    "to-user": (kinds.TO_USER,),
+}
+
+
+class NewTransferForm(forms.Form):
+    """A request for a transfer of one kind; the kind's own fields come beside the common ones."""
+
+    kind = forms.ChoiceField(label="Which way")
+    subaccount_id = forms.TypedChoiceField(label="Sub-account", coerce=int, empty_value=None)
+    by = forms.ChoiceField(label="The other user is named by", choices=list(kinds.IDENTIFIED_BY.items()))
+    identifier = forms.CharField(
+        label="Name of the other user",
+        max_length=254,
+        error_messages={"required": "Enter the e-mail address or the user name of the other user."},
+    )
+    currency = forms.ChoiceField(label="Currency", error_messages={"required": "Choose the currency."})
+    to_currency = forms.ChoiceField(label="Into", error_messages={"required": "Choose the currency to convert to."})
+    amount = AmountField(label="Amount", max_length=80, error_messages={"required": "Enter the amount."})
+    reason = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say what the transfer is for; people will read it later."},
+    )
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(
+        self,
+        *arguments: Any,
+        slug: str,
+        currencies: list[Currency],
+        subaccounts: Sequence[SubAccount] = (),
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.slug = slug
+        self._keep_those_of(slug)
+        codes = [(row.code, f"{row.code}  {row.full_name}".strip()) for row in currencies]
+        numbers = [(row.exchange_id, f"{row.exchange_id}  {row.email}") for row in subaccounts]
+        offered = {
+            "kind": [(kind, kinds.KINDS[kind]) for kind in SLUGS[slug]],
+            "currency": [("", "Choose"), *codes],
+            "to_currency": [("", "Choose"), *codes],
+            "subaccount_id": [("", "Choose"), *numbers],
+        }
+        for name, choices in offered.items():
+            if name in self.fields:
+                self.fields[name].choices = choices  # type: ignore[attr-defined]
+        for name in ("amount", "identifier"):
+            if name in self.fields:
+                self.fields[name].widget.attrs |= {
+                    "autocomplete": "off",
+                    "spellcheck": "false",
+                    "autocapitalize": "off",
+                }
+
+    def _keep_those_of(self, slug: str) -> None:
+        own = {"to-user": {"by", "identifier"}, "convert": {"to_currency"}, "move": {"kind"}}
+        wanted = own.get(slug, {"subaccount_id"})
+        for name in {"kind", "subaccount_id", "by", "identifier", "to_currency"} - wanted:
+            del self.fields[name]
+
+    def asked(self) -> dict[str, Any]:
+        """What the domain wants to know, from a form that is valid."""
+        asked = {"kind": SLUGS[self.slug][0], **self.cleaned_data}
+        return asked | {"request_key": str(asked["request_key"])}
+
+    def refuse(self, problems: dict[str, str]) -> None:
+        """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""
+        for name, sentence in problems.items():
+            self.add_error(name if name in self.fields else None, sentence)
+
+
+class TransferEndForm(DecisionForm):
+    """One person's word on a transfer that was not seen, with its reason and a second factor."""
+
+    comment = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say what you looked at and why."},
+    )
+
+
+class ReissueForm(TransferEndForm):
+    """The same, asked for once more as a new transfer."""
+
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+
+class TransferVerdictForm(ResolutionForm):
+    """The verdict of one person on a transfer that the desk could not settle."""
+
+    verdict = forms.ChoiceField(
+        label="Verdict",
+        choices=[("", "Choose"), ("moved", "The money was moved"), ("not_moved", "The money was not moved")],
+        error_messages={"required": "Say whether the money was moved."},
+    )
+
+
+class TransferFilter(FilterForm):
+    """Which transfers to list."""
+
+    state = forms.ChoiceField(
+        required=False,
+        choices=[("", "Any state"), ("open", "Open"), *((name, row.label) for name, row in STATES.items())],
+    )
+    kind = forms.ChoiceField(required=False, choices=[("", "Any kind"), *kinds.KINDS.items()])
+    currency = forms.CharField(required=False, max_length=20)
+    initiator = forms.CharField(required=False, max_length=150)
+    text = forms.CharField(required=False, max_length=200)
+
+    def narrow(self, rows: QuerySet[Transfer]) -> QuerySet[Transfer]:
+        """Only the rows that every filter which is set lets through."""
+        chosen = self.chosen()
+        if "state" in chosen:
+            rows = rows.filter(state__in=OPEN_STATES if chosen["state"] == "open" else (chosen["state"],))
+        if "kind" in chosen:
+            rows = rows.filter(kind=chosen["kind"])
+        if "currency" in chosen:
+            code = chosen["currency"].upper()
+            rows = rows.filter(Q(currency=code) | Q(to_currency=code))
+        if "initiator" in chosen:
+            rows = rows.filter(initiator__username=chosen["initiator"])
+        return rows.filter(transfers_like(chosen["text"])) if "text" in chosen else rows
+
+
+def transfers_named(text: str) -> Q:
+    """Transfers that the text names exactly: by reference or number, or by an exchange id."""
+    found = Q(exchange_id=text) | Q(second_id=text)
+    number = text.upper().removeprefix("T-")
+    if number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER:
+        found |= Q(pk=int(number))
+    return found
+
+
+def transfers_like(text: str) -> Q:
+    """Transfers that the text names, or that have it as sub-account or somewhere in their reason or other user."""
+    found = transfers_named(text) | Q(reason__icontains=text) | Q(identifier__icontains=text)
+    if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER:
+        found |= Q(subaccount_id=int(text))
+    return found

@@ -1,0 +1,76 @@
+"""How another user of the exchange is named, and whether the name only looks like one that we know.
+
+Money sent to another user is gone for good, so what a person types is held to a plain form: an e-mail address or a user
+name in visible ASCII. Beyond that a name is compared with everybody who was ever sent money: one that differs in a few
+characters, or in characters that look alike, is shown to the approvers as what it is.
+"""
+
+import re
+from collections.abc import Iterable
+
+from exchange_ops.shared.models import Account
+from exchange_ops.transfers.machine import EMAIL, IDENTIFIED_BY, TO_USER, USERNAME
+from exchange_ops.transfers.models import Transfer
+
+LONGEST_EMAIL, LONGEST_USERNAME = 254, 80
+CLOSE = 2  # characters that differ at most between two names that are easily confused
+_EMAIL = re.compile(
+    r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9-]+)+"
+)
+_USERNAME = re.compile(r"[A-Za-z0-9._-]{1,80}")
+_ALIKE = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "5": "s", "2": "z", "-": "", "_": "", ".": ""})
+
+
+def problem(*, by: str, identifier: str) -> str:
+    """Why this can't be the name of a user, or an empty text."""
+    if by not in IDENTIFIED_BY:
+        return "Say whether it is an e-mail address or a user name."
+    if not identifier:
+        return f"Give the {IDENTIFIED_BY[by]} of the other user."
+    if not identifier.isascii() or not identifier.isprintable():
+        return "It has characters that only look like letters. Type it by hand, in plain letters."
+    if by == EMAIL and not (len(identifier) <= LONGEST_EMAIL and _EMAIL.fullmatch(identifier)):
+        return "This is not an e-mail address."
+    if by == USERNAME and not _USERNAME.fullmatch(identifier):
+        return f"A user name has letters, digits, dots and dashes, at most {LONGEST_USERNAME}."
+    return ""
+
+
+def lookalikes(*, account: Account, by: str, identifier: str) -> list[str]:
+    """Names that were sent money before and that this one may be confused with; none when it is one of them."""
+    known = set(_known(account, by))
+    if identifier in known or identifier.lower() in {name.lower() for name in known}:
+        return []
+    return sorted(name for name in known if _confusable(name, identifier))
+
+
+def is_known(*, account: Account, by: str, identifier: str) -> bool:
+    """Whether money was sent to exactly this name before."""
+    return identifier.lower() in {name.lower() for name in _known(account, by)}
+
+
+def _known(account: Account, by: str) -> Iterable[str]:
+    paid = Transfer.objects.filter(account=account, kind=TO_USER, by=by, state__in=("done", "resolved_moved"))
+    return paid.values_list("identifier", flat=True).distinct()
+
+
+def _confusable(known: str, given: str) -> bool:
+    one, other = _skeleton(known), _skeleton(given)
+    return one == other or _differs_by(one, other, CLOSE)
+
+
+def _skeleton(name: str) -> str:
+    """The name with characters that look alike made equal."""
+    return name.lower().translate(_ALIKE).replace("rn", "m").replace("vv", "w")
+
+
+def _differs_by(one: str, other: str, most: int) -> bool:
+    """Whether at most so many insertions, removals and replacements lie between the two."""
+    if abs(len(one) - len(other)) > most:
+        return False
+    row = list(range(len(other) + 1))
+    for number, left in enumerate(one, 1):
+        last, row[0] = row[0], number
+        for place, right in enumerate(other, 1):
+            last, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, last + (left != right))
+    return row[-1] <= most

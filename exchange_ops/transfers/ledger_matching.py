@@ -1,0 +1,143 @@
+"""Which entries of the exchange's ledger were born from our transfers, and which might have been.
+
+An entry is a transfer's own when its id is one the exchange gave. Without an id the content decides: type, currency,
+amount, an index above what was known before the call, a time inside the call's window, and no other owner.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.db.models import Q, QuerySet
+
+from desk import live, outbox
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.shared.models import Account
+from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers.models import Transfer, TransferCall
+from exchange_ops.withdrawals.models import Withdrawal
+
+OFFCHAIN, SWAP = "offchain", "swap"
+OUT, IN = ("withdraw", "payout"), ("deposit", "payin")
+WAITING = (*kinds.IN_FLIGHT, "not_seen", "closed", "investigate")
+LATE_FOR = timedelta(days=1)  # how long what was not seen is still looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One transaction that a transfer leaves in the ledger: of one of these types, in this currency."""
+
+    types: tuple[str, ...]
+    currency: str
+    sub_type: str = ""
+
+
+def legs(row: Transfer) -> tuple[Leg, ...]:
+    """What a transfer leaves in our ledger: a conversion two transactions, every other kind one.
+
+    Documented are the types of the two wallets (supplement 1.6). What other kinds are listed as is not, so either word
+    for the direction counts for them (exchange REST, Transaction).
+    """
+    if row.kind == kinds.BANK_TO_TRADING:
+        return (Leg(("bankToExchange",), row.currency),)
+    if row.kind == kinds.TRADING_TO_BANK:
+        return (Leg(("exchangeToBank",), row.currency),)
+    if row.kind == kinds.CONVERT:
+        return Leg(OUT, row.currency, SWAP), Leg(IN, row.to_currency, SWAP)
+    return (Leg(IN if row.kind == kinds.FROM_SUBACCOUNT else OUT, row.currency, OFFCHAIN),)
+
+
+def link(*, entry: LedgerEntry, now: datetime) -> bool:
+    """Join the entry to the transfer it was born from, and wake whatever waits for one like it; True when it is ours.
+
+    Call it inside the transaction that changed the entry.
+    """
+    ours = Transfer.objects.filter(account=entry.account_id)
+    owner = ours.filter(Q(exchange_id=entry.exchange_id) | Q(second_id=entry.exchange_id)).first()
+    if owner is not None:
+        adopt(owner, LedgerEntry.objects.filter(pk=entry.pk))
+        entry.transfer, entry.foreign = owner, False
+        _wake(owner, now)
+        return True
+    of_its_currency = Q(currency=entry.currency) | Q(to_currency=entry.currency)
+    for row in ours.filter(of_its_currency, amount=entry.amount, state__in=WAITING):
+        _wake(row, now)
+    return False
+
+
+def adopt(row: Transfer, entries: QuerySet[LedgerEntry]) -> None:
+    """These entries are the transfer's own."""
+    entries.update(transfer=row, foreign=False)
+    live.announce(f"ledger:{row.account_id}")
+
+
+def is_awaited(entry: LedgerEntry) -> bool:
+    """Whether the entry may turn out to be a transfer whose answer we wait for."""
+    under_way = Transfer.objects.filter(account=entry.account_id, state__in=kinds.IN_FLIGHT, amount=entry.amount)
+    return any(_is_alike(entry, leg) for row in under_way for leg in legs(row))
+
+
+def known_ids(*, account: Account, exchange_ids: Iterable[str]) -> set[str]:
+    """Those of many ids that the exchange gave to transfers of ours."""
+    ids = list(exchange_ids)
+    ours = Transfer.objects.filter(account=account).filter(Q(exchange_id__in=ids) | Q(second_id__in=ids))
+    return {one for pair in ours.values_list("exchange_id", "second_id") for one in pair if one}
+
+
+def awaited_amounts(*, account: Account) -> set[Decimal]:
+    """The amounts of transfers that wait for an entry like them."""
+    return {*Transfer.objects.filter(account=account, state__in=WAITING).values_list("amount", flat=True)}
+
+
+def candidates(row: Transfer, call: TransferCall, *, late: timedelta = timedelta(0)) -> Mapping[Leg, list[LedgerEntry]]:
+    """The entries of our copy of the ledger that may have been born from this call, for each leg."""
+    among = LedgerEntry.objects.filter(
+        account=row.account_id,
+        amount=row.amount,
+        index__gt=call.watermark,
+        created_at__gte=call.created_from,
+        created_at__lte=call.created_until + late,
+        withdrawal=None,
+    )
+    free = among.filter(Q(transfer=None) | Q(transfer=row)).exclude(exchange_id__in=_given_to_others(row))
+    entries = list(free.order_by("index"))
+    return {leg: [entry for entry in entries if _is_alike(entry, leg)] for leg in legs(row)}
+
+
+def by_id(row: Transfer, ids: Iterable[str]) -> list[LedgerEntry]:
+    """The entries of these ids, as far as our copy has them."""
+    return list(LedgerEntry.objects.filter(account=row.account_id, exchange_id__in=[one for one in ids if one]))
+
+
+def agrees(row: Transfer, entry: LedgerEntry) -> bool:
+    """Whether an entry of the transfer's own number says what was asked for; what a conversion gives may have a fee."""
+    first, *others = legs(row)
+    if entry.type in first.types and entry.currency == first.currency:
+        return bool(entry.amount == row.amount)
+    return any(entry.type in leg.types and entry.currency == leg.currency for leg in others)
+
+
+def _is_alike(entry: LedgerEntry, leg: Leg) -> bool:
+    """Type and currency as asked for, and nothing that only other movements have."""
+    other = {OFFCHAIN, SWAP} - {leg.sub_type}
+    same = entry.type in leg.types and entry.currency == leg.currency and entry.status != "failed"
+    return same and entry.sub_type not in other and not entry.address and not entry.hash
+
+
+def _given_to_others(row: Transfer) -> list[str]:
+    others = Transfer.objects.filter(account=row.account_id).exclude(pk=row.pk)
+    ids = {one for pair in others.values_list("exchange_id", "second_id") for one in pair if one}
+    held = Withdrawal.objects.filter(account=row.account_id, exchange_id__isnull=False)
+    return sorted(ids | {str(one) for one in held.values_list("exchange_id", flat=True)})
+
+
+def _wake(row: Transfer, now: datetime) -> None:
+    """Let the machine look at the row now, when it waits for the ledger."""
+    waits = row.state in WAITING or (row.state == "done" and row.ledger_seen_at is None)
+    if not waits or row.state == "sending":
+        return
+    if row.next_action_at is not None and row.next_action_at > now:
+        moves.touch(row, next_action_at=now)
+    outbox.wake(moves.ADVANCE_TASK, row.pk)

@@ -1,0 +1,95 @@
+"""Putting a transfer under the rules in force: value, quorum and the digest that people sign.
+
+Only money that leaves for others takes approvals, by the rules of withdrawals; a name that looks like a known one takes
+one person more. Every other kind stays within the company, and needs none.
+"""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from desk.fields import plain
+from exchange_ops.policy import freezes
+from exchange_ops.policy import quorum as policy
+from exchange_ops.transfers import identifiers
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.withdrawals.decisions import digest as digests
+from exchange_ops.withdrawals.decisions import policy_evaluation as judging
+from wire.values import decimal_text
+
+CONTENT = (
+    "account_id",
+    "initiator_id",
+    "reissues_id",
+    "kind",
+    "currency",
+    "amount",
+    "to_currency",
+    "by",
+    "identifier",
+    "subaccount_id",
+    "reason",
+    "policy_version",
+    "quorum_required",
+    "lookalikes",
+)
+_FORM = "countersign-transfer-1"
+_KEPT = ("quote_value", "quote_currency", "quote_at", "policy_version")
+
+
+def judged(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]:
+    """Why the rules forbid it altogether (or an empty text), and the columns to move it with, digest included."""
+    verdict, found = judging.verdict_on(
+        account=transfer.account,
+        currency=transfer.currency,
+        amount=transfer.amount,
+        address=transfer.destination,
+        now=now,
+    )
+    columns: dict[str, Any] = {name: found[name] for name in _KEPT}
+    columns["lookalikes"] = _lookalikes(transfer)
+    if transfer.leaves:
+        # The second sentence of a verdict is about the order of hold and approval: a transfer has no hold.
+        trace = [verdict.trace[0], *_warnings(transfer, columns["lookalikes"]), *found["policy_trace"][2:]]
+        columns |= {"quorum_required": verdict.approvals + bool(columns["lookalikes"]), "policy_trace": trace}
+    else:
+        columns |= {"quorum_required": 0, "policy_trace": ["No approval: the money stays within the company."]}
+    columns["digest"] = digest_of(transfer, **columns)
+    return (verdict.blocked or "") if transfer.leaves else "", columns
+
+
+def still_holds(transfer: Transfer) -> bool:
+    """Whether the digest is still that of this content, under the rules in force and after the last freeze."""
+    if transfer.leaves:
+        rules = policy.current()
+        if rules is None or rules.number != transfer.policy_version:
+            return False
+    return transfer.digest in digests.made(_content(transfer))
+
+
+def digest_of(transfer: Transfer, **changes: Any) -> str:
+    """HMAC-SHA256 in hex over the transfer's content, the rules it was judged by and the number of the last freeze."""
+    return digests.made(_content(transfer, **changes))[0]
+
+
+def _content(transfer: Transfer, **changes: Any) -> dict[str, Any]:
+    content = {name: _plain(changes.get(name, getattr(transfer, name))) for name in CONTENT}
+    return content | {"form": _FORM, "id": transfer.pk, "freeze": freezes.latest_number(transfer.account_id)}
+
+
+def _lookalikes(transfer: Transfer) -> list[str]:
+    if not transfer.leaves:
+        return []
+    return identifiers.lookalikes(account=transfer.account, by=transfer.by, identifier=transfer.identifier)
+
+
+def _warnings(transfer: Transfer, lookalikes: list[str]) -> list[str]:
+    if lookalikes:
+        return [f"One approval more: the name looks like {', '.join(lookalikes)}, and is another one."]
+    known = identifiers.is_known(account=transfer.account, by=transfer.by, identifier=transfer.identifier)
+    return [] if known else ["Nobody of this name was ever sent money from here."]
+
+
+def _plain(value: object) -> object:
+    # Equal amounts have one text, whatever zeros they were written with.
+    return decimal_text(plain(value)) if isinstance(value, Decimal) else value

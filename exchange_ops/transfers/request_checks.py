@@ -1,0 +1,169 @@
+"""What transfer can be asked for: every problem beside the field it is about, before anything is written.
+
+Checked here is what the exchange would refuse, or what it would answer so badly that the outcome were unknown: a
+transfer to a frozen sub-account is answered with 500 (supplement 2.11), so it is refused before it is sent.
+"""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from desk.fields import plain
+from exchange_ops.ledger.models import Balance
+from exchange_ops.market import valuation
+from exchange_ops.market.models import Currency
+from exchange_ops.shared import amounts, rules
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.problems import FORM
+from exchange_ops.subaccounts import account_status
+from exchange_ops.subaccounts.machine import AS_FROZEN
+from exchange_ops.subaccounts.models import SubAccount, SubAccountBalance
+from exchange_ops.transfers import identifiers
+from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.withdrawals.request_checks import LONGEST_KEY, LONGEST_REASON
+from wire.values import grouped_text
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+BETWEEN_WALLETS = (kinds.BANK_TO_TRADING, kinds.TRADING_TO_BANK)
+
+
+class CannotTransfer(Exception):
+    """The transfer was not taken; `problems` names the field (or "__all__") and says why, one sentence each."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__(" ".join(problems.values()))
+        self.problems = problems
+
+
+def refuse_asker(person: "Person") -> None:
+    """Operators ask for transfers; nobody else."""
+    if not rules.may_request(person):
+        raise CannotTransfer({FORM: "Only operators ask for transfers."})
+
+
+def check(transfer: Transfer, *, now: datetime) -> None:
+    """Raise CannotTransfer with everything that is wrong with this request, as far as our copies of the facts tell."""
+    problems: dict[str, str] = {}
+    if not transfer.reason:
+        problems["reason"] = "Say what the transfer is for; people will read it later."
+    elif len(transfer.reason) > LONGEST_REASON:
+        problems["reason"] = f"At most {LONGEST_REASON} characters."
+    if not 0 < len(transfer.request_key) <= LONGEST_KEY:
+        problems[FORM] = "The form has lost its key: open it again."
+    if transfer.kind not in kinds.KINDS:
+        problems["kind"] = "Say what kind of transfer it is."
+        raise CannotTransfer(problems)
+    known = Currency.objects.filter(pk=transfer.currency).first()
+    if problem := currency_problem(transfer.kind, known):
+        problems["currency"] = problem
+    elif known is not None and (problem := amount_problem(transfer, known)):
+        problems["amount"] = problem
+    problems |= target_problems(transfer)
+    if problems:
+        raise CannotTransfer(problems)
+
+
+def currency_problem(kind: str, currency: Currency | None) -> str:
+    """Why this currency can't be moved in this way now, or an empty text."""
+    if currency is None:
+        return "The exchange does not describe this currency."
+    if currency.delisted:
+        return f"{currency.code} is delisted, so the exchange moves it no more."
+    if kind in BETWEEN_WALLETS and not currency.transfer_enabled:
+        return f"The exchange has switched off transfers of {currency.code} for now."
+    return ""
+
+
+def amount_problem(transfer: Transfer, currency: Currency) -> str:
+    """Why this amount can't be moved, or an empty text. The balance is the one last read."""
+    amount = transfer.amount
+    if not isinstance(amount, Decimal) or not amount.is_finite() or not amounts.storable(amount):
+        return "This is not an amount that can be moved."
+    if amount <= 0:
+        return "The amount has to be above zero."
+    digits = max(0, -int(plain(amount).as_tuple().exponent))
+    if currency.precision_transfer is not None and digits > currency.precision_transfer:
+        return f"{currency.code} is moved with at most {currency.precision_transfer} digits after the point."
+    return _funds_problem(transfer)
+
+
+def target_problems(transfer: Transfer) -> dict[str, str]:
+    """What is wrong with where the money is to go, by field."""
+    if transfer.kind == kinds.TO_USER:
+        problem = identifiers.problem(by=transfer.by, identifier=transfer.identifier)
+        field = "by" if transfer.by not in kinds.IDENTIFIED_BY else "identifier"
+        return {field: problem} if problem else {}
+    if transfer.kind == kinds.CONVERT:
+        problem = _conversion_problem(transfer)
+        return {"to_currency": problem} if problem else {}
+    if transfer.kind in kinds.SUBACCOUNT_KINDS:
+        problem = subaccount_problem(transfer.account, transfer.subaccount_id)
+        return {"subaccount_id": problem} if problem else {}
+    return {}
+
+
+def subaccount_problem(account: Account, number: int | None) -> str:
+    """Why no money can be moved to or from this sub-account, or an empty text."""
+    if number is None:
+        return "Choose a sub-account."
+    found = SubAccount.objects.filter(account=account, exchange_id=number).first()
+    standing = None if found is None else account_status.of(found)
+    if found is None or standing is None or standing.name == account_status.GONE:
+        return f"The exchange's list has no sub-account {number}."
+    if standing.name not in {account_status.OPEN, account_status.NEW}:
+        return f"Sub-account {number} is not open ({standing.label.lower()}), so no money moves to or from it."
+    if found.wanted == AS_FROZEN:
+        return f"Sub-account {number} is about to be frozen, so no money moves to or from it."
+    return ""
+
+
+def _conversion_problem(transfer: Transfer) -> str:
+    target = Currency.objects.filter(pk=transfer.to_currency).first()
+    if not transfer.to_currency or target is None:
+        return "Choose the currency to convert to."
+    if target.code == transfer.currency:
+        return "That is the currency itself."
+    if valuation.plain_code(target.code) != valuation.plain_code(transfer.currency):
+        return f"{target.code} is no other network of {transfer.currency}, so it can't be converted to."
+    if target.delisted:
+        return f"{target.code} is delisted, so the exchange moves it no more."
+    places, amount = target.precision_transfer, transfer.amount
+    if places is not None and isinstance(amount, Decimal) and amount.is_finite():
+        digits = max(0, -int(plain(amount).as_tuple().exponent))
+        if digits > places:
+            return f"{target.code} is moved with at most {places} digits after the point."
+    return ""
+
+
+def _funds_problem(transfer: Transfer) -> str:
+    found = giving(transfer)
+    if found is None or transfer.amount <= found[0]:
+        return ""
+    available, where, read_at = found
+    return (
+        f"{grouped_text(transfer.amount)} {transfer.currency} are asked for, and "
+        f"{grouped_text(available)} were available on {where} at {read_at:%H:%M:%S} UTC."
+    )
+
+
+def giving(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
+    """What the giving wallet holds, which one it is, and when that was read; nothing when it was never read."""
+    if transfer.kind == kinds.FROM_SUBACCOUNT:
+        return _funds_of_subaccount(transfer)
+    wallet = Balance.TRADING if transfer.kind == kinds.TRADING_TO_BANK else Balance.BANK
+    held = Balance.objects.filter(account=transfer.account_id, currency=transfer.currency, wallet=wallet).first()
+    return None if held is None else (held.available, f"the {wallet} account", held.read_at)
+
+
+def _funds_of_subaccount(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
+    owner = SubAccount.objects.filter(account=transfer.account_id, exchange_id=transfer.subaccount_id or 0).first()
+    if owner is None or owner.balances_at is None:
+        return None
+    held = SubAccountBalance.objects.filter(
+        sub_account=owner, currency=transfer.currency, wallet=SubAccountBalance.MAIN
+    ).first()
+    available = Decimal(0) if held is None else held.available
+    return available, f"the bank account of sub-account {owner.exchange_id}", owner.balances_at

@@ -1,0 +1,31 @@
+"""Who may do what to a transfer: predicates over a person and the row. Everything else is denied."""
+
+from typing import TYPE_CHECKING
+
+from desk import roles
+from exchange_ops.transfers.models import Transfer
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+def may_cancel_transfer(person: "Person", transfer: Transfer) -> bool:
+    """Whoever asked can take it back until it is sent; treasury can too, once nobody has to approve it."""
+    if person.pk == transfer.initiator_id:
+        return person.has_role(roles.OPERATOR, roles.TREASURY)
+    return person.has_role(roles.TREASURY) and transfer.state == "approved"
+
+
+def may_decide_transfer(person: "Person", transfer: Transfer) -> bool:
+    """Treasury approves, rejects and closes, never what they asked for themselves."""
+    return person.has_role(roles.TREASURY) and person.pk != transfer.initiator_id
+
+
+def may_close_transfer(person: "Person", transfer: Transfer) -> bool:
+    """Treasury decides what was not seen: closes it or asks for it anew, never their own."""
+    return may_decide_transfer(person, transfer) and transfer.state == "not_seen"
+
+
+def may_resolve_transfer(person: "Person", transfer: Transfer) -> bool:
+    """Two people of treasury close an unclear transfer, never the one who asked for it."""
+    return may_decide_transfer(person, transfer) and transfer.state == "investigate"

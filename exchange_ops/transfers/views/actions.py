@@ -1,0 +1,133 @@
+"""What people do to one transfer. Each view is one call of the domain; a refusal comes back on the same page."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from desk import clock
+from desk.stepup import CannotConfirm
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import DecisionForm, ReasonForm
+from exchange_ops.shared.views.access import requires
+from exchange_ops.transfers import approvals, endings, workflow
+from exchange_ops.transfers.forms import ReissueForm, TransferEndForm, TransferVerdictForm
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.transfers.views import detail as page
+
+_REFUSALS = (
+    approvals.CannotApprove,
+    workflow.CannotCancel,
+    workflow.CannotTransfer,
+    endings.CannotClose,
+    endings.CannotResolve,
+    CannotConfirm,
+)
+_TOLD = {
+    "review": "Recorded. Somebody else has to approve as well.",
+    "approved": "Approved. A worker sends it once, now.",
+    "rejected": "Rejected. Nothing was sent.",
+    "cancelled": "Taken back. Nothing was sent.",
+    "closed": "Closed. Nothing was sent again.",
+    "investigate": "Recorded. Somebody else has to come to the same verdict.",
+}
+
+
+@require_POST
+@requires(rules.may_see)
+def approve(request: HttpRequest, transfer_id: int) -> HttpResponse:
+    """One approval with its second factor, for the digest that was on the screen."""
+    return _signed(request, transfer_id, DecisionForm(request.POST), "approve_form", approvals.approve, says="comment")
+
+
+@require_POST
+@requires(rules.may_see)
+def reject(request: HttpRequest, transfer_id: int) -> HttpResponse:
+    """A no with its reason."""
+    return _with_reason(request, transfer_id, "reject", approvals.reject)
+
+
+@require_POST
+@requires(rules.may_see)
+def cancel(request: HttpRequest, transfer_id: int) -> HttpResponse:
+    """Take a request back."""
+    return _with_reason(request, transfer_id, "cancel", workflow.cancel)
+
+
+@require_POST
+@requires(rules.may_see)
+def close(request: HttpRequest, transfer_id: int) -> HttpResponse:
+    """Close a transfer that was not seen."""
+    form = TransferEndForm(request.POST, auto_id="close_%s")
+    return _signed(request, transfer_id, form, "close_form", endings.close, says="reason")
+
+
+@require_POST
+@requires(rules.may_see)
+def reissue(request: HttpRequest, transfer_id: int) -> HttpResponse:
+    """Close a transfer that was not seen and ask for the same anew."""
+    form = ReissueForm(request.POST, auto_id="reissue_%s")
+
+    def act(*, transfer_id: int, **given: Any) -> Transfer:
+        key = str(form.cleaned_data["request_key"])
+        return endings.reissue(transfer_id=transfer_id, request_key=key, **given)
+
+    return _signed(request, transfer_id, form, "reissue_form", act, says="reason")
+
+
+@require_POST
+@requires(rules.may_see)
+def resolve(request: HttpRequest, transfer_id: int) -> HttpResponse:
+    """One of the two verdicts that close an unclear case."""
+    form = TransferVerdictForm(request.POST)
+
+    def act(*, transfer_id: int, **given: Any) -> Transfer:
+        return endings.resolve(transfer_id=transfer_id, verdict=form.cleaned_data["verdict"], **given)
+
+    return _signed(request, transfer_id, form, "resolve_form", act, says="evidence")
+
+
+def _with_reason(request: HttpRequest, transfer_id: int, name: str, act: Callable[..., Transfer]) -> HttpResponse:
+    form = ReasonForm(request.POST, prefix=name)
+    return _acted(
+        request, transfer_id, form, f"{name}_form", lambda common: act(reason=form.cleaned_data["reason"], **common)
+    )
+
+
+def _signed(
+    request: HttpRequest, transfer_id: int, form: DecisionForm, name: str, act: Callable[..., Transfer], *, says: str
+) -> HttpResponse:
+    """An act with its second factor; `says` is what the domain calls the comment."""
+
+    def signed(common: dict[str, Any]) -> Transfer:
+        said = {says: form.cleaned_data["comment"], "digest": form.cleaned_data["digest"]}
+        return act(answer=form.answer, **said, **common)
+
+    return _acted(request, transfer_id, form, name, signed)
+
+
+def _acted(
+    request: HttpRequest, transfer_id: int, form: forms.Form, name: str, act: Callable[[dict[str, Any]], Transfer]
+) -> HttpResponse:
+    if not form.is_valid():
+        return page.shown(request, transfer_id, status=422, **{name: form})
+    common = {
+        "transfer_id": transfer_id,
+        "person": request.user,
+        "session_key": request.session.session_key or "",
+        "now": clock.now(),
+    }
+    try:
+        row = act(common)
+    except _REFUSALS as problem:
+        # On the page itself and not in the form: after a refusal the form may have gone.
+        return page.shown(request, transfer_id, status=409, refusal=str(problem), **{name: form})
+    if row.pk != transfer_id:
+        messages.success(request, f"Asked for anew as {row.reference}. {row.sentence}")
+    else:
+        messages.success(request, _TOLD.get(row.state, row.sentence))
+    return redirect("transfer", row.pk)

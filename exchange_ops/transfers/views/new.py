@@ -1,0 +1,152 @@
+"""Asking for a transfer: one form for each kind, and the part that says what is there and what will be left."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms as django_forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_POST
+
+from desk import clock
+from desk.views.rendering import show
+from exchange_ops.market import valuation
+from exchange_ops.market.models import Currency
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import fresh_key, read_amount
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import requires
+from exchange_ops.subaccounts.models import SubAccount
+from exchange_ops.transfers import identifiers, policy_evaluation, request_checks, workflow
+from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers.forms import SLUGS, NewTransferForm
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.withdrawals import funds
+
+ONLY_OPERATORS = "Operators ask for transfers. You can look at every transfer in the list."
+TABS = {
+    "move": ("Bank and trading", "Move money between the bank and the trading wallet"),
+    "convert": ("Convert", "Convert into the form of another network"),
+    "to-subaccount": ("To a sub-account", "Move money to a sub-account"),
+    "from-subaccount": ("From a sub-account", "Fetch money from a sub-account"),
+    "to-user": ("To another user", "Send money to another user of the exchange"),
+}
+_NUMBER_MOST = 18  # digits of a sub-account's number
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_request, ONLY_OPERATORS)
+def new(request: HttpRequest, kind: str) -> HttpResponse:
+    """The form; sent, it becomes one transfer however often it is sent."""
+    form, others = _form(request, kind)
+    if request.method != "POST" or not form.is_valid():
+        return _shown(request, form, others, status=422 if request.method == "POST" else 200)
+    session_key, now = request.session.session_key or "", clock.now()
+    try:
+        row = workflow.request(
+            initiator=request.user, account=accounts.required(), now=now, session_key=session_key, **form.asked()
+        )
+    except workflow.CannotTransfer as problem:
+        form.refuse(problem.problems)
+        return _shown(request, form, others, status=422)
+    messages.success(request, f"{row.reference} is recorded. {row.sentence}")
+    return redirect("transfer", row.pk)
+
+
+@require_POST
+@requires(rules.may_request, ONLY_OPERATORS)
+def figures(request: HttpRequest, kind: str) -> HttpResponse:
+    """What is available, what will be left and who has to approve, for what is typed so far."""
+    if kind not in SLUGS:
+        raise Http404("There is no such kind of transfer.")
+    known = funds.currency(request.POST.get("currency", ""))
+    context: dict[str, Any] = {"now": clock.now(), "currency": known, "slug": kind}
+    if known is not None:
+        context |= _figures(request, _typed(request, kind, accounts.required(), known), known)
+    return show(request, "exchange_ops/transfers/_figures.html", context)
+
+
+def _form(request: HttpRequest, slug: str) -> tuple[NewTransferForm, list[dict[str, str]]]:
+    if slug not in SLUGS:
+        raise Http404("There is no such kind of transfer.")
+    usable, others = _currencies(SLUGS[slug][0])
+    offered = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(slug)}
+    if request.method == "POST":
+        return NewTransferForm(request.POST, **offered), others
+    wished = {name: request.GET[name][:40] for name in ("currency", "kind", "subaccount_id") if name in request.GET}
+    return NewTransferForm(initial={"request_key": fresh_key(), **wished}, **offered), others
+
+
+def _shown(
+    request: HttpRequest, form: NewTransferForm, others: list[dict[str, str]], *, status: int = 200
+) -> HttpResponse:
+    context = {
+        "form": form,
+        "slug": form.slug,
+        "title": TABS[form.slug][1],
+        "tabs": [{"slug": slug, "label": label} for slug, (label, _) in TABS.items()],
+        "others": others,
+        "leaves": SLUGS[form.slug][0] in kinds.LEAVING_KINDS,
+        "now": clock.now(),
+    }
+    return show(request, "exchange_ops/new_transfer.html", context, status=status)
+
+
+def _currencies(kind: str) -> tuple[list[Currency], list[dict[str, str]]]:
+    """Those that can be moved in this way now, and why the others can't; a conversion needs a sibling to go to."""
+    rows = list(Currency.objects.order_by("code"))
+    if kind == kinds.CONVERT:
+        coins = [valuation.plain_code(row.code) for row in rows]
+        rows = [row for row in rows if coins.count(valuation.plain_code(row.code)) > 1]
+    problems = {row.code: request_checks.currency_problem(kind, row) for row in rows}
+    others = [{"code": code, "why": why} for code, why in problems.items() if why]
+    return [row for row in rows if not problems[row.code]], others
+
+
+def _subaccounts(slug: str) -> list[SubAccount]:
+    """The sub-accounts that money can be moved to or from now."""
+    account = accounts.current()
+    if account is None or SLUGS[slug][0] not in kinds.SUBACCOUNT_KINDS:
+        return []
+    rows = SubAccount.objects.filter(account=account).order_by("exchange_id")
+    return [row for row in rows if not request_checks.subaccount_problem(account, row.exchange_id)]
+
+
+def _typed(request: HttpRequest, slug: str, account: Account, known: Currency) -> Transfer:
+    """What the form would ask for, unsaved; what is missing or odd is left empty."""
+    told = request.POST
+    wished, number = told.get("kind", ""), told.get("subaccount_id", "")
+    row = Transfer(initiator=request.user, account=account, currency=known.code)
+    row.kind = wished if wished in SLUGS[slug] else SLUGS[slug][0]
+    row.by, row.identifier = told.get("by", "")[:10], told.get("identifier", "")[:254].strip()
+    target = funds.currency(told.get("to_currency", ""))
+    row.to_currency = target.code if target is not None else ""
+    is_number = number.isascii() and number.isdigit() and len(number) <= _NUMBER_MOST
+    row.subaccount_id = int(number) if is_number else None
+    return row
+
+
+def _figures(request: HttpRequest, row: Transfer, known: Currency) -> dict[str, Any]:
+    text = request.POST.get("amount", "")[:80].strip()
+    context: dict[str, Any] = {"kind": row.kind, "giving": request_checks.giving(row)}
+    if not text:
+        return context
+    try:
+        row.amount = read_amount(text)
+    except django_forms.ValidationError as problem:
+        return context | {"problem": problem.messages[0]}
+    context |= {"amount": row.amount, "problem": request_checks.amount_problem(row, known)}
+    if context["giving"] is not None:
+        left: Decimal = context["giving"][0] - row.amount
+        context["left"] = left if left >= 0 else None
+    return context | _judged(row)
+
+
+def _judged(row: Transfer) -> dict[str, Any]:
+    """What the rules say of it as far as it is typed; a name that can't be one is not compared with others."""
+    if row.leaves and identifiers.problem(by=row.by, identifier=row.identifier):
+        return {"waits": "Who has to approve stands here once the other user is named."}
+    blocked, columns = policy_evaluation.judged(row, now=clock.now())
+    return {"blocked": blocked, **columns}

@@ -1,0 +1,216 @@
+"""A transfer from the outside: ask for it, take it back, do its next step, and do whatever is due.
+
+The row is the queue, as for withdrawals. But there is no second phase: the one call moves the money. So it is sent once
+and never again by a machine; what became of a lost answer is read from the ledger (`transfer_sightings`).
+"""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.db import IntegrityError, transaction
+from django.db.models import Case, IntegerField, QuerySet, Value, When
+
+from desk.fields import plain
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.problems import FORM
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.transfers import listings, rules, sending
+from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers import policy_evaluation as judging
+from exchange_ops.transfers import recovery as watching
+from exchange_ops.transfers import request_checks as requests
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.transfers.request_checks import CannotTransfer
+from exchange_ops.withdrawals.request_checks import LONGEST_REASON
+from exchange_ops.withdrawals.workflow import MOST_STEPS, SWEEP_SECONDS, Step
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+STEPS: dict[str, Step] = {
+    "review": sending.look_again,
+    "approved": sending.step,
+    "sending": sending.give_up_after_lease,
+    "unknown": watching.find_out,
+    "done": listings.look_for_listing,
+    "investigate": listings.look_for_listing,
+    "not_seen": listings.look_for_latecomer,
+    "closed": listings.look_for_latecomer,
+}
+_URGENCY = ("unknown", "sending", "approved", "done")
+AFTER_FAILURE = timedelta(seconds=15)
+
+_log = structlog.get_logger(__name__)
+__all__ = ["CannotCancel", "CannotTransfer", "advance", "cancel", "due", "newest", "request", "submit", "sweep"]
+
+
+class CannotCancel(Exception):
+    """It was not cancelled; the text is the sentence for the person."""
+
+
+def request(
+    *,
+    initiator: "Person",
+    account: Account,
+    kind: str,
+    currency: str,
+    amount: Decimal,
+    reason: str,
+    request_key: str,
+    now: datetime,
+    to_currency: str = "",
+    by: str = "",
+    identifier: str = "",
+    subaccount_id: int | None = None,
+    via: str = "page",
+    session_key: str = "",
+) -> Transfer:
+    """Ask for a transfer. The same `request_key` of the same person gives the same row, however often it is sent.
+
+    `amount` is of `currency`. `to_currency` is for `convert`, `by` and `identifier` for `to_user`, `subaccount_id` (the
+    exchange's number) for the two kinds about sub-accounts; what a kind does not need is put aside. The row is in state
+    `review` when approvals are needed, else in `approved`, and a worker goes on. Raises CannotTransfer.
+    """
+    wanted = {
+        "account": account,
+        "kind": kind,
+        "currency": currency,
+        "amount": plain(amount) if isinstance(amount, Decimal) and amount.is_finite() else amount,
+        "reason": reason.strip(),
+        **_target(kind, to_currency=to_currency, by=by, identifier=identifier, subaccount_id=subaccount_id),
+    }
+    if (earlier := _earlier(initiator, request_key)) is not None:
+        return _same(earlier, wanted)
+    requests.refuse_asker(initiator)
+    row = Transfer(initiator=initiator, initiated_via=via, request_key=request_key, **wanted)
+    try:
+        return submit(row, now=now, session_key=session_key)
+    except IntegrityError:
+        # The same form was sent twice in one moment: the other one was first.
+        first = _earlier(initiator, request_key)
+        if first is None:
+            raise
+        return _same(first, wanted)
+
+
+def submit(row: Transfer, *, now: datetime, session_key: str = "") -> Transfer:
+    """Store a new transfer as a draft and put it under the rules, in one transaction. Raises CannotTransfer."""
+    requests.check(row, now=now)
+    with transaction.atomic():
+        moves.create(transfer=row, now=now, session_key=session_key)
+        blocked, columns = judging.judged(row, now=now)
+        if blocked:
+            raise CannotTransfer({FORM: blocked})
+        return moves.move(
+            row,
+            event="submitted",
+            to="review" if columns["quorum_required"] else "approved",
+            now=now,
+            next_action_at=now,
+            actor=row.initiator,
+            session_key=session_key,
+            evidence={"trace": columns["policy_trace"]},
+            **columns,
+        )
+
+
+def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Transfer:
+    """Take a request back, as long as the exchange was not asked. Raises CannotCancel."""
+    try:
+        with transaction.atomic():
+            row = moves.lock(transfer_id)
+            if not rules.may_cancel_transfer(person, row):
+                raise CannotCancel("Only the person who asked for it can take it back.")
+            if row.state not in {"review", "approved"}:
+                raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
+            return moves.move(
+                row,
+                event="cancelled",
+                to="cancelled",
+                now=now,
+                actor=person,
+                session_key=session_key,
+                evidence={"reason": reason.strip()[:LONGEST_REASON]},
+                last_problem=f"Cancelled by {person}: {reason.strip() or 'no reason given'}"[:500],
+                decided_by=person,
+                decided_at=now,
+            )
+    except Transfer.DoesNotExist:
+        raise CannotCancel("There is no such transfer.") from None
+    except moves.CannotMove:
+        raise CannotCancel("It moved on in the same moment. Read it again.") from None
+
+
+def advance(*, transfer_id: int, now: datetime, client_for: ClientFor) -> bool:
+    """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""
+    row = Transfer.objects.select_related("account", "initiator").filter(pk=transfer_id).first()
+    if row is None or not due(now=now).filter(pk=row.pk).exists():
+        return False
+    try:
+        STEPS[row.state](row, now=now, client_for=client_for)
+    except moves.CannotMove as lost:
+        _log.info("transfers.step_lost", transfer=transfer_id, reason=str(lost))
+    return True
+
+
+def sweep(*, now: datetime, client_for: ClientFor) -> int:
+    """Everything that is due, the urgent first; gives the number of steps. Any worker may call it."""
+    watch, steps = Stopwatch(now), 0
+    for number in list(due(now=now).values_list("pk", flat=True)):
+        steps += _run(number, watch, client_for)
+        if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
+            break
+    return steps
+
+
+def due(*, now: datetime) -> QuerySet[Transfer]:
+    """Rows that a worker has to look at now, the urgent first."""
+    rows = Transfer.objects.filter(next_action_at__lte=now, state__in=list(STEPS))
+    ranks = [When(state=state, then=Value(rank)) for rank, state in enumerate(_URGENCY)]
+    urgency = Case(*ranks, default=Value(len(_URGENCY)), output_field=IntegerField())
+    return rows.annotate(urgency=urgency).order_by("urgency", "next_action_at", "pk")
+
+
+def newest() -> QuerySet[Transfer]:
+    """All transfers for lists and pages, the newest first, with the rows that a line of a list shows."""
+    return Transfer.objects.select_related("account", "initiator").order_by("-created_at", "-pk")
+
+
+def _run(number: int, watch: Stopwatch, client_for: ClientFor) -> int:
+    """Steps of one row until it has to wait. A row that fails doesn't keep the others waiting."""
+    for steps in range(MOST_STEPS):
+        try:
+            if not advance(transfer_id=number, now=watch.now(), client_for=client_for):
+                return steps
+        except Exception:
+            _log.exception("transfers.step_failed", transfer=number)
+            later = watch.now() + AFTER_FAILURE
+            Transfer.objects.filter(pk=number, next_action_at__lte=watch.now()).update(next_action_at=later)
+            return steps + 1
+    return MOST_STEPS
+
+
+def _target(kind: str, *, to_currency: str, by: str, identifier: str, subaccount_id: int | None) -> dict[str, Any]:
+    """Where the money goes: the fields that the kind needs, and the others empty."""
+    to_user, convert = kind == kinds.TO_USER, kind == kinds.CONVERT
+    return {
+        "to_currency": to_currency if convert else "",
+        "by": by if to_user else "",
+        "identifier": identifier.strip() if to_user else "",
+        "subaccount_id": subaccount_id if kind in kinds.SUBACCOUNT_KINDS else None,
+    }
+
+
+def _earlier(initiator: "Person", request_key: str) -> Transfer | None:
+    return Transfer.objects.filter(initiator=initiator, request_key=request_key).first()
+
+
+def _same(earlier: Transfer, wanted: dict[str, object]) -> Transfer:
+    """The earlier row, when it asks for the same; a used key with other content is refused."""
+    if any(getattr(earlier, name) != value for name, value in wanted.items()):
+        raise CannotTransfer({FORM: f"This form was sent before, with other content, as {earlier.reference}."})
+    return earlier

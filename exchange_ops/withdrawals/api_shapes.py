@@ -1,0 +1,121 @@
+"""The members of payouts and currencies in requests and answers."""
+
+from rest_framework import serializers
+
+from exchange_ops.market.models import Currency
+from exchange_ops.shared.api.fields import AmountIn, AmountText, StrictBody, StrictBoolean, StrictText
+from exchange_ops.shared.forms import LONGEST_REASON
+from exchange_ops.withdrawals import endings, machine
+from exchange_ops.withdrawals.models import Withdrawal
+
+
+class WithdrawalOut(serializers.ModelSerializer):
+    """A request as the desk knows it now. `sentence` says what happened to the money first."""
+
+    reference = serializers.CharField(read_only=True)
+    amount = AmountText(read_only=True)
+    fee = AmountText(source="known_fee", read_only=True, allow_null=True)
+    arrives = AmountText(read_only=True, allow_null=True)
+    leaves = AmountText(read_only=True, allow_null=True)
+    state = serializers.ChoiceField(choices=list(machine.STATES), read_only=True)
+    sentence = serializers.CharField(read_only=True)
+    label = serializers.CharField(read_only=True, help_text="The state, or how it ended, in a few words.")
+    end = serializers.ChoiceField(
+        source="end.name",
+        choices=["", *endings.ENDS],
+        read_only=True,
+        default="",
+        help_text="How it ended without being paid, from the event that ended it; empty otherwise.",
+    )
+    turn = serializers.CharField(read_only=True, help_text="Who acts next: person, worker, exchange, chain or nobody.")
+    initiator = serializers.CharField(source="initiator.username", read_only=True)
+
+    class Meta:
+        model = Withdrawal
+        fields = (
+            "id",
+            "reference",
+            "state",
+            "label",
+            "end",
+            "turn",
+            "sentence",
+            "currency",
+            "amount",
+            "include_fee",
+            "fee",
+            "arrives",
+            "leaves",
+            "address",
+            "payment_id",
+            "reason",
+            "initiator",
+            "initiated_via",
+            "request_key",
+            "quorum_required",
+            "decision",
+            "exchange_id",
+            "hash",
+            "confirmations",
+            "approve_until",
+            "rollback_at",
+            "last_problem",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+
+class WithdrawalIn(StrictBody):
+    """A request for a payout. It is only recorded: people decide."""
+
+    currency = StrictText(max_length=20)
+    amount = AmountIn()
+    address = StrictText(max_length=400, trim_whitespace=False)
+    payment_id = StrictText(max_length=400, required=False, default="", allow_blank=True, trim_whitespace=False)
+    include_fee = StrictBoolean(required=False, default=False, help_text="Whether the fee is taken out of the amount.")
+    reason = StrictText(max_length=LONGEST_REASON)
+    request_key = StrictText(
+        max_length=80,
+        min_length=8,
+        trim_whitespace=False,
+        help_text="Yours, and new for each request: sent again, it gives the same request.",
+    )
+
+
+class CurrencyOut(serializers.ModelSerializer):
+    """One currency as the exchange describes it; `payout_problem` says why it can't be paid out now."""
+
+    payout_fee = AmountText(read_only=True, allow_null=True)
+    payout_minimal_amount = AmountText(read_only=True, allow_null=True)
+    payout_problem = serializers.CharField(read_only=True)
+
+    class Meta:
+        model = Currency
+        fields = (
+            "code",
+            "full_name",
+            "crypto",
+            "payout_enabled",
+            "delisted",
+            "payout_is_payment_id",
+            "payout_fee",
+            "payout_minimal_amount",
+            "precision_payout",
+            "payout_problem",
+            "read_at",
+        )
+        read_only_fields = fields
+
+
+class WithdrawalPage(serializers.Serializer):
+    """Newest first; `older` is the address of the next page."""
+
+    items = WithdrawalOut(many=True)
+    older = serializers.CharField(allow_null=True)
+
+
+class CurrencyList(serializers.Serializer):
+    """Every currency that the exchange describes."""
+
+    items = CurrencyOut(many=True)

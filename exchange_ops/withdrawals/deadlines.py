@@ -1,0 +1,62 @@
+"""The hour the exchange gives a hold, the deadlines inside it, and how long to wait before the next look.
+
+All five instants are in the exchange's time (`clocks.exchange_now`); the hour counts from the moment before the call
+that asked for the hold, or from the ledger's own createdAt when that is earlier (exchange REST, Limits: commit window).
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from exchange_ops.withdrawals.models import Withdrawal
+
+HOUR = timedelta(minutes=60)
+APPROVALS_CLOSE = timedelta(minutes=7)
+ROLLBACK_BEFORE = timedelta(minutes=5)
+LAST_PUT_BEFORE = timedelta(seconds=30)
+VERDICT_AFTER = timedelta(minutes=2)
+ESCALATE_AFTER = timedelta(minutes=10)
+
+COMMIT_PAUSES_S = (1, 2, 4, 8, 15)
+RELEASE_PAUSES_S = (1, 2, 4, 8, 15, 30, 60)
+READ_PAUSES_S = (2, 4, 8, 15)
+LONGEST_AFTER_SILENCE = timedelta(seconds=60)
+QUEUE_PAUSES_S = (2, 5, 15, 30, 60)
+
+
+def deadlines(window_from: datetime) -> dict[str, Any]:
+    """The columns of a withdrawal whose hold was asked for at `window_from`."""
+    closes_at = window_from + HOUR
+    return {
+        "window_from": window_from,
+        "closes_at": closes_at,
+        "approve_until": closes_at - APPROVALS_CLOSE,
+        "rollback_at": closes_at - ROLLBACK_BEFORE,
+        "put_stop_at": closes_at - LAST_PUT_BEFORE,
+    }
+
+
+def with_earlier(withdrawal: Withdrawal, created_at: datetime) -> dict[str, Any]:
+    """The deadlines again, when the ledger says that the hold is older than we thought; else nothing to change."""
+    if withdrawal.window_from is not None and withdrawal.window_from <= created_at:
+        return {}
+    return deadlines(created_at)
+
+
+def verdict_is_due(withdrawal: Withdrawal, exchange_now: datetime) -> bool:
+    """Whether the hour has been over for so long that what the ledger doesn't show is not there."""
+    return withdrawal.closes_at is not None and exchange_now >= withdrawal.closes_at + VERDICT_AFTER
+
+
+def escalation_is_due(withdrawal: Withdrawal, exchange_now: datetime) -> bool:
+    """Whether a person has to look, because ten minutes after the hour it is still not clear."""
+    return withdrawal.closes_at is not None and exchange_now >= withdrawal.closes_at + ESCALATE_AFTER
+
+
+def pause(pauses_s: tuple[int, ...], tries: int) -> timedelta:
+    """How long to wait after so many tries (from 1); the last figure repeats."""
+    return timedelta(seconds=pauses_s[min(max(tries, 1), len(pauses_s)) - 1])
+
+
+def pause_after(pauses_s: tuple[int, ...], tries: int, *, took: timedelta) -> timedelta:
+    """The same after a call that took so long: what hung waits longer, a minute at most, so that others have a turn."""
+    return max(pause(pauses_s, tries), min(took * min(max(tries, 1) + 1, 4), LONGEST_AFTER_SILENCE))

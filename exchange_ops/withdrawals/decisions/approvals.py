@@ -1,0 +1,294 @@
+"""What people decide about a withdrawal: approve, reject, recall. Each decision is made once, by whoever is first.
+
+An approval is bound to the digest of exactly what was on the screen, never given by the one who asked, and confirmed
+with a second factor inside the same transaction. The quorum is counted under the version of the row: of two last
+approvals at once one commits the decision and the other is told who was faster.
+"""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from desk import factors, live, roles, stepup
+from exchange_ops.policy import freezes, modes
+from exchange_ops.shared import clocks, proven
+from exchange_ops.shared import mover as shared_mover
+from exchange_ops.shared import states as shared_states
+from exchange_ops.withdrawals import machine, mover, rules
+from exchange_ops.withdrawals.decisions import policy_evaluation
+from exchange_ops.withdrawals.models import Approval, Withdrawal
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+PURPOSE = "approve-withdrawal"
+LONGEST_COMMENT = 500
+_OUTCOMES = {machine.COMMIT: "approved", machine.ROLLBACK: "to be released"}
+
+
+class CannotApprove(Exception):
+    """The decision was not taken; the text is the sentence for the person."""
+
+
+def approve(
+    *,
+    withdrawal_id: int,
+    person: "Person",
+    digest: str,
+    answer: dict[str, Any],
+    comment: str,
+    session_key: str,
+    now: datetime,
+) -> Withdrawal:
+    """One person's approval of the content of `digest`; the last one needed latches the decision to pay.
+
+    Raises CannotApprove with the reason, or `stepup.CannotConfirm` when the second factor was not accepted.
+    """
+    try:
+        with transaction.atomic():
+            row = _locked(withdrawal_id)
+            _refuse_unless_open(row, person, digest, now)
+            confirmation = stepup.verify(
+                person=person, purpose=PURPOSE, digest=row.digest, answer=answer, session_key=session_key, now=now
+            )
+            _keep(row, person, Approval.APPROVE, comment, now, confirmation=confirmation)
+            _count(row, person, now, session_key, confirmation.evidence())
+    except shared_mover.CannotMove:
+        raise CannotApprove(_faster(withdrawal_id)) from None
+    return row
+
+
+def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
+    """One person's no: nothing is paid and a hold is released. It needs a reason and no second factor."""
+    reason = _required(reason, "Say why you reject it; the person who asked will read it.")
+    try:
+        with transaction.atomic():
+            row = _locked(withdrawal_id)
+            _refuse_person(row, person)
+            if row.state not in {"review", "held"} or row.decision != shared_states.NONE:
+                raise CannotApprove(_decided(row))
+            _keep(row, person, Approval.REJECT, reason, now)
+            _end(row, person, event="rejected", reason=reason, now=now, session_key=session_key)
+    except shared_mover.CannotMove:
+        raise CannotApprove(_faster(withdrawal_id)) from None
+    return row
+
+
+def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
+    """Call back an approval: only as long as the exchange was not told to pay, not once."""
+    reason = _required(reason, "Say why you call it back.")
+    try:
+        with transaction.atomic():
+            row = _locked(withdrawal_id)
+            if not person.has_role(roles.TREASURY):
+                raise CannotApprove("Only treasury can call back an approval.")
+            if row.state != "committing" or row.put_count:
+                raise CannotApprove(
+                    "It can't be called back any more: the exchange was told to pay."
+                    if row.put_count
+                    else _decided(row)
+                )
+            _end(row, person, event="recalled", reason=reason, now=now, session_key=session_key)
+    except shared_mover.CannotMove:
+        raise CannotApprove(_faster(withdrawal_id)) from None
+    return row
+
+
+def waiting_for(person: "Person") -> QuerySet[Withdrawal]:
+    """What this person can approve now, the one that closes first at the top."""
+    if not person.has_role(roles.TREASURY):
+        return Withdrawal.objects.none()
+    return undecided().exclude(initiator=person).exclude(Exists(_words_of(person)))
+
+
+def waiting_for_others(person: "Person") -> QuerySet[Withdrawal]:
+    """What waits for approvals that this person can't give: their own requests, and what they approved already."""
+    mine = Q(initiator=person) | Exists(_words_of(person))
+    return undecided().filter(mine) if person.has_role(roles.TREASURY) else undecided()
+
+
+def undecided() -> QuerySet[Withdrawal]:
+    """Everything that waits for approvals, the one that closes first at the top."""
+    open_now = Q(state="review") | Q(state="held", echo_ok=True)
+    rows = Withdrawal.objects.filter(open_now, decision=shared_states.NONE).select_related("account", "initiator")
+    return rows.order_by(F("approve_until").asc(nulls_last=True), "created_at")
+
+
+def given(row: Withdrawal) -> QuerySet[Approval]:
+    """The approvals that count for this row now: on its digest, by people who still hold the role."""
+    return valid(row, stage_of(row))
+
+
+def people(row: Withdrawal, stage: str) -> int:
+    """How many people's approvals of this stage count."""
+    return valid(row, stage).values("person").distinct().count()
+
+
+def stage_of(row: Withdrawal) -> str:
+    """What an approval given now would be for."""
+    return Approval.REVIEW if row.state == "review" else Approval.RELEASE
+
+
+def needed(row: Withdrawal) -> int:
+    """How many approvals this stage takes: the whole quorum, or one release after the quorum came first."""
+    if row.state != "review" and row.mode == modes.APPROVE_THEN_HOLD:
+        return 1
+    return max(row.quorum_required, 1)
+
+
+def valid(row: Withdrawal, stage: str) -> QuerySet[Approval]:
+    """Proven approvals of one stage on the row's digest, by active people of treasury who did not ask for it."""
+    return _proven(row, stage).filter(person__is_active=True, person__groups__name=roles.TREASURY)
+
+
+def stand(row: Withdrawal) -> bool:
+    """Whether as many people as the rules asked for have provably approved exactly this content.
+
+    Asked once more right before the exchange is told to pay. Somebody who has lost the role since still counts: the
+    decision was made. What was written past the desk never does.
+    """
+    if not policy_evaluation.is_signed(row):
+        return False
+    release = proven.people(_proven(row, Approval.RELEASE))
+    if row.mode != modes.APPROVE_THEN_HOLD:
+        return release >= max(row.quorum_required, 1)
+    return release >= 1 and proven.people(_proven(row, Approval.REVIEW)) >= max(row.quorum_required, 1)
+
+
+def _proven(row: Withdrawal, stage: str) -> QuerySet[Approval]:
+    words = Approval.objects.filter(withdrawal_id=row.pk, digest=row.digest, stage=stage, verdict=Approval.APPROVE)
+    return proven.among(words.exclude(person=row.initiator_id), purpose=PURPOSE)
+
+
+def _words_of(person: "Person") -> QuerySet[Approval]:
+    stage = Q(stage=Approval.REVIEW, withdrawal__state="review") | Q(stage=Approval.RELEASE, withdrawal__state="held")
+    return Approval.objects.filter(
+        stage, withdrawal=OuterRef("pk"), digest=OuterRef("digest"), person=person, verdict=Approval.APPROVE
+    )
+
+
+def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str, now: datetime) -> None:
+    _refuse_person(row, person)
+    if resting := factors.why_resting(person, now=now):
+        raise CannotApprove(resting)
+    if not rules.is_decidable(row):
+        raise CannotApprove(_decided(row))
+    closes = row.approve_until if row.state == "held" else None
+    if closes is not None and clocks.exchange_now(account=row.account, now=now) >= closes:
+        raise CannotApprove(
+            f"Approvals closed at {closes:%H:%M:%S} UTC, seven minutes before the exchange's hour ends. "
+            "The money is being released, and it can be asked for again."
+        )
+    if freezes.active(row.account) is not None:
+        raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
+    if digest != row.digest or not policy_evaluation.still_holds(row):
+        raise CannotApprove("This is not what you saw: the request or the rules changed. Read it again, then decide.")
+
+
+def _refuse_person(row: Withdrawal, person: "Person") -> None:
+    if person.pk == row.initiator_id:
+        raise CannotApprove("You asked for this payment yourself, so somebody else has to decide on it.")
+    if not rules.may_decide(person, row):
+        raise CannotApprove("Only treasury decides on payments.")
+
+
+def _keep(
+    row: Withdrawal,
+    person: "Person",
+    verdict: str,
+    comment: str,
+    now: datetime,
+    *,
+    confirmation: Any = None,
+) -> None:
+    try:
+        with transaction.atomic():
+            Approval.objects.create(
+                withdrawal_id=row.pk,
+                initiator_id=row.initiator_id,
+                person=person,
+                digest=row.digest,
+                stage=stage_of(row),
+                verdict=verdict,
+                comment=comment.strip()[:LONGEST_COMMENT],
+                confirmation=confirmation,
+                at=now,
+            )
+    except IntegrityError:
+        raise CannotApprove("You decided on this already; it waits for somebody else.") from None
+
+
+def _count(row: Withdrawal, person: "Person", now: datetime, session_key: str, proof: dict[str, Any]) -> None:
+    """Record the approval on the row and, when it was the last one, the decision with it."""
+    people = given(row).aggregate(people=Count("person", distinct=True))["people"]
+    release_ready = row.state == "review" or _first_quorum_stands(row)
+    evidence = {"approvals": people, "needed": needed(row), "digest": row.digest, **proof}
+    act: dict[str, Any] = {"now": now, "actor": person, "session_key": session_key, "evidence": evidence}
+    if people < needed(row) or not release_ready:
+        mover.move(row, event="approval_recorded", to=row.state, next_action_at=row.next_action_at, **act)
+    elif row.state == "review":
+        mover.move(row, event="quorum_reached", to="queued", **act)
+    else:
+        decision: dict[str, Any] = {"decision": machine.COMMIT, "decided_by": person, "decided_at": now}
+        mover.move(row, event="quorum_reached", to="committing", last_problem="", **decision, **act)
+    live.announce("approvals", id=row.pk)
+
+
+def _first_quorum_stands(row: Withdrawal) -> bool:
+    if row.mode != modes.APPROVE_THEN_HOLD:
+        return True
+    words = valid(row, Approval.REVIEW).aggregate(people=Count("person", distinct=True))["people"]
+    if words < row.quorum_required:
+        raise CannotApprove("Somebody who approved it before the hold may no longer approve. Reject it and ask again.")
+    return True
+
+
+def _end(row: Withdrawal, person: "Person", *, event: str, reason: str, now: datetime, session_key: str) -> None:
+    to = "cancelled" if row.state == "review" else "rolling_back"
+    decision: dict[str, Any] = (
+        {} if to == "cancelled" else {"decision": machine.ROLLBACK, "decided_by": person, "decided_at": now}
+    )
+    mover.move(
+        row,
+        event=event,
+        to=to,
+        now=now,
+        actor=person,
+        session_key=session_key,
+        evidence={"reason": reason},
+        last_problem=f"{event.capitalize()} by {person}: {reason}"[:500],
+        **decision,
+    )
+    live.announce("approvals", id=row.pk)
+
+
+def _locked(withdrawal_id: int) -> Withdrawal:
+    try:
+        return mover.lock(withdrawal_id)
+    except Withdrawal.DoesNotExist:
+        raise CannotApprove("There is no such request.") from None
+
+
+def _required(text: str, problem: str) -> str:
+    text = text.strip()
+    if not text:
+        raise CannotApprove(problem)
+    return text[:LONGEST_COMMENT]
+
+
+def _faster(withdrawal_id: int) -> str:
+    return _decided(Withdrawal.objects.select_related("decided_by").get(pk=withdrawal_id))
+
+
+def _decided(row: Withdrawal) -> str:
+    """Why there is nothing to decide: who was faster, or what the row waits for."""
+    if row.decision != shared_states.NONE and row.decided_at is not None:
+        who = str(row.decided_by) if row.decided_by_id else "the desk"
+        return f"Already decided by {who} at {row.decided_at:%H:%M:%S} UTC: {_OUTCOMES[row.decision]}."
+    if row.state == "held" and row.echo_ok is None:
+        return "The exchange's own record of it has not been read yet. It takes a few seconds."
+    if row.state in {"review", "held"}:
+        return "Somebody else acted on it in the same moment. Read it again, then decide."
+    return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."

@@ -1,0 +1,168 @@
+"""Holds that still stand at the exchange although their request is closed: named until they are gone.
+
+The machine releases by itself what was never ordered to be paid (`orphans`). Once an order to pay had left, it sends
+nothing more: two people closed the case from the evidence, and two people of treasury order the release of what still
+stands then. What follows is a DELETE, again and again until the ledger shows the end, and never a PUT: from a closed
+request no move leads to an order to pay.
+"""
+
+import hashlib
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from desk import audit, factors, live, outbox, stepup
+from desk.models import Person
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.shared import proven
+from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals import machine, mover, rules
+from exchange_ops.withdrawals.evidence import ledger_lookup
+from exchange_ops.withdrawals.models import HoldReleaseVote, Withdrawal
+
+if TYPE_CHECKING:
+    from desk.models import StepUp
+
+PURPOSE = "release-hold"  # the database asks for it by this word
+PEOPLE = 2
+# Closed as not paid: without an order to pay, the desk releases by itself what is still open of them.
+CLOSED_UNPAID = ("refused", "lapsed", "rolled_back", "cancelled", "resolved_not_paid")
+RELEASE_TASK = "exchange_ops.sweep_releases"
+_LONGEST_REASON = 500
+
+
+class CannotOrderRelease(Exception):
+    """No release was ordered; the text is the sentence for the person."""
+
+
+def of_closed(account: Account | None = None) -> QuerySet[Withdrawal]:
+    """Closed requests whose hold the exchange's ledger shows as open."""
+    rows = Withdrawal.objects.filter(pk__in=_standing().values("withdrawal"), state__in=machine.CLOSED_STATES)
+    rows = rows.select_related("account", "initiator").order_by("pk")
+    return rows if account is None else rows.filter(account=account)
+
+
+def is_for_people(row: Withdrawal) -> bool:
+    """Whether nothing releases the hold of this closed request until two people order it."""
+    return _needs_people(row) and not is_ordered(row)
+
+
+def waiting_for(person: Person) -> list[Withdrawal]:
+    """Those whose release this person can order."""
+    return [row for row in of_closed() if is_for_people(row) and may_order(person, row)]
+
+
+def may_order(person: Person, row: Withdrawal) -> bool:
+    """Whether this person's word is still missing, and allowed."""
+    return rules.may_release_hold(person, row) and not row.release_votes.filter(person=person).exists()
+
+
+def stands(row: Withdrawal) -> bool:
+    """Whether the row is closed and the ledger shows its hold as open all the same, for people to release."""
+    closed = row.state in machine.CLOSED_STATES and _needs_people(row)
+    return closed and _standing().filter(withdrawal=row, exchange_id=row.exchange_id).exists()
+
+
+def sentence(row: Withdrawal) -> str:
+    """What happened to the money, why, and who can do what."""
+    how = row.label[0].lower() + row.label[1:]
+    then = "The desk tells the exchange to release it, until its ledger shows that."
+    if is_for_people(row):
+        then = "Two people of treasury can order its release."
+    return f"{row.reference}: its money still stands reserved at the exchange, although the request is {how}. {then}"
+
+
+def digest_of(row: Withdrawal) -> str:
+    """What a person signs to release this hold and no other."""
+    text = f"countersign-hold-release-1|{row.pk}|{row.version}|{row.state}|{row.exchange_id}|{row.digest}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def order_release(
+    *,
+    withdrawal_id: int,
+    person: Person,
+    reason: str,
+    digest: str,
+    answer: dict[str, Any],
+    session_key: str,
+    now: datetime,
+) -> Withdrawal:
+    """One person's order to release the hold of a closed request; the second of two different people counts."""
+    reason = reason.strip()[:_LONGEST_REASON]
+    if not reason:
+        raise CannotOrderRelease("Say why the hold can be released: what you looked at.")
+    try:
+        with transaction.atomic():
+            row = mover.lock(withdrawal_id)
+            _refuse_unless_standing(row, person, digest, now)
+            confirmation = stepup.verify(
+                person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now
+            )
+            _keep(row, confirmation, reason)
+            people = _people(row)
+            _record(row, person, {"reason": reason, "people": people, **confirmation.evidence()}, now, session_key)
+            if people >= PEOPLE:
+                outbox.wake(RELEASE_TASK)
+    except Withdrawal.DoesNotExist:
+        raise CannotOrderRelease("There is no such request.") from None
+    return row
+
+
+def is_ordered(row: Withdrawal) -> bool:
+    """Whether two people of treasury ordered the release, each with a second factor for exactly that."""
+    return row.state in machine.CLOSED_STATES and _people(row) >= PEOPLE
+
+
+def _people(row: Withdrawal) -> int:
+    """How many people's word counts now: of the role still, for this hold, and confirmed by themselves."""
+    words = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=digest_of(row))
+    votes = proven.among(words, purpose=PURPOSE).select_related("person")
+    return len({vote.person_id for vote in votes if rules.may_release_hold(vote.person, row)})
+
+
+def _refuse_unless_standing(row: Withdrawal, person: Person, digest: str, now: datetime) -> None:
+    if not stands(row):
+        raise CannotOrderRelease("There is nothing to release: the exchange's ledger shows no open hold of it.")
+    if not rules.may_release_hold(person, row):
+        raise CannotOrderRelease("Two people of treasury order it, and never the one who asked for the payment.")
+    if resting := factors.why_resting(person, now=now):
+        raise CannotOrderRelease(resting)
+    if digest != digest_of(row):
+        raise CannotOrderRelease(
+            "This is not what you saw: somebody acted on it meanwhile. Read it again, then decide."
+        )
+
+
+def _keep(row: Withdrawal, confirmation: "StepUp", reason: str) -> None:
+    given = {"person": confirmation.person, "digest": confirmation.digest, "at": confirmation.at}
+    try:
+        with transaction.atomic():
+            HoldReleaseVote.objects.create(withdrawal=row, reason=reason, confirmation=confirmation, **given)
+    except IntegrityError:
+        raise CannotOrderRelease("You ordered the release already; somebody else of treasury has to as well.") from None
+
+
+def _record(row: Withdrawal, person: Person, facts: dict[str, Any], now: datetime, session_key: str) -> None:
+    audit.record(
+        actor=person,
+        action="withdrawal.release_ordered",
+        subject=row.subject,
+        before={},
+        after={"exchange_id": row.exchange_id, "ordered": facts["people"] >= PEOPLE, **facts},
+        now=now,
+        session_key=session_key,
+    )
+    live.announce(row.subject, state=row.state, version=row.version)
+    live.announce("approvals", id=row.pk)
+
+
+def _needs_people(row: Withdrawal) -> bool:
+    """Whether only people have it released: an order to pay was claimed for it, or people found it paid."""
+    return row.put_count > 0 or row.state not in CLOSED_UNPAID
+
+
+def _standing() -> QuerySet[LedgerEntry]:
+    return LedgerEntry.objects.filter(type="payout", status=ledger_lookup.HELD, withdrawal__isnull=False)

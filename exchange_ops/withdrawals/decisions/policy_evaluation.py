@@ -1,0 +1,85 @@
+"""Putting a request under the rules in force: value, quorum, order and the digest that people sign."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from exchange_ops.market import valuation
+from exchange_ops.market.valuation import Value
+from exchange_ops.policy import freezes
+from exchange_ops.policy import quorum as policy
+from exchange_ops.policy.quorum import Verdict
+from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals.decisions import digest
+from exchange_ops.withdrawals.models import Withdrawal
+
+
+def verdict_on(
+    *, account: Account, currency: str, amount: Decimal, address: str, now: datetime
+) -> tuple[Verdict, dict[str, Any]]:
+    """What the rules ask for, and the columns that keep it with the value it was judged by."""
+    value = _fresh(valuation.value_of(amount=amount, currency=currency, quote=account.quote_currency, now=now), now)
+    verdict = policy.judge(
+        account=account, currency=currency, amount=amount, address=address, quote_value=value.amount, now=now
+    )
+    trace = [*verdict.trace, value.reason] if value.reason else verdict.trace
+    return verdict, {
+        "quote_value": value.amount,
+        "quote_currency": account.quote_currency,
+        "quote_at": value.as_of,
+        "policy_version": verdict.version,
+        "policy_trace": trace,
+        "quorum_required": verdict.approvals,
+        "mode": verdict.mode,
+    }
+
+
+def judged(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[Verdict, dict[str, Any]]:
+    """The verdict on this row and the columns to move it with, digest included. `changes` go with the same move."""
+    verdict, columns = verdict_on(
+        account=withdrawal.account,
+        currency=withdrawal.currency,
+        amount=withdrawal.amount,
+        address=withdrawal.address,
+        now=now,
+    )
+    columns |= changes
+    columns["digest"] = digest.of(
+        _as_if(withdrawal, columns), freeze_number=freezes.latest_number(withdrawal.account_id)
+    )
+    return verdict, columns
+
+
+def still_holds(withdrawal: Withdrawal) -> bool:
+    """Whether the digest is still that of this content, under the rules in force and after the last freeze."""
+    rules = policy.current()
+    if rules is None or rules.number != withdrawal.policy_version or not withdrawal.digest:
+        return False
+    return is_signed(withdrawal)
+
+
+def is_signed(withdrawal: Withdrawal) -> bool:
+    """Whether the digest is that of this content after the last freeze, and the desk's own, whatever the rules now."""
+    number = freezes.latest_number(withdrawal.account_id)
+    return digest.is_of(withdrawal.digest, withdrawal, freeze_number=number)
+
+
+def _fresh(value: Value, now: datetime) -> Value:
+    """The value, or an unknown one when its price is older than the rules in force allow."""
+    rules = policy.current()
+    if rules is None or value.amount is None or value.as_of is None:
+        return value
+    allowed = timedelta(seconds=rules.value_max_age_s)
+    if now - value.as_of <= allowed:
+        return value
+    return Value(
+        value.currency, as_of=value.as_of, reason=f"The last price is older than {rules.value_max_age_s} seconds."
+    )
+
+
+def _as_if(withdrawal: Withdrawal, columns: dict[str, Any]) -> Withdrawal:
+    names = (*digest.CONTENT, *columns)
+    copy = Withdrawal(pk=withdrawal.pk)
+    for name in names:
+        setattr(copy, name, columns[name] if name in columns else getattr(withdrawal, name))
+    return copy

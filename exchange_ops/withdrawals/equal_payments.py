@@ -1,0 +1,26 @@
+"""Withdrawals of the same amount to the same address within a day: perhaps the same invoice, paid twice."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Final
+
+from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals.models import Withdrawal
+
+WITHIN: Final = timedelta(hours=24)
+MOST: Final = 5
+# The money stayed, and the desk knows it: asking again is what people are told to do then.
+NOT_PAID: Final = ("rolled_back", "refused", "lapsed", "expired", "cancelled", "failed", "resolved_not_paid")
+
+
+def of(
+    *, account: Account, currency: str, amount: Decimal, address: str, at: datetime, but: int | None = None
+) -> list[Withdrawal]:
+    """At most five others asked for within 24 hours of `at`, paid or perhaps to be paid, the newest first.
+
+    `address` is in the normal form of its currency (`destinations.check`); `but` is the withdrawal that is looked at.
+    """
+    rows = Withdrawal.objects.filter(account=account, currency=currency, amount=amount, address=address)
+    near = rows.filter(created_at__gte=at - WITHIN, created_at__lte=at + WITHIN).exclude(state__in=NOT_PAID)
+    others = near if but is None else near.exclude(pk=but)
+    return list(others.select_related("initiator").order_by("-created_at")[:MOST])

@@ -1,0 +1,103 @@
+"""Asking the exchange's ledger about one withdrawal: what it says, that it has none, or that we could not read it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor, client
+from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.wire import records
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals.models import Withdrawal
+from wire.errors import CallFailed, Refused
+from wire.operation import BadArgument
+
+NOT_FOUND = frozenset({20004, 20005})  # Transaction not found, Payout not found
+HELD, GOING, DONE, OVER = "created", "pending", "success", "failed"
+EXECUTED = frozenset({GOING, DONE})
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One version of a payout in the exchange's ledger. Amount and fee are in its currency; absent texts are empty."""
+
+    exchange_id: str
+    index: int
+    type: str
+    status: str
+    currency: str
+    amount: Decimal
+    fee: Decimal | None
+    address: str
+    payment_id: str
+    hash: str
+    confirmations: int | None
+    public_comment: str
+    error_code: str
+    created_at: datetime
+
+    def facts(self) -> dict[str, Any]:
+        """The version as evidence for the trail."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one question brought: `answer` is what the exchange said, `newest` that or a newer version we know of."""
+
+    answer: Seen | None = None
+    newest: Seen | None = None
+    absent: bool = False
+    problem: str = ""
+
+
+def look(row: Withdrawal, *, client_for: ClientFor, now: datetime) -> Sight:
+    """Ask for the record of the row's hold. Never raises for an answer: what can't be read is a `problem`."""
+    try:
+        with client(client_for, account=row.account, right=Right.PAYMENTS) as asking:
+            record = asking.get_transaction(exchange_id=row.exchange_id or "")
+    except Refused as refused:
+        if refused.code in NOT_FOUND:
+            return Sight(absent=True, problem=f"The exchange's ledger has no record of {row.exchange_id}.")
+        return Sight(problem=f"The exchange's ledger was not readable: {refused}")
+    except (CallFailed, keys.NoUsableKey, BadArgument) as problem:
+        return Sight(problem=f"The exchange's ledger was not readable: {problem}")
+    if record.id != row.exchange_id:
+        return Sight(problem="The exchange's ledger answered with another record than the one asked for.")
+    if reason := ledger.unstorable(record):
+        return Sight(problem=f"The exchange's record can't be kept: {reason}.")
+    ledger.apply(account=row.account, found=[record], source=ledger.REST, now=now)
+    answer = _of_record(record)
+    entry = LedgerEntry.objects.filter(account=row.account, exchange_id=record.id, index__gt=record.index).first()
+    return Sight(answer=answer, newest=answer if entry is None else of_entry(entry))
+
+
+def of_entry(entry: LedgerEntry) -> Seen:
+    """The newest version that our copy of the ledger has."""
+    return _seen(entry, entry.exchange_id)
+
+
+def _of_record(record: records.Transaction) -> Seen:
+    return _seen(record, record.id)
+
+
+def _seen(source: Any, exchange_id: str) -> Seen:
+    return Seen(
+        exchange_id=exchange_id,
+        index=source.index,
+        type=source.type,
+        status=source.status,
+        currency=source.currency,
+        amount=source.amount,
+        fee=source.fee,
+        address=source.address or "",
+        payment_id=source.payment_id or "",
+        hash=source.hash or "",
+        confirmations=source.confirmations,
+        public_comment=source.public_comment or "",
+        error_code=source.error_code or "",
+        created_at=source.created_at,
+    )

@@ -1,0 +1,146 @@
+"""Which entries of the exchange's ledger were born from our requests, and which money left without one.
+
+An entry is ours when its id is the one a hold was given, or when it carries the tag that the request went out with.
+A payout that is neither is flagged as foreign, unless it could still turn out to be the hold whose answer we wait for.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q
+
+from desk import audit, live, outbox
+from exchange_ops.addresses import destinations
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.shared.models import Account
+from exchange_ops.transfers import ledger_matching as transfer_links
+from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals.evidence import probing
+from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
+
+LEAVING = ("payout", "withdraw")  # types of movements that take money out of the account
+UNPAID = ("created", "failed")
+REVIEWED_FOR = timedelta(days=1)
+
+
+def link(*, entry: LedgerEntry, now: datetime) -> None:
+    """Join the entry to the request it was born from and wake the machine; flag a payout that has none.
+
+    Call it inside the transaction that changed the entry.
+    """
+    withdrawal = _owner(entry)
+    if withdrawal is not None:
+        if entry.withdrawal_id != withdrawal.pk or entry.foreign:
+            LedgerEntry.objects.filter(pk=entry.pk).update(withdrawal=withdrawal, foreign=False)
+            entry.withdrawal, entry.foreign = withdrawal, False
+            live.announce(f"ledger:{entry.account_id}")
+        _wake(withdrawal, now)
+    elif not transfer_links.link(entry=entry, now=now) and _is_foreign(entry) and not entry.foreign:
+        _flag(entry, now)
+
+
+def concerned(*, account: Account, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
+    """Those of many entries that `link` has something to do for: asked of all at once, by what they have in common."""
+    ids, tags = [entry.exchange_id for entry in entries], {entry.public_comment for entry in entries} - {""}
+    ours = Withdrawal.objects.filter(account=account)
+    calls = ExternalCall.objects.filter(account=account, tag__in=tags)
+    known_ids = {*ours.filter(exchange_id__in=ids).values_list("exchange_id", flat=True)}
+    known_ids |= transfer_links.known_ids(account=account, exchange_ids=ids)
+    known_tags = {*ours.filter(tag__in=tags).values_list("tag", flat=True), *calls.values_list("tag", flat=True)}
+    amounts = transfer_links.awaited_amounts(account=account)
+    return [
+        entry
+        for entry in entries
+        if entry.exchange_id in known_ids
+        or entry.public_comment in known_tags
+        or entry.amount in amounts
+        or (not entry.foreign and entry.type in LEAVING and entry.created_at >= account.created_at)
+    ]
+
+
+def review(*, account: Account, now: datetime) -> None:
+    """Look again at the payouts of the last day that belong to nobody yet: a hold may have got its id meanwhile."""
+    waiting = LedgerEntry.objects.filter(
+        account=account,
+        withdrawal=None,
+        transfer=None,
+        type__in=LEAVING,
+        first_seen_at__gte=now - REVIEWED_FOR,
+        created_at__gte=account.created_at - REVIEWED_FOR,
+    )
+    for entry in concerned(account=account, entries=list(waiting.select_related("account"))):
+        with transaction.atomic():
+            link(entry=entry, now=now)
+
+
+def _owner(entry: LedgerEntry) -> Withdrawal | None:
+    """The request whose hold this is: by the exchange's id first, else by the tag of any attempt."""
+    ours = Withdrawal.objects.filter(account=entry.account_id)
+    owner = ours.filter(exchange_id=entry.exchange_id).first()
+    if owner is None and entry.public_comment:
+        calls = ExternalCall.objects.filter(account=entry.account_id, tag=entry.public_comment).exclude(tag="")
+        by_tag = Q(tag=entry.public_comment) | Q(pk__in=calls.values("withdrawal"))
+        owner = ours.filter(by_tag).order_by("pk").first()
+    return owner
+
+
+def _is_foreign(entry: LedgerEntry) -> bool:
+    """Money that left without a request since the desk keeps this account, and can't be a hold we are waiting for."""
+    if entry.type not in LEAVING or entry.created_at < entry.account.created_at:
+        return False
+    if entry.status in UNPAID and probing.is_probe(account=entry.account, public_comment=entry.public_comment):
+        return False
+    return not may_be_awaited(entry) and not transfer_links.is_awaited(entry)
+
+
+def may_be_awaited(entry: LedgerEntry) -> bool:
+    """Whether the entry may turn out to be a hold whose answer we wait for: nothing in it says that it is another's."""
+    waiting = Withdrawal.objects.filter(
+        account=entry.account_id, state__in=machine.IN_FLIGHT_HOLDS, currency=entry.currency
+    )
+    return any(_may_be(row, entry) for row in waiting)
+
+
+def _may_be(row: Withdrawal, entry: LedgerEntry) -> bool:
+    """The same amount, tag, address and payment id, as far as the entry tells them; a stream may tell less at first."""
+    amounts = {entry.amount, entry.amount + (entry.fee or 0)} if row.include_fee else {entry.amount}
+    if row.amount not in amounts or entry.public_comment not in {"", row.tag}:
+        return False
+    if not entry.address:
+        return True
+    return row.payment_id == entry.payment_id and destinations.same_address(
+        code=row.currency, left=row.address, right=entry.address
+    )
+
+
+def _flag(entry: LedgerEntry, now: datetime) -> None:
+    changed = LedgerEntry.objects.filter(pk=entry.pk, foreign=False, withdrawal=None).update(foreign=True)
+    if not changed:
+        return
+    entry.foreign = True
+    audit.record(
+        actor=None,
+        action="ledger.foreign_payout",
+        subject=f"ledger:{entry.pk}",
+        before={},
+        after={
+            "exchange_id": entry.exchange_id,
+            "type": entry.type,
+            "status": entry.status,
+            "currency": entry.currency,
+            "amount": entry.amount,
+            "address": entry.address,
+        },
+        now=now,
+    )
+    live.announce(f"ledger:{entry.account_id}", foreign=True)
+
+
+def _wake(withdrawal: Withdrawal, now: datetime) -> None:
+    """Let the machine look at its row now; a row that nobody has to act on is left alone."""
+    if withdrawal.state not in machine.OPEN_STATES:
+        return
+    if withdrawal.next_action_at is None or withdrawal.next_action_at > now:
+        mover.touch(withdrawal, next_action_at=now)
+    outbox.wake(mover.task_of(withdrawal.state), withdrawal.pk)

@@ -1,0 +1,252 @@
+"""Asking the exchange what its specification leaves open, with one hold of the smallest amount that is always released.
+
+The hold goes to one of our own deposit addresses: if it were ever paid, we would have paid ourselves. Every answer is
+kept as a dated fact. `holds` says whether an answer is one that the desk may rely on as it is built.
+"""
+
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Max
+
+from exchange_ops.client import ExchangeClient
+from exchange_ops.ledger.models import Balance
+from exchange_ops.market import valuation
+from exchange_ops.market.models import Currency
+from exchange_ops.shared import facts
+from exchange_ops.shared.models import Account
+from exchange_ops.wire import records
+from wire.errors import CallFailed, OutcomeUnknown, Refused
+from wire.values import decimal_text
+
+TAG, LEFT_HOLD, PREFIX = "probe.tag", "probe.left_hold", "probe."
+LISTING_TRIES = 20
+LISTING_PAUSE_MS = 250
+RELEASE_TRIES = 5
+HOUR_OVER = timedelta(minutes=65)
+CREATED, FAILED = "created", "failed"
+
+
+class CannotProbe(Exception):
+    """The probe could not be made, or could not be ended; the sentence says what to look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer: the name of its fact, what was found, and whether the desk may rely on it."""
+
+    name: str
+    value: Any
+    sentence: str
+    holds: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a probe works with: keys to withdraw and to read with, a clock, and a way to wait for milliseconds."""
+
+    payer: ExchangeClient
+    reader: ExchangeClient
+    now: Callable[[], datetime]
+    wait_ms: Callable[[int], None]
+
+
+def probe(*, account: Account, currency: Currency, means: Means, leave_hold: bool = False) -> list[Answer]:
+    """Ask everything that is safe to ask; every answer is stored. Raises `CannotProbe`."""
+    answers = [*_left_hold(account, means)]
+    try:
+        address = means.reader.call("get_deposit_address", currency=currency.code)
+        answers += _refusals(currency, address.address, means)
+        answers += _life_of_a_hold(account, currency, address, means)
+        if leave_hold:
+            answers.append(_leave_one(account, currency, address, means))
+    except CallFailed as failure:
+        raise CannotProbe(f"The exchange did not answer as it should: {failure}") from failure
+    for answer in answers:
+        facts.note(account=account, name=f"{PREFIX}{answer.name}", value=answer.value, now=means.now())
+    return answers
+
+
+def is_probe(*, account: Account, public_comment: str) -> bool:
+    """Whether a transaction with this comment was made by a probe of ours."""
+    return public_comment.startswith("probe-") and account.facts.filter(name=TAG, value=public_comment).exists()
+
+
+def smallest(currency: Currency) -> Decimal:
+    """The least amount that may be paid out: the minimum, or one unit of the last digit."""
+    unit = Decimal(1).scaleb(-(currency.precision_payout or 0))
+    return max(currency.payout_minimal_amount or unit, unit)
+
+
+def cheapest(*, account: Account, quote: str, now: datetime) -> Currency:
+    """The currency whose least payout is worth the least, of those that the bank wallet can pay with its fee.
+
+    What can't be valued comes last, and what needs a payment id is left out. Raises `CannotProbe` when there is none.
+    """
+    available = dict(Balance.objects.filter(account=account, wallet=Balance.BANK).values_list("currency", "available"))
+    payable = Currency.objects.filter(
+        code__in=available, crypto=True, payout_enabled=True, delisted=False, payout_is_payment_id=False
+    )
+    needed = {row: smallest(row) + (row.payout_fee or Decimal(0)) for row in payable}
+    needed = {row: amount for row, amount in needed.items() if available[row.code] >= amount}
+    if not needed:
+        raise CannotProbe(
+            f"{account.name} holds no currency of which the least payout and its fee are in the bank wallet. Pay a "
+            "little in, or name one with --currency once the balances have been read."
+        )
+    values = valuation.values_of(amounts={row.code: amount for row, amount in needed.items()}, quote=quote, now=now)
+    return min(needed, key=lambda row: (values[row.code].amount is None, values[row.code].amount or 0, row.code))
+
+
+def _hold(account: Account, currency: Currency, address: records.DepositAddress, means: Means) -> tuple[str, str]:
+    """Make a hold under a tag that is noted first; gives its id and tag."""
+    tag = f"probe-{secrets.token_hex(8)}"
+    facts.note(account=account, name=TAG, value=tag, now=means.now())
+    try:
+        held = means.payer.create_withdrawal(
+            currency=currency.code,
+            amount=smallest(currency),
+            address=address.address,
+            payment_id=address.payment_id or "",
+            public_comment=tag,
+        )
+    except OutcomeUnknown as unknown:
+        raise CannotProbe(
+            f"It is unknown whether a hold was made: {unknown.reason}. Nothing can be paid by it. Look for the comment "
+            f"{tag} in the exchange's ledger and roll it back there, or let its hour pass."
+        ) from unknown
+    return held, tag
+
+
+def _life_of_a_hold(
+    account: Account, currency: Currency, address: records.DepositAddress, means: Means
+) -> Iterator[Answer]:
+    estimate = means.payer.estimate_withdrawal(currency=currency.code, amount=smallest(currency))
+    before, known = _reserved(means, currency.code), _newest_index(account)
+    held, tag = _hold(account, currency, address, means)
+    try:
+        seen, waited_ms = _listed(held, means, after=known)
+        yield Answer("listed_before_commit", seen is not None, "A hold is listed before its commit.", seen is not None)
+        if seen is not None:
+            yield Answer("listing_delay_ms", waited_ms, f"A hold is listed within {waited_ms} ms.")
+            yield from _listed_as(seen, tag, estimate)
+            yield _reserved_by(seen, currency, _reserved(means, currency.code) - before)
+    finally:
+        released = _release(held, means)
+    yield from _after_release(held, released, means)
+
+
+def _listed_as(seen: records.Transaction, tag: str, estimate: Decimal) -> Iterator[Answer]:
+    sentence = f"An uncommitted hold has the status {seen.status}."
+    yield Answer("status_of_a_hold", seen.status, sentence, holds=seen.status == CREATED)
+    echoed = seen.public_comment == tag
+    yield Answer("comment_is_echoed", echoed, f"The public comment is {'' if echoed else 'not '}shown.")
+    fee = "not told" if seen.fee is None else decimal_text(seen.fee)
+    sentence = f"The fee of the hold is {fee}, estimated was {decimal_text(estimate)}."
+    yield Answer("fee_is_the_estimate", seen.fee == estimate, sentence)
+
+
+def _reserved_by(seen: records.Transaction, currency: Currency, grown: Decimal) -> Answer:
+    with_fee = smallest(currency) + (seen.fee or Decimal(0))
+    sentence = f"Reserved grows by {decimal_text(grown)}; amount and fee are {decimal_text(with_fee)}."
+    return Answer("reserved_holds_amount_and_fee", grown == with_fee, sentence, holds=grown > 0)
+
+
+def _after_release(held: str, released: bool, means: Means) -> Iterator[Answer]:
+    yield Answer("rollback_is_confirmed", released, f"A rollback answers {str(released).lower()}.", holds=released)
+    seen = means.reader.get_transaction(exchange_id=held)
+    sentence = f"After a rollback the status is {seen.status}."
+    yield Answer("status_after_rollback", seen.status, sentence, holds=seen.status == FAILED)
+    again = _outcome(lambda: means.payer.rollback_withdrawal(exchange_id=held))
+    yield Answer("rollback_again", again, f"A second rollback gives {again}.", holds=again is True)
+    commit = _outcome(lambda: means.payer.commit_withdrawal(exchange_id=held))
+    after = means.reader.get_transaction(exchange_id=held).status
+    sentence = f"A commit after a rollback gives {commit}, and the status stays {after}."
+    yield Answer("commit_after_rollback", commit, sentence, holds=after == FAILED)
+
+
+def _refusals(currency: Currency, address: str, means: Means) -> Iterator[Answer]:
+    """Two calls that have to be refused; if one were not, it would only be a hold, which is released."""
+    available = next(
+        (b.available for b in means.reader.get_balances().records if b.currency == currency.code), Decimal(0)
+    )
+    too_much = available + 1
+    for name, amount in (("insufficient_funds", too_much), ("validation_error", Decimal(0))):
+        try:
+            held = means.payer.create_withdrawal(currency=currency.code, amount=amount, address=address)
+        except Refused as refused:
+            value = {"code": refused.code, "http_status": refused.http_status}
+            sentence = f"Refused with code {refused.code} and status {refused.http_status}."
+            yield Answer(f"refusal.{name}", value, sentence, holds=refused.http_status < 500)
+        else:
+            _release(held, means)
+            yield Answer(f"refusal.{name}", "accepted", "A hold that should be refused was accepted.", holds=False)
+
+
+def _leave_one(account: Account, currency: Currency, address: records.DepositAddress, means: Means) -> Answer:
+    held, _ = _hold(account, currency, address, means)
+    value = {"id": held, "at": means.now().isoformat()}
+    return Answer(
+        "left_hold", value, "A hold was left open; run the probe again after its hour to see what became of it."
+    )
+
+
+def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
+    """What became of a hold that an earlier probe left open."""
+    left = facts.newest(account=account, name=LEFT_HOLD)
+    if left is None or not left.value or means.now() - datetime.fromisoformat(left.value["at"]) < HOUR_OVER:
+        return
+    status = means.reader.get_transaction(exchange_id=left.value["id"]).status
+    ends = {CREATED: "stays open", FAILED: "lapses"}.get(status, "is paid")
+    yield Answer(
+        facts.HOLD_END.removeprefix(PREFIX),
+        status,
+        f"A hold that nobody touched {ends} when its hour is over.",
+        holds=status == facts.LAPSES,
+    )
+    if status == CREATED:
+        _release(left.value["id"], means)
+    yield Answer("left_hold", {}, "The hold that was left open is settled.")
+
+
+def _newest_index(account: Account) -> int:
+    """What is listed from here on can be new; what was before it would be walked for nothing."""
+    return account.ledger_entries.aggregate(newest=Max("index"))["newest"] or 0
+
+
+def _listed(held: str, means: Means, *, after: int) -> tuple[records.Transaction | None, int]:
+    for tried in range(LISTING_TRIES):
+        for page in means.reader.transactions_after(index=after):
+            for record in page.records:
+                if record.id == held:
+                    return record, tried * LISTING_PAUSE_MS
+        means.wait_ms(LISTING_PAUSE_MS)
+    return None, LISTING_TRIES * LISTING_PAUSE_MS
+
+
+def _release(held: str, means: Means) -> bool:
+    """Roll the hold back until it is answered; it can be repeated without harm."""
+    problem: CallFailed | None = None
+    for _ in range(RELEASE_TRIES):
+        try:
+            return means.payer.rollback_withdrawal(exchange_id=held)
+        except CallFailed as failure:
+            problem = failure
+            means.wait_ms(LISTING_PAUSE_MS)
+    raise CannotProbe(f"The hold {held} could not be released: {problem}. Roll it back at the exchange.")
+
+
+def _outcome(call: Callable[[], bool]) -> bool | str:
+    try:
+        return call()
+    except Refused as refused:
+        return f"refusal {refused.code}"
+
+
+def _reserved(means: Means, code: str) -> Decimal:
+    listing = means.reader.get_balances()
+    return next((entry.reserved for entry in listing.records if entry.currency == code), Decimal(0))

@@ -1,0 +1,232 @@
+"""Whether our copy of the ledger agrees with the exchange, and the exchange with itself, as far as that can be known.
+
+Four questions: does our copy hold the newest version of every transaction and none besides; was anything missing that
+we thought complete; does the bank balance of each currency move by exactly what the transactions say; and are the
+reserved amounts explained by payouts that are under way. Balances at the beginning of the history are not told by the
+exchange, so the first reconciliation keeps what is left over as the opening figure, and later ones must find it again.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from exchange_ops.client import PAGE, Aside, ExchangeClient
+from exchange_ops.ledger import quarantine, walks
+from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
+from exchange_ops.shared import facts
+from exchange_ops.shared.models import Account
+from exchange_ops.wire import records
+from exchange_ops.withdrawals.decisions import open_holds
+from exchange_ops.withdrawals.evidence import ledger_matching
+from exchange_ops.withdrawals.models import Withdrawal
+from wire.values import decimal_text, grouped_text
+
+OPENING = "reconciliation.opening"
+READINGS = 4  # until the account stands still for the length of one reading
+ZERO = Decimal(0)
+
+INCOMING, OUTGOING = frozenset({"payin", "deposit"}), frozenset({"payout", "withdraw"})
+TO_TRADING, FROM_TRADING = "bankToExchange", "exchangeToBank"
+UNDER_WAY = frozenset({"created", "pending"})
+DONE = "success"
+HELD_STATES = ("held", "committing", "rolling_back")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One answer: what was compared, whether it agrees, and a sentence."""
+
+    about: str
+    agrees: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The exchange's own word at one moment: its newest transactions by id, and its bank balances by currency."""
+
+    transactions: Mapping[str, records.Transaction]
+    balances: Mapping[str, records.Balance]
+    asides: tuple[Aside, ...]
+
+
+class CannotReconcile(Exception):
+    """Nothing can be said; the sentence tells why."""
+
+
+class LedgerIsBeingRead(CannotReconcile):
+    """Nothing can be said yet: a long history is being read, and what is not here yet is no difference."""
+
+
+def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> list[Finding]:
+    """Read everything once more and compare. Raises `CannotReconcile`, or what the client raises."""
+    if walks.is_being_read(account=account, now=now):
+        raise LedgerIsBeingRead(f"Not yet. {walks.sentence(account=account)}")
+    reading = _read(client)
+    thought_complete = LedgerVersion.objects.filter(account=account, index__lte=ledger.watermark(account=account))
+    before = thought_complete.count()
+    found = sorted(reading.transactions.values(), key=lambda record: record.index)
+    asides: tuple[Aside, ...] = reading.asides
+    kept_aside = 0
+    for place in range(0, max(len(found), 1), PAGE):
+        page = found[place : place + PAGE]
+        done = ledger.apply(account=account, found=page, asides=asides, source=ledger.REST, now=now)
+        asides, kept_aside = (), kept_aside + done.asides
+    if not kept_aside:
+        quarantine.clear_read(account=account, after_index=0, began=now, now=now)
+    found_late = thought_complete.count() - before
+    return [
+        _completeness(account, reading, found_late),
+        _asides(account, reading),
+        *_movements(account, reading, now),
+        *_reserved(reading),
+        _open_holds(account, reading),
+        _closed_holds(account, reading),
+    ]
+
+
+def _read(client: ExchangeClient) -> Reading:
+    """Transactions between two equal readings of the balances: together they are the account at one moment."""
+    before = _bank(client)
+    for _ in range(READINGS):
+        found: dict[str, records.Transaction] = {}
+        asides: list[Aside] = []
+        for page in client.transactions_after(index=0):
+            asides += page.asides
+            found |= {record.id: record for record in page.records}
+        after = _bank(client)
+        if before == after:
+            return Reading(found, after, tuple(asides))
+        before = after
+    raise CannotReconcile("The account moves too fast to be read at one moment. Try again when it is quieter.")
+
+
+def _bank(client: ExchangeClient) -> dict[str, records.Balance]:
+    listing = client.get_balances()
+    if listing.asides:
+        raise CannotReconcile(f"A balance could not be read: {listing.asides[0].reason}.")
+    return {entry.currency: entry for entry in listing.records}
+
+
+def _completeness(account: Account, reading: Reading, found_late: int) -> Finding:
+    ours = dict(LedgerEntry.objects.filter(account=account).values_list("exchange_id", "index"))
+    theirs = {exchange_id: record.index for exchange_id, record in reading.transactions.items()}
+    missing, surplus = theirs.keys() - ours.keys(), ours.keys() - theirs.keys()
+    older = sum(1 for exchange_id in theirs.keys() & ours.keys() if ours[exchange_id] != theirs[exchange_id])
+    if found_late:
+        sentence = f"{found_late} versions were missing where the copy was thought complete; they are added now."
+    elif missing or surplus or older:
+        sentence = (
+            f"{len(missing)} transactions are missing here, {len(surplus)} are unknown to the exchange, "
+            f"{older} differ in their version."
+        )
+    else:
+        return Finding("transactions", True, f"All {len(theirs)} transactions are here in their newest version.")
+    return Finding("transactions", False, sentence)
+
+
+def _asides(account: Account, reading: Reading) -> Finding:
+    waiting = quarantine.waiting(account=account)
+    if waiting or reading.asides:
+        return Finding("unread records", False, f"{max(waiting, len(reading.asides))} records could not be taken in.")
+    return Finding("unread records", True, "Every record could be taken in.")
+
+
+def _movements(account: Account, reading: Reading, now: datetime) -> Iterable[Finding]:
+    """The balance equation: what is held, less every movement that is done, is what there was at the beginning."""
+    known = facts.newest(account=account, name=OPENING)
+    opening: dict[str, str] = dict(known.value) if known is not None else {}
+    unknown = {record.currency: record.type for record in reading.transactions.values() if _signed(record) is None}
+    for code in sorted(reading.balances.keys() | {record.currency for record in reading.transactions.values()}):
+        if code in unknown:
+            yield Finding(code, True, f"Not provable: the type {unknown[code]!r} has no known sign.")
+            continue
+        left = _held(reading, code) - sum(
+            (_signed(record) or ZERO for record in reading.transactions.values() if record.currency == code), ZERO
+        )
+        yield _against_opening(code, left, opening)
+    if known is None or dict(known.value) != opening:
+        facts.note(account=account, name=OPENING, value=opening, now=now)
+
+
+def _against_opening(code: str, left: Decimal, opening: dict[str, str]) -> Finding:
+    """Compare with the opening figure; a currency without one gets it now, unless it would be below zero."""
+    if code not in opening and left < 0:
+        return Finding(code, False, f"Its transactions took out {grouped_text(-left)} {code} more than there ever was.")
+    if code not in opening:
+        opening[code] = decimal_text(left)
+        return Finding(code, True, f"Its history begins with {opening[code]} {code}, kept as its opening figure.")
+    difference = left - Decimal(opening[code])
+    if difference:
+        return Finding(code, False, f"{grouped_text(difference)} {code} moved without a transaction that says so.")
+    return Finding(code, True, "Every movement of the bank balance has its transaction.")
+
+
+def _reserved(reading: Reading) -> Iterable[Finding]:
+    """What is reserved against the payouts that are under way, amount and fee."""
+    for code, entry in sorted(reading.balances.items()):
+        explained = sum(
+            (
+                record.amount + (record.fee or ZERO)
+                for record in reading.transactions.values()
+                if record.currency == code and record.type in OUTGOING and record.status in UNDER_WAY
+            ),
+            ZERO,
+        )
+        if entry.reserved == explained:
+            continue
+        difference = grouped_text(entry.reserved - explained)
+        yield Finding(f"{code} reserved", False, f"{difference} {code} are reserved without a payout under way.")
+
+
+def _open_holds(account: Account, reading: Reading) -> Finding:
+    """Our open holds must be there, and a hold that is there must be ours or known to be foreign."""
+    holds = Withdrawal.objects.filter(account=account, state__in=HELD_STATES).exclude(exchange_id=None)
+    gone = [
+        row.reference
+        for row in holds
+        if (record := reading.transactions.get(row.exchange_id or "")) is None
+        or (row.state == "held" and record.status not in UNDER_WAY)
+    ]
+    if gone:
+        return Finding("open holds", False, f"Held here but not at the exchange: {', '.join(gone)}.")
+    waiting = {record.id for record in reading.transactions.values() if _is_hold(record)}
+    unowned = LedgerEntry.objects.filter(account=account, exchange_id__in=waiting, withdrawal=None)
+    foreign = [entry for entry in unowned if not ledger_matching.may_be_awaited(entry)]
+    if foreign:
+        return Finding("open holds", False, f"{len(foreign)} payouts wait at the exchange that nobody here asked for.")
+    return Finding("open holds", True, f"{len(waiting)} payouts are under way at the exchange, all of them known here.")
+
+
+def _closed_holds(account: Account, reading: Reading) -> Finding:
+    """A hold whose request is closed has to be gone: whoever closed it, the money is still reserved."""
+    named = "holds of closed requests"
+    if found := list(open_holds.of_closed(account)):
+        return Finding(named, False, " ".join(map(open_holds.sentence, found)))
+    return Finding(named, True, "No closed request has money reserved at the exchange.")
+
+
+def _is_hold(record: records.Transaction) -> bool:
+    return record.type in OUTGOING and record.status in UNDER_WAY
+
+
+def _held(reading: Reading, code: str) -> Decimal:
+    entry = reading.balances.get(code)
+    return ZERO if entry is None else entry.available + entry.reserved
+
+
+def _signed(record: records.Transaction) -> Decimal | None:
+    """What the transaction did to the bank balance, reserved included; nothing when its type has no known sign."""
+    if record.type in INCOMING:
+        amount = record.amount
+    elif record.type in OUTGOING:
+        amount = -(record.amount + (record.fee or ZERO))
+    elif record.type == TO_TRADING:
+        amount = -record.amount
+    elif record.type == FROM_TRADING:
+        amount = record.amount
+    else:
+        return None
+    return amount if record.status == DONE else ZERO

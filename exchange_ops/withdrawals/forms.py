@@ -1,0 +1,135 @@
+"""The shape of what people and programs type about payouts. Whether it may be done is the domain's to say."""
+
+from typing import Any
+
+from django import forms
+from django.db.models import Q, QuerySet
+
+from exchange_ops.market.models import Currency
+from exchange_ops.shared.forms import LONGEST_REASON, SEARCH_MOST, AmountField, DecisionForm, FilterForm
+from exchange_ops.withdrawals import endings, machine, queries
+from exchange_ops.withdrawals.machine import STATES
+from exchange_ops.withdrawals.models import Withdrawal
+
+
+class NewWithdrawalForm(forms.Form):
+    """A request for a payout. `request_key` makes a double click, a second tab and a reload the same request."""
+
+    FEE_ON_TOP, FEE_FROM_AMOUNT = "on_top", "from_amount"
+
+    currency = forms.ChoiceField(label="Currency", error_messages={"required": "Choose the currency."})
+    amount = AmountField(label="Amount", max_length=80, error_messages={"required": "Enter the amount."})
+    fee_from = forms.ChoiceField(
+        label="The exchange's fee",
+        choices=[(FEE_ON_TOP, "comes on top"), (FEE_FROM_AMOUNT, "is taken out of the amount")],
+        initial=FEE_ON_TOP,
+    )
+    address = forms.CharField(
+        label="Address",
+        max_length=400,
+        strip=False,
+        error_messages={"required": "Enter the address that the money goes to."},
+    )
+    payment_id = forms.CharField(label="Payment id", max_length=400, strip=False, required=False)
+    reason = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say what the payment is for; the approvers read it."},
+    )
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(self, *arguments: Any, currencies: list[Currency], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.currencies = currencies
+        choices = [(row.code, f"{row.code}  {row.full_name}".strip()) for row in currencies]
+        self.fields["currency"].choices = [("", "Choose"), *choices]  # type: ignore[attr-defined]
+        widgets = {name: field.widget.attrs for name, field in self.fields.items()}
+        for name in ("amount", "address", "payment_id"):
+            widgets[name].update({"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"})
+
+    def asked(self) -> dict[str, Any]:
+        """What the domain wants to know, from a form that is valid."""
+        cleaned = self.cleaned_data
+        return {
+            "currency": cleaned["currency"],
+            "amount": cleaned["amount"],
+            "address": cleaned["address"],
+            "payment_id": cleaned["payment_id"],
+            "include_fee": cleaned["fee_from"] == self.FEE_FROM_AMOUNT,
+            "reason": cleaned["reason"],
+            "request_key": str(cleaned["request_key"]),
+        }
+
+    def refuse(self, problems: dict[str, str]) -> None:
+        """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""
+        for name, sentence in problems.items():
+            self.add_error(name if name in self.fields else None, sentence)
+
+
+class ReleaseForm(DecisionForm):
+    """One person's order to release a hold that outlived its closed request."""
+
+    comment = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say why the hold can be released: what you looked at."},
+    )
+
+
+class WithdrawalFilter(FilterForm):
+    """Which withdrawals to list."""
+
+    state = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "Any state"),
+            ("open", "Open"),
+            *((name, endings.SHARED.get(name, row.label)) for name, row in STATES.items()),
+            ("How it ended", [(name, end.label) for name, end in endings.ENDS.items()]),
+        ],
+    )
+    turn = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "Anybody"),
+            ("person", "People"),
+            ("worker", "The desk"),
+            ("exchange", "The exchange"),
+            ("nobody", "Nobody"),
+        ],
+    )
+    currency = forms.CharField(required=False, max_length=20)
+    initiator = forms.CharField(required=False, max_length=150)
+    text = forms.CharField(required=False, max_length=SEARCH_MOST)
+
+    def narrow(self, rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
+        """Only the rows that every filter which is set lets through."""
+        chosen = self.chosen()
+        if chosen.get("state") in endings.ENDS:
+            rows = queries.ended_as(rows, chosen["state"])
+        elif "state" in chosen:
+            wanted = machine.OPEN_STATES if chosen["state"] == "open" else (chosen["state"],)
+            rows = rows.filter(state__in=wanted)
+        if "turn" in chosen:
+            rows = rows.filter(state__in=[name for name, row in STATES.items() if row.turn == chosen["turn"]])
+        if "currency" in chosen:
+            rows = rows.filter(currency=chosen["currency"].upper())
+        if "initiator" in chosen:
+            rows = rows.filter(initiator__username=chosen["initiator"])
+        return rows.filter(withdrawals_like(chosen["text"])) if "text" in chosen else rows
+
+
+def withdrawals_named(text: str) -> Q:
+    """Withdrawals that the text names exactly: by reference or number, exchange id or chain transaction."""
+    found = Q(exchange_id=text) | Q(hash=text)
+    number = text.upper().removeprefix("W-")
+    if number.isascii() and number.isdigit() and len(number) <= 18:
+        found |= Q(pk=int(number))
+    return found
+
+
+def withdrawals_like(text: str) -> Q:
+    """Withdrawals that the text names, or that have it as payment id or somewhere in their address or reason."""
+    return withdrawals_named(text) | Q(address__icontains=text) | Q(reason__icontains=text) | Q(payment_id=text)

@@ -1,0 +1,120 @@
+"""What the account holds of each currency in both wallets, what it is worth, and what is reserved for our own payouts.
+
+Every figure is the one last read; `read_at` is the older of the two wallets' readings.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from exchange_ops.ledger.models import Balance
+from exchange_ops.market import valuation
+from exchange_ops.market.models import Currency
+from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals.models import Withdrawal
+
+ZERO = Decimal(0)
+# States in which the exchange keeps money reserved for a payout of ours.
+RESERVING = ("held", "committing", "commit_unknown", "rolling_back", "committed", "sent")
+
+
+@dataclass(slots=True)
+class Funds:
+    """One currency; all amounts are in it. `holds` is what our own payouts keep reserved in the bank wallet."""
+
+    currency: str
+    full_name: str = ""
+    bank: Decimal = ZERO
+    bank_reserved: Decimal = ZERO
+    trading: Decimal = ZERO
+    trading_reserved: Decimal = ZERO
+    holds: Decimal = ZERO
+    value: valuation.Value | None = None
+    read_at: datetime | None = None
+    takes_deposits: bool = False
+    moves: bool = False
+    converts: bool = False
+
+    @property
+    def total(self) -> Decimal:
+        """Everything there is of it."""
+        return self.bank + self.bank_reserved + self.trading + self.trading_reserved
+
+    @property
+    def reserved(self) -> Decimal:
+        """What neither wallet can move now."""
+        return self.bank_reserved + self.trading_reserved
+
+    @property
+    def reserved_otherwise(self) -> Decimal:
+        """What the bank wallet keeps reserved besides our own payouts; below zero while a reading is behind."""
+        return self.bank_reserved - self.holds
+
+    @property
+    def worth(self) -> Decimal | None:
+        """The value in the quote currency, when there is a price for it."""
+        return self.value.amount if self.value is not None else None
+
+
+def of(*, account: Account, now: datetime) -> list[Funds]:
+    """Every currency the exchange describes or the account holds, by code; five queries however many there are."""
+    described = list(Currency.objects.all())
+    rows = {
+        row.code: Funds(
+            row.code,
+            row.full_name,
+            takes_deposits=row.crypto and row.payin_enabled and not row.delisted,
+            moves=row.transfer_enabled and not row.delisted,
+        )
+        for row in described
+    }
+    _mark_convertible(rows, [row.code for row in described if not row.delisted])
+    for balance in Balance.objects.filter(account=account):
+        _add(rows.setdefault(balance.currency, Funds(balance.currency)), balance)
+    for code, amount in _holds(account):
+        rows.setdefault(code, Funds(code)).holds += amount
+    held = {code: row.total for code, row in rows.items() if row.total}
+    values = valuation.values_of(amounts=held, quote=account.quote_currency, now=now) if held else {}
+    for code, value in values.items():
+        rows[code].value = value
+    return [rows[code] for code in sorted(rows)]
+
+
+def currency(code: str) -> Currency | None:
+    """The currency that somebody named, if there is one; a text that can't be a code names none."""
+    return Currency.objects.filter(pk=code).first() if code.isascii() and code.isalnum() and len(code) <= 20 else None
+
+
+def total(rows: Iterable[Funds]) -> Decimal | None:
+    """The value of all that has one; nothing when nothing has."""
+    known = [row.worth for row in rows if row.worth is not None]
+    return sum(known, ZERO) if known else None
+
+
+def as_of(rows: Iterable[Funds]) -> datetime | None:
+    """When the oldest price was read that any of the values rests on."""
+    moments = (row.value.as_of for row in rows if row.value is not None and row.value.amount is not None)
+    return min((moment for moment in moments if moment is not None), default=None)
+
+
+def _mark_convertible(rows: dict[str, Funds], codes: list[str]) -> None:
+    """A currency converts when the same coin is there on another network."""
+    coins = Counter(valuation.plain_code(code) for code in codes)
+    for code in codes:
+        rows[code].converts = coins[valuation.plain_code(code)] > 1
+
+
+def _add(row: Funds, balance: Balance) -> None:
+    if balance.wallet == Balance.BANK:
+        row.bank, row.bank_reserved = balance.available, balance.reserved
+    else:
+        row.trading, row.trading_reserved = balance.available, balance.reserved
+    row.read_at = min(row.read_at or balance.read_at, balance.read_at)
+
+
+def _holds(account: Account) -> Iterable[tuple[str, Decimal]]:
+    for payout in Withdrawal.objects.filter(account=account, state__in=RESERVING):
+        leaves = payout.leaves
+        yield payout.currency, payout.amount if leaves is None else leaves

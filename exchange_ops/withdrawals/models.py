@@ -1,0 +1,379 @@
+"""A withdrawal, everything that happened to it, every call made for it and everybody who agreed to it.
+
+Only `exchange_ops.withdrawals.mover.move` writes `state`, `version` and `decision`; triggers refuse anybody else.
+"""
+
+from decimal import Decimal
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from desk.witnessed import Witnessed
+from exchange_ops.policy import modes
+from exchange_ops.shared import states as shared_states
+from exchange_ops.shared.amounts import amount_field
+from exchange_ops.shared.calls import CALL_OUTCOMES
+from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals import endings, machine
+
+
+def _pairs() -> Q:
+    condition = Q()
+    for state, decision in machine.DECISION_PAIRS:
+        condition |= Q(state=state, decision=decision)
+    return condition
+
+
+def _moves() -> Q:
+    condition = Q()
+    for move in machine.TRANSITIONS:
+        condition |= Q(from_state=move.source, event=move.event, to_state=move.target)
+    return condition
+
+
+class Withdrawal(Witnessed):
+    """One payment that was asked for. `amount` is in `currency`; with `include_fee` the fee is taken out of it.
+
+    `window_from` to `closes_at` is the exchange's hour, and `approve_until`, `rollback_at`, `put_stop_at` lie inside
+    it: all of them in the exchange's time (`domain.clocks.exchange_now`). Every other time is the desk's.
+    """
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="withdrawals")
+    initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="withdrawals")
+    initiated_via = models.CharField(max_length=10, default="page")
+    request_key = models.CharField(max_length=80)
+
+    currency = models.CharField(max_length=20)
+    amount = amount_field()
+    include_fee = models.BooleanField(default=False)
+    address = models.CharField(max_length=256)
+    payment_id = models.CharField(max_length=256, default="", blank=True)
+    reason = models.CharField(max_length=500, default="", blank=True)
+
+    digest = models.CharField(max_length=64, default="", blank=True)
+    policy_version = models.PositiveIntegerField(default=0)
+    policy_trace = models.JSONField(default=list)
+    quorum_required = models.PositiveSmallIntegerField(default=0)
+    mode = models.CharField(
+        max_length=20, choices=[(mode, mode) for mode in modes.MODES], default=modes.HOLD_THEN_APPROVE
+    )
+
+    state = models.CharField(
+        max_length=20, choices=[(name, s.label) for name, s in machine.STATES.items()], default="draft"
+    )
+    version = models.PositiveIntegerField(default=1)
+    decision = models.CharField(max_length=10, choices=[(d, d) for d in machine.DECISIONS], default=shared_states.NONE)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+
+    attempt = models.PositiveIntegerField(default=0)
+    tag = models.CharField(max_length=40, default="", blank=True)
+    exchange_id = models.CharField(max_length=80, null=True)
+    exchange_status = models.CharField(max_length=40, default="", blank=True)
+    exchange_index = models.BigIntegerField(null=True)
+    exchange_error_code = models.CharField(max_length=80, default="", blank=True)
+    hash = models.CharField(max_length=256, default="", blank=True)
+    confirmations = models.IntegerField(null=True)
+
+    fee_estimate = amount_field(null=True)
+    fee_estimated_at = models.DateTimeField(null=True)
+    fee = amount_field(null=True)
+    echo = models.JSONField(default=list)
+    echo_ok = models.BooleanField(null=True)
+    quote_value = amount_field(null=True)
+    quote_currency = models.CharField(max_length=20, default="", blank=True)
+    quote_at = models.DateTimeField(null=True)
+
+    window_from = models.DateTimeField(null=True)
+    closes_at = models.DateTimeField(null=True)
+    approve_until = models.DateTimeField(null=True)
+    rollback_at = models.DateTimeField(null=True)
+    put_stop_at = models.DateTimeField(null=True)
+    put_count = models.PositiveIntegerField(default=0)
+    delete_count = models.PositiveIntegerField(default=0)
+    lease_epoch = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    next_action_at = models.DateTimeField(null=True, db_index=True)
+    last_problem = models.CharField(max_length=500, default="", blank=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["initiator", "request_key"], name="withdrawal_one_per_request_key"),
+            models.UniqueConstraint(fields=["account", "exchange_id"], name="withdrawal_one_per_exchange_id"),
+            models.UniqueConstraint(
+                fields=["account", "currency", "amount", "address", "payment_id"],
+                condition=Q(state__in=machine.IN_FLIGHT_HOLDS),
+                name="withdrawal_one_equal_hold_in_flight",
+            ),
+            models.CheckConstraint(condition=_pairs(), name="withdrawal_state_and_decision_agree"),
+            models.CheckConstraint(condition=Q(amount__gt=Decimal(0)), name="withdrawal_amount_is_positive"),
+            models.CheckConstraint(condition=~Q(exchange_id=""), name="withdrawal_exchange_id_is_not_blank"),
+            models.CheckConstraint(
+                condition=Q(decision=shared_states.NONE) | Q(decided_at__isnull=False),
+                name="withdrawal_decision_has_a_time",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="committing") | Q(exchange_id__isnull=False), name="withdrawal_commit_needs_a_hold"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["state", "next_action_at"], name="withdrawal_due"),
+            models.Index(fields=["account", "-created_at"], name="withdrawal_newest"),
+            models.Index(fields=["tag"], name="withdrawal_by_tag"),
+        ]
+
+    def __str__(self) -> str:
+        return self.reference
+
+    @property
+    def reference(self) -> str:
+        """The name people use for it, for instance W-1042."""
+        return f"W-{self.pk}"
+
+    @property
+    def subject(self) -> str:
+        """How the audit trail and the live topics name it, for instance withdrawal:1042."""
+        return f"withdrawal:{self.pk}"
+
+    @property
+    def known_fee(self) -> Decimal | None:
+        """What the exchange says the fee is, else its estimate, else nothing."""
+        told: Decimal | None = self.fee
+        estimated: Decimal | None = self.fee_estimate
+        return estimated if told is None else told
+
+    @property
+    def arrives(self) -> Decimal | None:
+        """What reaches the address, in `currency`; empty while the fee is unknown and is taken out of the amount."""
+        amount: Decimal = self.amount
+        if not self.include_fee:
+            return amount
+        return None if self.known_fee is None else amount - self.known_fee
+
+    @property
+    def leaves(self) -> Decimal | None:
+        """What leaves the account, in `currency`; empty while the fee is unknown and comes on top of the amount."""
+        amount: Decimal = self.amount
+        if self.include_fee:
+            return amount
+        return None if self.known_fee is None else amount + self.known_fee
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anybody or anything still has to act on it."""
+        return self.state in machine.OPEN_STATES
+
+    @property
+    def turn(self) -> str:
+        """Who acts next: person, worker, exchange, chain or nobody."""
+        return machine.STATES[self.state].turn
+
+    @property
+    def end(self) -> endings.End | None:
+        """How it ended, from the event that did; None while it goes on and where the state says it all.
+
+        Rows of lists carry the event (`domain.withdrawal_endings.with_ends`); of a single row it is read.
+        """
+        if self.state not in endings.SHARED:
+            return None
+        carried = self.__dict__
+        if "ended_by" in carried:
+            event, person = carried["ended_by"], carried["ended_by_person"]
+        else:
+            known = self.events.filter(event__in=endings.EVENTS).order_by("-version")
+            event, person = known.values_list("event", "actor").first() or ("", None)
+        return endings.of(event, by_requester=person == self.initiator_id)
+
+    @property
+    def label(self) -> str:
+        """The end, or the state, in a few words."""
+        end = self.end
+        return end.label if end else machine.STATES[self.state].label
+
+    @property
+    def sentence(self) -> str:
+        """The state for people: what happened to the money, then why, then who can do what."""
+        return machine.STATES[self.state].sentence
+
+    @property
+    def tone(self) -> str:
+        """How the state is shown: quiet, active, good, warn or bad."""
+        return machine.STATES[self.state].tone
+
+
+class WithdrawalEvent(Witnessed):
+    """One move, written in the same transaction as the row it moved; `version` is the row's version after it."""
+
+    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="events")
+    version = models.PositiveIntegerField()
+    event = models.CharField(max_length=40)
+    from_state = models.CharField(max_length=20, default="", blank=True)
+    to_state = models.CharField(max_length=20)
+    decision = models.CharField(max_length=10, choices=[(d, d) for d in machine.DECISIONS])
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    evidence = models.JSONField(default=dict)
+    changes = models.JSONField(default=dict)
+    audit_number = models.BigIntegerField(help_text="number of the row of the audit trail written with it")
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["version"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["withdrawal", "version"], name="withdrawalevent_one_per_version"),
+            models.CheckConstraint(condition=_moves(), name="withdrawalevent_is_a_move_of_the_table"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} ({self.version})"
+
+
+class ExternalCall(Witnessed):
+    """One call to the exchange that can change something, written and committed before its bytes leave.
+
+    `watermark` and `balances` are what we knew of the ledger at that moment; after `send_by` it is never sent.
+    """
+
+    HOLD, COMMIT, ROLLBACK, ORPHAN = "hold", "commit", "rollback", "orphan"
+    PREPARED, SENT, ACCEPTED, REFUSED = "prepared", "sent", "accepted", "refused"
+    NOT_SENT, UNKNOWN, FOUND, ABSENT = "not_sent", "unknown", "found", "absent"
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
+    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="calls")
+    kind = models.CharField(max_length=10)
+    attempt = models.PositiveIntegerField()
+    epoch = models.PositiveIntegerField()
+    tag = models.CharField(max_length=40, default="", blank=True)
+    exchange_id = models.CharField(max_length=80, default="", blank=True)
+    fingerprint = models.CharField(max_length=64)
+    watermark = models.BigIntegerField(default=0)
+    balances = models.JSONField(default=dict)
+    prepared_at = models.DateTimeField()
+    send_by = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True)
+    answered_at = models.DateTimeField(null=True)
+    outcome = models.CharField(max_length=10, choices=[(o, o) for o in CALL_OUTCOMES], default=PREPARED)
+    http_status = models.PositiveIntegerField(null=True)
+    error_code = models.IntegerField(null=True)
+    detail = models.CharField(max_length=500, default="", blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["withdrawal", "kind", "attempt"], name="externalcall_one_per_attempt"),
+            models.CheckConstraint(condition=Q(outcome__in=CALL_OUTCOMES), name="externalcall_known_outcome"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["tag"], name="externalcall_by_tag")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.attempt}"
+
+
+class Approval(Witnessed):
+    """One person's word on exactly the content of `digest`, given with a second factor where it lets money go.
+
+    `stage` says what it was given for: review (before a hold), release (of a hold) or resolution (of an unclear case).
+    """
+
+    REVIEW, RELEASE, RESOLUTION = "review", "release", "resolution"
+    APPROVE, REJECT, PAID, NOT_PAID = "approve", "reject", "paid", "not_paid"
+
+    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="approvals")
+    initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="approvals")
+    digest = models.CharField(max_length=64)
+    stage = models.CharField(max_length=10)
+    verdict = models.CharField(max_length=10)
+    comment = models.CharField(max_length=500, default="", blank=True)
+    confirmation = models.ForeignKey("desk.StepUp", on_delete=models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["at", "id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["confirmation"], condition=Q(confirmation__isnull=False), name="approval_one_per_second_factor"
+            ),
+            models.UniqueConstraint(
+                fields=["withdrawal", "digest", "stage", "person", "verdict"], name="approval_one_word_per_person"
+            ),
+            models.CheckConstraint(condition=~Q(person=F("initiator")), name="approval_never_by_the_initiator"),
+            models.CheckConstraint(
+                condition=Q(verdict="reject") | Q(confirmation__isnull=False), name="approval_needs_a_second_factor"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.person_id}"
+
+
+class HoldReleaseVote(Witnessed):
+    """One person's order to release a hold that outlived its closed request, given with a second factor.
+
+    `digest` is what the person confirmed; two different people are needed, and never the one who asked for the payment.
+    """
+
+    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="release_votes")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    digest = models.CharField(max_length=64)
+    reason = models.CharField(max_length=500)
+    confirmation = models.OneToOneField("desk.StepUp", on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["at", "id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["withdrawal", "person"], name="holdreleasevote_one_per_person")
+        ]
+
+    def __str__(self) -> str:
+        return f"release vote {self.pk}"
+
+
+UNSEEN, ABSENT, WRONG, NOT_PROVEN = "unseen", "absent", "wrong", "not_proven"
+WAITING, LEFT, PROVEN = "waiting", "left", "proven"
+STANDINGS = (UNSEEN, ABSENT, WRONG, NOT_PROVEN, WAITING, LEFT, PROVEN)
+
+
+class PayoutProof(Witnessed):
+    """One payout on the chain, as last seen. It decides nothing: states are moved by the mover alone.
+
+    `standing`: unseen, absent (the chain knows no such transaction), wrong (it pays something else), not_proven (what
+    the service gave as proof does not hold), waiting (not in a block that is followed), left (its block left the
+    chain) or proven, at whatever depth. `checks` are the steps of the last look, each with name, holds and sentence.
+    `looked_at` is the last look that was answered, `tried_at` the last one at all, with `problem` when it failed. One
+    with `final_at` is buried; it is looked at again only when another block stands at its height.
+    """
+
+    withdrawal = models.OneToOneField(Withdrawal, on_delete=models.PROTECT, related_name="proof")
+    txid = models.CharField(max_length=64)
+    wanted_sat = models.BigIntegerField()
+    standing = models.CharField(max_length=12, choices=[(name, name) for name in STANDINGS], default=UNSEEN)
+    sentence = models.CharField(max_length=500, default="", blank=True)
+    checks = models.JSONField(default=list)
+    output = models.PositiveIntegerField(null=True)
+    block_hash = models.CharField(max_length=64, default="", blank=True)
+    height = models.BigIntegerField(null=True)
+    depth = models.PositiveIntegerField(default=0)
+    tip_hash = models.CharField(max_length=64, default="", blank=True)
+    absent_since = models.DateTimeField(null=True)
+    final_at = models.DateTimeField(null=True)
+    looked_at = models.DateTimeField(null=True)
+    tried_at = models.DateTimeField(null=True)
+    problem = models.CharField(max_length=300, default="", blank=True)
+    next_look_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(standing__in=STANDINGS), name="payoutproof_known_standing"),
+            models.CheckConstraint(
+                condition=~Q(standing=PROVEN) | (Q(depth__gte=1) & ~Q(block_hash="")), name="payoutproof_has_a_block"
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["next_look_at"], name="payoutproof_due")]
+
+    def __str__(self) -> str:
+        return f"proof of W-{self.withdrawal_id}"

@@ -1,0 +1,249 @@
+"""Whether the chain has what the exchange says it paid: one look at a payout, and looking at all that are due.
+
+Only payouts in the coin of the chain-data service can be proven; of all others the exchange's word is what there is. A
+proof is looked for as soon as the exchange named the transaction, and looked at again with each block until it is
+buried. What follows from it for the withdrawal is judged in `payout_judging`.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import structlog
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from chaindata.client import Busy, ChainClient
+from chaindata.domain import addresses, freshness, outputs, proofs, replaced, tip
+from chaindata.domain.proofs import Standing, Step, Verdict
+from desk import live
+from exchange_ops.addresses import destinations
+from exchange_ops.shared import leases
+from exchange_ops.shared import mover as shared_mover
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.withdrawals import models as standings
+from exchange_ops.withdrawals.deadlines import pause
+from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
+from exchange_ops.withdrawals.proofs import verdicts
+from wire.errors import CallFailed, Unreachable
+from wire.operation import BadArgument
+
+TASK = "exchange_ops.prove_payouts"
+LEASE = "payout-proofs"
+COIN = destinations.CHAIN_CODE
+TOLD = ("sent", "settled", "verified")  # the exchange named the transaction
+LOOK_EVERY = timedelta(seconds=30)  # at least, whatever is heard of the tip
+TOLD_AGAIN_WITHIN = timedelta(minutes=3)  # or what was absent before counts for nothing
+LAGS_AFTER = timedelta(hours=2)  # no chain that is kept up with has a newest block as old as that
+PAUSES_S = (5, 15, 30, 60)
+SWEEP_SECONDS = 25.0
+OpenClient = Callable[[], ChainClient]
+_STANDINGS = {
+    Standing.ABSENT: standings.ABSENT,
+    Standing.WRONG: standings.WRONG,
+    Standing.NOT_PROVEN: standings.NOT_PROVEN,
+    Standing.WAITING: standings.WAITING,
+    Standing.LEFT: standings.LEFT,
+    Standing.PROVEN: standings.PROVEN,
+}
+_MOST_KEPT = 2**63 - 1  # of what a column holds
+_log = structlog.get_logger(__name__)
+
+
+class CannotProve(Exception):
+    """Nothing about this payout can be looked for on the chain; the text is a sentence."""
+
+
+def check(*, row: Withdrawal, client: ChainClient, now: datetime) -> Verdict:
+    """What the chain says of the payout at this moment. Raises `CannotProve`, and `CallFailed` when nobody answers."""
+    if row.currency != COIN:
+        raise CannotProve(f"Not verifiable by us: the desk follows the chain of {COIN} alone.")
+    if not row.hash:
+        raise CannotProve("The exchange named no transaction for it.")
+    try:
+        verdict = proofs.prove(txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client, now=now)
+    except (addresses.NotAnAddress, BadArgument) as problem:
+        raise CannotProve(f"It can't be looked for: {problem}") from None
+    return _unless_claimed(row, verdict, client)
+
+
+def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> Verdict:
+    """The same, unless the output is the payment of another request: one payment never proves two."""
+    if verdict.output is None:
+        return verdict
+    earlier = _claimants(row)
+    if not earlier:
+        return verdict
+    found = outputs.exact(txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client)
+    if found > len(earlier):
+        return verdict
+    sentence = f"The transaction pays this {found} times, and that is {earlier[-1].reference} already."
+    return replace(verdict, standing=Standing.WRONG, depth=0, steps=(*verdict.steps, Step("own", False, sentence)))
+
+
+def _claimants(row: Withdrawal) -> list[Withdrawal]:
+    """The requests that an equal payment belongs to first: the chain has shown it for them, or they are older."""
+    spelled = addresses.spellings(row.address)
+    same = Withdrawal.objects.filter(currency=row.currency, hash__iexact=row.hash, address__in=spelled)
+    equal = [other for other in same.order_by("pk") if other.pk == row.pk or owed(other) == owed(row)]
+    shown = PayoutProof.objects.filter(withdrawal__in=equal).exclude(block_hash="")
+    proven = set(shown.values_list("withdrawal_id", flat=True))
+    equal.sort(key=lambda other: (other.pk not in proven, other.pk))
+    return equal[: equal.index(row)]
+
+
+def owed(row: Withdrawal) -> Decimal | None:
+    """What was approved to reach the address; another fee that the exchange tells afterwards takes nothing off it."""
+    if not row.include_fee or row.fee_estimate is None:
+        return row.arrives
+    amount: Decimal = row.amount - row.fee_estimate
+    return amount
+
+
+def wanted_sat(row: Withdrawal) -> int:
+    """What has to reach the address, in satoshis."""
+    amount = owed(row)
+    if amount is None:
+        raise CannotProve("What has to arrive is not known: the exchange told no fee.")
+    sat = amount.scaleb(8)
+    if sat != sat.to_integral_value():
+        raise CannotProve("The amount has more digits than the chain.")
+    return int(sat)
+
+
+def due(*, now: datetime) -> QuerySet[Withdrawal]:
+    """Payouts to be looked at now: new ones, those that wait for a block, and those whose block may have gone."""
+    heard = tip.tip(now)
+    lost = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), version=OuterRef("version"), event="proof_lost")
+    watched = Q(state__in=TOLD) | Q(Exists(lost), ~Q(proof__standing=standings.WRONG), state="disputed")
+    by_time = Q(proof__next_look_at__lte=now)
+    by_block = ~Q(proof__tip_hash=heard.hash) & Q(proof__problem="") if heard is not None else Q(pk__in=())
+    not_put_off = Q(proof__next_look_at=None) | Q(proof__next_look_at__lte=now)
+    buried_no_more = Q(replaced.may_be(height="proof__height", seen_at="proof__looked_at")) & not_put_off
+    asks = Q(proof=None) | (Q(proof__final_at=None) & (by_time | by_block)) | buried_no_more
+    rows = Withdrawal.objects.filter(watched, asks, currency=COIN).exclude(hash="")
+    return rows.select_related("account", "initiator", "proof").order_by("pk")
+
+
+def waits_for(row: Withdrawal, *, now: datetime) -> timedelta:
+    """How long a payout that is due has been waiting for its look; what a new block asks for waits for nothing yet."""
+    proof: PayoutProof | None = getattr(row, "proof", None)
+    since = row.updated_at if proof is None else proof.next_look_at or now
+    return max(now - since, timedelta(0))
+
+
+def sweep(*, now: datetime, open_client: OpenClient) -> int:
+    """Look at every payout that is due, in one process at a time; how many were looked at."""
+    rows, watch, holder = list(due(now=now)), Stopwatch(now), leases.name_of_this_process()
+    if not rows or not leases.hold(name=LEASE, holder=holder, now=now):
+        return 0
+    client, done = open_client(), 0
+    try:
+        for row in rows:
+            answered = _look_safely(row, watch, client)
+            done += answered
+            late = (watch.now() - now).total_seconds() > SWEEP_SECONDS
+            if late or not answered or not leases.hold(name=LEASE, holder=holder, now=watch.now()):
+                break
+    finally:
+        client.close()
+        leases.release(name=LEASE, holder=holder)
+    return done
+
+
+def _look_safely(row: Withdrawal, watch: Stopwatch, client: ChainClient) -> bool:
+    """A payout that fails in an unforeseen way doesn't keep the others waiting."""
+    try:
+        return look(row=row, now=watch.now(), client=client)
+    except Exception:
+        _log.exception("payouts.look_failed", withdrawal=row.pk)
+        problem = "The desk could not make sense of it; its log says more."
+        _keep(row, {"problem": problem, "tried_at": watch.now(), "next_look_at": watch.now() + timedelta(minutes=1)})
+        return True
+
+
+def look(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
+    """One look at one payout and what follows from it; False when the service can't be asked at the moment."""
+    try:
+        verdict = check(row=row, client=client, now=now)
+    except CannotProve as reason:
+        _keep(row, {"problem": str(reason)[:300], "tried_at": now, "next_look_at": now + timedelta(hours=1)})
+        return True
+    except CallFailed as failure:
+        _keep(row, _missed(row, failure, now))
+        return not isinstance(failure, Unreachable | Busy)
+    old = PayoutProof.objects.filter(withdrawal=row).first()
+    replaced_block = _left(old)
+    columns = _columns(old, verdict, replaced_block, now)
+    try:
+        verdicts.judge(row, columns, was_replaced=replaced_block, verdict=verdict, now=now)
+    except shared_mover.CannotMove as lost:
+        _log.info("payouts.move_lost", withdrawal=row.pk, reason=str(lost))
+        columns["next_look_at"] = now
+    if row.state != "verified" and columns["final_at"] is not None:  # it is still to be moved
+        columns |= {"final_at": None, "next_look_at": columns["next_look_at"] or now + LOOK_EVERY}
+    _keep(row, columns)
+    return True
+
+
+# Rows ----------------------------------------------------------------------------------------------------------------
+
+
+def _left(old: PayoutProof | None) -> bool:
+    """Whether the block that proved it last has left the chain since."""
+    if old is None or not old.block_hash or old.height is None:
+        return False
+    return replaced.is_replaced(height=old.height, block_hash=old.block_hash)
+
+
+def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now: datetime) -> dict[str, Any]:
+    """What is kept of a look. A proof is arithmetic: it stands as long as its block does, whatever is said today."""
+    standing = _STANDINGS[verdict.standing]
+    columns: dict[str, Any] = {"looked_at": now, "tried_at": now, "tip_hash": _tip_hash(now), "problem": ""}
+    still = proofs.depth_of(old.block_hash) if old is not None and old.standing == standings.PROVEN else 0
+    if standing not in (standings.PROVEN, standings.WRONG) and still and not was_replaced:
+        columns |= {"standing": standings.PROVEN, "depth": still, "problem": verdict.sentence[:300]}
+    else:
+        checks = [{"name": step.name, "holds": step.holds, "sentence": step.sentence} for step in verdict.steps]
+        columns |= {"standing": standing, "depth": verdict.depth, "sentence": verdict.sentence[:500], "checks": checks}
+        columns |= {"output": verdict.output}
+    if standing == standings.PROVEN:
+        columns |= {"block_hash": verdict.block_hash or "", "height": verdict.height}
+    columns["absent_since"] = _absent_since(old, now) if standing == standings.ABSENT else None
+    buried = columns["standing"] == standings.PROVEN and columns["depth"] >= freshness.BURIED
+    columns |= {"final_at": now if buried else None, "next_look_at": None if buried else now + LOOK_EVERY}
+    return columns
+
+
+def _absent_since(old: PayoutProof | None, now: datetime) -> datetime:
+    """Since when nothing of it was known, as told again and again by a service that keeps up with its chain."""
+    heard = tip.tip(now)
+    keeps_up = heard is not None and heard.is_current and now - datetime.fromtimestamp(heard.time, UTC) <= LAGS_AFTER
+    if old is None or old.absent_since is None or old.looked_at is None or not keeps_up:
+        return now
+    return old.absent_since if now - old.looked_at <= TOLD_AGAIN_WITHIN else now
+
+
+def _missed(row: Withdrawal, failure: CallFailed, now: datetime) -> dict[str, Any]:
+    old = PayoutProof.objects.filter(withdrawal=row).first()
+    since = now - (old.looked_at or old.tried_at or now) if old is not None else timedelta(0)
+    tries = 1 + int(since.total_seconds() // 15)
+    problem = f"The chain could not be asked: {failure}."[:300]
+    return {"problem": problem, "tried_at": now, "next_look_at": now + pause(PAUSES_S, tries)}
+
+
+def _keep(row: Withdrawal, columns: dict[str, Any]) -> None:
+    """Store a look, and tell the pages when something that they show is another one."""
+    shown = ("standing", "depth", "block_hash", "problem", "final_at", "sentence")
+    before = PayoutProof.objects.filter(withdrawal=row).values(*shown).first()
+    wanted = (owed(row) or Decimal(0)).scaleb(8)
+    first = {"txid": row.hash[:64], "wanted_sat": min(int(wanted), _MOST_KEPT)}
+    PayoutProof.objects.update_or_create(withdrawal=row, defaults=columns, create_defaults=columns | first)
+    if before is None or any(before[name] != columns[name] for name in shown if name in columns):
+        live.announce(row.subject)
+
+
+def _tip_hash(now: datetime) -> str:
+    heard = tip.tip(now)
+    return heard.hash if heard is not None else ""

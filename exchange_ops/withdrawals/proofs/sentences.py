@@ -1,0 +1,82 @@
+"""What the page of a withdrawal says about the chain: what happened to the money first, then how that is known."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from chaindata.domain import tip
+from exchange_ops.shared.states import ACTIVE, BAD, GOOD, QUIET, WARN
+from exchange_ops.withdrawals import models as standings
+from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
+from exchange_ops.withdrawals.proofs import payouts, verdicts
+
+_AFTER = frozenset({"committed", "sent", "settled", "verified", "disputed", "resolved_paid", "resolved_not_paid"})
+_LEFT = (
+    BAD,
+    "Not in the chain any more",
+    "Whether it is paid is open again: the block that showed the payment has left the chain.",
+)
+_MAY_RETURN = (standings.WAITING, standings.ABSENT, standings.LEFT)
+_UNPROVEN = {
+    standings.WAITING: (ACTIVE, "Waits for a block", "Sent, and not in a block that the desk follows."),
+    standings.ABSENT: (WARN, "Not on the chain", "Nothing of it is on the chain so far."),
+    standings.WRONG: (BAD, "Paid otherwise", "The chain shows something else than was asked for."),
+    standings.NOT_PROVEN: (WARN, "Not proven", "Whether it is paid is not proven."),
+    standings.LEFT: _LEFT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What is shown. `proof` is the row of the last look, None where there can be none or none was made yet.
+
+    `waits_for_machine` says that a dispute ends by itself when the chain has the payment again. `is_late` is true when
+    what is shown is older than the newest block.
+    """
+
+    tone: str
+    label: str
+    sentence: str
+    proof: PayoutProof | None = None
+    waits_for_machine: bool = False
+    is_late: bool = False
+
+
+def of(row: Withdrawal, *, now: datetime) -> Telling | None:
+    """What to say of a withdrawal at this moment; nothing before the exchange took the order to pay."""
+    if row.state not in _AFTER:
+        return None
+    if row.currency != payouts.COIN:
+        told = "the exchange's word is what there is of this payment"
+        return Telling(QUIET, "Not verifiable by us", f"The desk follows the chain of {payouts.COIN} alone; {told}.")
+    proof = PayoutProof.objects.filter(withdrawal=row).first()
+    if not row.hash:
+        return Telling(ACTIVE, "Not on the chain yet", "The exchange has not named a transaction for it.")
+    if proof is None or proof.standing == standings.UNSEEN:
+        told = "The exchange named the transaction; the desk has not found out yet whether the chain has it."
+        return Telling(ACTIVE, "Being looked for", told, proof)
+    tone, label, sentence = _words(row, proof)
+    heard = tip.tip(now)
+    is_late = proof.final_at is None and heard is not None and heard.hash != proof.tip_hash
+    return Telling(tone, label, sentence, proof, _may_come_back(row, proof), is_late)
+
+
+def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
+    blocks = f"{proof.depth} block{'' if proof.depth == 1 else 's'}"
+    if verdicts.is_deep(standing=proof.standing, depth=proof.depth):
+        end = " It is buried: only a reorganisation that reaches down to it lets the desk look again."
+        told = f"The address has exactly what it should get, {blocks} deep, and the desk checked the proof itself."
+        return GOOD, "Proven", told + (end if proof.final_at else "")
+    if proof.standing == standings.PROVEN:
+        told = f"The address has exactly what it should get, {blocks} deep. "
+        return ACTIVE, "In a block", f"{told}It counts as proven {settings.PAYOUT_PROOF_DEPTH} blocks deep."
+    was_there = bool(proof.block_hash) and proof.standing in _MAY_RETURN
+    tone, label, told = _LEFT if was_there else _UNPROVEN[proof.standing]
+    return tone, label, f"{told} {proof.sentence}"
+
+
+def _may_come_back(row: Withdrawal, proof: PayoutProof) -> bool:
+    last: Any = WithdrawalEvent.objects.filter(withdrawal=row, version=row.version).values_list("event", flat=True)
+    return row.state == "disputed" and proof.standing != standings.WRONG and last.first() == "proof_lost"

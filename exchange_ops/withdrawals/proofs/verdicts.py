@@ -1,0 +1,84 @@
+"""What a look at the chain means for a withdrawal: rows 26, 27 and 31 of its table.
+
+A proof makes a paid one a proven one. A proof that is lost, a transaction that pays something else, and one that does
+not exist make it disputed. Only a dispute that a lost proof began, and on which nobody gave a verdict yet, is ended by
+the machine, when the chain has the payment again; all others are people's.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from chaindata.domain.proofs import Verdict
+from desk import live
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals.decisions import alarms
+from exchange_ops.withdrawals.evidence import ledger_lookup
+from exchange_ops.withdrawals.models import ABSENT, PROVEN, WRONG, Withdrawal
+
+ABSENT_FOR = timedelta(minutes=10)  # until a payment that was told as paid and that no node knows is an alarm
+_log = structlog.get_logger(__name__)
+
+
+def is_deep(*, standing: str, depth: int) -> bool:
+    """Whether a proof counts: as deep as the setting PAYOUT_PROOF_DEPTH asks."""
+    return standing == PROVEN and depth >= settings.PAYOUT_PROOF_DEPTH
+
+
+def judge(row: Withdrawal, seen: dict[str, Any], *, was_replaced: bool, verdict: Verdict, now: datetime) -> None:
+    """Move the row on, if the look asks for it; `seen` is what is kept of it. Raises `CannotMove`."""
+    told = "The exchange says sent" if row.state == "sent" else "The exchange says paid"
+    if is_deep(standing=seen["standing"], depth=seen["depth"]):
+        _prove(row, verdict, now)
+    elif seen["standing"] == WRONG and row.state != "disputed":
+        _dispute(row, f"{told}, and the chain shows something else: {verdict.sentence}", verdict, now, froze=True)
+    elif was_replaced and (row.state == "verified" or (row.state == "settled" and seen["standing"] != PROVEN)):
+        reason = f"{told}, and the block that showed it has left the chain. {verdict.sentence}"
+        _dispute(row, reason, verdict, now, froze=False)
+    elif row.state == "settled" and seen["standing"] == ABSENT and now - seen["absent_since"] >= ABSENT_FOR:
+        minutes = int(ABSENT_FOR.total_seconds() // 60)
+        reason = f"{told}, and for {minutes} minutes the chain has known no such transaction."
+        _dispute(row, reason, verdict, now, froze=True)
+
+
+def _prove(row: Withdrawal, verdict: Verdict, now: datetime) -> None:
+    if row.state == "settled":
+        mover.move(row, event="proven", to="verified", now=now, evidence=_facts(verdict), last_problem="")
+    elif row.state == "disputed" and _is_still_told_as_paid(row):
+        with transaction.atomic():
+            mover.move(row, event="proven_again", to="verified", now=now, evidence=_facts(verdict), last_problem="")
+            live.announce("approvals", id=row.pk)
+
+
+def _dispute(row: Withdrawal, reason: str, verdict: Verdict, now: datetime, *, froze: bool) -> None:
+    """Row 27, with an alarm. What nobody approved stops the account as well; a reorganisation is nobody's doing."""
+    told: dict[str, Any] = {"event": "proof_lost", "to": "disputed", "now": now, "evidence": _facts(verdict)}
+    _log.warning("payouts.disputed", withdrawal=row.pk, reason=reason, froze=froze)
+    with transaction.atomic():
+        if froze:
+            alarms.move_and_freeze(row, reason=reason, **told)
+        else:
+            mover.move(row, last_problem=reason[:500], **told)
+        live.announce("approvals", id=row.pk)
+
+
+def _is_still_told_as_paid(row: Withdrawal) -> bool:
+    """Whether the exchange's newest record still says success."""
+    entry = LedgerEntry.objects.filter(withdrawal=row).order_by("-index").first()
+    newest: str = row.exchange_status if entry is None else entry.status
+    return newest == ledger_lookup.DONE
+
+
+def _facts(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "transaction": verdict.txid,
+        "output": verdict.output,
+        "block": verdict.block_hash,
+        "height": verdict.height,
+        "depth": verdict.depth,
+        "steps": [f"{'holds' if step.holds else 'FAILS'}: {step.sentence}" for step in verdict.steps],
+    }

@@ -1,0 +1,26 @@
+"""Withdrawals with the event that ended them, read together with the rows, for lists, files, filters and the API."""
+
+from typing import Any
+
+from django.db.models import F, OuterRef, QuerySet, Subquery
+
+from exchange_ops.withdrawals import endings
+from exchange_ops.withdrawals.models import Withdrawal, WithdrawalEvent
+
+
+def with_ends(rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
+    """The rows with `ended_by` and `ended_by_person`, so that `Withdrawal.end` asks nothing more of each."""
+    ending = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), event__in=endings.EVENTS)
+    newest = ending.order_by("-version")
+    return rows.annotate(
+        ended_by=Subquery(newest.values("event")[:1]), ended_by_person=Subquery(newest.values("actor")[:1])
+    )
+
+
+def ended_as(rows: QuerySet[Withdrawal], name: str) -> QuerySet[Withdrawal]:
+    """Only the rows that ended this way; `name` is one of `withdrawal_ends.ENDS`."""
+    ended: QuerySet[Any] = with_ends(rows.filter(state__in=endings.SHARED))
+    found = ended.filter(ended_by=endings.ENDS[name].event)
+    if name == endings.WITHDRAWN:
+        return found.filter(ended_by_person=F("initiator"))
+    return found.exclude(ended_by_person=F("initiator")) if name == endings.CALLED_OFF else found

@@ -1,0 +1,122 @@
+"""What can be asked for: every problem of a new request beside the field it is about, before anything is written."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from desk.fields import plain
+from exchange_ops.addresses import destinations
+from exchange_ops.addresses.destinations import CannotUseDestination, Destination
+from exchange_ops.ledger.models import Balance
+from exchange_ops.market.models import Currency
+from exchange_ops.shared import amounts, rules
+from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals.decisions import policy_evaluation
+from wire.values import grouped_text
+
+if TYPE_CHECKING:
+    from desk.models import Person
+from exchange_ops.shared.problems import FORM
+
+LONGEST_REASON = 500
+LONGEST_KEY = 80
+
+
+class CannotRequest(Exception):
+    """The request was not taken; `problems` names the field (or "__all__") and says why, one sentence each."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__(" ".join(problems.values()))
+        self.problems = problems
+
+
+def check(
+    *,
+    initiator: "Person",
+    account: Account,
+    currency: str,
+    amount: Decimal,
+    address: str,
+    payment_id: str,
+    include_fee: bool,
+    reason: str,
+    request_key: str,
+    now: datetime,
+) -> Destination:
+    """The destination in its normal form, when everything else about the request holds; else CannotRequest."""
+    if not rules.may_request(initiator):
+        raise CannotRequest({FORM: "Only operators ask for payouts."})
+    problems: dict[str, str] = {}
+    if not reason.strip():
+        problems["reason"] = "Say what the payment is for; the people who approve it will read it."
+    elif len(reason) > LONGEST_REASON:
+        problems["reason"] = f"At most {LONGEST_REASON} characters."
+    if not 0 < len(request_key) <= LONGEST_KEY:
+        problems[FORM] = "The form has lost its key: open it again."
+    known = Currency.objects.filter(pk=currency).first()
+    destination: Destination | None = None
+    if problem := currency_problem(known):
+        problems["currency"] = problem
+    elif known is not None:
+        if problem := amount_problem(account=account, currency=known, amount=amount, include_fee=include_fee):
+            problems["amount"] = problem
+        destination = _destination(known, address, payment_id, problems)
+        if destination is not None and not problems:
+            verdict, _ = policy_evaluation.verdict_on(
+                account=account, currency=known.code, amount=amount, address=destination.address, now=now
+            )
+            if verdict.blocked:
+                problems[FORM] = verdict.blocked
+    if problems or destination is None:
+        raise CannotRequest(problems)
+    return destination
+
+
+def currency_problem(currency: Currency | None) -> str:
+    """Why the exchange pays nothing out in this currency now, or an empty text."""
+    if currency is None:
+        return "The exchange does not describe this currency."
+    if currency.delisted:
+        return f"{currency.code} is delisted: deposits and trading are stopped, and it can't be paid out here."
+    if not currency.crypto:
+        return f"{currency.code} does not belong to a chain, so it can't be paid to an address."
+    if not currency.payout_enabled:
+        return f"The exchange has switched off payouts of {currency.code} for now."
+    return ""
+
+
+def amount_problem(*, account: Account, currency: Currency, amount: Decimal, include_fee: bool) -> str:
+    """Why this amount can't be paid out, or an empty text. The balance is the one last read."""
+    if not isinstance(amount, Decimal) or not amount.is_finite() or not amounts.storable(amount):
+        return "This is not an amount that can be paid."
+    if amount <= 0:
+        return "The amount has to be above zero."
+    digits = max(0, -int(plain(amount).as_tuple().exponent))
+    if currency.precision_payout is not None and digits > currency.precision_payout:
+        return f"{currency.code} is paid with at most {currency.precision_payout} digits after the point."
+    fee = currency.payout_fee or Decimal(0)
+    arrives, leaves = (amount - fee, amount) if include_fee else (amount, amount + fee)
+    if arrives <= 0:
+        return f"The fee of about {grouped_text(fee)} {currency.code} takes all of it."
+    if currency.payout_minimal_amount is not None and arrives < currency.payout_minimal_amount:
+        least = grouped_text(currency.payout_minimal_amount)
+        return f"At least {least} {currency.code} have to arrive, and {grouped_text(arrives)} would."
+    return _funds_problem(account, currency.code, leaves)
+
+
+def _funds_problem(account: Account, code: str, leaves: Decimal) -> str:
+    held = Balance.objects.filter(account=account, currency=code, wallet=Balance.BANK).first()
+    if held is None or leaves <= held.available:
+        return ""
+    return (
+        f"{grouped_text(leaves)} {code} would leave with the fee, and {grouped_text(held.available)} "
+        f"were available on the bank account at {held.read_at:%H:%M:%S} UTC."
+    )
+
+
+def _destination(currency: Currency, address: str, payment_id: str, problems: dict[str, str]) -> Destination | None:
+    try:
+        return destinations.check(currency=currency, address=address, payment_id=payment_id)
+    except CannotUseDestination as problem:
+        problems.update(problem.problems)
+        return None

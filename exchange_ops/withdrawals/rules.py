@@ -1,0 +1,45 @@
+"""Who may do what to a withdrawal: predicates over a person and the row. Everything else is denied."""
+
+from typing import TYPE_CHECKING
+
+from desk import roles
+from exchange_ops.shared import states as shared_states
+from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals.models import Withdrawal
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+def may_decide(person: "Person", withdrawal: Withdrawal) -> bool:
+    """Treasury approves and rejects, never what they asked for themselves."""
+    return person.has_role(roles.TREASURY) and person.pk != withdrawal.initiator_id
+
+
+def may_cancel(person: "Person", withdrawal: Withdrawal) -> bool:
+    """Whoever asked can take it back; treasury can do so too before the exchange was asked."""
+    if person.pk == withdrawal.initiator_id:
+        return person.has_role(roles.OPERATOR, roles.TREASURY)
+    return person.has_role(roles.TREASURY) and withdrawal.state in {"draft", "queued"}
+
+
+def may_recall(person: "Person", withdrawal: Withdrawal) -> bool:
+    """Treasury can call back an approval as long as the exchange was told nothing."""
+    return person.has_role(roles.TREASURY) and withdrawal.state == "committing" and withdrawal.put_count == 0
+
+
+def may_resolve(person: "Person", withdrawal: Withdrawal) -> bool:
+    """Two people of treasury close an unclear case, never the one who asked for it."""
+    return may_decide(person, withdrawal) and withdrawal.state in {"investigate", "disputed"}
+
+
+def may_release_hold(person: "Person", withdrawal: Withdrawal) -> bool:
+    """Two people of treasury have a hold of a closed request released, never the one who asked for the payment."""
+    return may_decide(person, withdrawal) and withdrawal.state in machine.CLOSED_STATES
+
+
+def is_decidable(withdrawal: Withdrawal) -> bool:
+    """Whether the row waits for approvals at all."""
+    if withdrawal.decision != shared_states.NONE:
+        return False
+    return withdrawal.state == "review" or (withdrawal.state == "held" and withdrawal.echo_ok is True)

@@ -1,0 +1,224 @@
+"""Telling the exchange to pay what people approved: the same order again and again, until it is sure or too late.
+
+The order names the one hold that was compared with the approval; repeating it is documented to change nothing. Before
+the first one the exchange's record is compared once more. Thirty seconds before the hour ends the last one starts; from
+then on only the ledger is read.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.policy import freezes
+from exchange_ops.shared import calls as shared_calls
+from exchange_ops.shared import clocks
+from exchange_ops.shared import mover as shared_mover
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals import calls, deadlines, mover
+from exchange_ops.withdrawals.deadlines import COMMIT_PAUSES_S, READ_PAUSES_S, pause, pause_after
+from exchange_ops.withdrawals.decisions import alarms, approvals
+from exchange_ops.withdrawals.evidence import ledger_lookup
+from exchange_ops.withdrawals.evidence.ledger_lookup import Sight
+from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
+from exchange_ops.withdrawals.steps import echo, hold_monitor
+
+NOTHING_TOLD = "The last moment to tell the exchange to pay had passed, and it was told nothing."
+STILL = timedelta(seconds=60)  # an unclear case is read for at least so long before people are called
+
+
+def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 15 to 19: look, then claim one order to pay and send it, or stop because of the time."""
+    watch = Stopwatch(now)
+    if row.lease_until is not None and now < row.lease_until:
+        mover.touch(row, next_action_at=row.lease_until)
+        return
+    if _is_too_late(row, now) and row.put_count == 0:
+        _release(row, "time_over", now, NOTHING_TOLD, {"put_stop_at": row.put_stop_at})
+        return
+    if _is_too_late(row, now):
+        _stop(row, now, "The last moment to tell the exchange to pay had passed without a confirmation.")
+        return
+    frozen = freezes.active(row.account)
+    if frozen is not None and row.put_count == 0:
+        _release(row, "frozen", now, f"Frozen: {frozen.reason}", {"freeze": frozen.pk})
+        return
+    if row.put_count == 0 and not approvals.stand(row):
+        _refuse_to_pay(row, now)
+        return
+    sight = ledger_lookup.look(row, client_for=client_for, now=now)
+    if _settled_by_ledger(row, sight, watch.now()):
+        return
+    if frozen is not None:
+        _wait(row, watch.now(), "The account is frozen, so the order is not repeated; the ledger decides.")
+    elif row.put_count == 0 and sight.answer is None:
+        _wait(row, watch.now(), f"Before the first order the exchange's record has to be read: {sight.problem}")
+    else:
+        _order(row, watch, client_for)
+
+
+def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
+    """Row 20: only the ledger is asked; what it does not answer by T+10 goes to two people."""
+    watch = Stopwatch(now)
+    exchange_now = clocks.exchange_now(account=row.account, now=now)
+    sight = ledger_lookup.look(row, client_for=client_for, now=now)
+    facts = sight.newest.facts() if sight.newest else {"problem": sight.problem, "absent": sight.absent}
+    gone = sight.absent and deadlines.verdict_is_due(row, exchange_now)
+    if sight.newest is not None and sight.newest.status in ledger_lookup.EXECUTED:
+        confirm(row, watch.now(), facts, **hold_monitor.figures(sight.newest))
+    elif gone or (sight.newest is not None and sight.newest.status == ledger_lookup.OVER):
+        told = hold_monitor.figures(sight.newest) if sight.newest else {}
+        mover.move(
+            row, event="commit_not_carried_out", to="expired", now=watch.now(), evidence=facts, last_problem="", **told
+        )
+    elif deadlines.escalation_is_due(row, exchange_now) and now - row.updated_at >= STILL:
+        reason = sight.problem or "The exchange still shows the reservation as open, long after its hour."
+        mover.move(
+            row, event="still_unclear", to="investigate", now=watch.now(), evidence=facts, last_problem=reason[:500]
+        )
+    else:
+        _wait(row, watch.now(), sight.problem or "The exchange still shows the reservation as open.")
+
+
+def confirm(row: Withdrawal, now: datetime, evidence: dict[str, Any], **told: Any) -> None:
+    """Rows 17 and 20: the exchange carried the order out."""
+    mover.move(
+        row,
+        event="commit_confirmed",
+        to="committed",
+        now=now,
+        lease_until=None,
+        last_problem="",
+        evidence=evidence,
+        next_action_at=now,
+        **told,
+    )
+
+
+def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime) -> bool:
+    """Whether the exchange's record already says how it ended, or that it is not what was approved."""
+    if sight.newest is None or sight.answer is None:
+        return False
+    facts, told = sight.newest.facts(), hold_monitor.figures(sight.newest)
+    if sight.newest.status in ledger_lookup.EXECUTED and row.put_count:
+        confirm(row, now, facts, **told)
+    elif sight.newest.status in ledger_lookup.EXECUTED:
+        reason = f"The exchange shows it as {sight.newest.status} although it was not told to pay yet."
+        _alarm(row, "executed_without_us", "investigate", now, reason, evidence=facts, **told)
+    elif sight.newest.status == ledger_lookup.OVER:
+        _stop(row, now, "The exchange ended the reservation.", evidence=facts, **told)
+    elif row.put_count == 0 and not (found := echo.compare(row, sight.answer)).agrees:
+        told |= {"echo": found.items, "echo_ok": False, **hold_monitor.latch(now)}
+        _alarm(row, "echo_differs", "rolling_back", now, found.differences, evidence=facts, **told)
+    else:
+        return False
+    return True
+
+
+def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
+    try:
+        client = client_for(row.account, Right.WITHDRAW)
+    except keys.NoUsableKey as problem:
+        _wait(row, watch.now(), str(problem))
+        return
+    try:
+        call = _claim(row, watch.now())
+        send = lambda: client.commit_withdrawal(exchange_id=row.exchange_id or "")  # noqa: E731
+        reply = calls.make(call, row, client=client, watch=watch, until=_last_moment(row, watch.now()), send=send)
+    finally:
+        client.close()
+    _settle(row, reply, watch)
+
+
+def _claim(row: Withdrawal, now: datetime) -> ExternalCall:
+    """Row 16: the order is counted and its call written before anything leaves; from here nothing can be recalled."""
+    with transaction.atomic(durable=True):
+        current = mover.lock(row.pk)
+        if freezes.active(row.account) is not None:
+            raise shared_mover.CannotMove("The account was frozen in this moment.")
+        mover.move(
+            row,
+            event="commit_claimed",
+            to="committing",
+            now=now,
+            put_count=row.put_count + 1,
+            lease_epoch=current.lease_epoch + 1,
+            lease_until=shared_calls.lease(now),
+            next_action_at=shared_calls.lease(now),
+        )
+        content = {"exchange_id": row.exchange_id}
+        return calls.prepare(row, kind=ExternalCall.COMMIT, attempt=row.put_count, now=now, content=content)
+
+
+def _settle(row: Withdrawal, reply: shared_calls.Reply, watch: Stopwatch) -> None:
+    now = watch.now()
+    facts = {"outcome": reply.outcome, "code": reply.code, "problem": reply.problem, "result": reply.value}
+    if reply.accepted and reply.value is True:
+        confirm(row, now, facts)
+        return
+    problem = reply.problem or "The exchange answered that it did not carry the order out."
+    mover.move(
+        row,
+        event="commit_unconfirmed",
+        to="committing",
+        now=now,
+        lease_until=None,
+        evidence=facts,
+        last_problem=problem[:500],
+        next_action_at=_next_try(row, watch),
+    )
+
+
+def _next_try(row: Withdrawal, watch: Stopwatch) -> datetime:
+    """The next try after a pause, and one more just before the last moment rather than none."""
+    now = watch.now()
+    later = now + pause_after(COMMIT_PAUSES_S, row.put_count, took=watch.passed())
+    last = _last_moment(row, now) - timedelta(seconds=1)
+    return last if now < last < later else later
+
+
+def _last_moment(row: Withdrawal, now: datetime) -> datetime:
+    """T-30 s on our clock."""
+    left = (row.put_stop_at or now) - clocks.exchange_now(account=row.account, now=now)
+    return now + left
+
+
+def _is_too_late(row: Withdrawal, now: datetime) -> bool:
+    return _last_moment(row, now) <= now
+
+
+def _stop(row: Withdrawal, now: datetime, reason: str, **told: Any) -> None:
+    mover.move(row, event="commit_stopped", to="commit_unknown", now=now, lease_until=None, last_problem=reason, **told)
+
+
+def _release(row: Withdrawal, event: str, now: datetime, reason: str, evidence: dict[str, Any]) -> None:
+    mover.move(
+        row,
+        event=event,
+        to="rolling_back",
+        now=now,
+        evidence=evidence,
+        last_problem=reason[:500],
+        **hold_monitor.latch(now),
+    )
+
+
+def _alarm(row: Withdrawal, event: str, to: str, now: datetime, reason: str, **told: Any) -> None:
+    alarms.move_and_freeze(row, event=event, to=to, now=now, reason=reason, **told)
+
+
+def _refuse_to_pay(row: Withdrawal, now: datetime) -> None:
+    """Somebody wrote a decision, or approvals, past the desk: the freeze releases what the exchange reserved."""
+    reason = f"{row.reference} was about to be paid without the approvals that the rules ask for"
+    freezes.freeze(person=None, reason=reason, account=row.account, now=now)
+
+
+def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
+    tries = 1 + int((now - row.updated_at).total_seconds() // 5)
+    later = now + pause(READ_PAUSES_S, tries)
+    if row.state == "committing":
+        later = min(later, max(_last_moment(row, now), now + timedelta(seconds=1)))
+    mover.touch(row, next_action_at=later, last_problem=problem[:500])

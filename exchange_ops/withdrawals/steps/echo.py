@@ -1,0 +1,71 @@
+"""Comparing what the exchange is about to do with what people approved, field by field, before anything is paid.
+
+A payout's amount is what arrives, and its fee comes on top: with the fee taken out of the amount the two have to add up
+to what was asked for (supplement 2.10). A tag that the exchange does not show at all is not a difference.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from desk.fields import plain
+from exchange_ops.addresses import destinations
+from exchange_ops.withdrawals.evidence.ledger_lookup import Seen
+from exchange_ops.withdrawals.models import Withdrawal
+from wire.values import decimal_text
+
+FEE_DRIFT = Decimal("0.10")
+_NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """The comparison: one item for each field, and whether a difference is nothing but a drifting fee."""
+
+    items: list[dict[str, Any]]
+    fee_drifted: bool
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every field is what was approved."""
+        return all(item["agrees"] for item in self.items)
+
+    @property
+    def differences(self) -> str:
+        """The fields that differ, as a sentence for people."""
+        odd = [item for item in self.items if not item["agrees"]]
+        parts = [f"{item['field']} is {item['theirs'] or _NONE}, approved was {item['ours'] or _NONE}" for item in odd]
+        return f"The exchange's record differs: {'; '.join(parts)}."
+
+
+def compare(row: Withdrawal, seen: Seen) -> Echo:
+    """Compare the row with the exchange's own record of its hold."""
+    fee = seen.fee if seen.fee is not None else row.fee_estimate
+    expected = row.amount if not row.include_fee else row.amount - (fee or Decimal(0))
+    same_place = destinations.same_address(code=row.currency, left=row.address, right=seen.address)
+    fee_agrees = seen.fee is None or seen.fee == row.fee_estimate
+    items = [
+        _item("type", "payout", seen.type, seen.type == "payout"),
+        _item("currency", row.currency, seen.currency, row.currency == seen.currency),
+        _item("amount", _text(expected), _text(seen.amount), seen.amount == expected),
+        _item("fee", _text(row.fee_estimate), "not told" if seen.fee is None else _text(seen.fee), fee_agrees),
+        _item("address", row.address, seen.address, same_place),
+        _item("payment_id", row.payment_id, seen.payment_id, row.payment_id == seen.payment_id),
+        _item("tag", row.tag, seen.public_comment or "not shown", seen.public_comment in {"", row.tag}),
+    ]
+    only_fee = [item["field"] for item in items if not item["agrees"]] == ["fee"]
+    return Echo(items, only_fee and _is_drift(row.fee_estimate, seen.fee))
+
+
+def _is_drift(estimate: Decimal | None, fee: Decimal | None) -> bool:
+    if estimate is None or fee is None or fee < 0 or estimate <= 0:
+        return False
+    return abs(fee - estimate) <= estimate * FEE_DRIFT
+
+
+def _item(field: str, ours: str, theirs: str, agrees: bool) -> dict[str, Any]:
+    return {"field": field, "ours": ours, "theirs": theirs, "agrees": agrees}
+
+
+def _text(amount: Decimal | None) -> str:
+    return "unknown" if amount is None else decimal_text(plain(amount))

@@ -1,0 +1,155 @@
+"""Finding out what became of a hold whose answer never came, by reading the exchange's ledger.
+
+A candidate carries our tag, or it is a payout of the same content that came after everything we knew, inside the hour,
+with no comment and no other owner. Exactly one that still waits is adopted; several, or one that was executed, need two
+people; none at all after the hour means that there is no hold.
+"""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from desk import live
+from exchange_ops.addresses import destinations
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.shared import clocks
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals import deadlines, mover
+from exchange_ops.withdrawals.deadlines import READ_PAUSES_S, pause
+from exchange_ops.withdrawals.decisions import alarms
+from exchange_ops.withdrawals.evidence import ledger_lookup
+from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
+from wire.errors import CallFailed
+
+CREATED_MARGIN = timedelta(minutes=2)
+
+
+def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 9 to 11: read the whole ledger, then adopt, wait, close or call two people."""
+    watch = Stopwatch(now)
+    call = ExternalCall.objects.filter(withdrawal=row, kind=ExternalCall.HOLD, attempt=row.attempt).first()
+    try:
+        unreadable = _read(row, call, client_for, now)
+    except (CallFailed, keys.NoUsableKey) as problem:
+        _wait(row, watch.now(), f"The exchange's ledger was not readable: {problem}")
+        return
+    # Judged by the clock from before the reading: what the ledger showed then is what counts.
+    exchange_now = clocks.exchange_now(account=row.account, now=now)
+    candidates = find(row, call)
+    alive = [entry for entry in candidates if entry.status != ledger_lookup.OVER]
+    facts = {
+        "candidates": [ledger_lookup.of_entry(entry).facts() for entry in candidates],
+        "read_to_index": ledger.highest_index(account=row.account),
+        "unreadable": unreadable,
+    }
+    if len(alive) > 1 or any(entry.status != ledger_lookup.HELD for entry in alive):
+        _call_people(row, alive, facts, watch.now())
+    elif alive:
+        _adopt(row, alive[0], call, facts, watch.now())
+    elif unreadable and deadlines.escalation_is_due(row, exchange_now):
+        _call_people(row, alive, facts, watch.now())
+    elif not unreadable and (candidates or deadlines.verdict_is_due(row, exchange_now)):
+        _lapse(row, call, facts, watch.now())
+    else:
+        _wait(row, watch.now(), "The exchange's ledger does not show the reservation yet.")
+
+
+def find(row: Withdrawal, call: ExternalCall | None) -> list[LedgerEntry]:
+    """The entries of our copy of the ledger that may be the hold of this attempt."""
+    payouts = LedgerEntry.objects.filter(account=row.account_id, type="payout", currency=row.currency)
+    unowned = payouts.exclude(exchange_id__in=_adopted_by_others(row))
+    found = {entry.pk: entry for entry in unowned.filter(public_comment=row.tag)}
+    if call is not None and call.exchange_id:
+        found |= {entry.pk: entry for entry in unowned.filter(exchange_id=call.exchange_id)}
+    alike = unowned.filter(public_comment="", index__gt=0 if call is None else call.watermark)
+    if row.window_from is not None and row.closes_at is not None:
+        alike = alike.filter(
+            created_at__gte=row.window_from - CREATED_MARGIN, created_at__lte=row.closes_at + CREATED_MARGIN
+        )
+    found |= {entry.pk: entry for entry in alike if _same_content(row, entry)}
+    return sorted(found.values(), key=lambda entry: entry.index)
+
+
+def _same_content(row: Withdrawal, entry: LedgerEntry) -> bool:
+    fee = entry.fee or Decimal(0)
+    amounts = {entry.amount, entry.amount + fee} if row.include_fee else {entry.amount}
+    return (
+        row.amount in amounts
+        and row.payment_id == entry.payment_id
+        and destinations.same_address(code=row.currency, left=row.address, right=entry.address)
+    )
+
+
+def _adopted_by_others(row: Withdrawal) -> Any:
+    others = Withdrawal.objects.filter(account=row.account_id, exchange_id__isnull=False).exclude(pk=row.pk)
+    return others.values("exchange_id")
+
+
+def _read(row: Withdrawal, call: ExternalCall | None, client_for: ClientFor, now: datetime) -> int:
+    """Take in everything above what we knew before the call; gives how many records with our tag could not be read."""
+    ours = 0
+    with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
+        for page in client.transactions_after(index=0 if call is None else call.watermark):
+            ledger.apply(account=row.account, found=page.records, asides=page.asides, source=ledger.REST, now=now)
+            ours += sum(row.tag in aside.content for aside in page.asides)
+            ours += sum(
+                row.tag == (record.public_comment or "") for record in page.records if ledger.unstorable(record)
+            )
+    return ours
+
+
+def _adopt(
+    row: Withdrawal, entry: LedgerEntry, call: ExternalCall | None, facts: dict[str, Any], now: datetime
+) -> None:
+    with transaction.atomic():
+        mover.move(
+            row,
+            event="hold_adopted",
+            to="held",
+            now=now,
+            exchange_id=entry.exchange_id,
+            next_action_at=now,
+            evidence=facts,
+            last_problem="",
+            **deadlines.with_earlier(row, entry.created_at),
+        )
+        _resolve(call, ExternalCall.FOUND, entry.exchange_id)
+        LedgerEntry.objects.filter(pk=entry.pk).update(withdrawal=row, foreign=False)
+        live.announce(f"ledger:{entry.account_id}")
+
+
+def _lapse(row: Withdrawal, call: ExternalCall | None, facts: dict[str, Any], now: datetime) -> None:
+    with transaction.atomic():
+        mover.move(row, event="hold_not_found", to="lapsed", now=now, evidence=facts, last_problem="")
+        _resolve(call, ExternalCall.FOUND if facts["candidates"] else ExternalCall.ABSENT, "")
+
+
+def _call_people(row: Withdrawal, alive: list[LedgerEntry], facts: dict[str, Any], now: datetime) -> None:
+    shown = ", ".join(f"{entry.exchange_id} ({entry.status})" for entry in alive)
+    reason = (
+        f"The ledger shows {len(alive)} payouts that may be this one: {shown}."
+        if len(alive) > 1
+        else "The ledger has a record with our tag that can't be read."
+        if not alive
+        else f"The payout was executed although nobody here told the exchange to pay: {shown}."
+    )
+    alarms.move_and_freeze(row, event="hold_ambiguous", to="investigate", now=now, reason=reason, evidence=facts)
+
+
+def _resolve(call: ExternalCall | None, outcome: str, exchange_id: str) -> None:
+    if call is None:
+        return
+    open_calls = ExternalCall.objects.filter(pk=call.pk).exclude(outcome=ExternalCall.ACCEPTED)
+    open_calls.update(outcome=outcome, exchange_id=exchange_id or call.exchange_id)
+
+
+def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
+    tries = 1 + int((now - row.updated_at).total_seconds() // 5)
+    mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500])

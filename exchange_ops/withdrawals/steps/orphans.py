@@ -1,0 +1,124 @@
+"""Holds that carry our tag and belong to nothing any more: released, whoever made them and however late.
+
+A worker that was paused can still send its request long after the row was closed. Such a hold was never compared or
+approved, so it can never be paid by us; it only keeps money reserved until it is released here. So is the hold of a
+closed request that two people of treasury ordered to be released (`open_holds`).
+"""
+
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import transaction
+from django.db.models import Q
+
+from desk import audit
+from exchange_ops.client import ExchangeClient
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.shared import calls as shared_calls
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals import calls, machine
+from exchange_ops.withdrawals.decisions import open_holds
+from exchange_ops.withdrawals.evidence import ledger_lookup
+from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
+from wire.errors import CallFailed
+
+AGAIN_AFTER = timedelta(seconds=30)
+
+_log = structlog.get_logger(__name__)
+
+
+def sweep(*, account: Account, now: datetime, client_for: ClientFor) -> int:
+    """Release every orphan of the account that was not tried just now; gives how many orders were sent."""
+    sent = 0
+    for entry, owner in found(account):
+        try:
+            sent += _release(entry, owner, now, client_for)
+        except Exception:
+            _log.exception("orphans.release_failed", entry=entry.pk)
+    return sent
+
+
+def found(account: Account) -> list[tuple[LedgerEntry, Withdrawal]]:
+    """Open holds with our tag that are not the adopted hold of a request that is still going on."""
+    open_holds = LedgerEntry.objects.filter(account=account, type="payout", status=ledger_lookup.HELD)
+    tags = ExternalCall.objects.filter(account=account, kind=ExternalCall.HOLD).exclude(tag="")
+    pairs = []
+    given = tags.exclude(exchange_id="")
+    ours = Q(public_comment__in=tags.values("tag")) | Q(exchange_id__in=given.values("exchange_id"))
+    for entry in open_holds.filter(ours):
+        same = Q(tag=entry.public_comment) | Q(exchange_id=entry.exchange_id)
+        call = tags.filter(same).select_related("withdrawal__account").order_by("pk").last()
+        if call is not None and _is_orphan(entry, call):
+            pairs.append((entry, call.withdrawal))
+    return pairs
+
+
+def _is_orphan(entry: LedgerEntry, call: ExternalCall) -> bool:
+    row = call.withdrawal
+    if row.put_count and row.exchange_id == entry.exchange_id:
+        return open_holds.is_ordered(row)
+    if row.exchange_id is not None:
+        others = row.exchange_id != entry.exchange_id
+        return others or row.state in open_holds.CLOSED_UNPAID or open_holds.is_ordered(row)
+    waits = row.state in machine.IN_FLIGHT_HOLDS and row.attempt == call.attempt
+    return not waits and row.state != "investigate"
+
+
+def _release(entry: LedgerEntry, owner: Withdrawal, now: datetime, client_for: ClientFor) -> int:
+    tries = ExternalCall.objects.filter(withdrawal=owner, kind=ExternalCall.ORPHAN)
+    if tries.filter(exchange_id=entry.exchange_id, prepared_at__gt=now - AGAIN_AFTER).exists():
+        return 0
+    watch = Stopwatch(now)
+    try:
+        client = client_for(owner.account, Right.WITHDRAW)
+    except keys.NoUsableKey as problem:
+        _log.warning("orphans.no_key", entry=entry.pk, reason=str(problem))
+        return 0
+    try:
+        call = _prepare(entry, owner, tries.count() + 1, now)
+        send = lambda: client.rollback_withdrawal(exchange_id=entry.exchange_id)  # noqa: E731
+        calls.make_unclaimed(call, watch=watch, send=send)
+        _read_back(entry, owner, client, watch.now())
+    finally:
+        client.close()
+    return 1
+
+
+def _prepare(entry: LedgerEntry, owner: Withdrawal, attempt: int, now: datetime) -> ExternalCall:
+    """The call's row and the trail, durable before the bytes leave. Two sweepers at once: one fails on the attempt."""
+    with transaction.atomic(durable=True):
+        call = ExternalCall.objects.create(
+            account=owner.account,
+            withdrawal=owner,
+            kind=ExternalCall.ORPHAN,
+            attempt=attempt,
+            epoch=owner.lease_epoch,
+            tag=entry.public_comment,
+            exchange_id=entry.exchange_id,
+            fingerprint=shared_calls.fingerprint(ExternalCall.ORPHAN, {"exchange_id": entry.exchange_id}),
+            prepared_at=now,
+            send_by=now + SEND_WITHIN,
+        )
+        audit.record(
+            actor=None,
+            action="withdrawal.orphan_released",
+            subject=owner.subject,
+            before={},
+            after={"exchange_id": entry.exchange_id, "tag": entry.public_comment, "attempt": attempt},
+            now=now,
+        )
+    return call
+
+
+def _read_back(entry: LedgerEntry, owner: Withdrawal, client: ExchangeClient, now: datetime) -> None:
+    try:
+        record = client.get_transaction(exchange_id=entry.exchange_id)
+    except CallFailed as problem:
+        _log.info("orphans.not_read_back", entry=entry.pk, reason=str(problem))
+        return
+    ledger.apply(account=owner.account, found=[record], source=ledger.REST, now=now)

@@ -1,0 +1,139 @@
+"""Telling the exchange to release a hold, again and again, also after its hour: no order to pay was ever sent for it.
+
+An answer alone does not end it: only the ledger's own word that the payout failed, or that it has none any more, does.
+"""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.shared import calls as shared_calls
+from exchange_ops.shared import clocks
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals import calls, deadlines, mover
+from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S, pause, pause_after
+from exchange_ops.withdrawals.decisions import alarms
+from exchange_ops.withdrawals.evidence import ledger_lookup
+from exchange_ops.withdrawals.evidence.ledger_lookup import Sight
+from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
+from exchange_ops.withdrawals.steps import hold_monitor
+
+UNCONFIRMED = "The release is not confirmed although the exchange's hour is over."
+_RELEASED_ANSWERS = frozenset({20005, 20007})  # Payout not found, Payout already rolled back
+
+
+def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 21 to 23: claim one DELETE, send it, and read in the ledger what came of it."""
+    watch = Stopwatch(now)
+    if row.lease_until is not None and now < row.lease_until:
+        mover.touch(row, next_action_at=row.lease_until)
+        return
+    _escalate_once(row, now)
+    if row.delete_count and _settled_by_ledger(
+        row, ledger_lookup.look(row, client_for=client_for, now=now), watch.now()
+    ):
+        return
+    try:
+        client = client_for(row.account, Right.WITHDRAW)
+    except keys.NoUsableKey as problem:
+        later = watch.now() + pause(RELEASE_PAUSES_S, len(RELEASE_PAUSES_S))
+        mover.touch(row, next_action_at=later, last_problem=str(problem)[:500])
+        return
+    try:
+        call = _claim(row, watch.now())
+        send = lambda: client.rollback_withdrawal(exchange_id=row.exchange_id or "")  # noqa: E731
+        reply = calls.make(call, row, client=client, watch=watch, until=None, send=send)
+    finally:
+        client.close()
+    sight = ledger_lookup.look(row, client_for=client_for, now=watch.now())
+    if not _settled_by_ledger(row, sight, watch.now(), reply):
+        _repeat(row, reply, sight, watch)
+
+
+def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: shared_calls.Reply | None = None) -> bool:
+    if sight.newest is not None:
+        facts, told = sight.newest.facts(), hold_monitor.figures(sight.newest)
+        if sight.newest.status == ledger_lookup.OVER:
+            mover.move(row, event="released", to="rolled_back", now=now, evidence=facts, **told)
+            return True
+        if sight.newest.status in ledger_lookup.EXECUTED:
+            reason = f"The exchange shows it as {sight.newest.status} although it was to be released."
+            alarms.move_and_freeze(
+                row, event="paid_anyway", to="investigate", now=now, reason=reason, evidence=facts, **told
+            )
+            return True
+        return False
+    if sight.absent and _released_without_record(row, reply, now):
+        facts = {"ledger": "absent", "answer": None if reply is None else reply.value or reply.code}
+        mover.move(row, event="released", to="rolled_back", now=now, evidence=facts)
+        return True
+    return False
+
+
+def _released_without_record(row: Withdrawal, reply: shared_calls.Reply | None, now: datetime) -> bool:
+    """The ledger has no record: believed when the exchange itself said that it released it, or long after the hour."""
+    if reply is not None and reply.accepted and reply.value is True:
+        return True
+    knows_none = reply is not None and reply.code in _RELEASED_ANSWERS
+    return knows_none and deadlines.verdict_is_due(row, clocks.exchange_now(account=row.account, now=now))
+
+
+def _claim(row: Withdrawal, now: datetime) -> ExternalCall:
+    with transaction.atomic(durable=True):
+        current = mover.lock(row.pk)
+        mover.move(
+            row,
+            event="rollback_claimed",
+            to="rolling_back",
+            now=now,
+            delete_count=row.delete_count + 1,
+            lease_epoch=current.lease_epoch + 1,
+            lease_until=shared_calls.lease(now),
+            next_action_at=shared_calls.lease(now),
+        )
+        content = {"exchange_id": row.exchange_id}
+        return calls.prepare(row, kind=ExternalCall.ROLLBACK, attempt=row.delete_count, now=now, content=content)
+
+
+def _repeat(row: Withdrawal, reply: shared_calls.Reply, sight: Sight, watch: Stopwatch) -> None:
+    now = watch.now()
+    problem = reply.problem or sight.problem or "The exchange's ledger does not show the release yet."
+    if deadlines.escalation_is_due(row, clocks.exchange_now(account=row.account, now=now)):
+        problem = f"{UNCONFIRMED} {problem}"
+    mover.move(
+        row,
+        event="rollback_unconfirmed",
+        to="rolling_back",
+        now=now,
+        lease_until=None,
+        evidence={"outcome": reply.outcome, "code": reply.code, "result": reply.value, "problem": problem},
+        last_problem=f"{_why(row)}{problem}"[:500],
+        next_action_at=now + pause_after(RELEASE_PAUSES_S, row.delete_count, took=watch.passed()),
+    )
+
+
+def _why(row: Withdrawal) -> str:
+    """The reason it is released stays in front of what is wrong with the release."""
+    first = row.last_problem.split(" | ", 1)[0]
+    return f"{first} | " if first else ""
+
+
+def _escalate_once(row: Withdrawal, now: datetime) -> None:
+    """Ten minutes after the hour the row says loudly that the release is not confirmed; the desk goes on trying."""
+    exchange_now = clocks.exchange_now(account=row.account, now=now)
+    if not deadlines.escalation_is_due(row, exchange_now) or row.events.filter(event="escalated").exists():
+        return
+    late = timedelta(minutes=1)
+    if row.delete_count == 0 and now - row.updated_at < late:
+        return
+    mover.move(
+        row,
+        event="escalated",
+        to="rolling_back",
+        now=now,
+        next_action_at=now,
+        last_problem=f"{_why(row)}{UNCONFIRMED}"[:500],
+    )

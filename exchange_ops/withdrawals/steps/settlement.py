@@ -1,0 +1,109 @@
+"""After the exchange took the order: its transaction, its success, or its failure, as its ledger tells them."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.ledger import balances
+from exchange_ops.ledger.models import Balance
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals.deadlines import READ_PAUSES_S, pause
+from exchange_ops.withdrawals.evidence import ledger_lookup
+from exchange_ops.withdrawals.evidence.ledger_lookup import Seen
+from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.steps import hold_monitor
+from wire.errors import CallFailed
+
+LOOK_EVERY = timedelta(seconds=15)
+TOLD_AS_PAID = ("settled", "verified")
+TAKEN = ("committed", "sent")
+CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not move on is an alarm, until it does
+
+
+def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 24, 25, 27 and 28: what the ledger says since the order was taken."""
+    watch = Stopwatch(now)
+    sight = ledger_lookup.look(row, client_for=client_for, now=now)
+    if sight.newest is None:
+        tries = 1 + int((now - row.updated_at).total_seconds() // 15)
+        later = watch.now() + pause(READ_PAUSES_S, tries)
+        next_look = None if row.state in TOLD_AS_PAID else later
+        mover.touch(row, next_action_at=next_look, last_problem=sight.problem[:500])
+    elif sight.newest.status == ledger_lookup.OVER:
+        _failed(row, sight.newest, client_for, watch)
+    elif row.state in TOLD_AS_PAID:
+        named = {} if row.hash else {"hash": sight.newest.hash}
+        told: dict[str, Any] = {"confirmations": sight.newest.confirmations, "last_problem": ""} | named
+        mover.touch(row, next_action_at=None, **told)
+    else:
+        _go_on(row, sight.newest, watch.now())
+
+
+def overdue(*, now: datetime) -> QuerySet[Withdrawal]:
+    """Payouts that the exchange took and has not brought further for an hour; moving on takes one from the list."""
+    rows = Withdrawal.objects.filter(state__in=TAKEN, updated_at__lte=now - CARRIED_OUT_WITHIN)
+    return rows.select_related("account", "initiator").order_by("updated_at", "pk")
+
+
+def overdue_sentence(row: Withdrawal, *, now: datetime) -> str:
+    """What happened to the money, why this is an alarm, and who can do what."""
+    minutes = int((now - row.updated_at).total_seconds() // 60)
+    what = "took the order to pay" if row.state == "committed" else "named the chain transaction"
+    since = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
+    return (
+        f"{row.reference}: the exchange {what} {since} ago and has not reported it as paid since. "
+        "Nobody should repeat the payment; ask the exchange about it."
+    )
+
+
+def _go_on(row: Withdrawal, seen: Seen, now: datetime) -> None:
+    told: dict[str, Any] = {**hold_monitor.figures(seen), "evidence": seen.facts(), "last_problem": ""}
+    if seen.fee is not None:
+        told["fee"] = seen.fee
+    done = seen.status == ledger_lookup.DONE
+    if row.state == "committed" and seen.hash:
+        later = now if done else now + LOOK_EVERY
+        mover.move(row, event="hash_seen", to="sent", now=now, hash=seen.hash, next_action_at=later, **told)
+    elif done:
+        mover.move(row, event="exchange_succeeded", to="settled", now=now, next_action_at=None, **told)
+    else:
+        mover.touch(
+            row,
+            next_action_at=now + LOOK_EVERY,
+            last_problem="",
+            exchange_status=seen.status[:40],
+            exchange_index=seen.index,
+            confirmations=seen.confirmations,
+        )
+
+
+def _failed(row: Withdrawal, seen: Seen, client_for: ClientFor, watch: Stopwatch) -> None:
+    """Row 28, or row 27 when it had been reported as paid. The balance is read again: the money has to be back."""
+    wallet = _balance(row, client_for, watch.now())
+    reason = f"The exchange failed it{f' ({seen.error_code})' if seen.error_code else ''}."
+    mover.move(
+        row,
+        event="exchange_failed",
+        to="disputed" if row.state in TOLD_AS_PAID else "failed",
+        now=watch.now(),
+        last_problem=reason[:500],
+        evidence={**seen.facts(), "balance": wallet},
+        **hold_monitor.figures(seen),
+    )
+
+
+def _balance(row: Withdrawal, client_for: ClientFor, now: datetime) -> dict[str, Any]:
+    try:
+        with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
+            listing = client.get_balances()
+    except (CallFailed, keys.NoUsableKey) as problem:
+        return {"problem": f"The balance was not readable: {problem}"}
+    balances.store(account=row.account, wallet=Balance.BANK, entries=listing.records, now=now, full=not listing.asides)
+    found = next((entry for entry in listing.records if entry.currency == row.currency), None)
+    return {} if found is None else {"available": found.available, "reserved": found.reserved}

@@ -1,0 +1,131 @@
+"""What people do to one withdrawal. Each view is one call of the domain; a refusal comes back on the same page."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from desk import clock
+from desk.stepup import CannotConfirm
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import DecisionForm, ReasonForm, ResolutionForm
+from exchange_ops.shared.views.access import requires
+from exchange_ops.withdrawals import workflow
+from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
+from exchange_ops.withdrawals.forms import ReleaseForm
+from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.views import detail as page
+
+_REFUSALS = (
+    approvals.CannotApprove,
+    workflow.CannotCancel,
+    resolutions.CannotResolve,
+    open_holds.CannotOrderRelease,
+    CannotConfirm,
+)
+_TOLD = {
+    "committing": "Approved. The exchange is being told to pay now.",
+    "queued": "Approved. The money is being reserved now.",
+    "held": "Recorded. Somebody else has to approve as well.",
+    "review": "Recorded. Somebody else has to approve as well.",
+    "rolling_back": "Nothing is paid. The money is being released.",
+    "cancelled": "Ended. Nothing was sent.",
+    "investigate": "Recorded. Somebody else has to come to the same verdict.",
+    "disputed": "Recorded. Somebody else has to come to the same verdict.",
+}
+
+Act = Callable[[dict[str, Any], forms.Form], Withdrawal]
+
+
+@require_POST
+@requires(rules.may_see)
+def approve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+    """One approval with its second factor, for the digest that was on the screen."""
+    form = DecisionForm(request.POST)
+
+    def act(common: dict[str, Any], valid: forms.Form) -> Withdrawal:
+        seen = {"digest": valid.cleaned_data["digest"], "comment": valid.cleaned_data["comment"]}
+        return approvals.approve(answer=form.answer, **seen, **common)
+
+    return _acted(request, withdrawal_id, form, "approve_form", act)
+
+
+@require_POST
+@requires(rules.may_see)
+def reject(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+    """A no with its reason."""
+    return _with_reason(request, withdrawal_id, "reject", approvals.reject)
+
+
+@require_POST
+@requires(rules.may_see)
+def recall(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+    """Call an approval back, as long as the exchange was told nothing."""
+    return _with_reason(request, withdrawal_id, "recall", approvals.recall)
+
+
+@require_POST
+@requires(rules.may_see)
+def cancel(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+    """Take a request back."""
+    return _with_reason(request, withdrawal_id, "cancel", workflow.cancel)
+
+
+@require_POST
+@requires(rules.may_see)
+def resolve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+    """One of the two verdicts that close an unclear case."""
+    form = ResolutionForm(request.POST)
+
+    def act(common: dict[str, Any], valid: forms.Form) -> Withdrawal:
+        cleaned = valid.cleaned_data
+        seen = {"digest": cleaned["digest"], "verdict": cleaned["verdict"], "evidence": cleaned["comment"]}
+        return resolutions.resolve(answer=form.answer, **seen, **common)
+
+    return _acted(request, withdrawal_id, form, "resolve_form", act)
+
+
+@require_POST
+@requires(rules.may_see)
+def release(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+    """One of the two orders that release the hold of a closed request."""
+    form = ReleaseForm(request.POST)
+
+    def act(common: dict[str, Any], valid: forms.Form) -> Withdrawal:
+        seen = {"digest": valid.cleaned_data["digest"], "reason": valid.cleaned_data["comment"]}
+        return open_holds.order_release(answer=form.answer, **seen, **common)
+
+    return _acted(request, withdrawal_id, form, "release_form", act)
+
+
+def _with_reason(request: HttpRequest, withdrawal_id: int, name: str, act: Callable[..., Withdrawal]) -> HttpResponse:
+    form = ReasonForm(request.POST, prefix=name)
+    return _acted(
+        request,
+        withdrawal_id,
+        form,
+        f"{name}_form",
+        lambda common, valid: act(reason=valid.cleaned_data["reason"], **common),
+    )
+
+
+def _acted(request: HttpRequest, withdrawal_id: int, form: forms.Form, name: str, act: Act) -> HttpResponse:
+    if not form.is_valid():
+        return page.shown(request, withdrawal_id, status=422, **{name: form})
+    common = {
+        "withdrawal_id": withdrawal_id,
+        "person": request.user,
+        "session_key": request.session.session_key or "",
+        "now": clock.now(),
+    }
+    try:
+        row = act(common, form)
+    except _REFUSALS as problem:
+        # On the page itself and not in the form: after a refusal the form may have gone.
+        return page.shown(request, withdrawal_id, status=409, refusal=str(problem), **{name: form})
+    messages.success(request, _TOLD.get(row.state, row.sentence))
+    return redirect("withdrawal", withdrawal_id)

@@ -1,0 +1,100 @@
+"""What this person can do to this withdrawal now, with buttons that name their effect, and why not when they can't."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from desk import factors
+from desk.models import Person
+from desk.templatetags.desk import amount
+from exchange_ops.policy import freezes, modes
+from exchange_ops.shared import clocks
+from exchange_ops.shared import states as shared_states
+from exchange_ops.withdrawals import rules
+from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
+from exchange_ops.withdrawals.models import Approval, Withdrawal
+
+TREASURY_DECIDES = "Treasury decides on it."
+CANCELLABLE = frozenset({"draft", "review", "queued", "held"})
+UNDECIDED = frozenset({"review", "held"})
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Which forms to show. `approve_label` and `reject_label` say what pressing them does to the money."""
+
+    approve: bool = False
+    reject: bool = False
+    cancel: bool = False
+    recall: bool = False
+    resolve: bool = False
+    release: bool = False
+    progress: str = ""
+    finding: str = ""
+    approve_label: str = ""
+    reject_label: str = ""
+    why_not: str = ""
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything to press."""
+        return self.approve or self.reject or self.cancel or self.recall or self.resolve or self.release
+
+
+def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
+    """The choices of `person` on `row`. The domain decides again when one of them is sent."""
+    undecided = row.state in UNDECIDED and row.decision == shared_states.NONE
+    given = approvals.people(row, approvals.stage_of(row)) if undecided else 0
+    needed = approvals.needed(row) if undecided else 0
+    may_decide = undecided and rules.may_decide(person, row)
+    why_not = _why_not(row, person, now) if undecided else ""
+    return Choices(
+        approve=may_decide and not why_not,
+        reject=may_decide,
+        cancel=row.state in CANCELLABLE and row.decision == shared_states.NONE and rules.may_cancel(person, row),
+        recall=rules.may_recall(person, row),
+        resolve=rules.may_resolve(person, row),
+        release=open_holds.stands(row) and open_holds.may_order(person, row),
+        progress=_progress(row, given) if undecided else "",
+        finding=resolutions.finding_of(row, person) if rules.may_resolve(person, row) else "",
+        approve_label=_approve_label(row, is_last=given + 1 >= needed),
+        reject_label="Reject and release funds" if row.state == "held" else "Reject, nothing was sent",
+        why_not=why_not,
+    )
+
+
+def _progress(row: Withdrawal, given: int) -> str:
+    if row.state == "review" or row.mode != modes.APPROVE_THEN_HOLD:
+        return progress(row, reviewed=given, released=given)
+    return progress(row, reviewed=approvals.people(row, Approval.REVIEW), released=given)
+
+
+def progress(row: Withdrawal, *, reviewed: int, released: int) -> str:
+    """How far the approvals are: with approvals before the hold the final one comes on top of the quorum."""
+    needed = max(row.quorum_required, 1)
+    if row.state == "review" or row.mode != modes.APPROVE_THEN_HOLD:
+        return f"{reviewed if row.state == 'review' else released} of {needed} approved"
+    return f"{reviewed} of {needed} approved, final release approval {released} of 1"
+
+
+def _approve_label(row: Withdrawal, *, is_last: bool) -> str:
+    figure = amount(row.amount, row.currency)
+    if row.state == "review":
+        return f"Approve {figure} before the hold"
+    return f"Approve and commit {figure}" if is_last else f"Approve {figure}, one more has to"
+
+
+def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
+    """The first reason why this person can't approve now; empty when they can."""
+    if not rules.may_decide(person, row):
+        own = person.pk == row.initiator_id
+        return "You asked for this payment yourself, so somebody else has to decide on it." if own else TREASURY_DECIDES
+    if row.state == "held" and row.echo_ok is not True:
+        return "The exchange's own record has to agree first. That takes a few seconds."
+    if freezes.active(row.account) is not None:
+        return "The account is frozen, so nothing can be approved. Two people of treasury can end that."
+    closes = row.approve_until if row.state == "held" else None
+    if closes is not None and clocks.exchange_now(account=row.account, now=now) >= closes:
+        return f"Approvals closed at {closes:%H:%M:%S} UTC; the money is being released."
+    if approvals.given(row).filter(person=person).exists():
+        return "You approved it; it waits for somebody else."
+    return factors.why_resting(person, now=now)

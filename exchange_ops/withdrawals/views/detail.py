@@ -1,0 +1,122 @@
+"""One withdrawal: what is on the table, what this person can do about it, and everything that happened to it."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_safe
+
+from desk import clock, roles
+from desk.models import Person
+from desk.views.rendering import show
+from exchange_ops.addresses import destinations
+from exchange_ops.addresses.destinations import Destination
+from exchange_ops.market.models import Currency
+from exchange_ops.policy import freezes
+from exchange_ops.shared import clocks, rules
+from exchange_ops.shared.forms import DecisionForm, ReasonForm, ResolutionForm
+from exchange_ops.shared.views.access import requires
+from exchange_ops.withdrawals import equal_payments, machine
+from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
+from exchange_ops.withdrawals.forms import ReleaseForm
+from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
+from exchange_ops.withdrawals.proofs import payouts, sentences
+from exchange_ops.withdrawals.views import decisions
+
+PAGE = "exchange_ops/withdrawal.html"
+PARTS = {name: f"exchange_ops/withdrawal/_{name}.html" for name in ("facts", "decide", "story")}
+
+
+@require_safe
+@requires(rules.may_see)
+def withdrawal(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+    """The page, or one of its three parts."""
+    return shown(request, withdrawal_id)
+
+
+def shown(request: HttpRequest, withdrawal_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
+    """The page with the forms that were refused, so that nothing typed is lost."""
+    now = clock.now()
+    rows = Withdrawal.objects.select_related("account", "initiator", "decided_by")
+    row = get_object_or_404(rows, pk=withdrawal_id)
+    target = request.htmx.target if request.htmx else None
+    wanted = (target,) if target in PARTS else tuple(PARTS)
+    readers = {"facts": _facts, "decide": _decide, "story": _story}
+    context: dict[str, Any] = {
+        "row": row,
+        "now": now,
+        "exchange_now": clocks.exchange_now(account=row.account, now=now),
+        "drawn_for": f"{row.state}:{_digest(row)}",
+    }
+    for name in wanted:
+        context |= readers[name](row, request.user, now)
+    return show(request, PAGE, context | forms, parts=PARTS, status=status)
+
+
+def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
+    on_chain = row.currency == payouts.COIN
+    return {
+        "destination": _destination(row),
+        "frozen": freezes.active(row.account),
+        "on_chain": on_chain,
+        # The desk counts by itself then, on the same page: two counts beside each other contradict.
+        "is_followed": on_chain and PayoutProof.objects.filter(withdrawal=row).exists(),
+    }
+
+
+def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
+    return {
+        "choices": decisions.of(row, person, now=now),
+        "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
+        "equal": _equal(row),
+        "asked": True,
+        "purpose": approvals.PURPOSE,
+        "resolve_purpose": resolutions.PURPOSE,
+        "digest": _digest(row),
+        "approve_form": DecisionForm(),
+        "resolve_form": ResolutionForm(),
+        "release_purpose": open_holds.PURPOSE,
+        "release_form": ReleaseForm(),
+        "open_hold": open_holds.sentence(row) if open_holds.stands(row) else "",
+        "release_votes": list(row.release_votes.select_related("person", "confirmation")),
+        "reject_form": ReasonForm(prefix="reject"),
+        "cancel_form": ReasonForm(prefix="cancel"),
+        "recall_form": ReasonForm(prefix="recall"),
+    }
+
+
+def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
+    return {
+        "told": sentences.of(row, now=now),
+        "events": row.events.select_related("actor").order_by("version"),
+        "calls": row.calls.order_by("pk"),
+        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN),
+        "entries": row.ledger_entries.select_related("withdrawal").order_by("-index"),
+    }
+
+
+def _digest(row: Withdrawal) -> str:
+    """What a decision made on this page is bound to: the content, or in an unclear or closed case that as it stands."""
+    if row.state in machine.CLOSED_STATES:
+        return open_holds.digest_of(row)
+    return resolutions.digest_of(row) if row.state in {"investigate", "disputed"} else row.digest
+
+
+def _equal(row: Withdrawal) -> list[Withdrawal]:
+    """Others like it, as long as somebody can still stop it."""
+    if row.state not in decisions.UNDECIDED | decisions.CANCELLABLE | {"committing"}:
+        return []
+    same = {"account": row.account, "currency": row.currency, "amount": row.amount, "address": row.address}
+    return equal_payments.of(**same, at=row.created_at, but=row.pk)
+
+
+def _destination(row: Withdrawal) -> Destination | None:
+    """The address read again by the rules of its currency; nothing when either is not known any more."""
+    currency = Currency.objects.filter(pk=row.currency).first()
+    try:
+        return (
+            destinations.check(currency=currency, address=row.address, payment_id=row.payment_id) if currency else None
+        )
+    except destinations.CannotUseDestination:
+        return None

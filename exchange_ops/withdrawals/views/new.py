@@ -1,0 +1,167 @@
+"""Asking for a payout: the form, and the two parts that fill in while it is typed. All arithmetic happens here."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django import forms as django_forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_POST
+
+from desk import clock
+from desk.views.rendering import show
+from exchange_ops.addresses import checks, destinations
+from exchange_ops.ledger.models import Balance
+from exchange_ops.market.models import Currency
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import fresh_key, read_amount
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import requires
+from exchange_ops.withdrawals import equal_payments, funds, request_checks, workflow
+from exchange_ops.withdrawals.decisions import policy_evaluation
+from exchange_ops.withdrawals.forms import NewWithdrawalForm
+from exchange_ops.withdrawals.models import Withdrawal
+
+ONLY_OPERATORS = "Operators ask for payouts. You can look at every request in the list."
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_request, ONLY_OPERATORS)
+def new(request: HttpRequest) -> HttpResponse:
+    """The form; sent, it becomes one request however often it is sent."""
+    payable, others = _currencies()
+    if request.method != "POST":
+        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **_wished(request)}, currencies=payable)
+        return _shown(request, form, others)
+    form = NewWithdrawalForm(request.POST, currencies=payable)
+    if not form.is_valid():
+        return _shown(request, form, others, status=422)
+    try:
+        row = workflow.request(
+            initiator=request.user,
+            account=accounts.required(),
+            now=clock.now(),
+            session_key=request.session.session_key or "",
+            **form.asked(),
+        )
+    except workflow.CannotRequest as problem:
+        form.refuse(problem.problems)
+        return _shown(request, form, others, status=422)
+    messages.success(
+        request, f"{row.reference} is recorded. Nothing was sent yet: the address and the fee are being checked."
+    )
+    return redirect("withdrawal", row.pk)
+
+
+@require_POST
+@requires(rules.may_request, ONLY_OPERATORS)
+def figures(request: HttpRequest) -> HttpResponse:
+    """What arrives, what leaves, what it is worth and how many approvals it takes, for what is typed so far."""
+    account = accounts.required()
+    known = funds.currency(request.POST.get("currency", ""))
+    context: dict[str, Any] = {"now": clock.now(), "account": account, "currency": known}
+    if known is not None:
+        context["held"] = Balance.objects.filter(account=account, currency=known.code, wallet=Balance.BANK).first()
+        context |= _figures(request, account, known)
+    return show(request, "exchange_ops/new/_figures.html", context)
+
+
+@require_POST
+@requires(rules.may_request, ONLY_OPERATORS)
+def destination(request: HttpRequest) -> HttpResponse:
+    """The address in its normal form and in groups, its network, its warnings, and whether it is our own."""
+    context: dict[str, Any] = {"now": clock.now()}
+    known = funds.currency(request.POST.get("currency", ""))
+    typed = request.POST.get("address", "")[:1000]
+    if known is not None and typed.strip():
+        context |= _destination(request, known, typed)
+    elif typed.strip():
+        context["waits"] = "Choose the currency, so that the address can be checked."
+    return show(request, "exchange_ops/new/_destination.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What reaches the address and what leaves the account, with the fee both were reckoned with."""
+
+    arrives: Decimal
+    leaves: Decimal
+    fee: Decimal
+
+
+def _shown(
+    request: HttpRequest, form: NewWithdrawalForm, others: list[dict[str, str]], *, status: int = 200
+) -> HttpResponse:
+    context = {"form": form, "others": others, "now": clock.now(), "account": accounts.current()}
+    return show(request, "exchange_ops/new.html", context, status=status)
+
+
+def _wished(request: HttpRequest) -> dict[str, str]:
+    """Values that a link may fill in beforehand; a person still reads and sends the form."""
+    return {name: request.GET[name][:400] for name in ("currency", "address", "payment_id") if name in request.GET}
+
+
+def _currencies() -> tuple[list[Currency], list[dict[str, str]]]:
+    """Those that can be paid out now, and why the others can't."""
+    rows = list(Currency.objects.order_by("code"))
+    problems = {row.code: request_checks.currency_problem(row) for row in rows}
+    others = [{"code": code, "why": why} for code, why in problems.items() if why]
+    return [row for row in rows if not problems[row.code]], others
+
+
+def _figures(request: HttpRequest, account: Account, known: Currency) -> dict[str, Any]:
+    text = request.POST.get("amount", "")[:80].strip()
+    if not text:
+        return {}
+    try:
+        amount = read_amount(text)
+    except django_forms.ValidationError as problem:
+        return {"problem": problem.messages[0]}
+    include_fee = request.POST.get("fee_from") == NewWithdrawalForm.FEE_FROM_AMOUNT
+    problem = request_checks.amount_problem(account=account, currency=known, amount=amount, include_fee=include_fee)
+    now = clock.now()
+    estimate = checks.ask_fee(account=account, currency=known.code, amount=amount, person=request.user, now=now)
+    fee = estimate.fee if estimate.fee is not None else known.payout_fee
+    verdict, kept = policy_evaluation.verdict_on(
+        account=account, currency=known.code, amount=amount, address="", now=now
+    )
+    return {
+        "amount": amount,
+        "problem": problem,
+        "estimate": estimate,
+        "sums": _sums(amount, fee, include_fee=include_fee),
+        "include_fee": include_fee,
+        "verdict": verdict,
+        "value": kept,
+        "equal": _equal(request, account, known, amount),
+    }
+
+
+def _equal(request: HttpRequest, account: Account, known: Currency, amount: Decimal) -> list[Withdrawal]:
+    """What was asked for in the last day with this amount and address, once both can be read."""
+    typed = request.POST.get("address", "")[:1000]
+    try:
+        found = destinations.check(currency=known, address=typed, payment_id=request.POST.get("payment_id", "")[:1000])
+    except destinations.CannotUseDestination:
+        return []
+    return equal_payments.of(account=account, currency=known.code, amount=amount, address=found.address, at=clock.now())
+
+
+def _sums(amount: Decimal, fee: Decimal | None, *, include_fee: bool) -> Sums | None:
+    if fee is None:
+        return None
+    return Sums(amount - fee, amount, fee) if include_fee else Sums(amount, amount + fee, fee)
+
+
+def _destination(request: HttpRequest, known: Currency, typed: str) -> dict[str, Any]:
+    try:
+        found = destinations.check(currency=known, address=typed, payment_id=request.POST.get("payment_id", "")[:1000])
+    except destinations.CannotUseDestination as problem:
+        return {"problems": problem.problems}
+    own = checks.ask_address(
+        account=accounts.required(), currency=known.code, address=found.address, person=request.user, now=clock.now()
+    )
+    return {"found": found, "own": own, "currency": known}

@@ -1,0 +1,297 @@
+"""A withdrawal from the outside: ask for it, take it back, do its next step, and do whatever is due.
+
+The row is the queue. A step reads the row, does at most one thing that can change the exchange, and moves the row on;
+`advance` does one step of one row, `sweep` everything that is due, in any process that may call out.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from decimal import Decimal
+from itertools import count, zip_longest
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.db import IntegrityError, transaction
+from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
+
+from desk.fields import plain
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.shared import clocks
+from exchange_ops.shared import mover as shared_mover
+from exchange_ops.shared import states as shared_states
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.problems import FORM
+from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.withdrawals import machine, mover, request_checks, rules
+from exchange_ops.withdrawals.deadlines import READ_PAUSES_S, pause
+from exchange_ops.withdrawals.evidence import ledger_lookup
+from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.request_checks import CannotRequest
+from exchange_ops.withdrawals.steps import (
+    committing,
+    drafting,
+    hold_monitor,
+    hold_recovery,
+    holding,
+    orphans,
+    releasing,
+    settlement,
+)
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+Step = Callable[..., None]
+STEPS: dict[str, Step] = {
+    "draft": drafting.submit,
+    "review": drafting.look_again,
+    "queued": holding.step,
+    "holding": holding.give_up_after_lease,
+    "hold_unknown": hold_recovery.step,
+    "held": hold_monitor.step,
+    "committing": committing.step,
+    "commit_unknown": committing.find_out,
+    "rolling_back": releasing.step,
+    "committed": settlement.step,
+    "sent": settlement.step,
+    "settled": settlement.step,
+    "verified": settlement.step,
+}
+# Orders to pay and to release come before everything else when calls are scarce; releases have a worker of their own.
+_URGENCY = ("committing", "rolling_back", "held", "commit_unknown", "hold_unknown", "holding")
+RELEASING = "rolling_back"
+MOST_STEPS = 8
+SWEEP_SECONDS = 20.0
+
+_log = structlog.get_logger(__name__)
+_rounds = count()
+__all__ = [
+    "CannotCancel",
+    "CannotRequest",
+    "advance",
+    "cancel",
+    "due",
+    "in_turn",
+    "latch_deadlines",
+    "request",
+    "sweep",
+    "sweep_others",
+    "sweep_releases",
+]
+
+
+class CannotCancel(Exception):
+    """It was not cancelled; the text is the sentence for the person."""
+
+
+def request(
+    *,
+    initiator: "Person",
+    account: Account,
+    currency: str,
+    amount: Decimal,
+    address: str,
+    payment_id: str,
+    include_fee: bool,
+    reason: str,
+    request_key: str,
+    now: datetime,
+    via: str = "page",
+    session_key: str = "",
+) -> Withdrawal:
+    """Ask for a payout. The same `request_key` of the same person gives the same row, however often it is sent.
+
+    `amount` is in the currency: with `include_fee` it leaves the account, else it arrives. Raises CannotRequest.
+    """
+    wanted = {
+        "account": account,
+        "currency": currency,
+        "amount": plain(amount) if isinstance(amount, Decimal) and amount.is_finite() else amount,
+        "include_fee": include_fee,
+        "payment_id": payment_id.strip(),
+        "reason": reason.strip(),
+    }
+    if (earlier := _earlier(initiator, request_key)) is not None:
+        return _same(earlier, wanted, address)
+    destination = request_checks.check(
+        initiator=initiator,
+        account=account,
+        currency=currency,
+        amount=amount,
+        address=address,
+        payment_id=payment_id,
+        include_fee=include_fee,
+        reason=reason,
+        request_key=request_key,
+        now=now,
+    )
+    wanted |= {"address": destination.address, "payment_id": destination.payment_id}
+    row = Withdrawal(initiator=initiator, initiated_via=via, request_key=request_key, **wanted)
+    try:
+        return mover.create(withdrawal=row, now=now, session_key=session_key)
+    except IntegrityError:
+        # The same form was sent twice in one moment: the other one was first.
+        first = _earlier(initiator, request_key)
+        if first is None:
+            raise
+        return _same(first, wanted, address)
+
+
+def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
+    """Take a request back: at once before the exchange was asked, by releasing the hold after. Raises CannotCancel."""
+    try:
+        with transaction.atomic():
+            row = mover.lock(withdrawal_id)
+            if not rules.may_cancel(person, row):
+                raise CannotCancel("Only the person who asked for it can take it back.")
+            if row.state not in {"draft", "review", "queued", "held"} or row.decision != shared_states.NONE:
+                raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
+            held = row.state == "held"
+            latch = {"decision": machine.ROLLBACK, "decided_by": person, "decided_at": now}
+            decision: dict[str, Any] = latch if held else {}
+            return mover.move(
+                row,
+                event="cancelled",
+                to="rolling_back" if held else "cancelled",
+                now=now,
+                actor=person,
+                session_key=session_key,
+                evidence={"reason": reason.strip()[: request_checks.LONGEST_REASON]},
+                last_problem=f"Cancelled by {person}: {reason.strip() or 'no reason given'}"[:500],
+                **decision,
+            )
+    except Withdrawal.DoesNotExist:
+        raise CannotCancel("There is no such request.") from None
+    except shared_mover.CannotMove:
+        raise CannotCancel("It moved on in the same moment. Read it again.") from None
+
+
+def advance(*, withdrawal_id: int, now: datetime, client_for: ClientFor) -> bool:
+    """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""
+    row = Withdrawal.objects.select_related("account", "initiator").filter(pk=withdrawal_id).first()
+    if row is None or row.state not in STEPS or not due(account=row.account, now=now).filter(pk=row.pk).exists():
+        return False
+    try:
+        STEPS[row.state](row, now=now, client_for=client_for)
+    except shared_mover.CannotMove as lost:
+        _log.info("withdrawals.step_lost", withdrawal=withdrawal_id, reason=str(lost))
+    return True
+
+
+def sweep(*, now: datetime, client_for: ClientFor) -> int:
+    """Everything that is due in all accounts; gives the number of steps. Any process that may call out can do it."""
+    return sweep_releases(now=now, client_for=client_for) + sweep_others(now=now, client_for=client_for)
+
+
+def sweep_releases(*, now: datetime, client_for: ClientFor) -> int:
+    """Every release that is due, and nothing else: no other call can keep it waiting. Gives the number of steps.
+
+    Deadlines are latched before anything is asked of the exchange, so that a slow answer can't delay a rollback.
+    """
+    watch, steps = Stopwatch(now), latch_deadlines(now=now)
+    for account in Account.objects.order_by("pk"):
+        releases = due(account=account, now=now).filter(state=RELEASING).order_by("next_action_at", "pk")
+        for number in list(releases.values_list("pk", flat=True)):
+            steps += _run(number, watch, client_for)
+            if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
+                return steps
+        steps += orphans.sweep(account=account, now=watch.now(), client_for=client_for)
+    return steps
+
+
+def sweep_others(*, now: datetime, client_for: ClientFor) -> int:
+    """Everything that is due except releases; gives the number of steps.
+
+    One row of each kind in turn, and each round begins with another kind: what hangs holds up no other kind for long.
+    """
+    watch, steps, begin = Stopwatch(now), latch_deadlines(now=now), next(_rounds)
+    for account in Account.objects.order_by("pk"):
+        rows = due(account=account, now=now).exclude(state=RELEASING).values_list("state", "pk")
+        for number in in_turn(list(rows), begin=begin):
+            steps += _run(number, watch, client_for)
+            if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
+                return steps
+    return steps
+
+
+def in_turn(rows: Sequence[tuple[str, int]], *, begin: int) -> list[int]:
+    """The numbers of rows, given with their kinds: the first of each kind, then the second of each, and so on.
+
+    The kinds come in the order in which they are given, beginning with the one at `begin`, counted round and round.
+    """
+    kinds: dict[str, list[int]] = {}
+    for kind, number in rows:
+        kinds.setdefault(kind, []).append(number)
+    if not kinds:
+        return []
+    lanes = [*kinds.values()]
+    start = begin % len(lanes)
+    turns = zip_longest(*lanes[start:], *lanes[:start])
+    return [number for turn in turns for number in turn if number is not None]
+
+
+def latch_deadlines(*, now: datetime) -> int:
+    """Latch the rollback of every hold that nobody decided on in time. Calls nobody, so any process may do it."""
+    latched = 0
+    for account in Account.objects.order_by("pk"):
+        exchange_now = clocks.exchange_now(account=account, now=now)
+        late = Withdrawal.objects.filter(
+            account=account, state="held", decision=shared_states.NONE, rollback_at__lte=exchange_now
+        )
+        for row in late.select_related("account", "initiator"):
+            try:
+                hold_monitor.end_by_time(row, now=now, exchange_now=exchange_now)
+                latched += 1
+            except shared_mover.CannotMove as lost:
+                _log.info("withdrawals.latch_lost", withdrawal=row.pk, reason=str(lost))
+    return latched
+
+
+def due(*, account: Account, now: datetime) -> QuerySet[Withdrawal]:
+    """Rows of the account that a worker has to look at now: by our clock, or because the exchange's hour goes on."""
+    exchange_now = clocks.exchange_now(account=account, now=now)
+    by_deadline = Q(state="held", rollback_at__lte=exchange_now) | Q(state="committing", put_stop_at__lte=exchange_now)
+    failed_after_all = LedgerEntry.objects.filter(
+        account=account, type="payout", status=ledger_lookup.OVER, withdrawal__state__in=settlement.TOLD_AS_PAID
+    )
+    taken_back = Q(state__in=settlement.TOLD_AS_PAID, pk__in=failed_after_all.values("withdrawal"))
+    named = LedgerEntry.objects.filter(account=account, type="payout", withdrawal__state="settled").exclude(hash="")
+    named_late = Q(state="settled", hash="", pk__in=named.values("withdrawal"))
+    now_due = Q(next_action_at__lte=now) | by_deadline | taken_back | named_late
+    rows = Withdrawal.objects.filter(now_due, account=account, state__in=list(STEPS))
+    ranks = [When(state=state, then=Value(rank)) for rank, state in enumerate(_URGENCY)]
+    urgency = Case(*ranks, default=Value(len(_URGENCY)), output_field=IntegerField())
+    return rows.annotate(urgency=urgency).order_by("urgency", "next_action_at", "pk")
+
+
+def _run(number: int, watch: Stopwatch, client_for: ClientFor) -> int:
+    """Steps of one row until it has to wait. A row that fails doesn't keep the others waiting."""
+    for steps in range(MOST_STEPS):
+        try:
+            if not advance(withdrawal_id=number, now=watch.now(), client_for=client_for):
+                return steps
+        except Exception:
+            _log.exception("withdrawals.step_failed", withdrawal=number)
+            later = watch.now() + pause(READ_PAUSES_S, len(READ_PAUSES_S))
+            Withdrawal.objects.filter(pk=number, next_action_at__lte=watch.now()).update(next_action_at=later)
+            return steps + 1
+    return MOST_STEPS
+
+
+def _earlier(initiator: "Person", request_key: str) -> Withdrawal | None:
+    return Withdrawal.objects.filter(initiator=initiator, request_key=request_key).first()
+
+
+def _same(earlier: Withdrawal, wanted: dict[str, object], address: str) -> Withdrawal:
+    """The earlier row, when it asks for the same; a used key with other content is refused."""
+    differs = any(getattr(earlier, name) != value for name, value in wanted.items() if name != "address")
+    if differs or not _same_destination(earlier, address):
+        raise CannotRequest({FORM: f"This form was sent before, with other content, as {earlier.reference}."})
+    return earlier
+
+
+def _same_destination(earlier: Withdrawal, address: str) -> bool:
+    from exchange_ops.addresses import destinations
+
+    return destinations.same_address(code=earlier.currency, left=earlier.address, right=address.strip())

@@ -1,0 +1,29 @@
+"""Which addresses of the chain the pages call ours: in whichever form the exchange told them."""
+
+import pytest
+
+from chaindata.domain import ours
+from desk import clock
+from exchange_ops.addresses.models import DepositAddress
+
+pytestmark = pytest.mark.django_db
+PRINTED = "bchtest:qpm2qsznhks23z7629mms6s4cwef74vcwvqcw003ap"
+
+
+@pytest.mark.parametrize(
+    "told", [PRINTED, "mrLC19Je2BuWQDkWSTriGYPyQJXKkkBmCx", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz78"]
+)
+def test_a_deposit_address_is_ours_in_every_form(account, settings, told):
+    settings.CHAIN_NETWORKS = ("regtest", "test")
+    now = clock.now()
+    DepositAddress.objects.create(account=account, currency="BCH", address=told, first_seen_at=now, seen_at=now)
+    other = "bchtest:qr46wzv0cuma6gskh6swxlpvqdcdrjnzjggqt4exvp"
+    assert list(ours.owners(addresses=[PRINTED, other])) == [PRINTED]
+
+
+def test_addresses_of_other_coins_and_broken_ones_are_nobodys(account, settings):
+    settings.CHAIN_NETWORKS = ("regtest", "test")
+    now = clock.now()
+    for currency, told in (("BTC", PRINTED), ("BCH", "no address at all")):
+        DepositAddress.objects.create(account=account, currency=currency, address=told, first_seen_at=now, seen_at=now)
+    assert ours.owners(addresses=[PRINTED]) == {}

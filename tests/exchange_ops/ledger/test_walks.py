@@ -1,0 +1,225 @@
+"""A long history is read by one walk, whoever dies over it; what needs all of it waits, and the desk is ready."""
+
+import threading
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from desk import clock
+from desk.health import look
+from exchange_ops import scheduled_checks
+from exchange_ops.keys import store as keys
+from exchange_ops.ledger import batches, refresh, walks
+from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion
+from exchange_ops.processes import Ledgers
+from exchange_ops.shared import heartbeats, leases
+from exchange_ops.shared.models import Account, CheckRun, FollowerState
+from exchange_ops.transfers import snapshots
+from exchange_ops.withdrawals.evidence import reconciliation
+from tests.exchange_ops.ledger.test_batches import page, take
+from tests.exchange_ops.test_followers import complete, until
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+PAGE = 4
+
+
+class Killed(BaseException):
+    """The process is gone in the middle: nothing of it runs any more."""
+
+
+@pytest.fixture
+def reader(client_as):
+    return client_as("demo-read")
+
+
+@pytest.fixture
+def killed(account, demo_keys, reader):
+    """A walk whose owner was killed after two pages, with the lease that it still has."""
+
+    def kill(moment):
+        pages.append(moment)
+        if len(pages) == 2:
+            raise Killed
+        return walks.hold(account=account, holder="killed", now=moment)
+
+    pages = []
+    with pytest.raises(Killed):
+        ledger.sync(account=account, client=reader, now=clock.now(), page_size=PAGE, goes_on=kill)
+    return account
+
+
+def sync(now=None, **more):
+    return refresh.sync_ledgers(now=now or clock.now(), client_for=keys.client_for, **more)
+
+
+def pages_asked(sandbox):
+    return sandbox.control("calls?operation=get_transactions")["calls"]
+
+
+# One walk ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_walk_whose_owner_was_killed_is_taken_over_where_it_stood(killed, sandbox, reader):
+    assert LedgerEntry.objects.count() == 2 * PAGE
+    asked = len(pages_asked(sandbox))
+    assert (sync(), len(pages_asked(sandbox))) == (0, asked), "its lease still lasts"
+    assert ledger.unfinished_at(account=killed) == ledger.highest_index(account=killed)
+    first_new = ledger.highest_index(account=killed) + 1
+    assert sync(clock.now() + walks.LEASE_LASTS + timedelta(seconds=1)) == 1
+    taken_up = pages_asked(sandbox)[asked:]
+    assert [call["query"]["from"] for call in taken_up] == [str(first_new)]
+    assert complete(killed, reader)
+    assert ledger.unfinished_at(account=killed) == 0
+
+
+@pytest.mark.parametrize("patient", [True, False])
+def test_the_following_process_reads_on_where_a_worker_has_to_break_off(
+    *, account, demo_keys, sandbox, reader, monkeypatch, patient
+):
+    whole, short = ledger.sync, {"walk_for": timedelta(0), "page_size": PAGE}
+    monkeypatch.setattr(ledger, "sync", lambda **asked: whole(**asked, **short))
+    assert sync(to_the_end=(lambda: True) if patient else None) == int(patient)
+    assert complete(account, reader) is patient
+    assert not walks.is_under_way(account=account, now=clock.now())
+
+
+def test_a_walk_ends_with_the_page_when_its_process_has_to_stop(account, demo_keys, sandbox):
+    asked = []
+
+    def not_stopping():
+        asked.append(1)
+        return len(asked) == 1
+
+    assert sync(to_the_end=lambda: False) == 0
+    assert pages_asked(sandbox) == []
+    assert sync(to_the_end=not_stopping) == 1, "what fits on one page is read to the end"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_walk_that_hangs_keeps_no_payout_waiting(account, demo_keys, sandbox):
+    """The ledger has a thread of its own, so that the sweep of payouts goes on beside it."""
+    from tests.exchange_ops.test_processes import Process
+
+    sandbox.control("faults", {"operation": "get_transactions", "kind": "delay_then_execute", "ms": 4_000, "times": 9})
+    process = Process(sandbox.ws_url)
+    try:
+        rounds = set()
+
+        def swept():
+            row = heartbeats.of(heartbeats.SWEEPER)
+            rounds.update([row.heard_at] if row is not None else [])
+            return len(rounds) >= 3 or heartbeats.of(heartbeats.ledger_of(account)) is not None
+
+        assert until(swept)
+        assert heartbeats.of(heartbeats.ledger_of(account)) is None, "the walk still hangs"
+        assert any(isinstance(one, Ledgers) for one in process.following._sweepers.values())
+    finally:
+        process.stop()
+        until(lambda: not any(thread.name == Ledgers.title for thread in threading.enumerate()))
+
+
+def test_a_page_of_which_somebody_else_stores_a_part_is_not_taken_one_by_one(account):
+    """The other one stores it between our look and our writing."""
+    found, stored, inserts = page(100), [], []
+
+    def meanwhile(execute, sql, params, many, context):
+        told = execute(sql, params, many, context)
+        if not stored and sql.startswith("SELECT") and '"exchange_ops_ledgerentry"."exchange_id" IN' in sql:
+            stored.append(batches.take(account=account, found=found[:40], source="stream", now=clock.now()))
+        if stored and sql.startswith('INSERT INTO "exchange_ops_ledgerversion"'):
+            inserts.append(sql)
+        return told
+
+    with connection.execute_wrapper(meanwhile):
+        done = take(account, found)
+    assert (len(stored[0]), done.new_versions, done.asides) == (40, 60, 0)
+    assert (LedgerEntry.objects.count(), LedgerVersion.objects.count(), LedgerAside.objects.count()) == (100, 100, 0)
+    assert len(inserts) <= 4, "stored together, not one by one"
+
+
+# What needs the whole ledger -----------------------------------------------------------------------------------------
+
+
+def test_nobody_judges_by_a_ledger_that_is_half_read(killed, reader):
+    """A difference, an alarm or a missing transfer would be the reading's own doing."""
+    with pytest.raises(reconciliation.LedgerIsBeingRead, match=r"Not yet.*8 transactions are here so far"):
+        reconciliation.reconcile(account=killed, client=reader, now=clock.now())
+    with pytest.raises(CommandError, match="could not be reconciled: Not yet"):
+        call_command("reconcile")
+    with pytest.raises(snapshots.CannotRead, match="still being read"):
+        snapshots.take(account=killed, currencies=["BTC"], client_for=keys.client_for, now=clock.now())
+
+
+def test_a_walk_that_has_not_stored_a_page_yet_is_waited_for_too(account, demo_keys, reader):
+    assert walks.hold(account=account, holder="another", now=clock.now())
+    with pytest.raises(reconciliation.LedgerIsBeingRead):
+        reconciliation.reconcile(account=account, client=reader, now=clock.now())
+    walks.release(account=account, holder="another")
+    assert reconciliation.reconcile(account=account, client=reader, now=clock.now())
+
+
+def test_a_short_walk_over_the_newest_keeps_nobody_waiting(account, demo_keys, sandbox, reader):
+    assert sync() == 1
+    assert walks.hold(account=account, holder="another", now=clock.now())
+    assert all(one.agrees for one in reconciliation.reconcile(account=account, client=reader, now=clock.now()))
+    later = clock.now() + walks.LONG_AGO + timedelta(seconds=1)
+    assert walks.hold(account=account, holder="another", now=later)
+    assert walks.is_being_read(account=account, now=later), "nobody has read it for long, so there may be much"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_scheduled_reconciliation_is_made_when_the_ledger_is_read_and_not_tried_before(killed, sandbox):
+    def run(now):
+        return scheduled_checks.run_due(now=now, client_for=keys.client_for)
+
+    name, now = scheduled_checks.name_of(killed), clock.now()
+    assert run(now) == 1, "the audit trail alone"
+    assert not CheckRun.objects.filter(name=name).exists()
+    told = look()["reconciliation"]
+    assert (told.ok, "It waits until the ledger is read." in told.sentence) == (True, True)
+    assert sync(now + walks.LEASE_LASTS + timedelta(seconds=1)) == 1
+    assert run(now + timedelta(seconds=60)) == 1, "the next minute, since the ledger is read"
+    assert CheckRun.objects.get(name=name).held
+    assert "waits until" not in look()["reconciliation"].sentence
+
+
+def test_a_reconciliation_takes_in_what_is_missing_page_by_page(account, demo_keys, reader, monkeypatch):
+    monkeypatch.setattr(reconciliation, "PAGE", PAGE)
+    assert all(one.agrees for one in reconciliation.reconcile(account=account, client=reader, now=clock.now()))
+    assert complete(account, reader)
+
+
+# Readiness -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_desk_is_ready_while_a_history_comes_further_and_says_so(killed):
+    told = look()["exchange"]
+    assert told.ok
+    assert "Main desk is being read" in told.sentence
+    assert "8 transactions are here so far" in told.sentence
+
+
+def test_a_reading_that_comes_no_further_is_no_reading(killed):
+    killed.watermarks.update(moved_at=clock.now() - walks.GOES_ON_WITHIN - timedelta(seconds=1))
+    told = look()["exchange"]
+    assert not told.ok
+    assert "has not been read yet" in told.sentence
+
+
+def test_an_account_that_is_being_read_is_named_beside_one_that_is_read(killed, sandbox):
+    now = clock.now()
+    done = Account.objects.create(name="Another")
+    heartbeats.succeeded(heartbeats.ledger_of(done), now=now - timedelta(seconds=5), account=done)
+    assert "Main desk is being read" in look()["exchange"].sentence
+    FollowerState.objects.filter(name=heartbeats.ledger_of(done)).update(heard_at=now - timedelta(minutes=3))
+    assert not look()["exchange"].ok
+
+
+def test_a_killed_owner_is_taken_over_before_readiness_gives_up():
+    assert walks.LEASE_LASTS + timedelta(seconds=10) < walks.GOES_ON_WITHIN, "a worker looks every ten seconds"
+    assert leases.LASTS < walks.LEASE_LASTS
+    assert Decimal(walks.LEASE_LASTS.total_seconds()) > 30

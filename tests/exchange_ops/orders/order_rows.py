@@ -1,0 +1,103 @@
+"""Orders for the tests of pages, made by the mover itself, without an exchange."""
+
+import uuid
+from datetime import datetime
+from decimal import Decimal
+from itertools import count
+from typing import Any
+
+from exchange_ops.orders import mover, request_checks, workflow
+from exchange_ops.orders import records as order_records
+from exchange_ops.orders.models import Order
+from exchange_ops.wire import records
+from tests.exchange_ops import rows
+
+SYMBOL = "BCHUSD"
+_numbers = count(340_000_000_001)
+
+
+def market(*, now: datetime) -> None:
+    """A symbol with a price, and money in the trading wallet."""
+    rows.account(now=now)
+    rows.price(now=now)
+    rows.balance("BCH", trading="10", now=now)
+    rows.balance("USD", trading="10000", now=now)
+
+
+def asked(person: Any, *, now: datetime, **changes: Any) -> Order:
+    """An order that was only asked for."""
+    wanted = {
+        "symbol": SYMBOL,
+        "side": "buy",
+        "type": "limit",
+        "time_in_force": "GTC",
+        "quantity": Decimal("0.5"),
+        "price": Decimal("400"),
+    }
+    return workflow.place(
+        initiator=person,
+        account=rows.account(now=now),
+        wanted=request_checks.Wanted(**(wanted | changes)),
+        request_key=str(uuid.uuid4()),
+        now=now,
+    )
+
+
+def answer(row: Order, *, now: datetime, **changes: Any) -> records.Order:
+    """What the exchange would say of it."""
+    told = {
+        "id": next(_numbers),
+        "client_order_id": row.client_order_id,
+        "symbol": row.symbol,
+        "side": row.side,
+        "status": "new",
+        "type": row.type,
+        "time_in_force": row.time_in_force,
+        "quantity": row.quantity,
+        "price": row.price,
+        "cum_quantity": Decimal(0),
+        "created_at": now,
+        "updated_at": now,
+    }
+    return records.Order(**(told | changes))
+
+
+def sent(person: Any, *, now: datetime, **changes: Any) -> Order:
+    """An order that a worker has in its hands."""
+    row = asked(person, now=now, **changes)
+    return mover.move(row, event="claimed", to="sending", now=now, sends=1, sent_at=now, sent_from=now)
+
+
+def placed(person: Any, *, now: datetime, status: str = "new", filled: str = "0", **changes: Any) -> Order:
+    """An order that the exchange has."""
+    row = sent(person, now=now, **changes)
+    told = answer(row, now=now, status=status, cum_quantity=Decimal(filled))
+    return mover.move(
+        row,
+        event="accepted",
+        to="placed",
+        now=now,
+        exchange_id=told.id,
+        **order_records.observed(told, now=now),
+    )
+
+
+def elsewhere(*, now: datetime, number: int = 0, **changes: Any) -> Order:
+    """An order that nobody placed here."""
+    told = {
+        "id": number or next(_numbers),
+        "client_order_id": f"theirs-{uuid.uuid4().hex[:8]}",
+        "symbol": SYMBOL,
+        "side": "sell",
+        "status": "new",
+        "type": "limit",
+        "time_in_force": "GTC",
+        "quantity": Decimal(1),
+        "price": Decimal(600),
+        "cum_quantity": Decimal(0),
+        "created_at": now,
+        "updated_at": now,
+    }
+    record = records.Order(**(told | changes))
+    order_records.take(account=rows.account(now=now), found=[record], now=now)
+    return Order.objects.get(exchange_id=record.id)

@@ -1,0 +1,180 @@
+"""Orders, trades and margin for programs: exact figures, one order for one key, one shape for every refusal."""
+
+import json
+import uuid
+from decimal import Decimal
+
+import pytest
+
+from desk import clock
+from exchange_ops.margin.models import MarginAccount, MarginPosition
+from exchange_ops.orders import request_checks, trades
+from exchange_ops.orders.models import Order
+from exchange_ops.shared.models import Account
+from exchange_ops.wire import records
+from tests.exchange_ops.orders import order_rows
+
+pytestmark = pytest.mark.django_db
+PATH = "/api/v1/orders/"
+
+
+@pytest.fixture(autouse=True)
+def market(db):
+    order_rows.market(now=clock.now())
+
+
+def body(**changes):
+    asked = {
+        "symbol": "BCHUSD",
+        "side": "buy",
+        "quantity": "0.500",
+        "price": "400",
+        "request_key": str(uuid.uuid4()),
+    }
+    return {name: value for name, value in {**asked, **changes}.items() if value is not ...}
+
+
+def send(client, content, path=PATH):
+    return client.post(path, json.dumps(content), content_type="application/json")
+
+
+def test_an_order_is_placed_once_and_exactly(with_token, operator):
+    client, asked = with_token(operator), body()
+    first, second = send(client, asked), send(client, asked)
+    assert (first.status_code, second.status_code) == (201, 200)
+    assert first.json()["id"] == second.json()["id"]
+    told = first.json()
+    shown = ("quantity", "price", "type", "time_in_force", "state", "initiated_via", "initiator", "filled")
+    assert [told[name] for name in shown] == ["0.5", "400", "limit", "GTC", "requested", "api", "operator", "0"]
+    assert Order.objects.count() == 1
+    changed = send(client, {**asked, "quantity": "0.6"})
+    assert changed.status_code == 422
+    assert "with other content" in changed.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"quantity": 0.5}, "quantity", "as text"),
+        ({"quantity": "1e3"}, "quantity", "digits"),
+        ({"quantity": "-1"}, "quantity", "above zero"),
+        ({"quantity": "٣"}, "quantity", "digits 0 to 9"),
+        ({"quantity": "9" * 40}, "quantity", "36 digits"),
+        ({"quantity": ...}, "quantity", "required"),
+        ({"price": ["1"]}, "price", "as text"),
+        ({"side": "hold"}, "side", "not a valid choice"),
+        ({"side": ...}, "side", "required"),
+        ({"type": "iceberg"}, "type", "not a valid choice"),
+        ({"time_in_force": "GTX"}, "time_in_force", "not a valid choice"),
+        ({"expire_time": 5}, "expire_time", "as text"),
+        ({"expire_time": "soon"}, "expire_time", "like 2026-11-30"),
+        ({"post_only": "yes"}, "post_only", "true or false"),
+        ({"symbol": 7}, "symbol", "Send text"),
+        ({"request_key": "short"}, "request_key", "8"),
+        ({"client_order_id": "mine"}, "client_order_id", "not known"),
+    ],
+)
+def test_a_member_that_is_malformed_is_named(with_token, operator, changes, name, words):
+    response = send(with_token(operator), body(**changes))
+    assert response.status_code == 400
+    assert words in response.json()["error"]["fields"][name], response.json()
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"symbol": "NOPE"}, "symbol", "does not describe"),
+        ({"quantity": "0.0001"}, "quantity", "at least 0.001"),
+        ({"quantity": "1000"}, "quantity", "would be needed"),
+        ({"price": "400.001"}, "price", "multiple of 0.01"),
+        ({"price": None}, "price", "needs a price"),
+        ({"type": "market"}, "price", "has no price"),
+        ({"time_in_force": "GTD", "expire_time": "2020-01-01T00:00:00Z"}, "expire_time", "has passed"),
+    ],
+)
+def test_what_breaks_a_rule_is_refused_with_its_field(with_token, operator, changes, name, words):
+    response = send(with_token(operator), body(**changes))
+    assert response.status_code == 422
+    assert words in response.json()["error"]["fields"][name]
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '"x"', "[" * 3000])
+def test_a_body_that_is_no_order_is_refused(with_token, operator, text):
+    response = with_token(operator).post(PATH, text, content_type="application/json")
+    assert response.status_code == 400
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize("role", ["treasury", "admin", "auditor"])
+def test_others_read_and_neither_place_nor_cancel(with_token, make_person, operator, role):
+    row = order_rows.placed(operator, now=clock.now())
+    client = with_token(make_person(role))
+    assert client.get(PATH).json()["items"][0]["id"] == row.pk
+    assert client.get(f"{PATH}{row.pk}/").json()["status"] == "new"
+    assert send(client, body()).status_code == 403
+    assert send(client, {}, f"{PATH}{row.pk}/cancel/").status_code == 403
+    assert Order.objects.count() == 1
+
+
+def test_a_cancel_is_recorded_and_one_of_nothing_is_a_conflict(with_token, operator):
+    row, ended = (order_rows.placed(operator, now=clock.now(), status=status) for status in ("new", "filled"))
+    client = with_token(operator)
+    assert send(client, {}, f"{PATH}{row.pk}/cancel/").json()["state"] == "cancelling"
+    assert send(client, {}, f"{PATH}{row.pk}/cancel/").status_code == 202
+    refused = send(client, {}, f"{PATH}{ended.pk}/cancel/")
+    assert refused.status_code == 409
+    assert refused.json()["error"]["message"].startswith("Nothing was cancelled.")
+    assert send(client, {}, f"{PATH}999999/cancel/").status_code == 404
+
+
+def test_the_list_filters_pages_and_shows_orders_of_nobody(with_token, operator):
+    now = clock.now()
+    order_rows.placed(operator, now=now, status="filled")
+    theirs = order_rows.elsewhere(now=now)
+    client = with_token(operator)
+    assert [item["id"] for item in client.get(PATH).json()["items"]] == [theirs.pk]
+    assert client.get(PATH).json()["items"][0]["initiator"] is None
+    assert len(client.get(f"{PATH}?view=all").json()["items"]) == 2
+    for number in range(50):
+        order_rows.elsewhere(now=now, number=number + 1)
+    page = client.get(PATH).json()
+    assert len(page["items"]) == 50
+    assert len(client.get(page["older"]).json()["items"]) == 1
+
+
+def test_trades_and_margin_carry_signs_and_nothing_is_rounded(with_token, auditor, operator):
+    now, account = clock.now(), Account.objects.get()
+    row = order_rows.placed(operator, now=now)
+    trade = records.AccountTrade(
+        id=9,
+        order_id=row.exchange_id,
+        client_order_id=row.client_order_id,
+        symbol=row.symbol,
+        side="buy",
+        quantity=Decimal("0.000000000000000000000001"),
+        price=Decimal(400),
+        fee=Decimal("-0.000000000001"),
+        timestamp=now,
+    )
+    trades.take(account=account, found=[trade], now=now)
+    when = {"created_at": now, "updated_at": now, "read_at": now}
+    figures = {"leverage": 10, "margin_balance": 5, "margin_balance_orders": 0, "margin_balance_required": 1}
+    MarginAccount.objects.create(account=account, symbol="BCHUSD", **figures, **when)
+    MarginPosition.objects.create(
+        account=account, symbol="BCHUSD", exchange_id=1, quantity=Decimal("-0.5"), price_entry=400, **when
+    )
+    client = with_token(auditor)
+    told = client.get(f"/api/v1/trades/?order={row.pk}").json()["items"][0]
+    assert (told["quantity"], told["fee"], told["taker"]) == ("0.000000000000000000000001", "-0.000000000001", None)
+    assert client.get("/api/v1/trades/?order=999").json()["items"] == []
+    margin = client.get("/api/v1/margin/").json()["items"][0]
+    assert (margin["position"]["quantity"], margin["position"]["pnl"], margin["leverage"]) == ("-0.5", None, "10")
+
+
+def test_the_page_and_the_program_ask_the_same_rules():
+    members = set(request_checks.Wanted.__dataclass_fields__)
+    from exchange_ops.orders.api_shapes import OrderIn
+
+    assert members | {"request_key"} == set(OrderIn().fields)

@@ -1,0 +1,270 @@
+"""The ticket: what it takes, what it refuses beside the field, what its button says, and that one order stays one."""
+
+import re
+import uuid
+from decimal import Decimal
+from html import unescape
+
+import pytest
+
+from desk import clock
+from exchange_ops.market.models import Ticker
+from exchange_ops.orders.models import Order
+from exchange_ops.policy import freezes
+from exchange_ops.shared.models import Account
+from tests.exchange_ops.orders import order_rows
+
+pytestmark = pytest.mark.django_db
+PATH = "/orders/new/"
+EFFECT = "Place buy order: 0.5 BCH at 400 USD"
+
+
+@pytest.fixture(autouse=True)
+def market(db):
+    order_rows.market(now=clock.now())
+
+
+def typed(**changes):
+    form = {
+        "symbol": "BCHUSD",
+        "side": "buy",
+        "type": "limit",
+        "time_in_force": "",
+        "quantity": "0.5",
+        "price": "400",
+        "stop_price": "",
+        "expire_time": "",
+        "request_key": str(uuid.uuid4()),
+        "effect": EFFECT,
+    }
+    return {name: value for name, value in {**form, **changes}.items() if value is not None}
+
+
+def refused(client, status=422, **changes):
+    response = client.post(PATH, typed(**changes))
+    assert response.status_code == status, response.status_code
+    assert not Order.objects.exists()
+    return response
+
+
+def figures(client, **changes):
+    return client.post(f"{PATH}figures/", typed(**changes)).content.decode()
+
+
+def test_a_good_ticket_becomes_one_order_and_calls_nobody(signed_in, operator):
+    response = signed_in(operator).post(PATH, typed(quantity=" 0.5 "), follow=True)
+    row = Order.objects.get()
+    assert (row.state, row.initiator, row.quantity, row.price, row.time_in_force) == (
+        "requested",
+        operator,
+        Decimal("0.5"),
+        Decimal(400),
+        "GTC",
+    )
+    assert response.redirect_chain == [(f"/orders/{row.pk}/", 302)]
+    assert f"{row.reference} is on its way" in response.content.decode()
+
+
+AMOUNTS = [
+    ("0", "above zero"),
+    ("-1", "above zero"),
+    ("1e2", "digits with at most one point"),
+    ("NaN", "digits with at most one point"),
+    ("1,5", "without thousands"),
+    ("١.٢", "Use the digits 0 to 9"),
+    ("９", "Use the digits 0 to 9"),
+    ("9" * 37, "More than 36 digits"),
+    ("0." + "1" * 25, "more than 24 digits"),
+    ("9" * 200, "at most 80 characters"),
+    ("<script>", "digits with at most one point"),
+]
+
+
+@pytest.mark.parametrize("name", ["quantity", "price", "stop_price"])
+@pytest.mark.parametrize(("text", "words"), AMOUNTS)
+def test_a_figure_that_makes_no_sense_is_refused_beside_its_field(signed_in, operator, name, text, words):
+    page = refused(signed_in(operator), **{"type": "stopLimit", "stop_price": "390", name: text})
+    assert any(words in error for error in page.context["form"].errors[name]), page.context["form"].errors
+    assert "Nothing was placed" in page.content.decode()
+    assert "<script>" not in page.content.decode().split("<main", 1)[1].split("</main", 1)[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"symbol": ""}, "symbol", "Choose the symbol"),
+        ({"symbol": "NOPE"}, "symbol", "Select a valid choice"),
+        ({"side": None}, "side", "buy or to sell"),
+        ({"side": "hold"}, "side", "Select a valid choice"),
+        ({"type": "iceberg"}, "type", "Select a valid choice"),
+        ({"time_in_force": "GTX"}, "time_in_force", "Select a valid choice"),
+        ({"quantity": ""}, "quantity", "Enter the quantity"),
+        ({"quantity": "0.5001"}, "quantity", "multiple of 0.001"),
+        ({"quantity": "0.0001"}, "quantity", "at least 0.001"),
+        ({"quantity": "26"}, "quantity", "would be needed with the fee"),
+        ({"quantity": "9" * 36, "price": "9" * 36}, "quantity", "more than anybody has"),
+        ({"side": "sell", "quantity": "10.001"}, "quantity", "10.001 BCH would be needed"),
+        ({"price": ""}, "price", "needs a price"),
+        ({"price": "400.001"}, "price", "multiple of 0.01"),
+        ({"type": "market", "price": "", "time_in_force": "GTC"}, "time_in_force", "IOC or FOK"),
+        ({"type": "stopLimit"}, "stop_price", "needs a stop price"),
+        ({"time_in_force": "GTD"}, "expire_time", "needs the date"),
+        ({"time_in_force": "GTD", "expire_time": "2020-01-01T00:00"}, "expire_time", "has passed"),
+        ({"time_in_force": "GTD", "expire_time": "2026-02-31T00:00"}, "expire_time", "no such day"),
+        ({"time_in_force": "GTD", "expire_time": "tomorrow"}, "expire_time", "like 2026-11-30"),
+        ({"time_in_force": "GTD", "expire_time": "２０26-11-30T10:00"}, "expire_time", "like 2026-11-30"),
+        ({"time_in_force": "FOK", "post_only": "on"}, "post_only", "can't be post-only"),
+    ],
+)
+def test_what_breaks_a_rule_is_told_beside_its_field(signed_in, operator, changes, name, words):
+    page = refused(signed_in(operator), **changes)
+    assert any(words in error for error in page.context["form"].errors[name]), page.context["form"].errors
+
+
+@pytest.mark.parametrize(
+    ("changes", "empty", "effect"),
+    [
+        ({"type": "market"}, "price", "Place market buy order: 0.5 BCH"),
+        ({"type": "market", "price": "x.y"}, "price", "Place market buy order: 0.5 BCH"),
+        ({"stop_price": "390"}, "stop_price", EFFECT),
+        ({"expire_time": "2027-01-01T00:00"}, "expire_time", EFFECT),
+        (
+            {"type": "stopMarket", "stop_price": "390"},
+            "price",
+            "Place stop-market buy order: 0.5 BCH once it trades at 390 USD",
+        ),
+    ],
+)
+def test_what_the_type_does_not_take_is_not_asked_for_and_no_mistake(signed_in, operator, changes, empty, effect):
+    page = figures(signed_in(operator), **changes)
+    assert effect in page
+    assert "leave it empty" not in page
+    assert signed_in(operator).post(PATH, typed(**changes, effect=effect)).status_code == 302
+    assert getattr(Order.objects.get(), empty) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "told", "warns"),
+    [
+        ({"price": "450"}, "12.50 % above the best ask of 400.00 USD", "pay more than the market does"),
+        ({"price": "400"}, "at the best ask", ""),
+        ({"price": "403.99"}, "1.00 % above the best ask", ""),
+        ({"price": "100"}, "75.00 % below the best ask", "not expected to fill soon"),
+        (
+            {"side": "sell", "price": "300"},
+            "24.81 % below the best bid of 399.00 USD",
+            "take less than the market does",
+        ),
+        ({"side": "sell", "price": "40000"}, "9,925.06 % above the best bid", "not expected to fill soon"),
+        ({"price": "9" * 30}, "% above the best ask", "pay more than the market does"),
+        ({"type": "stopLimit", "stop_price": "390", "price": "380"}, "5.00 % below the last price of 400.00 USD", ""),
+    ],
+)
+def test_the_ticket_says_how_far_the_price_is_from_the_market(signed_in, operator, changes, told, warns):
+    Ticker.objects.update(ask=Decimal(400), bid=Decimal(399), last=Decimal(400))
+    page = figures(signed_in(operator), **changes)
+    words = " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+    assert told in words
+    assert (warns in words) if warns else ("The limit" not in words)
+    assert "Estimated proceeds, less the fee" in words if changes.get("side") == "sell" else "Estimated cost" in words
+
+
+@pytest.mark.parametrize("key", ["", "not-a-key", "1" * 200])
+def test_a_ticket_without_its_key_is_refused(signed_in, operator, key):
+    refused(signed_in(operator), request_key=key)
+
+
+@pytest.mark.parametrize("effect", ["", "Place buy order: 0.5 BCH at 300 USD"])
+def test_a_button_that_said_something_else_places_nothing_and_says_it_anew(signed_in, operator, effect):
+    page = refused(signed_in(operator), status=200, effect=effect).content.decode()
+    assert "Nothing was placed yet." in page
+    assert f'value="{EFFECT}"' in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "effect"),
+    [
+        ({}, EFFECT),
+        ({"side": "sell", "price": "12000"}, "Place sell order: 0.5 BCH at 12,000 USD"),
+        ({"type": "market", "price": ""}, "Place market buy order: 0.5 BCH"),
+        (
+            {"type": "stopLimit", "stop_price": "410"},
+            "Place stop-limit buy order: 0.5 BCH at 400 USD once it trades at 410 USD",
+        ),
+        (
+            {"type": "stopMarket", "price": "", "stop_price": "410"},
+            "Place stop-market buy order: 0.5 BCH once it trades at 410 USD",
+        ),
+        ({"time_in_force": "Day", "post_only": "on"}, f"{EFFECT} (Day, post-only)"),
+        (
+            {"time_in_force": "GTD", "expire_time": "2090-01-02T03:04"},
+            f"{EFFECT} (GTD, until 2090-01-02 03:04 UTC)",
+        ),
+    ],
+)
+def test_the_button_names_the_effect(signed_in, operator, changes, effect):
+    client = signed_in(operator)
+    part = client.post("/orders/new/figures/", typed(**changes)).content.decode()
+    assert f'data-effect="{effect}"' in part, "static/js/ticket.js writes it on the button"
+    assert client.post(PATH, typed(effect=effect, **changes)).status_code == 302
+    assert Order.objects.count() == 1
+
+
+def test_the_figures_show_value_fee_and_what_is_available(signed_in, operator):
+    part = signed_in(operator).post("/orders/new/figures/", typed()).content.decode()
+    assert "200.00 USD" in part  # value
+    assert "0.20 USD" in part  # fee at 0.001
+    assert "200.20 USD" in part
+    assert "10,000.00 USD" in part
+    market = signed_in(operator).post("/orders/new/figures/", typed(type="market", price="")).content.decode()
+    assert "about 250.00 USD" in market
+    assert "may meet worse prices" in market
+
+
+@pytest.mark.parametrize("text", ["", "x", "1e9", "9" * 90])
+def test_figures_for_what_is_not_a_number_yet_say_what_is_known(signed_in, operator, text):
+    part = signed_in(operator).post("/orders/new/figures/", typed(quantity=text)).content.decode()
+    assert "10,000.00 USD" in part
+    assert 'data-effect=""' in part, "the button says what it does without an order to name"
+
+
+def test_a_double_click_a_second_tab_and_a_reload_are_one_order(signed_in, operator):
+    form, first, second = typed(), signed_in(operator), signed_in(operator)
+    places = {client.post(PATH, form)["Location"] for client in (first, first, second)}
+    assert len(places) == 1
+    assert Order.objects.count() == 1
+    other = {**form, "quantity": "0.6", "effect": "Place buy order: 0.6 BCH at 400 USD"}
+    response = first.post(PATH, other)
+    assert response.status_code == 422
+    assert "This form was sent before, with other content" in response.content.decode()
+    assert Order.objects.count() == 1
+
+
+def test_a_freeze_stops_the_ticket_and_says_why(signed_in, operator):
+    freezes.freeze(person=None, reason="Something is odd.", account=Account.objects.get(), now=clock.now())
+    page = refused(signed_in(operator)).content.decode()
+    assert "Something is odd." in page
+    assert "can still be cancelled" in page
+
+
+@pytest.mark.parametrize("role", ["treasury", "admin", "auditor"])
+def test_who_may_not_place_gets_no_ticket(signed_in, make_person, role):
+    client = signed_in(make_person(role))
+    assert client.get(PATH).status_code == 403
+    assert client.post(PATH, typed()).status_code == 403
+    assert b"order-new" not in client.get("/orders/").content
+    assert not Order.objects.exists()
+
+
+def test_a_link_may_fill_in_the_ticket_but_not_send_it(signed_in, operator):
+    page = signed_in(operator).get(f"{PATH}?symbol=BCHUSD&side=sell&price=5&quantity=3").content.decode()
+    assert 'value="BCHUSD" selected' in page
+    assert 'value="5"' in page
+    assert 'value="3"' not in page
+    assert not Order.objects.exists()
+
+
+def test_nothing_typed_comes_back_alive(signed_in, operator):
+    hostile = '"><img src=x onerror=alert(1)>'
+    page = refused(signed_in(operator), symbol=hostile, quantity=hostile, effect=hostile).content.decode()
+    assert hostile not in page

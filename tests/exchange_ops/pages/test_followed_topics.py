@@ -1,0 +1,56 @@
+"""Which part of a page is read again for which topic: what can change its figures is listed here, page by page."""
+
+import re
+
+import pytest
+
+from desk import clock, topics
+from exchange_ops.shared.models import Account
+from tests.exchange_ops import rows
+
+pytestmark = pytest.mark.django_db
+
+EVERYWHERE = {"count-approvals": "withdrawals transfers approvals"}
+# A reading of prices announces `market`, a stream or a loop that fails or recovers `system`.
+FOLLOWED = {
+    "/": {
+        "work": "withdrawals transfers approvals",
+        "balances": "balances:{} market system",
+        "lines": "ledger:{}",
+        "wellbeing": "system",
+    },
+    "/approvals/": {"inbox": "withdrawals transfers approvals freezes"},
+    "/withdrawals/": {"rows": "withdrawals"},
+    "/ledger/": {"age": "ledger:{} system", "rows": "ledger:{}"},
+    "/funds/": {"holdings": "balances:{} withdrawals market system"},
+    "/orders/": {"age": "orders margin system", "rows": "orders"},
+    "/margin/": {"age": "orders margin system", "rows": "margin market"},
+    "/system/": {"followers": "system", "now": "system withdrawals"},
+}
+
+
+def parts_of(page):
+    """The topics of each part, by its id, with the address that it is read again at."""
+    tags = [tag for tag in re.findall(r"<[a-z]+ [^>]*>", page) if "data-follow=" in tag]
+    found = [dict(re.findall(r'([a-z-]+)="([^"]*)"', tag)) for tag in tags]
+    return {part["id"]: part for part in found}
+
+
+@pytest.mark.parametrize("path", FOLLOWED)
+def test_a_page_follows_what_can_change_it_and_each_part_answers_for_itself(signed_in, auditor, payable, path):
+    client, account = signed_in(auditor), Account.objects.get()
+    rows.entry(1, now=clock.now())
+    parts = parts_of(client.get(path).content.decode())
+    expected = EVERYWHERE | {part: followed.format(account.pk) for part, followed in FOLLOWED[path].items()}
+    assert {name: part["data-follow"] for name, part in parts.items()} == expected
+    for name, part in parts.items():
+        assert all(topics.admits(auditor, topic) for topic in part["data-follow"].split()), part["data-follow"]
+        answer = client.get(part["hx-get"], headers={"HX-Request": "true", "HX-Target": name}).content.decode().strip()
+        assert "<body" not in answer
+        assert parts_of(answer)[name]["data-follow"] == part["data-follow"], "the part comes back as it was"
+
+
+@pytest.mark.parametrize("path", FOLLOWED)
+def test_a_desk_without_an_account_follows_no_account(signed_in, auditor, path):
+    parts = parts_of(signed_in(auditor).get(path).content.decode())
+    assert not [part for part in parts.values() if ":" in part["data-follow"]]

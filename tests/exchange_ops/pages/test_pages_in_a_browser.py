@@ -1,0 +1,74 @@
+"""What pages say by themselves: a draft that came back, a passkey that was not used, and their look in the dark."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from desk import clock
+from tests.exchange_ops.orders import order_rows
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_draft_that_comes_back_says_so_and_can_be_discarded(open_as, operator):
+    page = open_as(operator, "/withdrawals/new/")
+    note, amount = page.locator("[data-restored]"), page.locator("#id_amount")
+    expect(note).to_be_hidden()
+    amount.fill("0.25")
+    key = page.locator("input[name=request_key]")
+    drafted = key.input_value()
+    page.goto(page.url)
+    expect(note).to_be_visible()
+    expect(amount).to_have_value("0.25")
+    expect(key).to_have_value(drafted)
+    page.get_by_role("button", name="Discard the draft").click()
+    expect(amount).to_have_value("")
+    expect(note).to_be_hidden()
+    expect(key).not_to_have_value(drafted)
+    page.goto(page.url)
+    expect(note).to_be_hidden()
+
+
+def test_a_market_order_does_not_ask_for_the_price_that_a_limit_had(open_as, operator):
+    order_rows.market(now=clock.now())
+    page = open_as(operator, "/orders/new/?symbol=BCHUSD&side=buy")
+    page.locator("#id_quantity").fill("0.5")
+    page.locator("#id_price").fill("400")
+    expect(page.locator("#figures")).to_contain_text("Estimated cost, fee included")
+    page.locator("#id_type").select_option("market")
+    expect(page.locator("#id_price")).to_be_hidden()
+    expect(page.get_by_role("button", name="Place market buy order: 0.5 BCH", exact=True)).to_be_visible()
+    page.locator("#id_type").select_option("limit")
+    expect(page.locator("#id_price")).to_have_value("400")
+    expect(page.get_by_role("button", name="Place buy order: 0.5 BCH at 400 USD", exact=True)).to_be_visible()
+
+
+def test_a_passkey_that_is_not_used_at_sign_in_is_said(live_desk, new_page):
+    page = new_page()
+    page.goto(f"{live_desk.url}/sign-in/")
+    said = page.locator("[data-passkey-said]")
+    expect(said).to_be_hidden()
+    refused = "Promise.reject(new DOMException('', 'NotAllowedError'))"
+    page.evaluate(f"() => {{ navigator.credentials.get = () => {refused}; }}")
+    page.get_by_role("button", name="Sign in with a passkey").click()
+    expect(said).to_have_text(
+        re.compile("^The passkey was not used.* You are not signed in. Try again, or use your password.$")
+    )
+    page.route("**/webauthn/login/**", lambda route: route.abort())
+    page.route("**/login/webauthn/**", lambda route: route.abort())
+    page.get_by_role("button", name="Sign in with a passkey").click()
+    expect(said).to_contain_text("You are not signed in.")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_description_of_the_api_keeps_to_the_theme(open_as, operator, dark):
+    page = open_as(operator, "/api/v1/docs/", dark=dark)
+    page.wait_for_selector(".swagger-ui .opblock")
+    brightness = """(element) => {
+        const [red, green, blue] = getComputedStyle(element).backgroundColor.match(/[0-9.]+/g).map(Number);
+        return (red + green + blue) / 765;
+    }"""
+    assert (page.locator("#api-docs").evaluate(brightness) < 0.3) is dark
+    path = page.locator(".opblock-summary-path").first
+    assert (path.evaluate(brightness.replace("backgroundColor", "color")) > 0.5) is dark

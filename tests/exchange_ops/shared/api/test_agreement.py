@@ -1,0 +1,323 @@
+"""The description of the interface and what it does agree: what breaks it gets 400, what keeps it is looked at."""
+
+import json
+import random
+import re
+import uuid
+
+import jsonschema
+import pytest
+
+from desk import clock, totp
+from exchange_ops.subaccounts import account_status
+from exchange_ops.subaccounts import workflow as subaccounts
+from exchange_ops.withdrawals.models import Withdrawal
+from tests.exchange_ops import rows
+from tests.exchange_ops.orders import order_rows
+from wire.values import Secret
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("payable")]
+
+SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+BODIES = {
+    "/api/v1/withdrawals/": {
+        "currency": "BCH",
+        "amount": "1.25",
+        "address": rows.ADDRESS,
+        "reason": "Invoice 2041",
+        "request_key": "key-of-the-test",
+    },
+    "/api/v1/transfers/": {
+        "kind": "bank_to_trading",
+        "currency": "BCH",
+        "amount": "1.25",
+        "reason": "Margin",
+        "request_key": "key-of-the-test",
+    },
+    "/api/v1/orders/": {
+        "symbol": "BCHUSD",
+        "side": "buy",
+        "quantity": "1",
+        "price": "2",
+        "request_key": "key-of-the-test",
+    },
+    "/api/v1/deposit-addresses/": {"currency": "BCH", "request_key": "key-of-the-test"},
+}
+VALUES = [
+    *(None, True, False, 0, 1, -1, 7.0, 1.5, 10**30, [], ["1"], {}, {"a": 1}),
+    *("", " ", "\t\n", "\u00a0", "\u0085", "\ufeff", "\0", "a\0b", "é", "٣", "x" * 8, "x" * 81, "x" * 401, "x" * 501),
+    *("BCH", " BCH", "BCH ", "bch", " " * 20 + "BCH", "short", "        ", "a" + " " * 9, "1.25 ", " 1", "\n1", "1\n"),
+    *("0", "0.0", "00", "01", "1", "1.", ".5", "+1", "-1", "1e3", "1,5", "1_0", "NaN", "1" * 36, "1" * 37),
+    *(
+        "1." + "1" * 24,
+        "1." + "1" * 25,
+        "0." + "0" * 23 + "1",
+        "buy",
+        "BUY",
+        "to_user",
+        "limit",
+        "GTC",
+        "email",
+        "true",
+    ),
+    *("2026-11-30T18:00:00Z", "2026-11-30 18:00", "2026-11-30", "2026-13-30T18:00:00Z", "2026-11-30T24:00:00Z"),
+    *("2026-11-30T18:00:00+00:00", "2026-11-30T18:00:00.5Z", "20261130T180000Z"),
+]
+
+
+@pytest.fixture
+def described(with_token, operator):
+    """The description as it is served, and a client that may do everything that a program may."""
+    client = with_token(operator)
+    served = client.get("/api/v1/schema/?format=json")
+    return json.loads(served.content), client
+
+
+def checker(description, path):
+    shape = description["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    whole = {**_plain(shape), "components": _plain(description["components"])}
+    return jsonschema.Draft202012Validator(whole, format_checker=None)
+
+
+def _plain(shape):
+    """OpenAPI 3.0 says nullable where JSON Schema lists null, and has enumerations beside it."""
+    if isinstance(shape, list):
+        return [_plain(each) for each in shape]
+    if not isinstance(shape, dict):
+        return shape
+    made = {name: _plain(value) for name, value in shape.items() if name not in {"nullable", "example", "default"}}
+    if isinstance(
+        made.get("pattern"), str
+    ):  # a dollar is the very end there, and may stand before a last line's end here
+        made["pattern"] = re.sub(r"\$$", r"\\Z", made["pattern"])
+    return {"anyOf": [made, {"type": "null"}]} if shape.get("nullable") is True else made
+
+
+def send(client, path, content):
+    return client.post(path, json.dumps(content), content_type="application/json")
+
+
+def differences(description, client, path, bodies):
+    keeps, found = checker(description, path), []
+    for body in bodies:
+        answer = send(client, path, body)
+        assert answer.status_code < 500, (body, answer.content)
+        if keeps.is_valid(body) != (answer.status_code != 400):
+            odd = {n: v for n, v in body.items() if BODIES[path].get(n) != v} if isinstance(body, dict) else body
+            found.append((odd, answer.status_code, answer.json().get("error", {}).get("fields")))
+    return found
+
+
+def members_of(description, path):
+    shape = description["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    return description["components"]["schemas"][shape["$ref"].rpartition("/")[2]]["properties"]
+
+
+@pytest.mark.parametrize("path", BODIES)
+def test_each_value_of_each_member_is_taken_or_refused_as_described(described, path):
+    description, client = described
+    bodies = [{**BODIES[path], name: value} for name in members_of(description, path) for value in VALUES]
+    found = differences(description, client, path, bodies)
+    assert not found, "\n".join(map(repr, found))
+
+
+@pytest.mark.parametrize("path", BODIES)
+def test_members_that_are_missing_or_not_known(described, path):
+    description, client = described
+    whole = BODIES[path]
+    bodies = [{name: value for name, value in whole.items() if name != left} for left in whole]
+    bodies += [{**whole, name: 1} for name in ("autoCommit", "state", "", "id", "\0")]
+    bodies += [[], None, 1, "text", [whole], {}]
+    found = differences(description, client, path, bodies)
+    assert not found, "\n".join(map(repr, found))
+    refused = send(client, path, {**whole, "autoCommit": True})
+    assert refused.json()["error"]["fields"] == {"autoCommit": "This member is not known."}
+
+
+@pytest.mark.parametrize("path", BODIES)
+def test_many_members_at_once(described, path):
+    description, client = described
+    dice = random.Random(11)
+    names = list(members_of(description, path))
+    bodies = []
+    for _ in range(150):
+        changed = {name: dice.choice(VALUES) for name in dice.sample(names, dice.randint(1, min(3, len(names))))}
+        bodies.append({**BODIES[path], "request_key": str(uuid.UUID(int=dice.getrandbits(128))), **changed})
+    found = differences(description, client, path, bodies)
+    assert not found, "\n".join(map(repr, found))
+
+
+def test_why_a_transfer_is_taken_back_has_one_member(described, operator):
+    from desk import clock
+
+    _, client = described
+    row = rows.transfer(operator, kind="to_user", now=clock.now())
+    path = f"/api/v1/transfers/{row.pk}/cancel/"
+    for body in ({"reason": "x", "force": True}, {"reason": " "}, {"reason": "a\0"}, {"reason": 7}, {}, []):
+        assert send(client, path, body).status_code == 400, body
+
+
+QUERIES = ["", "abc", "0", "1", "-1", "1.5", "9223372036854775807", "9223372036854775808", "1" * 30, "٣", " 1", "+1"]
+QUERIES += [
+    "open",
+    "ended",
+    "all",
+    "buy",
+    "BUY",
+    "BCH",
+    "x" * 500,
+    "a\0b",
+    "true",
+    "D1",
+    "M1",
+    "null",
+    "2026-11-30T18:00:00Z",
+]
+
+
+def keeps_query(shape, text):
+    if shape["type"] == "integer":
+        inside = re.fullmatch("[0-9]+|-[0-9]+", text) is not None
+        return inside and shape.get("minimum", int(text)) <= int(text) <= shape.get("maximum", int(text))
+    if shape.get("format") == "date-time":
+        return None
+    return jsonschema.Draft202012Validator(shape).is_valid(text)
+
+
+def test_each_value_of_each_query_parameter_is_taken_or_refused_as_described(described):
+    description, client = described
+    found, asked = [], 0
+    for path, methods in description["paths"].items():
+        if "get" not in methods or "{" in path or "/chain/" in path or "schema" in path:
+            continue
+        for parameter in methods["get"].get("parameters", []):
+            if parameter["in"] != "query":
+                continue
+            for text in QUERIES:
+                answer = client.get(path, {parameter["name"]: text})
+                assert answer.status_code < 500, (path, parameter["name"], text)
+                asked += 1
+                keeps = keeps_query(parameter["schema"], text)
+                empty = text == "" and parameter["schema"]["type"] == "integer" and answer.status_code == 200
+                if keeps is not None and keeps != (answer.status_code != 400) and not empty:
+                    found.append((path, parameter["name"], text, answer.status_code))
+    assert not found, "\n".join(map(repr, found))
+    assert asked > 400
+
+
+@pytest.fixture
+def one_of_everything(described, operator, admin):
+    """Rows in several states, and the number of one for each kind of address."""
+    now = clock.now()
+    order_rows.market(now=now)
+    rows.currency(now=now, transfer_enabled=True)
+    rows.asked(operator, now=now)
+    rows.held(operator, now=now)
+    withdrawal = rows.ended(operator, now=now)
+    for kind in ("bank_to_trading", "to_user"):
+        transfer = rows.transfer(operator, kind=kind, now=now)
+    rows.transfer_sent(operator, now=now)
+    order_rows.asked(operator, now=now)
+    order_rows.elsewhere(now=now)
+    order = order_rows.placed(operator, now=now, status="filled", filled="1")
+    rows.entry(1, now=now)
+    subaccount = rows.subaccount(now=now)
+    totp.enrol(admin, SECRET)
+    subaccounts.ask_status(
+        kind="freeze",
+        account=subaccount.account,
+        exchange_ids=[subaccount.exchange_id],
+        person=admin,
+        reason="Its trader left",
+        digest=account_status.digest_of("freeze", [subaccount]),
+        answer={"kind": "totp", "code": totp.code_at(SECRET, totp.step_at(now))},
+        request_key="one-key-of-a-test",
+        session_key="session",
+        now=now,
+    )
+    return {
+        "withdrawal_id": withdrawal.pk,
+        "transfer_id": transfer.pk,
+        "order_id": order.pk,
+        "exchange_id": subaccount.exchange_id,
+        "symbol": "BCHUSD",
+    }
+
+
+def test_every_answer_has_the_shape_that_is_described(described, one_of_everything):
+    """Each list and each row, in states with members that are empty, absent or set."""
+    description, client = described
+    shown, numbers = set(), dict(one_of_everything)
+    for path, told in description["paths"].items():
+        if "get" not in told or set(re.findall(r"{(\w+)}", path)) - numbers.keys() or "/chain/" in path:
+            continue
+        asked = [path.format(**numbers)]
+        if path.endswith("/{withdrawal_id}/"):
+            asked = [path.format(withdrawal_id=pk) for pk in Withdrawal.objects.values_list("pk", flat=True)]
+        for place in asked:
+            answer = client.get(place)
+            assert str(answer.status_code) in told["get"]["responses"], (place, answer.status_code)
+            if answer.status_code == 200:
+                keeps(description, told["get"]["responses"]["200"], answer.json(), place)
+                shown.add(path)
+    assert len(shown) > 15, shown
+
+
+def keeps(description, response, content, place):
+    whole = {
+        **_plain(response["content"]["application/json"]["schema"]),
+        "components": _plain(description["components"]),
+    }
+    problems = [(each.json_path, each.message) for each in jsonschema.Draft202012Validator(whole).iter_errors(content)]
+    assert not problems, (place, problems)
+
+
+def test_a_place_in_any_list_is_taken_or_refused_as_described(described, one_of_everything):
+    """Those too whose address names a row, which the test of the filters leaves out."""
+    description, client = described
+    lists = [
+        path.format(**one_of_everything)
+        for path, told in description["paths"].items()
+        for parameter in told.get("get", {}).get("parameters", ())
+        if parameter["name"] == "before" and parameter["schema"]["type"] == "integer"
+    ]
+    assert "/api/v1/subaccounts/7001/actions/" in lists
+    for path in lists:
+        taken = [client.get(path, {"before": text}).status_code for text in ("0", "1", str(2**63 - 1))]
+        refused = [client.get(path, {"before": text}).status_code for text in ("-1", "1.5", "abc", str(2**63))]
+        assert (taken, refused) == ([200] * 3, [400] * 4), path
+
+
+def test_every_word_that_a_filter_is_described_to_take_is_taken(described):
+    description, client = described
+    words = [
+        (path, parameter["name"], word)
+        for path, told in description["paths"].items()
+        for parameter in told.get("get", {}).get("parameters", ())
+        for word in parameter["schema"].get("enum", ())
+        if parameter["in"] == "query" and "{" not in path
+    ]
+    assert ("/api/v1/withdrawals/", "state", "rejected") in words, "how it ended is a group of the form, no word itself"
+    assert not [asked for asked in words if client.get(asked[0], {asked[1]: asked[2]}).status_code != 200]
+
+
+def test_other_kinds_of_content_are_refused(described):
+    _, client = described
+    for kind in (
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/xml",
+        "multipart/form-data; boundary=x",
+    ):
+        answer = client.post("/api/v1/withdrawals/", json.dumps(BODIES["/api/v1/withdrawals/"]), content_type=kind)
+        assert answer.status_code == 415, kind
+    for text in ("", "{", "NaN", '{"amount": Infinity}', '{"reason": "\\ud800"}', "[" * 2_000):
+        answer = client.post("/api/v1/withdrawals/", text, content_type="application/json")
+        assert answer.status_code == 400, text
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "1.0", "abc", "9" * 40, "1%00", "%2e%2e", "1/../2"])
+def test_a_number_in_a_path_that_is_none_of_ours(described, number):
+    _, client = described
+    for kind in ("withdrawals", "transfers", "orders"):
+        assert client.get(f"/api/v1/{kind}/{number}/").status_code == 404

@@ -1,0 +1,212 @@
+"""The interface for programs: exact figures out, drafts in, one shape for every refusal, and no way to approve."""
+
+import json
+import uuid
+from decimal import Decimal
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import get_resolver
+
+from desk import clock
+from exchange_ops.withdrawals.models import Withdrawal
+from tests.exchange_ops import rows
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("payable")]
+PATH = "/api/v1/withdrawals/"
+
+
+def body(**changes):
+    asked = {
+        "currency": "BCH",
+        "amount": "1.250000000000000000",
+        "address": rows.ADDRESS,
+        "reason": "Invoice 2041",
+        "request_key": str(uuid.uuid4()),
+    }
+    return {name: value for name, value in {**asked, **changes}.items() if value is not ...}
+
+
+def send(client, content, **headers):
+    return client.post(PATH, json.dumps(content), content_type="application/json", **headers)
+
+
+def test_a_draft_is_recorded_once_and_nothing_is_lost_of_its_amount(with_token, operator):
+    client, asked = with_token(operator), body(amount="1.00000001")
+    first, second = send(client, asked), send(client, asked)
+    assert (first.status_code, second.status_code) == (201, 200)
+    assert first.json()["id"] == second.json()["id"]
+    assert Withdrawal.objects.count() == 1
+    told = first.json()
+    assert (told["amount"], told["state"], told["initiated_via"]) == ("1.00000001", "draft", "api")
+    assert told["sentence"].startswith("Nothing was sent.")
+    assert told["fee"] is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"amount": 1.25}, "amount", "Send the amount as text"),
+        ({"amount": 1}, "amount", "Send the amount as text"),
+        ({"amount": None}, "amount", "null"),
+        ({"amount": "1e3"}, "amount", "digits"),
+        ({"amount": "-1"}, "amount", "above zero"),
+        ({"amount": "٣"}, "amount", "digits 0 to 9"),
+        ({"amount": ["1"]}, "amount", "Send the amount as text"),
+        ({"amount": ...}, "amount", "required"),
+        ({"currency": ...}, "currency", "required"),
+        ({"currency": 5}, "currency", "Send text."),
+        ({"address": ...}, "address", "required"),
+        ({"address": {"a": 1}}, "address", "Send text."),
+        ({"reason": ""}, "reason", "blank"),
+        ({"reason": "x" * 501}, "reason", "500"),
+        ({"request_key": ...}, "request_key", "required"),
+        ({"request_key": "short"}, "request_key", "8"),
+        ({"include_fee": "true"}, "include_fee", "true or false"),
+        ({"include_fee": 1}, "include_fee", "true or false"),
+        ({"includeFee": True}, "includeFee", "not known"),
+        ({"autoCommit": True}, "autoCommit", "not known"),
+        ({"state": "committing"}, "state", "not known"),
+    ],
+)
+def test_a_malformed_draft_is_refused_member_by_member(with_token, operator, changes, name, words):
+    response = send(with_token(operator), body(**changes))
+    assert response.status_code == 400
+    error = response.json()["error"]
+    assert words in error["fields"][name]
+    assert error["message"].startswith("Nothing was recorded")
+    assert not Withdrawal.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"currency": "NOPE"}, "currency", "does not describe"),
+        ({"amount": "1.123456789"}, "amount", "at most 8 digits"),
+        ({"amount": "100000"}, "amount", "were available"),
+        ({"address": "nowhere"}, "address", ""),
+        ({"payment_id": "1"}, "payment_id", "takes no payment id"),
+    ],
+)
+def test_what_the_domain_refuses_keeps_the_same_shape(with_token, operator, changes, name, words):
+    response = send(with_token(operator), body(**changes))
+    assert response.status_code == 422
+    error = response.json()["error"]
+    assert words in error["fields"][name]
+    assert error["code"] == 422
+    assert "nothing was sent" in error["message"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "1", '"x"', "{", '{"amount": NaN}', "\0", "[" * 5000])
+def test_a_body_that_is_no_object_is_refused(with_token, operator, text):
+    response = with_token(operator).post(PATH, text, content_type="application/json")
+    assert response.status_code == 400
+    assert response.json()["error"]["code"] == 400
+    assert not Withdrawal.objects.exists()
+
+
+def test_a_used_key_with_other_content_is_refused(with_token, operator):
+    client, asked = with_token(operator), body()
+    send(client, asked)
+    response = send(client, {**asked, "amount": "2"})
+    assert response.status_code == 422
+    assert "sent before, with other content" in response.json()["error"]["message"]
+    assert Withdrawal.objects.count() == 1
+
+
+@pytest.mark.parametrize("role", ["treasury", "admin", "auditor"])
+def test_only_operators_draft(with_token, make_person, role):
+    response = send(with_token(make_person(role)), body())
+    assert response.status_code == 403
+    assert response.json()["error"]["message"] == "Nothing was recorded: operators ask for payouts."
+
+
+def test_a_bad_token_and_none_read_alike(client):
+    for headers in ({}, {"HTTP_AUTHORIZATION": "Bearer nothing"}, {"HTTP_AUTHORIZATION": "Bearer " + "x" * 5000}):
+        response = client.get(PATH, **headers)
+        assert response.status_code == 401
+        assert set(response.json()["error"]) == {"code", "message", "fields"}
+
+
+def test_nothing_of_this_interface_approves(with_token, treasury, operator):
+    row, client = rows.held(operator, now=clock.now()), with_token(treasury)
+    names = {pattern.name for pattern in get_resolver("exchange_ops.api_urls").url_patterns}
+    assert {name for name in names if "withdrawal" in name} == {"api-withdrawals", "api-withdrawal"}
+    for method in ("put", "patch", "delete", "post"):
+        assert getattr(client, method)(f"{PATH}{row.pk}/").status_code == 405
+    # A token opens no page and gives no challenge: those take a session.
+    page = client.post(f"/withdrawals/{row.pk}/approve/", {"digest": row.digest, "code": "123456"})
+    assert page.status_code == 302
+    assert page["Location"].startswith("/sign-in/")
+    assert client.post("/step-up/challenge").status_code == 302
+
+
+def test_figures_leave_as_exact_text(with_token, auditor, operator):
+    rows.held(operator, now=clock.now(), amount=Decimal("0.000000010000000000000001"), include_fee=False)
+    rows.entry(9, now=clock.now(), amount=Decimal("4.5226832"), fee=None)
+    client = with_token(auditor)
+    one = client.get(PATH).json()["items"][0]
+    assert one["amount"] == one["arrives"] == "0.000000010000000000000001"
+    assert client.get("/api/v1/ledger/").json()["items"][0]["amount"] == "4.5226832"
+    assert {item["wallet"]: item["available"] for item in client.get("/api/v1/balances/").json()["items"]} == {
+        "bank": "500",
+        "trading": "10",
+    }
+    rows.currency("OLD", delisted=True)
+    told = {item["code"]: item["payout_problem"] for item in client.get("/api/v1/currencies/").json()["items"]}
+    assert told["BCH"] == ""
+    assert "delisted" in told["OLD"]
+
+
+def test_pages_follow_each_other(with_token, auditor, operator):
+    made = {rows.asked(operator, now=clock.now()).pk for _ in range(60)}
+    client, address, seen = with_token(auditor), f"{PATH}?state=draft", []
+    while address:
+        page = client.get(address).json()
+        seen += [item["id"] for item in page["items"]]
+        address = page["older"]
+    assert len(seen) == 60
+    assert set(seen) == made
+
+
+@pytest.mark.parametrize("path", [PATH, "/api/v1/ledger/", "/api/v1/balances/", "/api/v1/currencies/"])
+def test_three_rows_take_as_many_queries_as_one(with_token, auditor, operator, path):
+    client, counts = with_token(auditor), []
+    for number in (1, 2, 3):
+        rows.entry(number, now=clock.now(), withdrawal=rows.held(operator, now=clock.now()))
+        rows.currency(f"C{number}")
+        rows.balance(f"C{number}")
+        client.get(path)
+        with CaptureQueriesContext(connection) as seen:
+            assert client.get(path).status_code == 200
+        counts.append(len(seen))
+    assert counts[0] == counts[2]
+
+
+def test_an_address_that_is_not_there_keeps_the_shape(with_token, auditor):
+    for path in ("/api/v1/withdrawals/999/", "/api/v1/nothing/", f"/api/v1/withdrawals/{10**30}/"):
+        response = with_token(auditor).get(path)
+        assert response.status_code == 404
+        assert set(response.json()["error"]) == {"code", "message", "fields"}
+
+
+def test_the_schema_is_complete_and_describes_no_approval(with_token, auditor, tmp_path):
+    call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(tmp_path / "schema.yml"))
+    text = (tmp_path / "schema.yml").read_text()
+    assert "/api/v1/withdrawals/" in text
+    assert "approve/" not in text
+    served = with_token(auditor).get("/api/v1/schema/?format=json")
+    assert served.status_code == 200
+    assert "paths" in json.loads(served.content)
+
+
+def test_the_page_of_the_interface_uses_local_scripts_only(client, auditor):
+    client.force_login(auditor)
+    response = client.get("/api/v1/docs/")
+    page = response.content.decode()
+    assert "swagger-ui-bundle" in page
+    assert "http://" not in page.split("<main")[0]
+    assert "https://" not in page
+    assert "unsafe" not in response["Content-Security-Policy"]

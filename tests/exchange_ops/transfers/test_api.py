@@ -1,0 +1,190 @@
+"""Transfers for programs: asked for, read and taken back, in exact figures, and never approved."""
+
+import json
+import uuid
+
+import pytest
+from django.urls import get_resolver
+
+from desk import clock
+from exchange_ops.market.models import Currency
+from exchange_ops.transfers.models import Transfer
+from tests.exchange_ops import rows
+
+pytestmark = pytest.mark.django_db
+PATH = "/api/v1/transfers/"
+
+
+@pytest.fixture(autouse=True)
+def movable(payable):
+    Currency.objects.update(transfer_enabled=True)
+
+
+def body(**changes):
+    asked = {
+        "kind": "bank_to_trading",
+        "currency": "BCH",
+        "amount": "1.250000000000000000",
+        "reason": "Margin for the week",
+        "request_key": str(uuid.uuid4()),
+    }
+    return {name: value for name, value in {**asked, **changes}.items() if value is not ...}
+
+
+def to_user(**changes):
+    return body(kind="to_user", by="username", identifier="other", **changes)
+
+
+def send(client, content, path=PATH):
+    return client.post(path, json.dumps(content), content_type="application/json")
+
+
+def test_a_transfer_is_recorded_once_and_nothing_is_lost_of_its_amount(with_token, operator):
+    client, asked = with_token(operator), body(amount="1.00000001")
+    first, second = send(client, asked), send(client, asked)
+    assert (first.status_code, second.status_code) == (201, 200)
+    assert first.json()["id"] == second.json()["id"]
+    assert Transfer.objects.count() == 1
+    told = first.json()
+    assert (told["amount"], told["state"], told["initiated_via"]) == ("1.00000001", "approved", "api")
+    assert (told["turn"], told["exchange_id"], told["reissues"]) == ("worker", None, None)
+    assert told["sentence"].startswith("Nothing was sent yet.")
+
+
+def test_what_leaves_for_others_waits_for_people(with_token, operator):
+    told = send(with_token(operator), to_user()).json()
+    assert (told["state"], told["turn"], told["quorum_required"]) == ("review", "person", 1)
+    assert (told["by"], told["identifier"]) == ("username", "other")
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"kind": ...}, "kind", "required"),
+        ({"kind": "elsewhere"}, "kind", "not a valid choice"),
+        ({"kind": None}, "kind", "null"),
+        ({"amount": 1.25}, "amount", "Send the amount as text"),
+        ({"amount": "1e3"}, "amount", "digits"),
+        ({"amount": "0"}, "amount", "above zero"),
+        ({"amount": "-1"}, "amount", "above zero"),
+        ({"amount": ...}, "amount", "required"),
+        ({"currency": 5}, "currency", "Send text."),
+        ({"currency": "x" * 21}, "currency", "20"),
+        ({"reason": ""}, "reason", "blank"),
+        ({"reason": "x" * 501}, "reason", "500"),
+        ({"request_key": "short"}, "request_key", "8"),
+        ({"subaccount_id": "7001"}, "subaccount_id", "whole number"),
+        ({"subaccount_id": True}, "subaccount_id", "whole number"),
+        ({"subaccount_id": 0}, "subaccount_id", "1"),
+        ({"subaccount_id": 2**63}, "subaccount_id", str(2**63 - 1)),
+        ({"by": "phone"}, "by", "not a valid choice"),
+        ({"identifier": ["other"]}, "identifier", "Send text."),
+        ({"state": "approved"}, "state", "not known"),
+        ({"toCurrency": "USD"}, "toCurrency", "not known"),
+    ],
+)
+def test_a_malformed_one_is_refused_member_by_member(with_token, operator, changes, name, words):
+    response = send(with_token(operator), body(**changes))
+    assert response.status_code == 400
+    error = response.json()["error"]
+    assert words in error["fields"][name]
+    assert error["message"].startswith("Nothing was recorded")
+    assert not Transfer.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"currency": "NOPE"}, "currency", "does not describe"),
+        ({"amount": "100000"}, "amount", "were available"),
+        ({"kind": "to_user"}, "by", "e-mail address or a user name"),
+        ({"kind": "to_user", "by": "email", "identifier": "nobody"}, "identifier", "not an e-mail"),
+        ({"kind": "convert"}, "to_currency", "Choose"),
+        ({"kind": "to_subaccount"}, "subaccount_id", "Choose"),
+        ({"kind": "to_subaccount", "subaccount_id": 7001}, "subaccount_id", "no sub-account 7001"),
+    ],
+)
+def test_what_the_domain_refuses_keeps_the_same_shape(with_token, operator, changes, name, words):
+    response = send(with_token(operator), body(**changes))
+    assert response.status_code == 422
+    error = response.json()["error"]
+    assert words in error["fields"][name]
+    assert "nothing was sent" in error["message"]
+    assert not Transfer.objects.exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "1", '"x"', "{", '{"amount": NaN}', "\0", "[" * 5000])
+def test_a_body_that_is_no_object_is_refused(with_token, operator, text):
+    response = with_token(operator).post(PATH, text, content_type="application/json")
+    assert response.status_code == 400
+    assert not Transfer.objects.exists()
+
+
+def test_a_used_key_with_other_content_is_refused(with_token, operator):
+    client, asked = with_token(operator), body()
+    send(client, asked)
+    response = send(client, {**asked, "amount": "2"})
+    assert response.status_code == 422
+    assert "sent before, with other content" in response.json()["error"]["message"]
+    assert Transfer.objects.count() == 1
+
+
+def test_it_is_taken_back_by_whoever_asked_and_only_before_it_is_sent(with_token, operator, make_person):
+    client = with_token(operator)
+    number = send(client, to_user()).json()["id"]
+    cancel = f"{PATH}{number}/cancel/"
+    assert send(client, {}, cancel).status_code == 400
+    other = with_token(make_person("operator", username="operator2"))
+    refused = send(other, {"reason": "Mine"}, cancel)
+    assert refused.status_code == 422
+    assert refused.json()["error"]["message"].startswith("Nothing was changed.")
+    assert send(client, {"reason": "Twice"}, cancel).json()["state"] == "cancelled"
+    again = send(client, {"reason": "Twice"}, cancel)
+    assert again.status_code == 422
+    assert "can't be taken back any more" in again.json()["error"]["message"]
+    assert send(client, {"reason": "None"}, f"{PATH}0/cancel/").status_code == 404
+
+
+@pytest.mark.parametrize("role", ["treasury", "admin", "auditor"])
+def test_everybody_reads_and_only_operators_ask(with_token, operator, make_person, role):
+    number = send(with_token(operator), body()).json()["id"]
+    client = with_token(make_person(role))
+    assert client.get(f"{PATH}{number}/").json()["reference"] == f"T-{number}"
+    assert [item["id"] for item in client.get(PATH).json()["items"]] == [number]
+    for path, content in ((PATH, body()), (f"{PATH}{number}/cancel/", {"reason": "No"})):
+        response = send(client, content, path)
+        assert response.status_code == 403
+        assert response.json()["error"]["message"] == "Nothing was recorded: operators ask for transfers."
+    assert Transfer.objects.get().state == "approved"
+
+
+def test_the_list_is_narrowed_and_goes_page_by_page(with_token, operator, django_assert_max_num_queries):
+    client = with_token(operator)
+    for number in range(52):
+        send(client, body(amount=f"0.{number + 1:03}"))
+    send(client, to_user())
+    page = client.get(PATH).json()
+    assert len(page["items"]) == 50
+    older = client.get(page["older"]).json()
+    assert (len(older["items"]), older["older"]) == (3, None)
+    assert [item["kind"] for item in client.get(f"{PATH}?kind=to_user").json()["items"]] == ["to_user"]
+    assert client.get(f"{PATH}?currency=NOPE").json()["items"] == []
+    with django_assert_max_num_queries(12):
+        client.get(PATH)
+
+
+def test_nothing_here_approves_and_none_reads_without_signing_in(client, with_token, treasury, operator):
+    number = send(with_token(operator), to_user()).json()["id"]
+    names = {pattern.name for pattern in get_resolver("exchange_ops.api_urls").url_patterns}
+    assert {name for name in names if "transfer" in name} == {"api-transfers", "api-transfer", "api-transfer-cancel"}
+    for method in ("put", "patch", "delete", "post"):
+        assert getattr(with_token(treasury), method)(f"{PATH}{number}/").status_code == 405
+    assert client.get(PATH).status_code == 401
+    assert Transfer.objects.get().state == "review"
+
+
+def test_the_ledger_says_which_transfer_a_line_belongs_to(with_token, operator):
+    row = Transfer.objects.get(pk=send(with_token(operator), body()).json()["id"])
+    rows.entry(5, now=clock.now(), transfer=row)
+    line = with_token(operator).get("/api/v1/ledger/").json()["items"][0]
+    assert (line["transfer"], line["withdrawal"]) == (row.pk, None)

@@ -1,0 +1,180 @@
+"""The probe: asks what is safe to ask, always releases its hold, stores dated facts, says what can't be relied on."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from desk import clock
+from exchange_ops.keys import store as keys
+from exchange_ops.ledger import refresh as copies
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.market import rounds, valuation
+from exchange_ops.market.models import Currency
+from exchange_ops.shared import facts
+from exchange_ops.shared.models import Account, Fact
+from exchange_ops.withdrawals.evidence import ledger_matching, probing
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+
+
+@pytest.fixture
+def probe(account, demo_keys, sandbox, capsys):
+    """`probe()` asks about BTC; gives the sentences by fact and the command's complaint."""
+    rounds.refresh_market(now=clock.now(), open_client=keys.public_client)
+
+    def run(*arguments, currency="btc"):
+        complaint = ""
+        try:
+            call_command("probe_exchange", "--account", "Main desk", "--currency", currency, *arguments)
+        except CommandError as problem:
+            complaint = str(problem)
+        lines = [line.split("  ", 1)[1].strip() for line in capsys.readouterr().out.splitlines() if "  " in line]
+        return dict(line.split(": ", 1) for line in lines), complaint
+
+    return run
+
+
+def open_holds(sandbox):
+    return sandbox.control("state")["counts"]["open_holds"]
+
+
+def newest(account, name):
+    return facts.newest(account=account, name=f"probe.{name}").value
+
+
+def test_the_sandbox_is_one_that_the_desk_can_rely_on(account, sandbox, probe):
+    told, complaint = probe()
+    assert complaint == ""
+    assert told["status_of_a_hold"] == "An uncommitted hold has the status created."
+    assert newest(account, "commit_after_rollback") == "refusal 20007"
+    assert newest(account, "rollback_again") is True
+    assert newest(account, "refusal.insufficient_funds") == {"code": 20001, "http_status": 400}
+    assert newest(account, "refusal.validation_error")["code"] == 10001
+    assert newest(account, "reserved_holds_amount_and_fee") is True
+    assert newest(account, "fee_is_the_estimate") is True
+    assert open_holds(sandbox) == 0
+
+
+def test_what_drifts_is_told_but_may_be_relied_on(account, sandbox, probe):
+    sandbox.control("config", {"fee_drift": "0.5", "echo_comment": False})
+    _, complaint = probe()
+    assert complaint == ""
+    assert newest(account, "comment_is_echoed") is False
+    assert newest(account, "fee_is_the_estimate") is False
+
+
+def test_a_listing_that_comes_late_is_measured(account, sandbox, probe):
+    sandbox.control("config", {"list_delay_ms": 600})
+    probe()
+    assert 500 <= newest(account, "listing_delay_ms") <= 1500
+
+
+@pytest.mark.parametrize(
+    ("fault", "name"),
+    [
+        (
+            {"operation": "get_transactions", "kind": "echo_differs", "field": "status", "value": "success"},
+            "status_of_a_hold",
+        ),
+        (
+            {"operation": "rollback_withdrawal", "kind": "echo_differs", "field": "result", "value": False},
+            "rollback_is_confirmed",
+        ),
+    ],
+)
+def test_what_can_not_be_relied_on_fails_the_command(sandbox, probe, fault, name):
+    sandbox.control("faults", {"times": 1, **fault})
+    _, complaint = probe()
+    assert name in complaint
+    assert open_holds(sandbox) == 0
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"operation": "get_transactions", "kind": "html", "times": 1},
+        {"operation": "get_balances", "kind": "html", "times": 3},
+        {"operation": "rollback_withdrawal", "kind": "drop_before", "times": 3},
+        {"operation": "rollback_withdrawal", "kind": "drop_after", "times": 1},
+        {"operation": "commit_withdrawal", "kind": "html", "times": 1},
+        {"operation": "estimate_withdrawal", "kind": "refuse", "code": 600, "times": 1},
+    ],
+)
+def test_whatever_fails_in_between_the_hold_is_released(sandbox, probe, fault):
+    sandbox.control("faults", fault)
+    probe()
+    assert open_holds(sandbox) == 0
+
+
+def test_an_unknown_outcome_is_told_with_the_comment_to_look_for(account, sandbox, probe, client_as):
+    client = client_as("demo-full")
+    means = probing.Means(client, client, clock.now, lambda ms: None)
+    address = client.call("get_deposit_address", currency="BTC")
+    sandbox.control("faults", {"operation": "create_withdrawal", "kind": "drop_after", "times": 1})
+    with pytest.raises(probing.CannotProbe, match="unknown whether a hold was made") as told:
+        probing._hold(account, Currency.objects.get(code="BTC"), address, means)
+    (held,) = [record for record in client.get_transactions() if (record.public_comment or "").startswith("probe-")]
+    assert held.public_comment in str(told.value)
+    assert held.status == "created"
+
+
+def test_the_holds_of_a_probe_are_not_foreign_unless_they_are_paid(account, sandbox, probe, client_as):
+    probe("--leave-hold")
+    copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
+    assert LedgerEntry.objects.filter(public_comment__startswith="probe-").count() == 2
+    assert not LedgerEntry.objects.filter(foreign=True).exists()
+    client_as("demo-withdraw").commit_withdrawal(exchange_id=newest(account, "left_hold")["id"])
+    sandbox.control("clock", {"advance_ms": 60_000})
+    copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
+    assert LedgerEntry.objects.get(foreign=True).status in {"pending", "success"}
+    assert ledger_matching.UNPAID == ("created", "failed")
+
+
+@pytest.mark.parametrize(("ends", "status", "complains"), [("lapse", "failed", False), ("stay", "created", True)])
+def test_a_hold_left_open_shows_how_its_hour_ends(*, account, sandbox, probe, ends, status, complains):
+    sandbox.control("config", {"hold_end": ends})
+    probe("--leave-hold")
+    assert open_holds(sandbox) == 1
+    assert "hold_end" not in probe()[0]
+    sandbox.control("clock", {"advance_ms": 66 * 60_000})
+    Fact.objects.filter(name="probe.left_hold").update(
+        value={"id": newest(account, "left_hold")["id"], "at": "2026-11-20T00:00:00+00:00"}
+    )
+    _, complaint = probe()
+    assert newest(account, "hold_end") == status
+    assert ("hold_end" in complaint) is complains
+    assert open_holds(sandbox) == 0
+    assert newest(account, "left_hold") == {}
+    assert "hold_end" not in probe()[0]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--account", "Nobody's", "--currency", "BTC"), ("--account", "Main desk", "--currency", "XXX")]
+)
+def test_an_unknown_account_or_currency_is_refused(probe, arguments):
+    with pytest.raises(CommandError):
+        call_command("probe_exchange", *arguments)
+
+
+def test_without_arguments_every_account_is_asked_with_what_costs_least(account, sandbox, probe, capsys):
+    now = clock.now()
+    assert copies.sync_ledgers(now=now, client_for=keys.client_for) == 1
+    Account.objects.create(name="Second desk")
+    with pytest.raises(CommandError, match="Second desk could not be probed") as complaint:
+        call_command("probe_exchange")
+    assert "Main desk" not in str(complaint.value)
+    first = capsys.readouterr().out.splitlines()[0]
+    chosen = Currency.objects.get(code=first.rsplit(" ", 1)[1].rstrip(":"))
+    worth = {
+        row.code: valuation.value_of(amount=probing.smallest(row), currency=row.code, quote="USD", now=now).amount
+        for row in Currency.objects.filter(payout_enabled=True, payout_is_payment_id=False, crypto=True)
+    }
+    assert first.startswith("Main desk, with ")
+    held = set(account.balances.filter(wallet="bank", available__gt=0).values_list("currency", flat=True))
+    assert worth[chosen.code] == min(value for code, value in worth.items() if code in held and value is not None)
+    assert newest(account, "commit_after_rollback") == "refusal 20007"
+    assert open_holds(sandbox) == 0
+
+
+def test_what_can_not_be_paid_with_its_fee_is_not_chosen(account, sandbox, probe):
+    with pytest.raises(probing.CannotProbe, match="holds no currency"):
+        probing.cheapest(account=account, quote="USD", now=clock.now())

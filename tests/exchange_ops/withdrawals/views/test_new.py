@@ -1,0 +1,239 @@
+"""Asking for a payout: what the form takes, what it refuses beside the field, and that one request stays one."""
+
+import uuid
+from decimal import Decimal
+
+import pytest
+
+from desk import clock
+from exchange_ops.addresses.models import AddressCheck, FeeEstimate
+from exchange_ops.withdrawals.models import Withdrawal
+from tests.exchange_ops import rows
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("payable")]
+PATH = "/withdrawals/new/"
+
+
+def typed(**changes):
+    form = {
+        "currency": "BCH",
+        "amount": "1.25",
+        "fee_from": "on_top",
+        "address": rows.ADDRESS,
+        "payment_id": "",
+        "reason": "Invoice 2041",
+        "request_key": str(uuid.uuid4()),
+    }
+    return {**form, **changes}
+
+
+def refused(client, **changes):
+    """The page after a refusal, and that it left nothing behind."""
+    response = client.post(PATH, typed(**changes))
+    assert response.status_code == 422, response.status_code
+    assert not Withdrawal.objects.exists()
+    return response
+
+
+def test_a_good_form_becomes_one_request_and_says_that_nothing_was_sent(signed_in, operator):
+    response = signed_in(operator).post(PATH, typed(amount=" 1.25 ", address=f"  {rows.ADDRESS}\n"), follow=True)
+    row = Withdrawal.objects.get()
+    assert (row.amount, row.address, row.state, row.initiator) == (Decimal("1.25"), rows.ADDRESS, "draft", operator)
+    assert response.redirect_chain == [(f"/withdrawals/{row.pk}/", 302)]
+    assert f"{row.reference} is recorded. Nothing was sent yet" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("amount", "words"),
+    [
+        ("", "Enter the amount."),
+        ("   ", "Enter the amount."),
+        ("0", "An amount is above zero."),
+        ("0.000", "An amount is above zero."),
+        ("-1", "An amount is above zero."),
+        ("1,5", "without thousands"),
+        ("1.", "digits with at most one point"),
+        (".5", "digits with at most one point"),
+        ("1e5", "digits with at most one point"),
+        ("NaN", "digits with at most one point"),
+        ("Infinity", "digits with at most one point"),
+        ("0x10", "digits with at most one point"),
+        ("1 000", "digits with at most one point"),
+        ("+1", "digits with at most one point"),
+        ("１２", "Use the digits 0 to 9"),
+        ("١.٢", "Use the digits 0 to 9"),
+        ("1\u200b.5", "Use the digits 0 to 9"),
+        ("1.123456789", "at most 8 digits after the point"),
+        ("0.001", "have to arrive"),
+        ("0." + "1" * 25, "No currency has more than 24 digits"),
+        ("9" * 37, "More than 36 digits"),
+        ("9" * 200, "at most 80 characters"),
+        ("501", "were available on the bank account"),
+    ],
+)
+def test_an_amount_that_makes_no_sense_is_refused_beside_its_field(signed_in, operator, amount, words):
+    page = refused(signed_in(operator), amount=amount)
+    assert any(words in error for error in page.context["form"].errors["amount"])
+    text = page.content.decode()
+    assert 'aria-invalid="true"' in text
+    assert 'href="#id_amount"' in text
+    assert "Nothing was sent" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"currency": ""}, "currency", "Choose the currency."),
+        ({"currency": "NOPE"}, "currency", "Select a valid choice"),
+        ({"currency": "OFF"}, "currency", "Select a valid choice"),
+        ({"address": ""}, "address", "Enter the address"),
+        ({"address": "   "}, "address", "Enter the address"),
+        ({"address": rows.ADDRESS[:-1] + "q"}, "address", ""),
+        ({"address": rows.ADDRESS.replace("q", "\u0261", 1)}, "address", "no plain letter or digit"),
+        ({"address": rows.ADDRESS[:20] + " " + rows.ADDRESS[20:]}, "address", "a blank inside"),
+        ({"address": "<script>alert(1)</script>"}, "address", ""),
+        ({"address": "a" * 401}, "address", "at most 400"),
+        ({"address": "\0"}, "address", "Null characters"),
+        ({"payment_id": "12345"}, "payment_id", "takes no payment id"),
+        ({"reason": ""}, "reason", "Say what the payment is for"),
+        ({"reason": "x" * 501}, "reason", "at most 500"),
+        ({"fee_from": "nobody"}, "fee_from", "Select a valid choice"),
+    ],
+)
+def test_every_other_field_is_refused_beside_itself(signed_in, operator, changes, name, words):
+    rows.currency("OFF", payout_enabled=False)
+    page = refused(signed_in(operator), **changes)
+    assert any(words in error for error in page.context["form"].errors[name]), page.context["form"].errors
+
+
+@pytest.mark.parametrize("key", ["", "not-a-key", "1" * 200])
+def test_a_form_without_its_key_is_refused(signed_in, operator, key):
+    refused(signed_in(operator), request_key=key)
+
+
+def test_nothing_typed_is_lost_and_nothing_hostile_comes_back_alive(signed_in, operator):
+    hostile = '"><img src=x onerror=alert(1)>'
+    page = refused(signed_in(operator), amount="1,5", address=hostile, reason=hostile).content.decode()
+    assert hostile not in page
+    assert page.count("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;") >= 1
+    assert 'value="1,5"' in page
+
+
+def test_a_double_click_a_second_tab_and_a_reload_are_one_request(signed_in, operator):
+    form, first, second = typed(), signed_in(operator), signed_in(operator)
+    places = {client.post(PATH, form)["Location"] for client in (first, first, second)}
+    assert len(places) == 1
+    assert Withdrawal.objects.count() == 1
+
+
+def test_a_used_key_with_other_content_is_a_mistake_and_no_second_payment(signed_in, operator):
+    form, client = typed(), signed_in(operator)
+    client.post(PATH, form)
+    response = client.post(PATH, {**form, "amount": "2"})
+    assert response.status_code == 422
+    assert Withdrawal.objects.count() == 1
+    assert "This form was sent before, with other content" in response.content.decode()
+
+
+def test_every_form_that_is_opened_has_a_key_of_its_own(signed_in, operator):
+    client = signed_in(operator)
+    keys = {client.get(PATH).context["form"]["request_key"].value() for _ in range(3)}
+    assert len(keys) == 3
+
+
+def test_currencies_that_cannot_be_paid_out_are_explained(signed_in, operator):
+    rows.currency("OFF", payout_enabled=False)
+    rows.currency("OLD", delisted=True)
+    rows.currency("USD", crypto=False)
+    page = signed_in(operator).get(PATH).content.decode()
+    assert "The exchange has switched off payouts of OFF" in page
+    assert "OLD is delisted" in page
+    assert "USD does not belong to a chain" in page
+    assert 'value="OFF"' not in page
+
+
+def figures(client, **changes):
+    return client.post("/withdrawals/new/figures/", typed(**changes), headers={"HX-Request": "true"}).content.decode()
+
+
+def test_what_arrives_and_what_leaves_is_reckoned_here(signed_in, operator):
+    client = signed_in(operator)
+    on_top = figures(client, amount="1.25")
+    assert "1.2500 BCH" in on_top
+    assert "1.2510 BCH" in on_top
+    assert "the estimate is on its way" in on_top
+    FeeEstimate.objects.update(fee=Decimal("0.00250001"), answered_at=clock.now())
+    out_of_it = figures(client, amount="1.25", fee_from="from_amount")
+    assert "1.24749999 BCH" in out_of_it
+    assert "estimated by the exchange" in out_of_it
+    assert "about 625.00 USD" in out_of_it
+    assert "One approval" in out_of_it
+    assert f"feeestimate:{FeeEstimate.objects.get().pk}" in out_of_it
+
+
+@pytest.mark.parametrize("amount", ["", "x", "-1", "9" * 90, "1e3", "0." + "1" * 30])
+def test_figures_for_what_is_not_an_amount_yet_write_nothing(signed_in, operator, amount):
+    assert "Available" in figures(signed_in(operator), amount=amount)
+    assert not FeeEstimate.objects.exists()
+
+
+def test_figures_for_an_amount_beyond_the_bounds_tell_why(signed_in, operator):
+    assert "at most 8 digits" in figures(signed_in(operator), amount="1.123456789")
+    assert "were available" in figures(signed_in(operator), amount="100000")
+
+
+def destination(client, **changes):
+    return client.post(
+        "/withdrawals/new/destination/", typed(**changes), headers={"HX-Request": "true"}
+    ).content.decode()
+
+
+def test_the_address_is_shown_in_groups_and_asked_about(signed_in, operator):
+    page = destination(signed_in(operator))
+    assert "<span>bchreg:</span><span>qzd5</span><span>9qv9</span>" in page
+    assert "regtest network" in page
+    check = AddressCheck.objects.get()
+    assert f"addresscheck:{check.pk}" in page
+    assert "Asking the exchange" in page
+    assert "every 3s" in page
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({"is_own": True}, "It belongs to this account: use a transfer"),
+        ({"is_own": False}, "No, it is somebody else’s"),
+        ({"problem": "The exchange can’t be asked."}, "Not known"),
+    ],
+)
+def test_the_answer_about_the_address_fills_in(signed_in, operator, answer, words):
+    client = signed_in(operator)
+    destination(client)
+    AddressCheck.objects.update(answered_at=clock.now(), **answer)
+    page = destination(client)
+    assert words in page
+    assert "every 3s" not in page
+
+
+def test_a_wrong_address_is_told_while_it_is_typed_and_asks_nobody(signed_in, operator):
+    assert "no plain letter or digit" in destination(
+        signed_in(operator), address=rows.ADDRESS.replace("q", "\u0261", 1)
+    )
+    assert "Choose the currency" in destination(signed_in(operator), currency="")
+    assert not AddressCheck.objects.exists()
+
+
+def test_a_link_may_fill_in_the_form_but_not_send_it(signed_in, operator):
+    page = signed_in(operator).get(f"{PATH}?currency=BCH&address={rows.ADDRESS}&amount=5").content.decode()
+    assert f'value="{rows.ADDRESS}"' in page
+    assert 'value="5"' not in page
+    assert not Withdrawal.objects.exists()
+
+
+@pytest.mark.parametrize("code", ["\x00", "BCH\x00", "B" * 999, "ВСН", "BCH'--"])
+@pytest.mark.parametrize("part", ["figures", "destination"])
+def test_a_currency_that_is_no_code_at_all_is_one_not_chosen_yet(signed_in, operator, part, code):
+    typed = {"currency": code, "amount": "1", "address": rows.ADDRESS}
+    response = signed_in(operator).post(f"/withdrawals/new/{part}/", typed)
+    assert response.status_code == 200
+    assert b"Choose a currency" in response.content or b"Choose the currency" in response.content

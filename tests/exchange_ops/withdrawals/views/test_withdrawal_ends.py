@@ -1,0 +1,84 @@
+"""How a withdrawal ended: one word for each end, the same on every page, in the file, in the API and in the filter."""
+
+import csv
+import io
+
+import pytest
+
+from desk import clock
+from exchange_ops.withdrawals import endings, machine, mover
+from exchange_ops.withdrawals.models import Withdrawal
+from tests.exchange_ops import rows
+
+pytestmark = pytest.mark.django_db
+FROM_HELD = {
+    "rejected": "Rejected",
+    "time_over": "Expired",
+    "frozen": "Released by freeze",
+    "policy_changed": "Released by new policy",
+    "fee_drifted": "Released, fee changed",
+    "echo_differs": "Released, records differ",
+    "ended_at_exchange": "Released by the exchange",
+}
+
+
+def released(person, event, *, by=None, **changes):
+    """A hold that was released because of this event."""
+    now = clock.now()
+    row = rows.held(person, now=now, **changes)
+    decision = {"decision": "rollback", "decided_at": now, "decided_by": by}
+    mover.move(row, event=event, to="rolling_back", now=now, actor=by, **decision)
+    mover.move(row, event="rollback_claimed", to="rolling_back", now=now)
+    return mover.move(row, event="released", to="rolled_back", now=now)
+
+
+@pytest.fixture
+def ended(operator, treasury, payable):
+    """A withdrawal for each end that one can come to before it is paid, by the name of the end."""
+    made = {event: released(operator, event, by=treasury if event == "rejected" else None) for event in FROM_HELD}
+    made["withdrawn"] = released(operator, "cancelled", by=operator)
+    for name, event, by in (("called_off", "cancelled", treasury), ("checks_failed", "checks_failed", None)):
+        made[name] = rows.asked(operator, now=clock.now())
+        mover.move(made[name], event=event, to="cancelled", now=clock.now(), actor=by)
+    return made
+
+
+def test_every_end_has_one_word_everywhere(signed_in, treasury, ended):
+    client = signed_in(treasury)
+    listed = {item["reference"]: item for item in client.get("/api/v1/withdrawals/").json()["items"]}
+    lines = csv.DictReader(io.StringIO(b"".join(client.get("/withdrawals/export.csv")).decode()))
+    states_of = {line["reference"]: line["state"] for line in lines}
+    inbox = client.get("/approvals/?list=done").content.decode()
+    for name, row in ended.items():
+        label = endings.ENDS[name].label
+        assert FROM_HELD.get(name, label) == label
+        assert (listed[row.reference]["label"], listed[row.reference]["end"]) == (label, name)
+        assert states_of[row.reference] == label
+        assert name in ("called_off", "checks_failed") or f"{label.lower()} <time" in inbox, name
+    assert "Released, not paid" not in inbox
+
+
+def test_each_end_is_on_its_page_and_in_the_filter(signed_in, treasury, ended):
+    client, part = signed_in(treasury), {"HX-Request": "true"}
+    for name, row in ended.items():
+        chip = f"</svg>{endings.ENDS[name].label}</span>"
+        facts = client.get(f"/withdrawals/{row.pk}/", headers={**part, "HX-Target": "facts"})
+        assert chip in facts.content.decode(), name
+        listed = client.get(f"/withdrawals/?state={name}", headers={**part, "HX-Target": "rows"}).content.decode()
+        assert chip in listed, name
+        assert listed.count("data-row-link") == 1, name
+
+
+def test_an_approved_payment_that_was_not_carried_out_is_not_called_expired(operator, payable):
+    row = Withdrawal(state="expired", initiator=operator)
+    row.ended_by, row.ended_by_person = "commit_not_carried_out", None
+    assert row.label == "Not carried out"
+
+
+def test_every_event_that_ends_a_hold_or_a_request_has_a_word():
+    ending = {
+        move.event
+        for move in machine.TRANSITIONS
+        if move.target in {"rolling_back", "cancelled", "expired"} and move.source != move.target
+    }
+    assert ending == set(endings.EVENTS)
