@@ -6,13 +6,12 @@ from exchange_ops.addresses import views as deposit
 from exchange_ops.keys.views import changes as key_changes
 from exchange_ops.keys.views import listing as keys
 from exchange_ops.ledger import views as ledger
-from exchange_ops.margin import views as margin
 from exchange_ops.market.views import detail as market
 from exchange_ops.market.views import listing as markets
 from exchange_ops.orders.views import detail as order
 from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
-from exchange_ops.pages import approvals, funds, overview, search, system
+from exchange_ops.pages import approvals, funds, margin, overview, search, system
 from exchange_ops.policy import views as policy
 from exchange_ops.subaccounts.views import decisions as subaccount_decisions
 from exchange_ops.subaccounts.views import detail as subaccount

@@ -14,13 +14,13 @@ from desk import clock
 from exchange_ops.addresses import requests
 from exchange_ops.addresses.machine import REQUEST_STATES
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
+from exchange_ops.market import currencies
 from exchange_ops.shared.api.errors import CannotRecord, Refusal
 from exchange_ops.shared.api.fields import StrictBody, StrictText
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.api.resources import REFUSALS, MaySeeAndDraft, first_account
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
-from exchange_ops.withdrawals import funds
 
 MOST_ADDRESSES = 500
 CURRENCY = OpenApiParameter("currency", OpenApiTypes.STR, required=True, description="The code of the currency.")
@@ -114,7 +114,7 @@ class DepositAddresses(APIView):
     )
     def get(self, request: Request) -> Response:
         """Those of one currency as they were last read, the newest first."""
-        known = funds.currency(str(request.query_params.get("currency", "")).upper())
+        known = currencies.currency(str(request.query_params.get("currency", "")).upper())
         if known is None:
             raise Http404
         return Response(DepositAddressList(_addresses(first_account(), known.code)).data)

@@ -25,7 +25,6 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.models import ExternalCall
 from wire.errors import BadReply, CallFailed
 from wire.operation import BadArgument
 
@@ -157,7 +156,7 @@ def _ask(row: AddressRequest, watch: Stopwatch, client_for: ClientFor) -> None:
 def _made(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     record: records.DepositAddress = reply.value
     if not deposits.keepable(record):
-        _unknown(row, calls.Reply(ExternalCall.UNKNOWN, problem="The new address is too long to be one."), now)
+        _unknown(row, calls.Reply(calls.UNKNOWN, problem="The new address is too long to be one."), now)
         return
     with transaction.atomic():
         made = deposits.keep(account=row.account, currency=row.currency, record=record, now=now)
@@ -185,17 +184,17 @@ def _unknown(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
 
 
 _END: dict[str, Callable[[AddressRequest, calls.Reply, datetime], None]] = {
-    ExternalCall.ACCEPTED: _made,
-    ExternalCall.REFUSED: _refused,
-    ExternalCall.NOT_SENT: _not_sent,
-    ExternalCall.UNKNOWN: _unknown,
+    calls.ACCEPTED: _made,
+    calls.REFUSED: _refused,
+    calls.NOT_SENT: _not_sent,
+    calls.UNKNOWN: _unknown,
 }
 
 
 def _give_up(row: AddressRequest, watch: Stopwatch, client_for: ClientFor) -> None:
     """The worker that sent it died: nobody knows what the exchange answered."""
     problem = "The worker ended before the exchange's answer was kept."
-    _unknown(row, calls.Reply(ExternalCall.UNKNOWN, problem=problem), watch.now())
+    _unknown(row, calls.Reply(calls.UNKNOWN, problem=problem), watch.now())
 
 
 def _look(row: AddressRequest, watch: Stopwatch, client_for: ClientFor) -> None:
@@ -209,7 +208,7 @@ def _look(row: AddressRequest, watch: Stopwatch, client_for: ClientFor) -> None:
     known = set(row.known)
     fresh = [one for one, name in zip(listed, deposits.named(listed), strict=True) if name not in known]
     if fresh:
-        _made(row, calls.Reply(ExternalCall.ACCEPTED, value=fresh[0]), watch.now())
+        _made(row, calls.Reply(calls.ACCEPTED, value=fresh[0]), watch.now())
     elif row.looks + 1 >= len(LOOKS_S) and row.sent_at is not None and watch.now() - row.sent_at >= QUIET:
         _move(row, "absent", now=watch.now(), looks=row.looks + 1, next_action_at=None)
     else:

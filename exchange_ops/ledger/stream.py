@@ -7,8 +7,8 @@ import structlog
 from exchange_ops.client import aside_of
 from exchange_ops.ledger import balances, sync
 from exchange_ops.ledger.models import Balance
+from exchange_ops.shared import stream_states
 from exchange_ops.shared.models import Account
-from exchange_ops.streams import states as stream_states
 from exchange_ops.wire import session
 from exchange_ops.wire.session import Origin
 

@@ -5,11 +5,12 @@ from django.views.decorators.http import require_safe
 
 from desk import clock, paging
 from desk.views.rendering import show
+from exchange_ops.ledger import sources
 from exchange_ops.ledger import sync as domain
 from exchange_ops.ledger.forms import LedgerFilter
 from exchange_ops.ledger.models import LedgerEntry, Watermark
 from exchange_ops.shared import rules
-from exchange_ops.shared.views import accounts, sources
+from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 
 PARTS = {"rows": "exchange_ops/ledger/_rows.html", "age": "exchange_ops/ledger/_age.html"}

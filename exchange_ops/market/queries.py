@@ -127,3 +127,9 @@ def _sorted(found: QuerySet[Symbol], sort: str, falling: bool) -> list[str]:
     known = [code for code in codes if figures.get(code) is not None]
     known.sort(key=lambda code: figures[code], reverse=falling)  # type: ignore[arg-type,return-value]  # none is None
     return known + [code for code in codes if figures.get(code) is None]
+
+
+def places_of(step: Decimal | None) -> int:
+    """Digits after the point of a tick size or increment."""
+    exponent = step.normalize().as_tuple().exponent if step else 0
+    return -exponent if isinstance(exponent, int) and exponent < 0 else 0

@@ -15,7 +15,7 @@ import structlog
 from exchange_ops.market import interest, quotes, reference
 from exchange_ops.market.models import MarketLook
 from exchange_ops.market.ticks import Ticks
-from exchange_ops.streams import states as stream_states
+from exchange_ops.shared import stream_states
 from exchange_ops.wire import market_session, records
 from exchange_ops.wire.book import Book
 from exchange_ops.wire.conversation import BecameLive, Ended, Odd

@@ -18,13 +18,13 @@ from exchange_ops.orders import machine, mover, sending
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order, OrderCall
 from exchange_ops.shared import calls, rules
+from exchange_ops.shared.backoff import pause
 from exchange_ops.shared.calls import Reply
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S, pause
-from exchange_ops.withdrawals.models import ExternalCall
+from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S
 from wire.errors import CallFailed, Refused
 from wire.operation import BadArgument
 
@@ -162,7 +162,7 @@ def _claim(row: Order, now: datetime) -> OrderCall | None:
 
 def _make(call: OrderCall, row: Order, client: ExchangeClient, watch: Stopwatch) -> Reply:
     if problem := sending.mark_sent(call, row, watch):
-        return sending.close(call, Reply(ExternalCall.NOT_SENT, problem=problem), watch)
+        return sending.close(call, Reply(calls.NOT_SENT, problem=problem), watch)
     act = client.cancel_margin_order if row.margin else client.cancel_order
     return sending.close(call, calls.sent(lambda: act(client_order_id=row.client_order_id)), watch)
 
@@ -171,7 +171,7 @@ def _settle(row: Order, reply: Reply, now: datetime) -> None:
     told: dict[str, Any] = {"outcome": reply.outcome, "code": reply.code, "problem": reply.problem}
     if reply.accepted and reply.value.id == row.exchange_id and not order_records.unstorable(reply.value):
         _over(row, reply.value, now)
-    elif reply.outcome == ExternalCall.REFUSED and reply.code not in {ORDER_NOT_FOUND, TOO_MANY}:
+    elif reply.outcome == calls.REFUSED and reply.code not in {ORDER_NOT_FOUND, TOO_MANY}:
         problem = f"Not cancelled: {reply.problem}"[:500]
         mover.move(row, event="cancel_refused", to=machine.PLACED, now=now, evidence=told, last_problem=problem)
     else:

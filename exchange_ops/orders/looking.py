@@ -13,8 +13,8 @@ from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.orders import machine, mover, records
 from exchange_ops.orders.models import Order
+from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.deadlines import READ_PAUSES_S, pause
 from wire.errors import CallFailed
 from wire.operation import BadArgument
 

@@ -22,7 +22,6 @@ from exchange_ops.shared.calls import Reply
 from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.models import ExternalCall
 from wire.errors import OutcomeUnknown
 
 WAITS_AT_MOST = timedelta(seconds=60)  # for a worker; later the price may be another one
@@ -75,7 +74,7 @@ def make(call: OrderCall, row: Order, *, client: ExchangeClient, watch: Stopwatc
     """Send once, when the claim still stands and it is not too late, and keep the outcome."""
     problem = mark_sent(call, row, watch) or calls.too_late(watch, None)
     if problem:
-        return close(call, Reply(ExternalCall.NOT_SENT, problem=problem), watch)
+        return close(call, Reply(calls.NOT_SENT, problem=problem), watch)
     client.look_before_acting(lambda: calls.too_late(watch, None))
     rules = Symbol.objects.filter(pk=row.symbol).first()
     order = request_checks.as_sent(row, client_order_id=row.client_order_id)
@@ -110,7 +109,7 @@ def mark_sent(call: OrderCall, row: Order, watch: Stopwatch) -> str:
             order__version=row.version,
             order__state=row.state,
         )
-        marked = standing.update(outcome=ExternalCall.SENT, sent_at=watch.now())
+        marked = standing.update(outcome=calls.SENT, sent_at=watch.now())
     return "" if marked else "Another worker had taken over, so this one sent nothing."
 
 
@@ -187,9 +186,9 @@ def _settle(row: Order, reply: Reply, now: datetime) -> None:
             **order_records.observed(order, now=now),
         )
         trades.take_answer(account=row.account, order=order, now=now)
-    elif reply.outcome == ExternalCall.REFUSED and reply.code is not None:
+    elif reply.outcome == calls.REFUSED and reply.code is not None:
         mover.move(row, event="refused", to=machine.REFUSED, now=now, **told)
-    elif reply.outcome in {ExternalCall.REFUSED, ExternalCall.NOT_SENT}:
+    elif reply.outcome in {calls.REFUSED, calls.NOT_SENT}:
         mover.move(row, event="not_sent", to=machine.NOT_SENT, now=now, **told)
     else:
         mover.move(row, event="answer_lost", to=machine.UNKNOWN, now=now, lease_until=None, **told)

@@ -13,8 +13,8 @@ from exchange_ops.orders import machine, workflow
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders import trades as order_trades
 from exchange_ops.orders.models import Order
+from exchange_ops.shared import stream_states
 from exchange_ops.shared.models import Account, FollowerState
-from exchange_ops.streams import states as stream_states
 from exchange_ops.wire import records, trading_session
 from exchange_ops.wire.conversation import BecameLive, Ended, Odd
 

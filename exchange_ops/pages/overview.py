@@ -10,11 +10,12 @@ from django.views.decorators.http import require_safe
 from desk import clock, health
 from desk.models import Person
 from desk.views.rendering import show
+from exchange_ops.ledger import sources
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.pages import holdings
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views import accounts, sources
+from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 from exchange_ops.transfers import approvals as transfer_approvals
 from exchange_ops.transfers import machine as transfer_states

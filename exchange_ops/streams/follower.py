@@ -27,8 +27,9 @@ from django.db import close_old_connections, connection
 
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.models import ApiKey
+from exchange_ops.shared import stream_states
 from exchange_ops.shared.models import Account
-from exchange_ops.streams import lags, states
+from exchange_ops.streams import lags
 from exchange_ops.streams.backoff import Rhythm
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Phase, login_params
@@ -129,7 +130,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
                 turned_down = self._one_session()
                 self._stopping.wait(self._pause_ms(turned_down=turned_down) / 1000)
             with self._logged():
-                states.stopped(self._title, now=self._now(), account=self._of)
+                stream_states.stopped(self._title, now=self._now(), account=self._of)
         finally:
             connection.close()
 
@@ -148,7 +149,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
                 turned_down = self._converse()
             except keys.NoUsableKey as problem:
                 turned_down = True
-                states.ended(self._title, sentence=str(problem), now=self._now(), account=self._of)
+                stream_states.ended(self._title, sentence=str(problem), now=self._now(), account=self._of)
             finally:
                 self._hang_up()
         return turned_down
@@ -276,9 +277,9 @@ class StreamFollower(threading.Thread, Generic[Talk]):
             return
         columns = self._lag.columns()
         if heard:
-            states.heard(self._title, now=self._now(), account=self._of, **columns)
+            stream_states.heard(self._title, now=self._now(), account=self._of, **columns)
         elif columns:
-            states.update(self._title, account=self._of, **columns)
+            stream_states.update(self._title, account=self._of, **columns)
         self._noted_ms = now_ms() if heard or columns else self._noted_ms
 
     def _hang_up(self) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 import structlog
 
 from exchange_ops.client import ExchangeClient
+from exchange_ops.shared import calls
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts.models import SubAccountAction, SubAccountCall
 from exchange_ops.wire import refusals
-from exchange_ops.withdrawals.models import ExternalCall
 from wire.errors import CallFailed, OutcomeUnknown, Refused, Unreachable
 from wire.operation import BadArgument
 
@@ -49,12 +49,12 @@ def content(row: SubAccountAction) -> dict[str, Any]:
 def make(row: SubAccountAction, call: SubAccountCall, client: ExchangeClient, watch: Stopwatch) -> Reply:
     """Send once, when the claim still stands and it is not too late, and keep the outcome."""
     standing_claim = SubAccountCall.objects.filter(
-        pk=call.pk, outcome=ExternalCall.PREPARED, action__version=call.version, action__state="sending"
+        pk=call.pk, outcome=calls.PREPARED, action__version=call.version, action__state="sending"
     )
     if problem := watch.too_late_to_send():
-        reply = Reply(ExternalCall.NOT_SENT, problem=problem)
-    elif not standing_claim.update(outcome=ExternalCall.SENT, sent_at=watch.now()):
-        reply = Reply(ExternalCall.NOT_SENT, problem="Another worker had taken over, so this one sent nothing.")
+        reply = Reply(calls.NOT_SENT, problem=problem)
+    elif not standing_claim.update(outcome=calls.SENT, sent_at=watch.now()):
+        reply = Reply(calls.NOT_SENT, problem="Another worker had taken over, so this one sent nothing.")
     else:
         client.look_before_acting(watch.too_late_to_send)
         reply = _sent(row, client)
@@ -72,28 +72,28 @@ def _sent(row: SubAccountAction, client: ExchangeClient) -> Reply:
     try:
         return _heard(row, _ask(row, client))
     except Refused as refused:
-        reply = Reply(ExternalCall.REFUSED, NO, str(refused), refused.code, refused.http_status)
+        reply = Reply(calls.REFUSED, NO, str(refused), refused.code, refused.http_status)
     except BadArgument as problem:
-        reply = Reply(ExternalCall.REFUSED, NO, f"It can't be sent like this: {problem}")
+        reply = Reply(calls.REFUSED, NO, f"It can't be sent like this: {problem}")
     except Unreachable as problem:
-        reply = Reply(ExternalCall.NOT_SENT, problem=f"The exchange was not reached: {problem.reason}")
+        reply = Reply(calls.NOT_SENT, problem=f"The exchange was not reached: {problem.reason}")
     except OutcomeUnknown as unknown:
         reply = _without_outcome(unknown)
     except CallFailed as problem:
-        reply = Reply(ExternalCall.UNKNOWN, LOST, f"No usable answer: {problem}")
+        reply = Reply(calls.UNKNOWN, LOST, f"No usable answer: {problem}")
     except Exception as problem:  # whatever a library raises: once it may have left, the outcome is unknown
         _log.exception("subaccounts.unexpected")
-        reply = Reply(ExternalCall.UNKNOWN, LOST, f"No usable answer: {type(problem).__name__}")
+        reply = Reply(calls.UNKNOWN, LOST, f"No usable answer: {type(problem).__name__}")
     return reply
 
 
 def _heard(row: SubAccountAction, said: bool) -> Reply:
     if said:
-        return Reply(ExternalCall.ACCEPTED, YES)
+        return Reply(calls.ACCEPTED, YES)
     if row.kind == states.ACTIVATE:
         # The documented answer for one that is disabled (exchange REST, Sub-account status).
-        return Reply(ExternalCall.REFUSED, NO, "The exchange answered false: it does not activate this one.")
-    return Reply(ExternalCall.UNKNOWN, LOST, "The exchange answered false, which is not documented for this.")
+        return Reply(calls.REFUSED, NO, "The exchange answered false: it does not activate this one.")
+    return Reply(calls.UNKNOWN, LOST, "The exchange answered false, which is not documented for this.")
 
 
 def _ask(row: SubAccountAction, client: ExchangeClient) -> bool:
@@ -114,7 +114,7 @@ def _without_outcome(unknown: OutcomeUnknown) -> Reply:
     elif _NO_SUCH in body:
         answer, said = UNKNOWN_ID, "The exchange said that it does not know this sub-account."
     return Reply(
-        ExternalCall.UNKNOWN,
+        calls.UNKNOWN,
         answer,
         said,
         code if isinstance(code, int) else None,

@@ -13,6 +13,7 @@ from desk import stepup
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared import calls
+from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.subaccounts import account_status as standing
 from exchange_ops.subaccounts import calls as asking
@@ -21,8 +22,6 @@ from exchange_ops.subaccounts import mover as moves
 from exchange_ops.subaccounts import readings
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.deadlines import QUEUE_PAUSES_S, pause
-from exchange_ops.withdrawals.models import ExternalCall
 
 LOOK_AGAIN = timedelta(seconds=15)
 LOOK_PAUSES_S = (2, 4, 8, 15, 30)
@@ -147,14 +146,14 @@ def _claim(row: SubAccountAction, now: datetime) -> SubAccountCall:
 def _settle(row: SubAccountAction, reply: asking.Reply, now: datetime) -> None:
     facts = {"outcome": reply.outcome, "answer": reply.answer, "code": reply.code, "problem": reply.problem}
     told: dict[str, Any] = {"answer": reply.answer, "last_problem": reply.problem[:500], "lease_until": None}
-    if reply.outcome == ExternalCall.NOT_SENT:
+    if reply.outcome == calls.NOT_SENT:
         later = now + pause(QUEUE_PAUSES_S, row.attempt)
         moves.move(row, event="not_sent", to="requested", now=now, evidence=facts, next_action_at=later, **told)
         return
     told |= {"answered_at": now, "looks": 0}
-    if reply.outcome == ExternalCall.ACCEPTED:
+    if reply.outcome == calls.ACCEPTED:
         moves.move(row, event="accepted", to="accepted", now=now, evidence=facts, **told)
-    elif reply.outcome == ExternalCall.REFUSED:
+    elif reply.outcome == calls.REFUSED:
         disabled = row.kind == states.ACTIVATE and reply.code is None and row.sub_account.status == states.LISTED_CLOSED
         closed_as = states.AS_DISABLED if disabled else None
         moves.move(row, event="refused", to="refused", now=now, evidence=facts, closed_as=closed_as, **told)

@@ -30,8 +30,7 @@ def price(value: Decimal | str | None, step: Decimal | None = None) -> str:
 @register.filter
 def places(step: Decimal | None) -> int:
     """Digits after the point of a tick size or increment."""
-    exponent = step.normalize().as_tuple().exponent if step else 0
-    return -exponent if isinstance(exponent, int) and exponent < 0 else 0
+    return markets.places_of(step)
 
 
 @register.filter

@@ -5,12 +5,13 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
-from desk.templatetags.desk import chip, plain
+from desk.templatetags.desk import chip
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine as order_states
 from exchange_ops.orders.forms import ORDER_STATUSES
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import Order
+from exchange_ops.orders.titles import title
 
 register = template.Library()
 
@@ -109,25 +110,6 @@ def order_event_label(name: str) -> str:
 def order_call_label(kind: str) -> str:
     """What a call asked the exchange for."""
     return _CALLS.get(kind, kind)
-
-
-def title(order: Any, symbol: Symbol | None) -> str:
-    """An order in one line: "buy order: 0.5 BTC at 12,000 USD". Every word of it is part of what is agreed to."""
-    base = symbol.base_currency if symbol else order.symbol
-    quote = f" {symbol.quote_currency}" if symbol else ""
-    kind = {"limit": "", "market": "market ", "stopLimit": "stop-limit ", "stopMarket": "stop-market "}
-    words = [f"{kind.get(order.type, f'{order.type} ')}{order.side} order: {plain(order.quantity)} {base}"]
-    if order.price is not None:
-        words.append(f"at {plain(order.price)}{quote}")
-    if order.stop_price is not None:
-        words.append(f"once it trades at {plain(order.stop_price)}{quote}")
-    usual = "IOC" if order.type == "market" else "GTC"
-    terms = [order.time_in_force] if order.time_in_force != usual else []
-    if order.expire_time is not None:
-        terms.append(f"until {order.expire_time:%Y-%m-%d %H:%M} UTC")
-    if order.post_only:
-        terms.append("post-only")
-    return " ".join(words) + (f" ({', '.join(terms)})" if terms else "")
 
 
 @register.simple_tag

@@ -17,13 +17,13 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
+from exchange_ops.shared.backoff import pause
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.transfers import ledger_matching as links
 from exchange_ops.transfers import machine as kinds
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.deadlines import pause
 from wire.errors import CallFailed, Refused
 from wire.operation import BadArgument
 

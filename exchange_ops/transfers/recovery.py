@@ -13,6 +13,7 @@ from django.db import transaction
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
+from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.shared.mover import texts
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.transfers import ledger_matching as links
@@ -21,7 +22,6 @@ from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers.calls import MARGIN, QUIET
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.transfers.snapshots import CannotRead, Snapshot
-from exchange_ops.withdrawals.deadlines import READ_PAUSES_S, pause
 
 LISTINGS = 3
 

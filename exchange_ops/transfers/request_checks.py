@@ -13,10 +13,7 @@ from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import amounts, rules
-from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
-from exchange_ops.subaccounts import account_status
-from exchange_ops.subaccounts.machine import AS_FROZEN
 from exchange_ops.subaccounts.models import SubAccount, SubAccountBalance
 from exchange_ops.transfers import identifiers
 from exchange_ops.transfers import machine as kinds
@@ -26,6 +23,7 @@ from wire.values import grouped_text
 
 if TYPE_CHECKING:
     from desk.models import Person
+from exchange_ops.subaccounts.obstacles import subaccount_problem
 
 BETWEEN_WALLETS = (kinds.BANK_TO_TRADING, kinds.TRADING_TO_BANK)
 
@@ -103,21 +101,6 @@ def target_problems(transfer: Transfer) -> dict[str, str]:
         problem = subaccount_problem(transfer.account, transfer.subaccount_id)
         return {"subaccount_id": problem} if problem else {}
     return {}
-
-
-def subaccount_problem(account: Account, number: int | None) -> str:
-    """Why no money can be moved to or from this sub-account, or an empty text."""
-    if number is None:
-        return "Choose a sub-account."
-    found = SubAccount.objects.filter(account=account, exchange_id=number).first()
-    standing = None if found is None else account_status.of(found)
-    if found is None or standing is None or standing.name == account_status.GONE:
-        return f"The exchange's list has no sub-account {number}."
-    if standing.name not in {account_status.OPEN, account_status.NEW}:
-        return f"Sub-account {number} is not open ({standing.label.lower()}), so no money moves to or from it."
-    if found.wanted == AS_FROZEN:
-        return f"Sub-account {number} is about to be frozen, so no money moves to or from it."
-    return ""
 
 
 def _conversion_problem(transfer: Transfer) -> str:

@@ -14,8 +14,10 @@ from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
 from exchange_ops.shared import calls
+from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.shared.calls import Reply
 from exchange_ops.shared.step_clock import Stopwatch
+from exchange_ops.subaccounts import obstacles
 from exchange_ops.transfers import approvals, listings, snapshots
 from exchange_ops.transfers import calls as sends
 from exchange_ops.transfers import machine as kinds
@@ -24,7 +26,6 @@ from exchange_ops.transfers import policy_evaluation as judging
 from exchange_ops.transfers import request_checks as requests
 from exchange_ops.transfers.ledger_matching import adopt
 from exchange_ops.transfers.models import Transfer, TransferCall
-from exchange_ops.withdrawals.deadlines import QUEUE_PAUSES_S, pause
 
 LOOK_AGAIN = timedelta(seconds=15)
 PATIENCE = timedelta(seconds=60)  # for an account that does not stand still; then it is sent without that evidence
@@ -105,7 +106,7 @@ def _obstacle(row: Transfer) -> str:
         return f"The account is frozen: {frozen.reason}"[:500]
     if problem := requests.currency_problem(row.kind, Currency.objects.filter(pk=row.currency).first()):
         return problem
-    if row.kind in kinds.SUBACCOUNT_KINDS and (problem := requests.subaccount_problem(row.account, row.subaccount_id)):
+    if row.kind in kinds.SUBACCOUNT_KINDS and (problem := obstacles.subaccount_problem(row.account, row.subaccount_id)):
         return problem
     under_way = Transfer.objects.filter(account=row.account_id, state__in=kinds.IN_FLIGHT, currency=row.currency)
     twin = under_way.filter(kind=row.kind).first() or under_way.filter(amount=row.amount).first()

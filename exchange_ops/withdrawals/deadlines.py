@@ -18,9 +18,6 @@ ESCALATE_AFTER = timedelta(minutes=10)
 
 COMMIT_PAUSES_S = (1, 2, 4, 8, 15)
 RELEASE_PAUSES_S = (1, 2, 4, 8, 15, 30, 60)
-READ_PAUSES_S = (2, 4, 8, 15)
-LONGEST_AFTER_SILENCE = timedelta(seconds=60)
-QUEUE_PAUSES_S = (2, 5, 15, 30, 60)
 
 
 def deadlines(window_from: datetime) -> dict[str, Any]:
@@ -50,13 +47,3 @@ def verdict_is_due(withdrawal: Withdrawal, exchange_now: datetime) -> bool:
 def escalation_is_due(withdrawal: Withdrawal, exchange_now: datetime) -> bool:
     """Whether a person has to look, because ten minutes after the hour it is still not clear."""
     return withdrawal.closes_at is not None and exchange_now >= withdrawal.closes_at + ESCALATE_AFTER
-
-
-def pause(pauses_s: tuple[int, ...], tries: int) -> timedelta:
-    """How long to wait after so many tries (from 1); the last figure repeats."""
-    return timedelta(seconds=pauses_s[min(max(tries, 1), len(pauses_s)) - 1])
-
-
-def pause_after(pauses_s: tuple[int, ...], tries: int, *, took: timedelta) -> timedelta:
-    """The same after a call that took so long: what hung waits longer, a minute at most, so that others have a turn."""
-    return max(pause(pauses_s, tries), min(took * min(max(tries, 1) + 1, 4), LONGEST_AFTER_SILENCE))

@@ -82,11 +82,6 @@ def of(*, account: Account, now: datetime) -> list[Funds]:
     return [rows[code] for code in sorted(rows)]
 
 
-def currency(code: str) -> Currency | None:
-    """The currency that somebody named, if there is one; a text that can't be a code names none."""
-    return Currency.objects.filter(pk=code).first() if code.isascii() and code.isalnum() and len(code) <= 20 else None
-
-
 def total(rows: Iterable[Funds]) -> Decimal | None:
     """The value of all that has one; nothing when nothing has."""
     known = [row.worth for row in rows if row.worth is not None]

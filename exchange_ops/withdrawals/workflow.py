@@ -20,11 +20,11 @@ from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared import mover as shared_mover
 from exchange_ops.shared import states as shared_states
+from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.withdrawals import machine, mover, request_checks, rules
-from exchange_ops.withdrawals.deadlines import READ_PAUSES_S, pause
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.request_checks import CannotRequest

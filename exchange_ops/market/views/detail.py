@@ -16,7 +16,6 @@ from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicT
 from exchange_ops.market.views import drawings
 from exchange_ops.shared import rules
 from exchange_ops.shared.views.access import requires
-from exchange_ops.templatetags.markets import places
 
 SHOWN_CANDLES, SHOWN_TRADES, SHOWN_LEVELS = 300, 30, 12
 AS_TABLE = "table"
@@ -88,8 +87,8 @@ def _frame(request: HttpRequest, symbol: Symbol, look: MarketLook, now: datetime
             "candles": topics.of(symbol.code, "candles", period=look.period),
         },
         "scripts": SCRIPTS,
-        "places": places(symbol.tick_size),
-        "steps": places(symbol.quantity_increment),
+        "places": queries.places_of(symbol.tick_size),
+        "steps": queries.places_of(symbol.quantity_increment),
         "is_late": interest.is_late(look, now=now),
         "candles_as_table": request.GET.get("candles") == AS_TABLE,
         "depth_as_table": request.GET.get("depth") == AS_TABLE,

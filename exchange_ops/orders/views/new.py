@@ -16,6 +16,7 @@ from desk.views.rendering import show
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, request_checks, workflow
 from exchange_ops.orders.forms import OrderForm
+from exchange_ops.orders.titles import title
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
@@ -23,7 +24,6 @@ from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
-from exchange_ops.templatetags.orders import title
 
 REVIEW = "Look at what it comes to, then press the button again: it now says exactly what it does."
 

@@ -15,10 +15,10 @@ from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 from exchange_ops.subaccounts import account_status, readings
 from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import obstacles as subaccounts_obstacles
 from exchange_ops.subaccounts import workflow as domain
 from exchange_ops.subaccounts.forms import SubAccountAddressForm, SubAccountSettingsForm
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountBalance
-from exchange_ops.transfers import request_checks as transfer_requests
 
 PAGE = "exchange_ops/subaccount.html"
 PARTS = {name: f"exchange_ops/subaccount/_{name}.html" for name in ("facts", "decide", "story")}
@@ -122,7 +122,7 @@ def _standing(sub: SubAccount) -> dict[str, Any]:
         "open_kinds": open_kinds,
         "obstacles": obstacles,
         "settings_offered": states.SETTINGS not in open_kinds and not obstacles[states.SETTINGS] and sub.settings_shown,
-        "transfer_obstacle": transfer_requests.subaccount_problem(sub.account, sub.exchange_id),
+        "transfer_obstacle": subaccounts_obstacles.subaccount_problem(sub.account, sub.exchange_id),
         "drawn_for": f"{account_status.digest_of('page', [sub])[:16]}:{len(under_way)}:{len(actions)}",
     }
 

@@ -11,19 +11,19 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from desk import clock
 from desk.views.rendering import show
-from exchange_ops.market import valuation
+from exchange_ops.market import currencies, valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
+from exchange_ops.subaccounts import obstacles
 from exchange_ops.subaccounts.models import SubAccount
 from exchange_ops.transfers import identifiers, policy_evaluation, request_checks, workflow
 from exchange_ops.transfers import machine as kinds
 from exchange_ops.transfers.forms import SLUGS, NewTransferForm
 from exchange_ops.transfers.models import Transfer
-from exchange_ops.withdrawals import funds
 
 ONLY_OPERATORS = "Operators ask for transfers. You can look at every transfer in the list."
 TABS = {
@@ -61,7 +61,7 @@ def figures(request: HttpRequest, kind: str) -> HttpResponse:
     """What is available, what will be left and who has to approve, for what is typed so far."""
     if kind not in SLUGS:
         raise Http404("There is no such kind of transfer.")
-    known = funds.currency(request.POST.get("currency", ""))
+    known = currencies.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "currency": known, "slug": kind}
     if known is not None:
         context |= _figures(request, _typed(request, kind, accounts.required(), known), known)
@@ -111,7 +111,7 @@ def _subaccounts(slug: str) -> list[SubAccount]:
     if account is None or SLUGS[slug][0] not in kinds.SUBACCOUNT_KINDS:
         return []
     rows = SubAccount.objects.filter(account=account).order_by("exchange_id")
-    return [row for row in rows if not request_checks.subaccount_problem(account, row.exchange_id)]
+    return [row for row in rows if not obstacles.subaccount_problem(account, row.exchange_id)]
 
 
 def _typed(request: HttpRequest, slug: str, account: Account, known: Currency) -> Transfer:
@@ -121,7 +121,7 @@ def _typed(request: HttpRequest, slug: str, account: Account, known: Currency) -
     row = Transfer(initiator=request.user, account=account, currency=known.code)
     row.kind = wished if wished in SLUGS[slug] else SLUGS[slug][0]
     row.by, row.identifier = told.get("by", "")[:10], told.get("identifier", "")[:254].strip()
-    target = funds.currency(told.get("to_currency", ""))
+    target = currencies.currency(told.get("to_currency", ""))
     row.to_currency = target.code if target is not None else ""
     is_number = number.isascii() and number.isdigit() and len(number) <= _NUMBER_MOST
     row.subaccount_id = int(number) if is_number else None

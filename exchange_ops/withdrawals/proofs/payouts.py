@@ -21,9 +21,9 @@ from desk import live
 from exchange_ops.addresses import destinations
 from exchange_ops.shared import leases
 from exchange_ops.shared import mover as shared_mover
+from exchange_ops.shared.backoff import pause
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.withdrawals import models as standings
-from exchange_ops.withdrawals.deadlines import pause
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.proofs import verdicts
 from wire.errors import CallFailed, Unreachable

@@ -16,10 +16,11 @@ from exchange_ops.policy import freezes
 from exchange_ops.shared import calls as shared_calls
 from exchange_ops.shared import clocks
 from exchange_ops.shared import mover as shared_mover
+from exchange_ops.shared.backoff import READ_PAUSES_S, pause, pause_after
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import calls, deadlines, mover
-from exchange_ops.withdrawals.deadlines import COMMIT_PAUSES_S, READ_PAUSES_S, pause, pause_after
+from exchange_ops.withdrawals.deadlines import COMMIT_PAUSES_S
 from exchange_ops.withdrawals.decisions import alarms, approvals
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.evidence.ledger_lookup import Sight

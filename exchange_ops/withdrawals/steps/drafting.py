@@ -9,9 +9,9 @@ from exchange_ops.addresses import destinations
 from exchange_ops.keys import store as keys
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import modes
+from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import mover, request_checks
-from exchange_ops.withdrawals.deadlines import READ_PAUSES_S, pause
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.errors import CallFailed, Refused

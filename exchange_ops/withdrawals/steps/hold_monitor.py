@@ -6,9 +6,9 @@ from typing import Any
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
+from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.withdrawals import deadlines, machine, mover
-from exchange_ops.withdrawals.deadlines import READ_PAUSES_S, pause
 from exchange_ops.withdrawals.decisions import alarms, policy_evaluation
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.evidence.ledger_lookup import Seen, Sight

@@ -19,10 +19,10 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
+from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import deadlines, mover
-from exchange_ops.withdrawals.deadlines import READ_PAUSES_S, pause
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal

@@ -17,10 +17,10 @@ from exchange_ops.policy import freezes
 from exchange_ops.shared import calls as shared_calls
 from exchange_ops.shared import clocks
 from exchange_ops.shared import mover as shared_mover
+from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import calls, deadlines, machine, mover, request_checks, tags
-from exchange_ops.withdrawals.deadlines import QUEUE_PAUSES_S, pause
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import drafting

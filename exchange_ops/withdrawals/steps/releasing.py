@@ -11,10 +11,11 @@ from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared import calls as shared_calls
 from exchange_ops.shared import clocks
+from exchange_ops.shared.backoff import pause, pause_after
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import calls, deadlines, mover
-from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S, pause, pause_after
+from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.evidence.ledger_lookup import Sight

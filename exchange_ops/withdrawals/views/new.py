@@ -14,13 +14,14 @@ from desk import clock
 from desk.views.rendering import show
 from exchange_ops.addresses import checks, destinations
 from exchange_ops.ledger.models import Balance
+from exchange_ops.market import currencies
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
-from exchange_ops.withdrawals import equal_payments, funds, request_checks, workflow
+from exchange_ops.withdrawals import equal_payments, request_checks, workflow
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.forms import NewWithdrawalForm
 from exchange_ops.withdrawals.models import Withdrawal
@@ -61,7 +62,7 @@ def new(request: HttpRequest) -> HttpResponse:
 def figures(request: HttpRequest) -> HttpResponse:
     """What arrives, what leaves, what it is worth and how many approvals it takes, for what is typed so far."""
     account = accounts.required()
-    known = funds.currency(request.POST.get("currency", ""))
+    known = currencies.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "account": account, "currency": known}
     if known is not None:
         context["held"] = Balance.objects.filter(account=account, currency=known.code, wallet=Balance.BANK).first()
@@ -74,7 +75,7 @@ def figures(request: HttpRequest) -> HttpResponse:
 def destination(request: HttpRequest) -> HttpResponse:
     """The address in its normal form and in groups, its network, its warnings, and whether it is our own."""
     context: dict[str, Any] = {"now": clock.now()}
-    known = funds.currency(request.POST.get("currency", ""))
+    known = currencies.currency(request.POST.get("currency", ""))
     typed = request.POST.get("address", "")[:1000]
     if known is not None and typed.strip():
         context |= _destination(request, known, typed)

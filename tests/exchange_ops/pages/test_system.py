@@ -10,9 +10,8 @@ from exchange_ops.ledger import stream as streams
 from exchange_ops.market import stream as market_stream
 from exchange_ops.orders import stream as trading_stream
 from exchange_ops.orders import workflow as orders
-from exchange_ops.shared import heartbeats
+from exchange_ops.shared import heartbeats, stream_states
 from exchange_ops.shared.models import FollowerState
-from exchange_ops.streams import states as stream_states
 from tests.exchange_ops import rows
 
 pytestmark = pytest.mark.django_db

@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 
 from desk import clock
+from exchange_ops.shared import backoff
 from exchange_ops.withdrawals import deadlines, mover, workflow
 from exchange_ops.withdrawals.models import Withdrawal
 from project import celery_settings
@@ -49,13 +50,11 @@ def test_rows_take_turns_by_kind_and_each_round_begins_with_another_kind():
 
 def test_a_call_that_hung_waits_longer_before_the_next_try():
     quick, hung = timedelta(milliseconds=20), timedelta(seconds=8)
-    after = [deadlines.pause_after(deadlines.COMMIT_PAUSES_S, tries, took=quick).total_seconds() for tries in (1, 2, 9)]
+    after = [backoff.pause_after(deadlines.COMMIT_PAUSES_S, tries, took=quick).total_seconds() for tries in (1, 2, 9)]
     assert after == [1, 2, 15]
-    after = [
-        deadlines.pause_after(deadlines.COMMIT_PAUSES_S, tries, took=hung).total_seconds() for tries in (1, 2, 3, 9)
-    ]
+    after = [backoff.pause_after(deadlines.COMMIT_PAUSES_S, tries, took=hung).total_seconds() for tries in (1, 2, 3, 9)]
     assert after == [16, 24, 32, 32]
-    assert deadlines.pause_after(deadlines.COMMIT_PAUSES_S, 9, took=timedelta(seconds=25)) == timedelta(seconds=60)
+    assert backoff.pause_after(deadlines.COMMIT_PAUSES_S, 9, took=timedelta(seconds=25)) == timedelta(seconds=60)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,0 +1,21 @@
+"""Why no money can be moved to or from a sub-account."""
+
+from exchange_ops.shared.models import Account
+from exchange_ops.subaccounts import account_status
+from exchange_ops.subaccounts.machine import AS_FROZEN
+from exchange_ops.subaccounts.models import SubAccount
+
+
+def subaccount_problem(account: Account, number: int | None) -> str:
+    """Why no money can be moved to or from this sub-account, or an empty text."""
+    if number is None:
+        return "Choose a sub-account."
+    found = SubAccount.objects.filter(account=account, exchange_id=number).first()
+    standing = None if found is None else account_status.of(found)
+    if found is None or standing is None or standing.name == account_status.GONE:
+        return f"The exchange's list has no sub-account {number}."
+    if standing.name not in {account_status.OPEN, account_status.NEW}:
+        return f"Sub-account {number} is not open ({standing.label.lower()}), so no money moves to or from it."
+    if found.wanted == AS_FROZEN:
+        return f"Sub-account {number} is about to be frozen, so no money moves to or from it."
+    return ""
