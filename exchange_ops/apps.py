@@ -13,15 +13,23 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops import health, owned_addresses, replay, topics, witnesses
         from exchange_ops.addresses import chain_owners
         from exchange_ops.keys import store as keys
+        from exchange_ops.keys import uses as key_uses
+        from exchange_ops.ledger import matching
         from exchange_ops.orders import replay as order_replay
         from exchange_ops.policy import vote_replay
         from exchange_ops.subaccounts import replay as subaccount_replay
+        from exchange_ops.transfers import ledger_matching as transfer_matching
+        from exchange_ops.withdrawals import queries
+        from exchange_ops.withdrawals.evidence import ledger_matching
 
         topics.register()
         witnesses.register()
         owned_addresses.register()
         health.register()
         chain_owners.register()
+        matching.register(ledger_matching)
+        ledger_matching.register(transfer_matching)
+        key_uses.register_under_way(queries.under_way)
         demo.register_loader("exchange account", own_demo.load)
         audit.register_replay("freeze", vote_replay.check_freezes)
         audit.register_replay(order_replay.SUBJECT, order_replay.check)

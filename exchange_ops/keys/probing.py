@@ -22,7 +22,7 @@ from exchange_ops.keys.rights import GRANTED, MISSING, UNKNOWN
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.evidence import ledger_lookup
+from exchange_ops.wire.refusals import TRANSACTION_NOT_FOUND
 from wire.errors import BadReply, CallFailed, Refused
 
 if TYPE_CHECKING:
@@ -188,5 +188,5 @@ def _knows_our_transactions(client: ExchangeClient, key: ApiKey) -> bool | None:
     try:
         client.get_transaction(exchange_id=newest.exchange_id)
     except Refused as refused:
-        return False if refused.code in ledger_lookup.NOT_FOUND else None
+        return False if refused.code in TRANSACTION_NOT_FOUND else None
     return True

@@ -1,12 +1,12 @@
 """What the desk does with each right, and what stops when a key is taken away: shown before it is confirmed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from exchange_ops.keys import rights
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.wire import catalogue
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.models import Withdrawal
 
 # In the words of the pages. `None` stands for the operations that any valid key may call.
 USES: dict[Right | None, str] = {
@@ -17,8 +17,8 @@ USES: dict[Right | None, str] = {
     Right.WITHDRAW: "No payout can be reserved, paid or released, and no fee estimated.",
     None: "Sub-accounts can't be listed, frozen or activated.",
 }
-# States in which the exchange holds money that only a key with the right to withdraw can pay or release.
-UNDER_WAY = ("holding", "hold_unknown", "held", "committing", "commit_unknown", "rolling_back")
+# Counts, by the number of an account, the payouts that only a key with the right to withdraw can pay or release.
+_under_way_counts: list[Callable[[int], int]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +56,10 @@ def _sentence(key: ApiKey, right: Right | None) -> str:
     return f"{USES[right]} {are} under way: nobody could pay or release that money from here."
 
 
+def register_under_way(count: Callable[[int], int]) -> None:
+    """Declare how a room counts what it has under way for an account; called when the app is ready."""
+    _under_way_counts.append(count)
+
+
 def _under_way(key: ApiKey) -> int:
-    return Withdrawal.objects.filter(account=key.account_id, state__in=UNDER_WAY).count()
+    return sum(count(key.account_id) for count in _under_way_counts)

@@ -13,10 +13,10 @@ import msgspec
 import structlog
 from django.db import DataError, IntegrityError, transaction
 
+from exchange_ops.ledger import matching
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
-from exchange_ops.withdrawals.evidence import ledger_matching as links
 
 FEW = 20  # below this nothing is won
 _log = structlog.get_logger(__name__)
@@ -53,8 +53,7 @@ def take(*, account: Account, found: Sequence[records.Transaction], source: str,
             LedgerVersion.objects.bulk_create(
                 [version_of(entry, one, source=source, now=now) for entry, one in zip(entries, ordered, strict=True)]
             )
-            for entry in links.concerned(account=account, entries=entries):
-                links.link(entry=entry, now=now)
+            matching.link_all(account=account, entries=entries, now=now)
     except (IntegrityError, DataError, OverflowError) as problem:
         # Somebody else stored one of them at this moment, or one does not fit: each finds out for itself.
         _log.info("ledger_batches.one_by_one", account=account.pk, reason=type(problem).__name__)

@@ -18,7 +18,7 @@ from django.db import DataError, IntegrityError, transaction
 
 from desk import live
 from exchange_ops.client import HIGHEST_INDEX, PAGE, Aside, ExchangeClient
-from exchange_ops.ledger import batches, quarantine
+from exchange_ops.ledger import batches, matching, quarantine
 from exchange_ops.ledger.batches import entry_of, values_of, version_of
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.shared import amounts as shared_amounts
@@ -26,7 +26,6 @@ from exchange_ops.shared import clocks
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire import records
-from exchange_ops.withdrawals.evidence import ledger_matching as links
 
 WATERMARK, UNFINISHED = "ledger", "unfinished walk of the ledger"
 WALK_FOR = timedelta(seconds=15)  # a worker is ended after forty
@@ -103,7 +102,7 @@ def sync(
     _set(account, UNFINISHED, 0, watch.now())
     if not asides:
         quarantine.clear_read(account=account, after_index=begin, began=now, now=now)
-    links.review(account=account, now=now)
+    matching.review(account=account, now=now)
     return Synced(versions, asides)
 
 
@@ -281,7 +280,7 @@ def _store(account: Account, record: records.Transaction, source: str, now: date
     entry, changed = _entry_of(account, record, now)
     version_of(entry, record, source=source, now=now).save(force_insert=True)
     if changed:
-        links.link(entry=entry, now=now)
+        matching.link(entry=entry, now=now)
     return _Taken(entry.pk, is_new=True, has_changed=changed)
 
 
@@ -320,7 +319,7 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
         with transaction.atomic():
             LedgerEntry.objects.filter(pk=entry.pk, index=record.index).update(**missing)
             entry.refresh_from_db()
-            links.link(entry=entry, now=version.seen_at)
+            matching.link(entry=entry, now=version.seen_at)
     if odd:
         reason = f"version {record.index} is told differently by {version.source} and {source}: {', '.join(odd)}"
         return _Taken(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),))

@@ -114,6 +114,7 @@ OTHER_MESSAGES: dict[int, tuple[str, ...]] = {
 }
 
 # Descriptions of sub-account operations under code 500 (supplement 2.11); `{id}` is the sub-account's.
+TRANSACTION_NOT_FOUND = frozenset({20004, 20005})  # Transaction not found, Payout not found
 SUBACCOUNT_FROZEN_OR_DISABLED = "account {id} already freeze or disabled"
 SUBACCOUNT_UNKNOWN = "Cannot find sub account {id}"
 SUBACCOUNT_TRANSFER_REFUSED = "Bad Request"

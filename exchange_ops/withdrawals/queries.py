@@ -1,4 +1,4 @@
-"""Withdrawals with the event that ended them, read together with the rows, for lists, files, filters and the API."""
+"""Withdrawals with the event that ended them, for lists, files, filters and the API; and how many are under way."""
 
 from typing import Any
 
@@ -6,6 +6,9 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from exchange_ops.withdrawals import endings
 from exchange_ops.withdrawals.models import Withdrawal, WithdrawalEvent
+
+# States in which the exchange holds money that only a key with the right to withdraw can pay or release.
+UNDER_WAY = ("holding", "hold_unknown", "held", "committing", "commit_unknown", "rolling_back")
 
 
 def with_ends(rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
@@ -24,3 +27,8 @@ def ended_as(rows: QuerySet[Withdrawal], name: str) -> QuerySet[Withdrawal]:
     if name == endings.WITHDRAWN:
         return found.filter(ended_by_person=F("initiator"))
     return found.exclude(ended_by_person=F("initiator")) if name == endings.CALLED_OFF else found
+
+
+def under_way(account_id: int) -> int:
+    """How many payouts of the account only a key with the right to withdraw can pay or release."""
+    return Withdrawal.objects.filter(account=account_id, state__in=UNDER_WAY).count()

@@ -11,11 +11,11 @@ from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
+from exchange_ops.wire.refusals import TRANSACTION_NOT_FOUND
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.errors import CallFailed, Refused
 from wire.operation import BadArgument
 
-NOT_FOUND = frozenset({20004, 20005})  # Transaction not found, Payout not found
 HELD, GOING, DONE, OVER = "created", "pending", "success", "failed"
 EXECUTED = frozenset({GOING, DONE})
 
@@ -60,7 +60,7 @@ def look(row: Withdrawal, *, client_for: ClientFor, now: datetime) -> Sight:
         with client(client_for, account=row.account, right=Right.PAYMENTS) as asking:
             record = asking.get_transaction(exchange_id=row.exchange_id or "")
     except Refused as refused:
-        if refused.code in NOT_FOUND:
+        if refused.code in TRANSACTION_NOT_FOUND:
             return Sight(absent=True, problem=f"The exchange's ledger has no record of {row.exchange_id}.")
         return Sight(problem=f"The exchange's ledger was not readable: {refused}")
     except (CallFailed, keys.NoUsableKey, BadArgument) as problem:

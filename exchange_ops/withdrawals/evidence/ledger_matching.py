@@ -4,8 +4,10 @@ An entry is ours when its id is the one a hold was given, or when it carries the
 A payout that is neither is flagged as foreign, unless it could still turn out to be the hold whose answer we wait for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Protocol
 
 from django.db import transaction
 from django.db.models import Q
@@ -14,7 +16,6 @@ from desk import audit, live, outbox
 from exchange_ops.addresses import destinations
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
-from exchange_ops.transfers import ledger_matching as transfer_links
 from exchange_ops.withdrawals import machine, mover
 from exchange_ops.withdrawals.evidence import probing
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
@@ -22,6 +23,30 @@ from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 LEAVING = ("payout", "withdraw")  # types of movements that take money out of the account
 UNPAID = ("created", "failed")
 REVIEWED_FOR = timedelta(days=1)
+
+
+class OtherMatcher(Protocol):
+    """A room above whose requests leave entries in the ledger as well."""
+
+    def link(self, *, entry: LedgerEntry, now: datetime) -> bool:
+        """Join the entry to its request and wake what waits for one like it; whether it is of this room."""
+
+    def known_ids(self, *, account: Account, exchange_ids: Iterable[str]) -> set[str]:
+        """Those of the exchange's ids that belong to requests of this room."""
+
+    def awaited_amounts(self, *, account: Account) -> set[Decimal]:
+        """Amounts of requests that wait for an entry."""
+
+    def is_awaited(self, entry: LedgerEntry, /) -> bool:
+        """Whether a request of this room may turn out to be the entry's."""
+
+
+_others: list[OtherMatcher] = []
+
+
+def register(matcher: OtherMatcher) -> None:
+    """Declare another room's matcher; called when the app is ready."""
+    _others.append(matcher)
 
 
 def link(*, entry: LedgerEntry, now: datetime) -> None:
@@ -36,7 +61,7 @@ def link(*, entry: LedgerEntry, now: datetime) -> None:
             entry.withdrawal, entry.foreign = withdrawal, False
             live.announce(f"ledger:{entry.account_id}")
         _wake(withdrawal, now)
-    elif not transfer_links.link(entry=entry, now=now) and _is_foreign(entry) and not entry.foreign:
+    elif not any(other.link(entry=entry, now=now) for other in _others) and _is_foreign(entry) and not entry.foreign:
         _flag(entry, now)
 
 
@@ -46,9 +71,9 @@ def concerned(*, account: Account, entries: Sequence[LedgerEntry]) -> list[Ledge
     ours = Withdrawal.objects.filter(account=account)
     calls = ExternalCall.objects.filter(account=account, tag__in=tags)
     known_ids = {*ours.filter(exchange_id__in=ids).values_list("exchange_id", flat=True)}
-    known_ids |= transfer_links.known_ids(account=account, exchange_ids=ids)
+    known_ids |= {each for other in _others for each in other.known_ids(account=account, exchange_ids=ids)}
     known_tags = {*ours.filter(tag__in=tags).values_list("tag", flat=True), *calls.values_list("tag", flat=True)}
-    amounts = transfer_links.awaited_amounts(account=account)
+    amounts = {each for other in _others for each in other.awaited_amounts(account=account)}
     return [
         entry
         for entry in entries
@@ -91,7 +116,7 @@ def _is_foreign(entry: LedgerEntry) -> bool:
         return False
     if entry.status in UNPAID and probing.is_probe(account=entry.account, public_comment=entry.public_comment):
         return False
-    return not may_be_awaited(entry) and not transfer_links.is_awaited(entry)
+    return not may_be_awaited(entry) and not any(other.is_awaited(entry) for other in _others)
 
 
 def may_be_awaited(entry: LedgerEntry) -> bool:
