@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import hypothesis
@@ -121,6 +122,19 @@ def child_environment(transactional_db: None) -> dict[str, str]:
     else:
         address = os.environ["DATABASE_URL"].rsplit("/", 1)[0] + f"/{database['NAME']}"
     return {**os.environ, "DATABASE_URL": address, "DJANGO_SETTINGS_MODULE": "project.settings"}
+
+
+# Time -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def standing_clock(monkeypatch: pytest.MonkeyPatch) -> datetime:
+    """The desk's clock stands at this moment: for ages told to the second, and for what is fresh for seconds only."""
+    from desk import clock
+
+    moment = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: moment)
+    return moment
 
 
 # People ---------------------------------------------------------------------------------------------------------------

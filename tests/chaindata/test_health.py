@@ -27,7 +27,7 @@ def test_a_new_desk_says_that_the_tip_was_not_heard(service):
     assert "Not found" in look().sentence, "the service has no such path"
 
 
-def test_the_age_of_the_tip_is_told_and_an_old_one_is_unwell(service):
+def test_the_age_of_the_tip_is_told_and_an_old_one_is_unwell(service, standing_clock):
     chain = SmallChain(blocks=4).serve(service)
     follow(clock.now() - timedelta(seconds=29))
     assert (look().ok, "height 3, was heard 29 s ago" in look().sentence) == (True, True)

@@ -512,7 +512,7 @@ def queries(client, path):
     return len(captured)
 
 
-def test_many_rows_cost_as_much_as_one(client):
+def test_many_rows_cost_as_much_as_one(client, standing_clock):
     costs = []
     for many in (1, 3):
         home(blocks=many, waiting=many)

@@ -663,7 +663,7 @@ def queries(client, path):
 
 
 @pytest.mark.rows
-def test_three_rows_take_as_many_queries_as_one(client):
+def test_three_rows_take_as_many_queries_as_one(client, standing_clock):
     costs = []
     for count in (1, 3):
         rows.answered("get_slp_tokens", [stats(h(n)) for n in range(count)], at=clock.now())

@@ -90,7 +90,7 @@ def test_all_prices_come_in_the_order_of_their_codes(client):
     assert same(client.get(PATH).json()["items"], api_shapes.TickerOut, Ticker.objects.order_by("symbol"))
 
 
-def test_a_thousand_prices_cost_the_queries_of_one(client):
+def test_a_thousand_prices_cost_the_queries_of_one(client, standing_clock):
     def cost():
         client.get(PATH)
         with CaptureQueriesContext(connection) as taken:

@@ -76,7 +76,7 @@ def text_of(response):
 # The table -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_line_says_price_change_volume_spread_and_age(client):
+def test_a_line_says_price_change_volume_spread_and_age(client, standing_clock):
     symbol(
         ask="0.0521",
         bid="0.0519",
@@ -174,7 +174,7 @@ def test_rows_that_read_themselves_again_stay_where_they_are(client):
     assert shown(client.get("/markets/", {"rows": "GONE,B,,\0,A"}, **part)) == ["B", "A"]
 
 
-def test_a_thousand_symbols_cost_what_three_cost(client):
+def test_a_thousand_symbols_cost_what_three_cost(client, standing_clock):
     def cost():
         with CaptureQueriesContext(
             connection,
@@ -354,7 +354,7 @@ def test_a_part_reads_only_what_it_shows(client, django_assert_max_num_queries):
         assert b"<html" not in response.content
 
 
-def test_one_row_of_each_costs_what_three_cost(client):
+def test_one_row_of_each_costs_what_three_cost(client, standing_clock):
     filled(1)
 
     def cost():

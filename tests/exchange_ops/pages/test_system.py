@@ -38,7 +38,7 @@ def text_of(client, path, part=""):
     return " ".join(re.sub(r"<[^>]*>", " ", inline).split())
 
 
-def test_each_follower_is_told_in_words(signed_in, admin, account):
+def test_each_follower_is_told_in_words(signed_in, admin, account, standing_clock):
     now = clock.now()
     heartbeats.succeeded(heartbeats.SWEEPER, now=now)
     follower(account, now=now, message_at=now - timedelta(seconds=9), lag_ms=34, reconnects=3, gaps_closed=7)
@@ -83,7 +83,7 @@ def test_the_part_of_the_followers_asks_for_nothing_else(signed_in, admin, accou
 
 
 @pytest.mark.parametrize("path", ["/", "/funds/", "/ledger/", "/orders/", "/margin/"])
-def test_a_page_says_what_its_figures_rest_on(signed_in, operator, account, path):
+def test_a_page_says_what_its_figures_rest_on(signed_in, operator, account, path, standing_clock):
     client, now = signed_in(operator), clock.now()
     by_orders = path in ("/orders/", "/margin/")
     stream = (trading_stream if by_orders else streams).name_of
