@@ -17,7 +17,7 @@ import bitcoin.core
 from bench.rounds import line, spend
 from sandbox.chain.seeding import MINER
 from sandbox.chain.wallet import Purse
-from sandbox.world import World
+from sandbox.world.world import World
 
 BLOCKS, AT_ONCE = 10_000, 500
 START_MS = 1_795_000_000_000

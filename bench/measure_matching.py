@@ -18,15 +18,15 @@ from typing import NamedTuple
 from orderbook import Order, OrderBook, OrderSide  # akhil4n-orderbook
 
 from bench.rounds import line, spend
-from sandbox.config import Config
-from sandbox.exchange import orders_life
-from sandbox.exchange.ledger import HOUSE, UNIT, Wallet
-from sandbox.exchange.matching import BUY, SELL, Book
-from sandbox.exchange.orders_funds import SPOT
-from sandbox.exchange.orders_records import GTC, LIMIT, Asked
+from sandbox.exchange.accounts.ledger import HOUSE, UNIT, Wallet
+from sandbox.exchange.orders.matching import BUY, SELL, Book
+from sandbox.exchange.orders.orders_records import GTC, LIMIT, Asked
 from sandbox.exchange.state import Exchange
-from sandbox.keys import DESK_ACCOUNT, OTHER_ACCOUNT
-from sandbox.seed import exchange
+from sandbox.exchange.trading import orders_life
+from sandbox.exchange.trading.orders_funds import SPOT
+from sandbox.settings.config import Config
+from sandbox.settings.keys import DESK_ACCOUNT, OTHER_ACCOUNT
+from sandbox.world.seed import exchange
 
 EVENTS = 100_000
 MIDDLE = 20_000

@@ -8,8 +8,8 @@ busy machine does not disturb it.
 import json
 import time
 
-from sandbox.handlers.market import LISTINGS
-from sandbox.world import World
+from sandbox.exchange.handlers.market import LISTINGS
+from sandbox.world.world import World
 
 SYMBOLS = 1000
 NOW_MS = 1_795_000_000_000

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sandbox import serving
-from sandbox.dialects import DIALECTS
+from sandbox.settings.dialects import DIALECTS
 
 LOWEST_SYMBOLS = 13
 MOST_SYMBOLS = 2_000

@@ -6,7 +6,7 @@ A ledger is asked seldom and needs no listener: at each question it goes back to
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from sandbox.chain.blocks import Block
+from sandbox.chain.node.blocks import Block
 
 if TYPE_CHECKING:
     from sandbox.chain.state import Chain

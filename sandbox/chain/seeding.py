@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain import wallet
-from sandbox.chain.blocks import Block
+from sandbox.chain.node.blocks import Block
+from sandbox.chain.node.terms import Outpoint
+from sandbox.chain.scenarios import PARTS
 from sandbox.chain.state import Chain
-from sandbox.chain.stories import PARTS
-from sandbox.chain.terms import Outpoint
 from sandbox.chain.wallet import Purse, Vault
 
 BEGINS_AT = 110  # blocks before the first part of the story

@@ -14,8 +14,8 @@ from chaindata.wire.addresses import Address, Network
 from chaindata.wire.keys import PrivateKey
 from chaindata.wire.sighash import Digests
 from chaindata.wire.transactions import Input, Output, Transaction
-from sandbox.chain.blocks import COINBASE_MATURITY
-from sandbox.chain.terms import Outpoint, Owned
+from sandbox.chain.node.blocks import COINBASE_MATURITY
+from sandbox.chain.node.terms import Outpoint, Owned
 
 if TYPE_CHECKING:
     from sandbox.chain.state import Chain

@@ -5,33 +5,33 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
+from sandbox.amounts import ZERO, text_of
 from sandbox.chain import seeding as chain_seeding
-from sandbox.config import Config
-from sandbox.exchange.accounts import Accounts
-from sandbox.exchange.addresses import Addresses
-from sandbox.exchange.amounts import ZERO, text_of
-from sandbox.exchange.chain_blocks import Pace
-from sandbox.exchange.currencies import Currency
-from sandbox.exchange.ledger import Ledger, Line, Wallet
-from sandbox.exchange.margin_records import Margins
-from sandbox.exchange.market import Market
-from sandbox.exchange.matching import BUY, SELL
-from sandbox.exchange.orders import Orders
-from sandbox.exchange.orders_reports import MarketTrade, Report
-from sandbox.exchange.outcomes import Outcomes
-from sandbox.exchange.pairs import Pair
-from sandbox.exchange.payouts import Payout
-from sandbox.exchange.symbols import Symbol
-from sandbox.exchange.tape import Tape
-from sandbox.exchange.tape_texts import Texts
-from sandbox.exchange.tape_tickers import Tickers
+from sandbox.engine.journal_lines import Entry
+from sandbox.exchange.accounts.accounts import Accounts
+from sandbox.exchange.accounts.addresses import Addresses
+from sandbox.exchange.accounts.ledger import Ledger, Line, Wallet
+from sandbox.exchange.accounts.payouts import Payout
+from sandbox.exchange.accounts.transactions import Transaction, Transactions
+from sandbox.exchange.funds.chain_blocks import Pace
+from sandbox.exchange.listing.currencies import Currency
+from sandbox.exchange.listing.symbols import Symbol
+from sandbox.exchange.orders.matching import BUY, SELL
+from sandbox.exchange.orders.orders import Orders
+from sandbox.exchange.orders.orders_reports import MarketTrade, Report
+from sandbox.exchange.orders.pairs import Pair
+from sandbox.exchange.positions.margin_records import Margins
+from sandbox.exchange.recorded_fills import Outcomes
+from sandbox.exchange.tape.market import Market
+from sandbox.exchange.tape.tape import Tape
+from sandbox.exchange.tape.tape_texts import Texts
+from sandbox.exchange.tape.tape_tickers import Tickers
 from sandbox.exchange.terms import Event
 from sandbox.exchange.timers import Timers
-from sandbox.exchange.transactions import Transaction, Transactions
-from sandbox.journal_lines import Entry
+from sandbox.settings.config import Config
 
 if TYPE_CHECKING:
-    from sandbox.exchange.onchain import Movements
+    from sandbox.exchange.funds.onchain import Movements
 
 
 class Living(Protocol):

@@ -12,8 +12,8 @@ from chaindata.wire.transactions import Output
 from sandbox.chain import wallet
 from sandbox.chain.seeding import MINER
 from sandbox.chain.wallet import Purse
-from sandbox.exchange.coins import PURSE
-from sandbox.world import World
+from sandbox.exchange.accounts.coins import PURSE
+from sandbox.world.world import World
 from tests.sandbox.worlds import DESK, OTHER, Ticking, balance, call, held, opened, outside, picture, refused, row
 
 COIN_SAT = 100_000_000

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.exchange.amounts import NotAnAmount, decimal_of, digits_after_point, rounded_up, text_of
-from sandbox.exchange.ledger import HOUSE, UNIT, CannotPost, Ledger, Line, Wallet, amount_of, moved, units_of
+from sandbox.amounts import NotAnAmount, decimal_of, digits_after_point, rounded_up, text_of
+from sandbox.exchange.accounts.ledger import HOUSE, UNIT, CannotPost, Ledger, Line, Wallet, amount_of, moved, units_of
 
 ANNA, BERT = "anna@demo.test", "bert@demo.test"
 OUTSIDE = (HOUSE, Wallet.OUTSIDE)

@@ -13,7 +13,7 @@ from desk import clock
 from desk.models import Person
 from exchange_ops.domain import lifecycle, payouts
 from exchange_ops.models import Account, PayoutProof, Withdrawal, states
-from sandbox.exchange import address_forms
+from sandbox.exchange.accounts import address_forms
 
 SLOW = 86_400  # seconds between blocks: none comes but those that a test asks for
 WAY = (

@@ -8,7 +8,7 @@ from typing import Any
 from desk import clock, totp
 from exchange_ops.domain import keys, subaccount_readings, subaccount_standing, subaccounts
 from exchange_ops.models import SubAccount, SubAccountAction
-from sandbox.exchange.accounts import SubStatus
+from sandbox.exchange.accounts.accounts import SubStatus
 from tests.exchange_ops.domain.walks import TOTP_SECRET
 
 SESSION = "session-of-a-test"

@@ -1,0 +1,134 @@
+"""Raw transactions and scripts: decoding, fetching, sending (chain data, Raw transactions; supplement 1.5 to 1.9)."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from chaindata.wire import decoding, refusals, transactions
+from chaindata.wire.hashing import NotHexadecimal, from_hex
+from chaindata.wire.refusals import Refusal
+from chaindata.wire.transactions import NotATransaction, Transaction
+from sandbox.chain.handlers.elements import elements, id_bytes, text
+from sandbox.chain.handlers.naming import PRINTED
+from sandbox.chain.node.terms import Refused
+
+if TYPE_CHECKING:
+    from sandbox.world.world import World
+
+Members = dict[str, object]
+_FIRST = "parameter 1"  # the node's name of what it is asked for
+
+
+# Decoding ------------------------------------------------------------------------------------------------------------
+
+
+def decode_transaction(world: "World", arguments: Mapping[str, object]) -> object:
+    """A raw transaction in words, whether the chain has it or not."""
+    return _decoded(text(arguments, "hex"))
+
+
+def decode_transactions(world: "World", arguments: Mapping[str, object]) -> object:
+    """Several, in their order."""
+    return _each("decode_transactions", elements(arguments, "hexes"), _decoded)
+
+
+def decode_script(world: "World", arguments: Mapping[str, object]) -> object:
+    """A script in words."""
+    return _script(text(arguments, "hex"))
+
+
+def decode_scripts(world: "World", arguments: Mapping[str, object]) -> object:
+    """Several, in their order."""
+    return _each("decode_scripts", elements(arguments, "hexes"), _script)
+
+
+def _decoded(written: str) -> Members:
+    return decoding.transaction(_read(written), PRINTED)
+
+
+def _read(written: str) -> Transaction:
+    try:
+        return transactions.read(from_hex(written, most_bytes=transactions.MOST_BYTES))
+    except (NotHexadecimal, NotATransaction):
+        raise Refused(refusals.DECODE_FAILED) from None
+
+
+def _script(written: str) -> Members:
+    try:
+        return decoding.script(from_hex(written, most_bytes=transactions.MOST_BYTES), PRINTED)
+    except NotHexadecimal:
+        raise Refused(refusals.NOT_HEXADECIMAL, name="argument", value=written) from None
+
+
+def _each(operation: str, given: list[str], answer: Callable[[str], object]) -> list[object]:
+    """The answer for each element; an empty one fails the call before anything is asked."""
+    if "" in given:
+        raise Refused(Refusal(400, refusals.EMPTY_ELEMENT[operation]))
+    return [answer(each) for each in given]
+
+
+# Fetching ------------------------------------------------------------------------------------------------------------
+
+
+def get_raw_transaction(world: "World", arguments: Mapping[str, object]) -> object:
+    """A transaction of the chain or the mempool: its bytes, or with `verbose` in words."""
+    return _fetched(world, text(arguments, "txid"), bool(arguments.get("verbose")))
+
+
+def get_raw_transactions(world: "World", arguments: Mapping[str, object]) -> object:
+    """Several, in their order."""
+    is_verbose = bool(arguments.get("verbose"))
+    return _each("get_raw_transactions", elements(arguments, "txids"), lambda txid: _fetched(world, txid, is_verbose))
+
+
+def _fetched(world: "World", txid: str, is_verbose: bool) -> str | Members:
+    txid_bytes, chain = id_bytes(txid, _FIRST), world.chain
+    if txid_bytes == chain.genesis.header.merkle_root_bytes:
+        raise Refused(refusals.GENESIS_COINBASE)
+    found = chain.find(txid_bytes)
+    if found is None:
+        raise Refused(refusals.NO_SUCH_TRANSACTION)
+    raw = found.transaction.raw.hex()
+    if not is_verbose:
+        return raw
+    members: Members = {**decoding.transaction(found.transaction, PRINTED), "hex": raw}
+    if found.block is not None:
+        members |= {
+            "blockhash": found.block.hash,
+            "confirmations": chain.confirmations(found.block),
+            "time": found.block.header.time,
+            "blocktime": found.block.header.time,
+        }
+    return members
+
+
+# Sending -------------------------------------------------------------------------------------------------------------
+
+
+def send_raw_transaction(world: "World", arguments: Mapping[str, object]) -> object:
+    """Takes a transaction into the mempool after full validation; its id, documented as an array of one."""
+    txid = _sent(world, text(arguments, "hex"))
+    return txid if world.config.is_observed else [txid]
+
+
+def send_raw_transactions(world: "World", arguments: Mapping[str, object]) -> object:
+    """Takes several, one after another; the first refusal ends the call, and what went before it stays sent."""
+    return _each("send_raw_transactions", elements(arguments, "hexes"), lambda written: _sent(world, written))
+
+
+def _sent(world: "World", written: str) -> str:
+    return world.broadcast(_read(written).raw)
+
+
+HANDLERS = {
+    each.__name__: each
+    for each in (
+        decode_transaction,
+        decode_transactions,
+        decode_script,
+        decode_scripts,
+        get_raw_transaction,
+        get_raw_transactions,
+        send_raw_transaction,
+        send_raw_transactions,
+    )
+}
