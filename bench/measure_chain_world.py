@@ -15,7 +15,7 @@ from pathlib import Path
 import bitcoin.core
 
 from bench.rounds import line, spend
-from sandbox.chain.seeding import MINER
+from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.wallet import Purse
 from sandbox.world.world import World
 

@@ -5,7 +5,6 @@ block less an offset, which short chains have their own of: here the block of he
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,11 +12,9 @@ from chaindata.wire import cash_accounts, proofs
 from chaindata.wire.cash_accounts import Collision, Identifier, NotARegistration, Payment, Registration
 from chaindata.wire.transactions import Transaction
 from sandbox.chain.following import Following
+from sandbox.chain.node.active_chain import ActiveChain
 from sandbox.chain.node.blocks import Block
 from sandbox.settings.config import CASH_ACCOUNT_OFFSET
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -46,7 +43,7 @@ class Account(msgspec.Struct, frozen=True):
 class CashAccountLedger:
     """The accounts of one chain. `offset` is what numbers are less than heights."""
 
-    def __init__(self, chain: "Chain", *, offset: int = CASH_ACCOUNT_OFFSET) -> None:
+    def __init__(self, chain: ActiveChain, *, offset: int = CASH_ACCOUNT_OFFSET) -> None:
         self._chain = chain
         self.offset = offset
         self._following: Following[list[Account]] = Following(chain, self._came)

@@ -3,17 +3,18 @@
 import random
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from sandbox.amounts import ZERO, text_of
 from sandbox.chain import seeding as chain_seeding
 from sandbox.engine.journal_lines import Entry
+from sandbox.exchange.accounts import chain_history
 from sandbox.exchange.accounts.accounts import Accounts
 from sandbox.exchange.accounts.addresses import Addresses
 from sandbox.exchange.accounts.ledger import Ledger, Line, Wallet
+from sandbox.exchange.accounts.movements import CoinMovements
 from sandbox.exchange.accounts.payouts import Payout
 from sandbox.exchange.accounts.transactions import Transaction, Transactions
-from sandbox.exchange.funds.chain_blocks import Pace
 from sandbox.exchange.listing.currencies import Currency
 from sandbox.exchange.listing.symbols import Symbol
 from sandbox.exchange.orders.matching import BUY, SELL
@@ -27,11 +28,8 @@ from sandbox.exchange.tape.tape import Tape
 from sandbox.exchange.tape.tape_texts import Texts
 from sandbox.exchange.tape.tape_tickers import Tickers
 from sandbox.exchange.terms import Event
-from sandbox.exchange.timers import Timers
+from sandbox.exchange.timers import Pace, Timers
 from sandbox.settings.config import Config
-
-if TYPE_CHECKING:
-    from sandbox.exchange.funds.onchain import Movements
 
 
 class Living(Protocol):
@@ -102,9 +100,9 @@ class Exchange:
         self.happened: list[Entry] = []
         self.looking: Callable[[str], None] | None = None
         self.living: Living | None = None
-        self.chain = chain_seeding.begun(seed, started_ms=started_ms)
+        self.chain = chain_seeding.begun(seed, started_ms=started_ms, exchange=(chain_history.build,))
         self.pace = Pace()
-        self.movements: Movements | None = None
+        self.movements: CoinMovements | None = None
         self.tape = Tape(self.market, self.symbols.values(), started_ms)
         self.tickers = Tickers(self.tape)
         self.texts = Texts(self.tape)

@@ -26,10 +26,10 @@ from sandbox.server.faults.fault_kinds import REST_KINDS
 from sandbox.server.faults.fault_kinds import Scope as FaultScope
 from sandbox.server.faults.faults import Faults
 from sandbox.server.limits import Limits, group_of
+from sandbox.server.rest.chain_service import PREFIX as CHAIN
+from sandbox.server.rest.chain_service import ChainFront, most_bytes
+from sandbox.server.rest.chain_service import too_large as too_large_for_chain
 from sandbox.server.routing import Routes
-from sandbox.server.services.chain_service import PREFIX as CHAIN
-from sandbox.server.services.chain_service import ChainFront, most_bytes
-from sandbox.server.services.chain_service import too_large as too_large_for_chain
 from sandbox.server.sockets.sockets import METHOD_NAMES, NOTIFICATION_NAMES, Sockets
 from sandbox.world.world import World
 from wire.operation import Operation

@@ -1,23 +1,19 @@
 """What testers do to the sandbox's chain through the control plane: blocks, reorganisations, payments to anybody."""
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire import addresses, scripts
 from chaindata.wire.transactions import MOST_SAT, Output
 from sandbox.amounts import EXACT
 from sandbox.chain import wallet
 from sandbox.chain.node.blocks import Block
 from sandbox.chain.node.terms import Refused
-from sandbox.chain.seeding import MINER
+from sandbox.chain.scenarios.author import MINER
+from sandbox.chain.state import Chain
 from sandbox.chain.wallet import CannotPay, Purse
 from sandbox.exchange.accounts.address_forms import CASH_NETWORKS
 from sandbox.exchange.funds import chain_blocks
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
-    from sandbox.world.world import World
+from sandbox.world.control import Control
 
 MOST_BLOCKS = 1_000
 DEEPEST = 100
@@ -25,25 +21,25 @@ MINE, REORGANISE, PAY = "chain/mine", "chain/reorg", "chain/pay"
 _PLACES = 8  # of a satoshi
 
 
-def mine(world: "World", params: Arguments) -> object:
+def mine(control: Control, params: Arguments) -> object:
     """So many blocks now, one unless told; the first takes in what waits."""
     arguments.only(params, "blocks")
     count = arguments.whole(params, "blocks", 1, 1, MOST_BLOCKS)
-    made = [chain_blocks.mine(world.exchange) for _ in range(count)]
-    return {"tip": shown_tip(world.chain), "hashes": [block.hash for block in made]}
+    made = [chain_blocks.mine(control.exchange) for _ in range(count)]
+    return {"tip": shown_tip(control.exchange.chain), "hashes": [block.hash for block in made]}
 
 
-def reorganise(world: "World", params: Arguments) -> object:
+def reorganise(control: Control, params: Arguments) -> object:
     """Replaces the last blocks, one unless told, by a longer branch of empty ones; what was in them waits again."""
     arguments.only(params, "depth")
-    chain = world.chain
+    chain = control.exchange.chain
     depth = arguments.whole(params, "depth", 1, 1, min(DEEPEST, chain.tip.height))
     left = [chain.at(height) for height in range(chain.tip.height - depth + 1, chain.tip.height + 1)]
-    chain.reorganise(depth, at_ms=world.exchange.moment_ms)
+    chain.reorganise(depth, at_ms=control.exchange.moment_ms)
     return {"tip": shown_tip(chain), "replaced": [block.hash for block in left if block is not None]}
 
 
-def pay(world: "World", params: Arguments) -> object:
+def pay(control: Control, params: Arguments) -> object:
     """Pays an address of the chain, in any form, out of the miner's coins; it waits for the next block."""
     arguments.only(params, "address", "amount")
     amount = EXACT.scaleb(arguments.amount(params), _PLACES)
@@ -54,16 +50,16 @@ def pay(world: "World", params: Arguments) -> object:
         output = Output(int(amount), scripts.locking(address))
     except (addresses.NotAnAddress, scripts.NotAScript) as problem:
         raise arguments.odd("address", f"is no address of this chain: {problem}") from None
-    miner = Purse(world.exchange.seed, MINER)
+    miner = Purse(control.exchange.seed, MINER)
     try:
-        return {"txid": world.broadcast(wallet.pay(world.chain, miner, [output]).raw)}
+        return {"txid": control.broadcast(wallet.pay(control.exchange.chain, miner, [output]).raw)}
     except CannotPay as problem:
         raise arguments.odd("amount", f"can't be paid: {problem}") from None
     except Refused as problem:
         raise arguments.odd("amount", f"can't be paid now: {problem.text}") from None
 
 
-def shown_tip(chain: "Chain") -> dict[str, object]:
+def shown_tip(chain: Chain) -> dict[str, object]:
     """The tip of the active chain, and how many transactions wait."""
     tip: Block = chain.tip
     return {"height": tip.height, "hash": tip.hash, "time": tip.header.time, "waiting": len(chain.mempool)}

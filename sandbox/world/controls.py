@@ -4,7 +4,7 @@ An action takes the world and plain arguments and returns JSON; anything odd is 
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from sandbox.amounts import digits_after_point
 from sandbox.engine.clock import CannotSetClock
@@ -20,36 +20,34 @@ from sandbox.exchange.terms import PAYOUT_NOT_FOUND, VALIDATION_ERROR, Refusal
 from sandbox.settings.config import CannotConfigure
 from sandbox.settings.keys import DESK_ACCOUNT
 from sandbox.world import chain_controls, coin_deposits
+from sandbox.world.control import Control
 
-if TYPE_CHECKING:
-    from sandbox.world.world import World
-
-Action: TypeAlias = "Callable[[World, Arguments], object]"
+Action: TypeAlias = "Callable[[Control, Arguments], object]"
 
 CLOCK, RESET = "clock", "reset"
 HIGHEST_SEED = 2**63 - 1
 _MOVES = (Status.PENDING.value, Status.SUCCESS.value, Status.FAILED.value)
 
 
-def deposit(world: "World", params: Arguments) -> object:
+def deposit(control: Control, params: Arguments) -> object:
     """A payin of a currency and amount, to an address of the exchange or to the account's current one.
 
     On the sandbox's own chain it is a payment of the miner's, who is the sender then.
     """
     arguments.only(params, "currency", "amount", "address", "paymentId", "account", "sender")
-    currency, amount = arguments.currency(world, params), arguments.amount(params)
+    currency, amount = arguments.currency(control.exchange, params), arguments.amount(params)
     if digits_after_point(amount) > max(currency.digits, currency.precision_transfer or 0):
         raise arguments.odd("amount", f"has more digits after the point than {currency.code}")
-    account, address, payment_id = _receiver(world, params, currency)
-    sender, movements = arguments.word(params, "sender"), world.exchange.movements
+    account, address, payment_id = _receiver(control, params, currency)
+    sender, movements = arguments.word(params, "sender"), control.exchange.movements
     if currency.on_chain and movements is not None:
         if sender or not address:
             raise arguments.odd(
                 "sender" if sender else "address", f"can't be told: a deposit of {currency.code} is paid"
             )
-        return {"id": coin_deposits.pay_in(world, movements, address, amount)}
+        return {"id": coin_deposits.pay_in(control, movements, address, amount)}
     transaction = network.deposit(
-        world.exchange,
+        control.exchange,
         account,
         currency,
         amount,
@@ -60,10 +58,10 @@ def deposit(world: "World", params: Arguments) -> object:
     return {"id": transaction.id}
 
 
-def payouts(world: "World", params: Arguments) -> object:
+def payouts(control: Control, params: Arguments) -> object:
     """Moves the payout `id` on to a status by force: pending, success, or failed with an errorCode."""
     arguments.only(params, "id", "status", "errorCode")
-    exchange = world.exchange
+    exchange = control.exchange
     payout = exchange.payouts.get(arguments.text(params, "id", required=True))
     if payout is None:
         raise Refusal(PAYOUT_NOT_FOUND)
@@ -76,18 +74,18 @@ def payouts(world: "World", params: Arguments) -> object:
     currency = exchange.currencies[payout.currency]
     if currency.on_chain and status != Status.FAILED and not network.can_be_paid(exchange, payout):
         raise arguments.odd("status", "can't be that: no transaction of the chain pays this address")
-    _move(world, payout, status, error_code if "errorCode" in params else "")
+    _move(control, payout, status, error_code if "errorCode" in params else "")
     return network.shown(exchange, exchange.transaction(payout.id))
 
 
-def foreign_withdrawal(world: "World", params: Arguments) -> object:
+def foreign_withdrawal(control: Control, params: Arguments) -> object:
     """A withdrawal from the account (the desk's unless `account` says otherwise) that nobody here asked for."""
     arguments.only(params, "account", *ORDER_NAMES)
-    transaction = withdrawals.hold(world.exchange, _account(world, params), order(world, params))
+    transaction = withdrawals.hold(control.exchange, _account(control, params), order(control.exchange, params))
     return {"id": transaction.id}
 
 
-def clock(world: "World", params: Arguments) -> object:
+def clock(control: Control, params: Arguments) -> object:
     """Advances time by `advance_ms`, freezes it or lets it run (`frozen`), and tells it."""
     arguments.only(params, "advance_ms", "frozen")
     advance_ms, frozen = params.get("advance_ms"), params.get("frozen")
@@ -95,34 +93,34 @@ def clock(world: "World", params: Arguments) -> object:
         raise arguments.odd("frozen", "must be true or false")
     try:
         if advance_ms is not None:
-            world.clock.advance(arguments.whole(params, "advance_ms", 0, 0, HIGHEST_SEED))
+            control.clock.advance(arguments.whole(params, "advance_ms", 0, 0, HIGHEST_SEED))
     except CannotSetClock as problem:
         raise Refusal(VALIDATION_ERROR, str(problem)) from None
     if frozen is not None:
-        world.clock.freeze(frozen)
-    now_ms = world.clock.now_ms()
-    return {"time": instant_text(now_ms), "time_ms": now_ms, "frozen": world.clock.frozen}
+        control.clock.freeze(frozen)
+    now_ms = control.clock.now_ms()
+    return {"time": instant_text(now_ms), "time_ms": now_ms, "frozen": control.clock.frozen}
 
 
-def config(world: "World", params: Arguments) -> object:
+def config(control: Control, params: Arguments) -> object:
     """Changes the named settings and tells all of them."""
     try:
-        world.config.change(params)
+        control.exchange.config.change(params)
     except CannotConfigure as problem:
         raise Refusal(VALIDATION_ERROR, str(problem)) from None
     if "block_seconds" in params:
-        chain_blocks.pace_changed(world.exchange)
-    return world.config.shown()
+        chain_blocks.pace_changed(control.exchange)
+    return control.exchange.config.shown()
 
 
-def reset(world: "World", params: Arguments) -> object:
-    """A fresh world, with another seed or number of symbols when they are given."""
+def reset(control: Control, params: Arguments) -> object:
+    """A fresh control, with another seed or number of symbols when they are given."""
     arguments.only(params, "seed", "symbols")
-    header = world.journal.header
+    header = control.journal.header
     seed = arguments.whole(params, "seed", header.seed, 0, HIGHEST_SEED)
     symbols = arguments.whole(params, "symbols", header.symbols or 0, 0, MOST_SYMBOLS)
-    world.begin_again(seed, symbols or None)
-    return shown_state(world)
+    control.begin_again(seed, symbols or None)
+    return shown_state(control)
 
 
 CONTROLS: dict[str, Action] = {
@@ -138,17 +136,17 @@ CONTROLS: dict[str, Action] = {
 JOURNALED = frozenset(CONTROLS) - {CLOCK, RESET, chain_controls.PAY}
 
 
-def shown_state(world: "World") -> dict[str, object]:
+def shown_state(control: Control) -> dict[str, object]:
     """The state of the world as JSON."""
-    exchange, header = world.exchange, world.journal.header
+    exchange, header = control.exchange, control.journal.header
     return {
         "time": instant_text(exchange.moment_ms),
         "time_ms": exchange.moment_ms,
-        "frozen": world.clock.frozen,
+        "frozen": control.clock.frozen,
         "seed": header.seed,
-        "dialect": world.config.dialect,
+        "dialect": control.exchange.config.dialect,
         "started": instant_text(header.started_ms),
-        "journal": {"length": world.journal.length, "kept": world.journal.path is not None},
+        "journal": {"length": control.journal.length, "kept": control.journal.path is not None},
         "tip": chain_controls.shown_tip(exchange.chain),
         "counts": {
             "accounts": len(exchange.accounts.every()),
@@ -161,42 +159,42 @@ def shown_state(world: "World") -> dict[str, object]:
             "postings": exchange.ledger.posted,
             "timers": len(exchange.timers),
         },
-        "config": world.config.shown(),
-        "warnings": list(world.warnings),
-        "broken": world.broken,
+        "config": control.exchange.config.shown(),
+        "warnings": list(control.warnings),
+        "broken": control.broken,
     }
 
 
-def _account(world: "World", params: Arguments) -> str:
+def _account(control: Control, params: Arguments) -> str:
     account = arguments.text(params, "account") or DESK_ACCOUNT
-    if world.exchange.accounts.find(account) is None:
+    if control.exchange.accounts.find(account) is None:
         raise arguments.odd("account", "is not known")
     return account
 
 
-def _receiver(world: "World", params: Arguments, currency: Currency) -> tuple[str, str, str]:
+def _receiver(control: Control, params: Arguments, currency: Currency) -> tuple[str, str, str]:
     """Account, address and payment id to which a deposit goes."""
     address, payment_id = arguments.word(params, "address"), arguments.word(params, "paymentId")
     if address and currency.crypto:
-        owner = world.exchange.addresses.owner(currency.code, address, payment_id)
+        owner = control.exchange.addresses.owner(currency.code, address, payment_id)
         if not owner:
             raise arguments.odd(
                 "address", f"is no {currency.code} deposit address of this exchange (with this payment id)"
             )
         return owner, address, payment_id
-    account = _account(world, params)
-    made = world.exchange.addresses.of(account, currency.code)
+    account = _account(control, params)
+    made = control.exchange.addresses.of(account, currency.code)
     if not currency.crypto or not made:
         return account, "", ""
     return account, made[-1].address, made[-1].payment_id
 
 
-def _move(world: "World", payout: Payout, status: str, error_code: str) -> None:
+def _move(control: Control, payout: Payout, status: str, error_code: str) -> None:
     if payout.phase is Phase.HELD and status != Status.FAILED:
-        withdrawals.take_out(world.exchange, payout)
+        withdrawals.take_out(control.exchange, payout)
     if status == Status.PENDING:
-        network.broadcast(world.exchange, payout)
+        network.broadcast(control.exchange, payout)
     elif status == Status.SUCCESS:
-        network.settle(world.exchange, payout)
+        network.settle(control.exchange, payout)
     else:
-        withdrawals.call_off(world.exchange, payout, error_code)
+        withdrawals.call_off(control.exchange, payout, error_code)

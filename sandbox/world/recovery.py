@@ -1,22 +1,31 @@
 """How a world is opened from its folder: begun, or resumed as far as its journal is whole and can be lived again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol, TypeVar
 
 from sandbox.engine import journal
 from sandbox.engine.journal import Journal
 from sandbox.engine.journal_lines import Header, Reading
 from sandbox.settings.dialects import DOCUMENTED
+from sandbox.world.control import Control
 from sandbox.world.replay import replay
 
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
-Make: TypeAlias = "Callable[[Journal], World]"
+class Recoverable(Control, Protocol):
+    """A world that can be made over a journal and lived again from it."""
+
+    warnings: list[str]
+
+    def control(self, name: str, arguments: Mapping[str, object]) -> object:
+        """Runs one action of the control plane and journals it."""
+        ...
 
 
-def kept(make: "Make", path: Path, wanted: Header, *, fresh: bool) -> "World":
+Kept = TypeVar("Kept", bound=Recoverable)
+
+
+def kept(make: Callable[[Journal], Kept], path: Path, wanted: Header, *, fresh: bool) -> Kept:
     """The world of the journal at `path`, with the warnings that its opening gives; `make` makes one over a journal."""
     if fresh or not path.exists():
         return make(Journal.begin(wanted, path))
@@ -26,9 +35,9 @@ def kept(make: "Make", path: Path, wanted: Header, *, fresh: bool) -> "World":
     return world
 
 
-def speak(world: "World", dialect: str) -> None:
+def speak(world: Recoverable, dialect: str) -> None:
     """Lets a world speak the dialect that was asked for, or go on in its own (""); its warnings say what is special."""
-    had = world.config.dialect
+    had = world.exchange.config.dialect
     if dialect and dialect != had:
         world.control("config", {"dialect": dialect})
         world.warnings.append(f"the kept world spoke the {had} dialect so far; from now on it speaks the {dialect} one")
@@ -36,7 +45,7 @@ def speak(world: "World", dialect: str) -> None:
         world.warnings.append(f"the kept world goes on in the {had} dialect; --dialect {DOCUMENTED} changes that")
 
 
-def _resumed(make: "Make", path: Path, reading: Reading) -> "World":
+def _resumed(make: Callable[[Journal], Kept], path: Path, reading: Reading) -> Kept:
     world = make(Journal.resume(path, reading))
     stopped_at = replay(world, reading.entries)
     if stopped_at is None:

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from sandbox.chain.node.terms import Refused
 from sandbox.engine.clock import Setting
@@ -14,45 +13,43 @@ from sandbox.exchange.schedule import live_until
 from sandbox.exchange.terms import Caller, NoHandler, Refusal
 from sandbox.settings.dialects import DOCUMENTED, OBSERVED
 from sandbox.world import controls
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
+from sandbox.world.control import Control
 
 log = logging.getLogger(__name__)
 _BARE = "chain_sends_bare"  # what the part of the dialect was called that came first
 
 
-def replay(world: "World", entries: Iterable[Entry]) -> int | None:
+def replay(control: Control, entries: Iterable[Entry]) -> int | None:
     """Lives the entries again; the number of the first that can't be applied, None when all can."""
-    outcomes = world.exchange.outcomes
+    outcomes = control.exchange.outcomes
     outcomes.replaying = True
     for number, entry in enumerate(entries):
         try:
-            chain_blocks.leap_when_replaying(world.exchange, entry.at_ms)
-            live_until(world.exchange, entry.at_ms)
+            chain_blocks.leap_when_replaying(control.exchange, entry.at_ms)
+            live_until(control.exchange, entry.at_ms)
             outcomes.give(entry.outcomes)
-            _apply(world, entry)
+            _apply(control, entry)
             outcomes.must_be_used_up()
         except (Refusal, Refused, NoHandler, KeyError, TypeError, ValueError):
             log.exception("entry %d of the journal can't be applied", number + 1)
             return number
     outcomes.replaying = False
-    world.clock.restore(world.clock.setting, world.exchange.moment_ms)
+    control.clock.restore(control.clock.setting, control.exchange.moment_ms)
     return None
 
 
-def _apply(world: "World", entry: Entry) -> None:
+def _apply(control: Control, entry: Entry) -> None:
     if entry.action == controls.CLOCK:
-        world.clock.restore(_setting(entry.arguments), entry.at_ms)
+        control.clock.restore(_setting(entry.arguments), entry.at_ms)
     elif entry.account:
         handler = handlers.find(entry.action)
         if handler is None:
             raise NoHandler(entry.action)
-        handler(world, Caller(entry.login, entry.account), entry.arguments)
+        handler(control.exchange, Caller(entry.login, entry.account), entry.arguments)
     elif entry.action in HAPPENINGS:
-        HAPPENINGS[entry.action](world.exchange, entry.arguments)
+        HAPPENINGS[entry.action](control.exchange, entry.arguments)
     else:
-        controls.CONTROLS[entry.action](world, _in_present_names(entry))
+        controls.CONTROLS[entry.action](control, _in_present_names(entry))
 
 
 def _in_present_names(entry: Entry) -> Mapping[str, object]:

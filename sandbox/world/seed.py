@@ -5,11 +5,10 @@ from decimal import Decimal
 from sandbox.amounts import EXACT
 from sandbox.chain.node.terms import Place
 from sandbox.engine.clock import DAY_MS, HOUR_MS
-from sandbox.exchange.accounts import address_forms
+from sandbox.exchange.accounts import address_forms, chain_history
 from sandbox.exchange.accounts.accounts import Account, Accounts, SubAccount, SubStatus
 from sandbox.exchange.accounts.ledger import HOUSE, Line, Wallet, moved
 from sandbox.exchange.funds import chain_blocks, network, transfers, withdrawals
-from sandbox.exchange.funds import chain_history as story
 from sandbox.exchange.funds.onchain import Movements
 from sandbox.exchange.listing.symbols import listed
 from sandbox.exchange.schedule import go_off
@@ -124,20 +123,20 @@ def _make_history(world: Exchange) -> None:
 
 
 def _find_history(world: Exchange) -> None:
-    """The payin and the payout that the story of the chain tells, at the times of their blocks."""
+    """The payin and the payout that the scenario of the chain has, at the times of their blocks."""
     movements, chain = Movements(world), world.chain
     world.movements = movements
     currency, address = world.currencies[COIN], world.addresses.of(DESK_ACCOUNT, COIN)[-1].address
-    paid_in = chain.history(story.payin_script(world.seed)).confirmed[0]
+    paid_in = chain.history(chain_history.payin_script(world.seed)).confirmed[0]
     _live_on(world, _time_ms(world, paid_in) - world.moment_ms)
     movements.see(paid_in.txid_bytes)
     payin = world.transaction(movements.payin_of(paid_in.txid_bytes, address))
     _live_on(world, HOUR_MS // 3)
     network.confirm_payin_so_far(world, payin, currency.payin_confirmations)
-    paid_out = chain.history(story.supplier_script(world.seed)).confirmed[0]
+    paid_out = chain.history(chain_history.supplier_script(world.seed)).confirmed[0]
     _live_on(world, _time_ms(world, paid_out) - world.moment_ms - MINUTE_MS)
-    amount = Decimal(story.PAYOUT_SAT).scaleb(-8)
-    order = withdrawals.Order(currency, amount, story.supplier_address(world.seed), auto_commit=False)
+    amount = Decimal(chain_history.PAYOUT_SAT).scaleb(-8)
+    order = withdrawals.Order(currency, amount, chain_history.supplier_address(world.seed), auto_commit=False)
     payout = world.payouts[withdrawals.hold(world, DESK_ACCOUNT, order).id]
     movements.remember(payout, paid_out.txid_bytes)
     withdrawals.commit(world, DESK_ACCOUNT, payout.id)

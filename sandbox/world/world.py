@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sandbox.chain import handlers as chain_handlers
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.state import Chain
 from sandbox.engine import journal
 from sandbox.engine.clock import Clock
@@ -108,7 +109,7 @@ class World:
         asked = arguments.as_kept(params)
         self._must_be_sound()
         at_ms = self._live()
-        answer = self._done(lambda: handler(self, caller, asked))
+        answer = self._done(lambda: handler(self.exchange, caller, asked))
         if operation in handlers.CHANGING and caller is not None:
             outcomes = self.exchange.outcomes.recorded()
             self._keep(Entry(at_ms, operation, asked, caller.login, caller.account, outcomes))
@@ -122,7 +123,7 @@ class World:
         """
         self._must_be_sound()
         self._live()
-        return LISTINGS[operation](self, arguments.as_kept(params))
+        return LISTINGS[operation](self.exchange, arguments.as_kept(params))
 
     def observe(self, look: Callable[[Exchange], Seen]) -> Seen:
         """What `look` sees of the exchange at the present moment; what the market does under its eyes is journaled.
@@ -150,7 +151,7 @@ class World:
             raise NoHandler(operation)
         self._must_be_sound()
         self._live()
-        return handler(self, params)
+        return handler(FullNode(self.chain, self.config, self.broadcast), params)
 
     def broadcast(self, raw: bytes) -> str:
         """Takes a transaction into the mempool and the journal; its id. One that waits already is only told again.
@@ -186,7 +187,7 @@ class World:
             return None
         self._live()
         try:
-            return find(self, caller, arguments.as_kept(params))
+            return find(self.exchange, caller, arguments.as_kept(params))
         except Refusal:
             return None
 

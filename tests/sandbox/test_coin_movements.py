@@ -10,7 +10,7 @@ import pytest
 from chaindata.wire import addresses, scripts
 from chaindata.wire.transactions import Output
 from sandbox.chain import wallet
-from sandbox.chain.seeding import MINER
+from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.wallet import Purse
 from sandbox.exchange.accounts.coins import PURSE
 from sandbox.world.world import World

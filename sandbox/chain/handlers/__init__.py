@@ -1,21 +1,20 @@
 """One function per operation of the chain-data service: what it answers, or `Refused`.
 
-A handler takes the world and the arguments as `sandbox.server.services.chain_arguments` reads them: numbers and
+A handler takes the node and the arguments as `sandbox.server.rest.chain_arguments` reads them: numbers and
 switches typed, texts and the elements of arrays as they came, the members of a payload untouched. It returns what
-goes out as JSON, and changes nothing but by `world.broadcast`.
+goes out as JSON, and changes nothing but by `node.broadcast`.
 """
 
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from sandbox.world.world import World
+from sandbox.chain.full_node import FullNode
 
 Arguments: TypeAlias = Mapping[str, object]
-Handler: TypeAlias = "Callable[[World, Arguments], object]"
+Handler: TypeAlias = "Callable[[FullNode, Arguments], object]"
 
 
 @cache

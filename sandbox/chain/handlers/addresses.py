@@ -2,18 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from chaindata.wire import refusals, scripts
 from chaindata.wire.addresses import Address
 from chaindata.wire.decoding import coins
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import details, naming
 from sandbox.chain.handlers.elements import elements, number, text
 from sandbox.chain.node.terms import Found, History, Owned
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
-    from sandbox.world.world import World
+from sandbox.chain.state import Chain
 
 Members = dict[str, object]
 IDS_OF_A_PAGE, TRANSACTIONS_OF_A_PAGE = 1_000, 10
@@ -28,59 +26,59 @@ class Holder(NamedTuple):
     history: History
 
 
-def get_address_details(world: "World", arguments: Mapping[str, object]) -> object:
+def get_address_details(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Balances and a page of ids."""
-    return _of_one(world, arguments, partial(_details, page=number(arguments, "page")))
+    return _of_one(node, arguments, partial(_details, page=number(arguments, "page")))
 
 
-def get_details_of_addresses(world: "World", arguments: Mapping[str, object]) -> object:
+def get_details_of_addresses(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Of several; the page is that of each."""
-    return _of_each(world, arguments, partial(_details, page=number(arguments, "page")))
+    return _of_each(node, arguments, partial(_details, page=number(arguments, "page")))
 
 
-def get_address_utxos(world: "World", arguments: Mapping[str, object]) -> object:
+def get_address_utxos(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What it holds unspent, what waits included."""
-    return _of_one(world, arguments, _utxos)
+    return _of_one(node, arguments, _utxos)
 
 
-def get_utxos_of_addresses(world: "World", arguments: Mapping[str, object]) -> object:
+def get_utxos_of_addresses(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What several hold."""
-    return _of_each(world, arguments, _utxos)
+    return _of_each(node, arguments, _utxos)
 
 
-def get_address_unconfirmed(world: "World", arguments: Mapping[str, object]) -> object:
+def get_address_unconfirmed(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What it holds unspent that still waits."""
-    return _of_one(world, arguments, _unconfirmed)
+    return _of_one(node, arguments, _unconfirmed)
 
 
-def get_unconfirmed_of_addresses(world: "World", arguments: Mapping[str, object]) -> object:
+def get_unconfirmed_of_addresses(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What waits for several."""
-    return _of_each(world, arguments, _unconfirmed)
+    return _of_each(node, arguments, _unconfirmed)
 
 
-def get_address_transactions(world: "World", arguments: Mapping[str, object]) -> object:
+def get_address_transactions(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A page of its transactions."""
-    return _of_one(world, arguments, partial(_transactions, page=number(arguments, "page")))
+    return _of_one(node, arguments, partial(_transactions, page=number(arguments, "page")))
 
 
-def get_transactions_of_addresses(world: "World", arguments: Mapping[str, object]) -> object:
+def get_transactions_of_addresses(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Of several; the page is that of each."""
-    return _of_each(world, arguments, partial(_transactions, page=number(arguments, "page")))
+    return _of_each(node, arguments, partial(_transactions, page=number(arguments, "page")))
 
 
-def _of_one(world: "World", arguments: Mapping[str, object], answer: Callable[[Holder], Members]) -> Members:
-    return answer(_holder(world, naming.read(text(arguments, "address"))))
+def _of_one(node: FullNode, arguments: Mapping[str, object], answer: Callable[[Holder], Members]) -> Members:
+    return answer(_holder(node, naming.read(text(arguments, "address"))))
 
 
-def _of_each(world: "World", arguments: Mapping[str, object], answer: Callable[[Holder], Members]) -> list[Members]:
+def _of_each(node: FullNode, arguments: Mapping[str, object], answer: Callable[[Holder], Members]) -> list[Members]:
     """All addresses are read before the first is answered: one bad one fails the call."""
     found = [naming.read(each, not_ours=refusals.INVALID_NETWORK_FOR) for each in elements(arguments, "addresses")]
-    return [answer(_holder(world, each)) for each in found]
+    return [answer(_holder(node, each)) for each in found]
 
 
-def _holder(world: "World", address: Address) -> Holder:
+def _holder(node: FullNode, address: Address) -> Holder:
     script = scripts.locking(address)
-    return Holder(world.chain, address, script, world.chain.history(script))
+    return Holder(node.chain, address, script, node.chain.history(script))
 
 
 def _forms(holder: Holder) -> Members:
@@ -188,7 +186,7 @@ def _unconfirmed(holder: Holder) -> Members:
     return members | {"utxos": [_utxo(holder.chain, each) for each in reversed(waiting)]}
 
 
-def _utxo(chain: "Chain", coin: Owned) -> Members:
+def _utxo(chain: Chain, coin: Owned) -> Members:
     members: Members = {
         "txid": coin.txid_bytes[::-1].hex(),
         "vout": coin.n,

@@ -4,22 +4,18 @@ supplement 1.3 to 1.5 and 1.8).
 Where the specification and real servers differ in the bulk forms of proofs, `chain_proofs_as_specified` decides.
 """
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire import decoding, hashing, headers, proofs, refusals
 from chaindata.wire.proofs import NotAProof
 from chaindata.wire.refusals import Refusal
+from sandbox.chain.full_node import FullNode
+from sandbox.chain.handlers import Arguments
 from sandbox.chain.handlers.blocks import HASH_CHARACTERS, neighbours
 from sandbox.chain.handlers.elements import elements, id_bytes, text
 from sandbox.chain.handlers.naming import PRINTED
 from sandbox.chain.node.blocks import Block
 from sandbox.chain.node.mempool import MOST_BYTES, Entry
 from sandbox.chain.node.terms import Coin, Refused
-
-if TYPE_CHECKING:
-    from sandbox.chain.handlers import Arguments
-    from sandbox.chain.state import Chain
-    from sandbox.world.world import World
+from sandbox.chain.state import Chain
 
 MEMORY_OF_A_BYTE = 3  # of a waiting transaction, all that a node keeps about it included
 LEAST_FEE_SAT = 1_000  # for a thousand bytes
@@ -30,24 +26,24 @@ _SOFTFORKS = (("bip34", 2), ("bip66", 3), ("bip65", 4))
 # The tip -------------------------------------------------------------------------------------------------------------
 
 
-def get_best_block_hash(world: "World", arguments: "Arguments") -> object:
+def get_best_block_hash(node: FullNode, arguments: Arguments) -> object:
     """The hash of the tip."""
-    return world.chain.tip.hash
+    return node.chain.tip.hash
 
 
-def get_block_count(world: "World", arguments: "Arguments") -> object:
+def get_block_count(node: FullNode, arguments: Arguments) -> object:
     """The height of the tip."""
-    return world.chain.tip.height
+    return node.chain.tip.height
 
 
-def get_difficulty(world: "World", arguments: "Arguments") -> object:
+def get_difficulty(node: FullNode, arguments: Arguments) -> object:
     """How hard the tip's target is, the easiest of the main chain being 1."""
-    return headers.difficulty_of(world.chain.tip.header.bits)
+    return headers.difficulty_of(node.chain.tip.header.bits)
 
 
-def get_blockchain_info(world: "World", arguments: "Arguments") -> object:
+def get_blockchain_info(node: FullNode, arguments: Arguments) -> object:
     """What the node knows of its chain."""
-    chain = world.chain
+    chain = node.chain
     tip = chain.tip
     return {
         "chain": chain.NETWORK.value,
@@ -63,36 +59,36 @@ def get_blockchain_info(world: "World", arguments: "Arguments") -> object:
     }
 
 
-def get_chain_tips(world: "World", arguments: "Arguments") -> object:
+def get_chain_tips(node: FullNode, arguments: Arguments) -> object:
     """The ends of all branches, the highest first."""
     return [
         {"height": tip.block.height, "hash": tip.block.hash, "branchlen": tip.branch_length, "status": tip.status}
-        for tip in world.chain.tips()
+        for tip in node.chain.tips()
     ]
 
 
 # Headers -------------------------------------------------------------------------------------------------------------
 
 
-def get_block_header(world: "World", arguments: "Arguments") -> object:
+def get_block_header(node: FullNode, arguments: Arguments) -> object:
     """A header of any branch, in hexadecimal or in words."""
-    return _header(world.chain, text(arguments, "hash"), arguments.get("verbose") is True)
+    return _header(node.chain, text(arguments, "hash"), arguments.get("verbose") is True)
 
 
-def get_block_headers(world: "World", arguments: "Arguments") -> object:
+def get_block_headers(node: FullNode, arguments: Arguments) -> object:
     """Several headers, in the order in which they were asked for."""
     hashes = _hashes(arguments, "hashes", refusals.BAD_ELEMENT["get_block_headers"])
-    return [_header(world.chain, each, arguments.get("verbose") is True) for each in hashes]
+    return [_header(node.chain, each, arguments.get("verbose") is True) for each in hashes]
 
 
-def _header(chain: "Chain", block_hash: str, verbose: bool) -> object:
+def _header(chain: Chain, block_hash: str, verbose: bool) -> object:
     block = chain.block(block_hash)
     if block is None:
         raise Refused(refusals.BLOCK_NOT_FOUND)
     return _in_words(chain, block) if verbose else block.header.raw.hex()
 
 
-def _in_words(chain: "Chain", block: Block) -> dict[str, object]:
+def _in_words(chain: Chain, block: Block) -> dict[str, object]:
     header = block.header
     return {
         "hash": block.hash,
@@ -114,20 +110,20 @@ def _in_words(chain: "Chain", block: Block) -> dict[str, object]:
 # The mempool ---------------------------------------------------------------------------------------------------------
 
 
-def get_mempool_entry(world: "World", arguments: "Arguments") -> object:
+def get_mempool_entry(node: FullNode, arguments: Arguments) -> object:
     """A transaction that waits."""
-    return _entry(world.chain, id_bytes(text(arguments, "txid"), "parameter 1"))
+    return _entry(node.chain, id_bytes(text(arguments, "txid"), "parameter 1"))
 
 
-def get_mempool_entries(world: "World", arguments: "Arguments") -> object:
+def get_mempool_entries(node: FullNode, arguments: Arguments) -> object:
     """Several of them, in the order in which they were asked for."""
     txids = _hashes(arguments, "txids", refusals.BAD_ELEMENT["get_mempool_entries"])
-    return [_entry(world.chain, id_bytes(each, "parameter 1")) for each in txids]
+    return [_entry(node.chain, id_bytes(each, "parameter 1")) for each in txids]
 
 
-def get_mempool_info(world: "World", arguments: "Arguments") -> object:
+def get_mempool_info(node: FullNode, arguments: Arguments) -> object:
     """The mempool as a whole. Its use of memory is estimated."""
-    mempool = world.chain.mempool
+    mempool = node.chain.mempool
     return {
         "size": len(mempool),
         "bytes": mempool.bytes,
@@ -137,22 +133,22 @@ def get_mempool_info(world: "World", arguments: "Arguments") -> object:
     }
 
 
-def get_raw_mempool(world: "World", arguments: "Arguments") -> object:
+def get_raw_mempool(node: FullNode, arguments: Arguments) -> object:
     """The ids of all that waits, or each with its entry."""
-    chain = world.chain
+    chain = node.chain
     if arguments.get("verbose") is True:
         return {entry.txid: _shown(chain, entry) for entry in chain.mempool}
     return [entry.txid for entry in chain.mempool]
 
 
-def _entry(chain: "Chain", txid_bytes: bytes) -> dict[str, object]:
+def _entry(chain: Chain, txid_bytes: bytes) -> dict[str, object]:
     entry = chain.mempool.get(txid_bytes)
     if entry is None:
         raise Refused(refusals.NOT_IN_MEMPOOL)
     return _shown(chain, entry)
 
 
-def _shown(chain: "Chain", entry: Entry) -> dict[str, object]:
+def _shown(chain: Chain, entry: Entry) -> dict[str, object]:
     ancestry, descent = chain.mempool.ancestry(entry), chain.mempool.descent(entry)
     fee = decoding.coins(entry.fee_sat)
     return {
@@ -183,9 +179,9 @@ def _shown(chain: "Chain", entry: Entry) -> dict[str, object]:
 # Unspent outputs -----------------------------------------------------------------------------------------------------
 
 
-def get_tx_out(world: "World", arguments: "Arguments") -> object:
+def get_tx_out(node: FullNode, arguments: Arguments) -> object:
     """An unspent output; None for one that is spent, also in the mempool when that is asked about, or unknown."""
-    chain = world.chain
+    chain = node.chain
     txid_bytes, n = id_bytes(text(arguments, "txid"), "txid"), arguments["n"]
     if not isinstance(n, int):
         raise Refused(refusals.NOT_AN_INTEGER)
@@ -205,7 +201,7 @@ def get_tx_out(world: "World", arguments: "Arguments") -> object:
     }
 
 
-def _waiting(chain: "Chain", txid_bytes: bytes, n: int) -> Coin | None:
+def _waiting(chain: Chain, txid_bytes: bytes, n: int) -> Coin | None:
     """An output of the mempool, as it will stand in the next block."""
     entry = chain.mempool.get(txid_bytes)
     if entry is None or n >= len(entry.transaction.outputs):
@@ -216,44 +212,44 @@ def _waiting(chain: "Chain", txid_bytes: bytes, n: int) -> Coin | None:
 # Proofs --------------------------------------------------------------------------------------------------------------
 
 
-def get_tx_out_proof(world: "World", arguments: "Arguments") -> object:
+def get_tx_out_proof(node: FullNode, arguments: Arguments) -> object:
     """The proof that a transaction stands in its block."""
-    return _proof(world.chain, id_bytes(text(arguments, "txid"), "txid"))
+    return _proof(node.chain, id_bytes(text(arguments, "txid"), "txid"))
 
 
-def get_tx_out_proofs(world: "World", arguments: "Arguments") -> object:
+def get_tx_out_proofs(node: FullNode, arguments: Arguments) -> object:
     """Several proofs, in the order in which they were asked for."""
     txids = _hashes(arguments, "txids", refusals.BAD_ELEMENT["get_tx_out_proofs"])
-    found = [_proof(world.chain, id_bytes(each, "txid")) for each in txids]
-    if world.config.chain_proofs_as_specified:
+    found = [_proof(node.chain, id_bytes(each, "txid")) for each in txids]
+    if node.config.chain_proofs_as_specified:
         return [{txid: proof} for txid, proof in zip(txids, found, strict=True)]
     return found
 
 
-def verify_tx_out_proof(world: "World", arguments: "Arguments") -> object:
+def verify_tx_out_proof(node: FullNode, arguments: Arguments) -> object:
     """The transactions that a proof shows."""
-    return _proven(world.chain, text(arguments, "proof"))
+    return _proven(node.chain, text(arguments, "proof"))
 
 
-def verify_tx_out_proofs(world: "World", arguments: "Arguments") -> object:
+def verify_tx_out_proofs(node: FullNode, arguments: Arguments) -> object:
     """Of each proof the first transaction it shows, None when it does not check out; or all, as specified."""
     found = elements(arguments, "proofs")
     if not all(found):
         raise Refused(Refusal(400, refusals.EMPTY_ELEMENT["verify_tx_out_proofs"]), value="")
-    shown = [_proven(world.chain, each) for each in found]
-    if world.config.chain_proofs_as_specified:
+    shown = [_proven(node.chain, each) for each in found]
+    if node.config.chain_proofs_as_specified:
         return [{proof: txids} for proof, txids in zip(found, shown, strict=True)]
     return [txids[0] if txids else None for txids in shown]
 
 
-def _proof(chain: "Chain", txid_bytes: bytes) -> str:
+def _proof(chain: Chain, txid_bytes: bytes) -> str:
     found = chain.find(txid_bytes)
     if found is None or found.block is None:
         raise Refused(refusals.NOT_YET_IN_BLOCK)
     return proofs.build(found.block.header, found.block.txids_bytes, {txid_bytes}).raw.hex()
 
 
-def _proven(chain: "Chain", written: str) -> list[str]:
+def _proven(chain: Chain, written: str) -> list[str]:
     try:
         proof = proofs.read(hashing.from_hex(written, most_bytes=proofs.MOST_BYTES))
     except hashing.NotHexadecimal:
@@ -273,7 +269,7 @@ def _proven(chain: "Chain", written: str) -> list[str]:
 # Arguments -----------------------------------------------------------------------------------------------------------
 
 
-def _hashes(arguments: "Arguments", name: str, problem: str) -> list[str]:
+def _hashes(arguments: Arguments, name: str, problem: str) -> list[str]:
     """The elements of a bulk call; the first that has not the length of a hash fails it as a whole."""
     found = elements(arguments, name)
     for each in found:

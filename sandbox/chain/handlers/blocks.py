@@ -1,62 +1,58 @@
 """Blocks by hash and by height (chain data, Block; supplement 1.3 and 1.8)."""
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire import decoding, headers, refusals
 from chaindata.wire.refusals import Refusal
+from sandbox.chain.full_node import FullNode
+from sandbox.chain.handlers import Arguments
 from sandbox.chain.handlers.elements import elements, text
 from sandbox.chain.node.blocks import MARK, Block, subsidy_sat
 from sandbox.chain.node.terms import Refused
-
-if TYPE_CHECKING:
-    from sandbox.chain.handlers import Arguments
-    from sandbox.chain.state import Chain
-    from sandbox.world.world import World
+from sandbox.chain.state import Chain
 
 HASH_CHARACTERS = 64
 POOL_NAME, POOL_URL = "Countersign sandbox", "https://sandbox.countersign.example/"  # of the only miner there is
 
 
-def get_block_by_hash(world: "World", arguments: "Arguments") -> object:
+def get_block_by_hash(node: FullNode, arguments: Arguments) -> object:
     """A block of any branch."""
-    return _of_hash(world.chain, text(arguments, "hash"))
+    return _of_hash(node.chain, text(arguments, "hash"))
 
 
-def get_blocks_by_hash(world: "World", arguments: "Arguments") -> object:
+def get_blocks_by_hash(node: FullNode, arguments: Arguments) -> object:
     """Several blocks, in the order in which they were asked for."""
     hashes = elements(arguments, "hashes")
     for each in hashes:
         if len(each) != HASH_CHARACTERS:
             raise Refused(Refusal(400, refusals.BAD_ELEMENT["get_blocks_by_hash"]), value=each)
-    return [_of_hash(world.chain, each) for each in hashes]
+    return [_of_hash(node.chain, each) for each in hashes]
 
 
-def get_block_by_height(world: "World", arguments: "Arguments") -> object:
+def get_block_by_height(node: FullNode, arguments: Arguments) -> object:
     """A block of the active chain."""
-    return _of_height(world.chain, arguments["height"])
+    return _of_height(node.chain, arguments["height"])
 
 
-def get_blocks_by_height(world: "World", arguments: "Arguments") -> object:
+def get_blocks_by_height(node: FullNode, arguments: Arguments) -> object:
     """Several blocks of the active chain, in the order in which they were asked for."""
     heights = arguments["heights"]
-    return [_of_height(world.chain, each) for each in (heights if isinstance(heights, list) else ())]
+    return [_of_height(node.chain, each) for each in (heights if isinstance(heights, list) else ())]
 
 
-def _of_hash(chain: "Chain", block_hash: str) -> dict[str, object]:
+def _of_hash(chain: Chain, block_hash: str) -> dict[str, object]:
     block = chain.block(block_hash)
     if block is None or not block.has_body:
         raise Refused(refusals.INDEX_HAS_NOT)
     return details(chain, block)
 
 
-def _of_height(chain: "Chain", height: object) -> dict[str, object]:
+def _of_height(chain: Chain, height: object) -> dict[str, object]:
     block = chain.at(height) if isinstance(height, int) else None
     if block is None:
         raise Refused(refusals.HEIGHT_OUT_OF_RANGE)
     return details(chain, block)
 
 
-def details(chain: "Chain", block: Block) -> dict[str, object]:
+def details(chain: Chain, block: Block) -> dict[str, object]:
     """The members of a block; off the active chain it has -1 confirmations and no next one."""
     shown: dict[str, object] = {
         "hash": block.hash,
@@ -87,7 +83,7 @@ def pool(block: Block) -> dict[str, object]:
     return {"poolName": POOL_NAME, "url": POOL_URL} if first.endswith(MARK) else {}
 
 
-def neighbours(chain: "Chain", block: Block) -> dict[str, object]:
+def neighbours(chain: Chain, block: Block) -> dict[str, object]:
     """The hashes of the blocks before and after; absent where there is none."""
     shown: dict[str, object] = {}
     if block.height:

@@ -4,40 +4,36 @@ Source: chain data, Cash accounts; supplement 1.8 and 4. Here `number` is a bloc
 `cash_account_offset`; unknown and malformed accounts are refused alike.
 """
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire import refusals
 from chaindata.wire.addresses import Address, Kind
 from chaindata.wire.cash_accounts import Identifier, NotAnIdentifier, Payment, identifier
 from sandbox.chain.cash_accounts import Account, CashAccountLedger
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
 from sandbox.chain.handlers.arguments import Arguments, text
 from sandbox.chain.node.terms import Refused
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 KIND_OF_PAYMENT = {1: Kind.KEY, 2: Kind.SCRIPT}
 _TOKEN_AWARE = 0x80
 
 
-def look_up_cash_account(world: "World", arguments: Arguments) -> object:
+def look_up_cash_account(node: FullNode, arguments: Arguments) -> object:
     """The one account of a name and number; where there are several, digits of its hash tell which."""
     asked = _asked(arguments, collision=str(arguments.get("collision") or ""))
     if asked is None:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
-    found = _ledger(world).named(asked.name, asked.number, asked.prefix)
+    found = _ledger(node).named(asked.name, asked.number, asked.prefix)
     if len(found) != 1:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
     return _told(found[0])
 
 
-def check_cash_account(world: "World", arguments: Arguments) -> object:
+def check_cash_account(node: FullNode, arguments: Arguments) -> object:
     """Every registration of a name in the block of its number, each with the proof that the block has it."""
     asked = _asked(arguments)
     if asked is None:
         raise Refused(refusals.CASH_ACCOUNT_MALFORMED)
-    found = _ledger(world).named(asked.name, asked.number)
+    found = _ledger(node).named(asked.name, asked.number)
     if not found:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
     return {
@@ -50,7 +46,7 @@ def check_cash_account(world: "World", arguments: Arguments) -> object:
     }
 
 
-def find_cash_accounts(world: "World", arguments: Arguments) -> object:
+def find_cash_accounts(node: FullNode, arguments: Arguments) -> object:
     """The accounts that pay an address, or another payment in the text that an account shows, by their numbers."""
     if not str(arguments.get("account") or "").strip():
         raise Refused(refusals.EMPTY_MEMBER, name="address")
@@ -59,7 +55,7 @@ def find_cash_accounts(world: "World", arguments: Arguments) -> object:
         address: Address | None = naming.read(asked)
     except Refused:
         address = None
-    found = _ledger(world).paying(lambda payment: _is_meant(payment, asked, address))
+    found = _ledger(node).paying(lambda payment: _is_meant(payment, asked, address))
     if not found:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
     return {"results": [_owned(account, payment) for account, payment in found]}
@@ -72,8 +68,8 @@ def _is_meant(payment: Payment, asked: str, address: Address | None) -> bool:
     return address is not None and (address.kind, address.hash) == (kind, payment.content)
 
 
-def _ledger(world: "World") -> CashAccountLedger:
-    return world.chain.cash_accounts.numbered_from(world.config.cash_account_offset)
+def _ledger(node: FullNode) -> CashAccountLedger:
+    return node.chain.cash_accounts.numbered_from(node.config.cash_account_offset)
 
 
 def _asked(arguments: Arguments, collision: str = "") -> Identifier | None:

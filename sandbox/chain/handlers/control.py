@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from chaindata.wire import headers
 from chaindata.wire.decoding import coins
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.node.standardness import FEE_RATE_SAT
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 VERSION = 200_600  # 0.20.6
 PROTOCOL_VERSION = 70_015
@@ -17,9 +14,9 @@ CONNECTIONS = 8
 _NAMES = ("ipv4", "ipv6", "onion")
 
 
-def get_node_info(world: "World", arguments: Mapping[str, object]) -> object:
+def get_node_info(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Version, height, difficulty and fees; a node of a regression-test network says that it is no test network."""
-    tip = world.chain.tip
+    tip = node.chain.tip
     return {
         "version": VERSION,
         "protocolversion": PROTOCOL_VERSION,
@@ -35,7 +32,7 @@ def get_node_info(world: "World", arguments: Mapping[str, object]) -> object:
     }
 
 
-def get_network_info(world: "World", arguments: Mapping[str, object]) -> object:
+def get_network_info(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What it is connected to."""
     return {
         "version": VERSION,

@@ -5,7 +5,6 @@ coins, as texts; that is the wire's own way.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from chaindata.wire import scripts
 from chaindata.wire.decoding import coins
@@ -13,25 +12,23 @@ from chaindata.wire.scripts import Kind
 from chaindata.wire.transactions import Input, Output, Transaction
 from sandbox.chain.handlers.naming import PRINTED
 from sandbox.chain.node.terms import Found
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
+from sandbox.chain.state import Chain
 
 Members = dict[str, object]
 _UNCONFIRMED = -1
 
 
-def of(chain: "Chain", found: Found) -> Members:
+def of(chain: Chain, found: Found) -> Members:
     """The members of a transaction of the chain or the mempool."""
     return _members(chain, found, _input)
 
 
-def listed(chain: "Chain", found: Found) -> Members:
+def listed(chain: Chain, found: Found) -> Members:
     """The same as lists of an address have it: inputs as rows of the index, valued in coins."""
     return _members(chain, found, _row)
 
 
-def _members(chain: "Chain", found: Found, written: Callable[[Input, int, Output | None], Members]) -> Members:
+def _members(chain: Chain, found: Found, written: Callable[[Input, int, Output | None], Members]) -> Members:
     transaction = found.transaction
     spent = _spent(chain, transaction)
     return {
@@ -46,7 +43,7 @@ def _members(chain: "Chain", found: Found, written: Callable[[Input, int, Output
     }
 
 
-def _spent(chain: "Chain", transaction: Transaction) -> list[Output | None]:
+def _spent(chain: Chain, transaction: Transaction) -> list[Output | None]:
     """What each input spends; nothing for that of a coinbase."""
     return [None if each.is_coinbase else chain.output(each.txid_bytes, each.index) for each in transaction.inputs]
 
@@ -86,7 +83,7 @@ def _row(spending: Input, n: int, spent: Output | None) -> Members:
     }
 
 
-def _output(chain: "Chain", found: Found, n: int) -> Members:
+def _output(chain: Chain, found: Found, n: int) -> Members:
     output = found.transaction.outputs[n]
     spend = chain.spender(found.transaction.txid_bytes, n)
     height = _UNCONFIRMED if spend is not None and spend.height is None else spend and spend.height
@@ -115,7 +112,7 @@ def locking(script: bytes) -> Members:
     }
 
 
-def _place(chain: "Chain", found: Found) -> Mapping[str, object]:
+def _place(chain: Chain, found: Found) -> Mapping[str, object]:
     block = found.block
     if block is None:
         entry = chain.mempool.get(found.transaction.txid_bytes)

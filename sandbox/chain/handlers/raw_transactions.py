@@ -1,18 +1,15 @@
 """Raw transactions and scripts: decoding, fetching, sending (chain data, Raw transactions; supplement 1.5 to 1.9)."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from chaindata.wire import decoding, refusals, transactions
 from chaindata.wire.hashing import NotHexadecimal, from_hex
 from chaindata.wire.refusals import Refusal
 from chaindata.wire.transactions import NotATransaction, Transaction
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.elements import elements, id_bytes, text
 from sandbox.chain.handlers.naming import PRINTED
 from sandbox.chain.node.terms import Refused
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 Members = dict[str, object]
 _FIRST = "parameter 1"  # the node's name of what it is asked for
@@ -21,22 +18,22 @@ _FIRST = "parameter 1"  # the node's name of what it is asked for
 # Decoding ------------------------------------------------------------------------------------------------------------
 
 
-def decode_transaction(world: "World", arguments: Mapping[str, object]) -> object:
+def decode_transaction(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A raw transaction in words, whether the chain has it or not."""
     return _decoded(text(arguments, "hex"))
 
 
-def decode_transactions(world: "World", arguments: Mapping[str, object]) -> object:
+def decode_transactions(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Several, in their order."""
     return _each("decode_transactions", elements(arguments, "hexes"), _decoded)
 
 
-def decode_script(world: "World", arguments: Mapping[str, object]) -> object:
+def decode_script(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A script in words."""
     return _script(text(arguments, "hex"))
 
 
-def decode_scripts(world: "World", arguments: Mapping[str, object]) -> object:
+def decode_scripts(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Several, in their order."""
     return _each("decode_scripts", elements(arguments, "hexes"), _script)
 
@@ -69,19 +66,19 @@ def _each(operation: str, given: list[str], answer: Callable[[str], object]) -> 
 # Fetching ------------------------------------------------------------------------------------------------------------
 
 
-def get_raw_transaction(world: "World", arguments: Mapping[str, object]) -> object:
+def get_raw_transaction(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A transaction of the chain or the mempool: its bytes, or with `verbose` in words."""
-    return _fetched(world, text(arguments, "txid"), bool(arguments.get("verbose")))
+    return _fetched(node, text(arguments, "txid"), bool(arguments.get("verbose")))
 
 
-def get_raw_transactions(world: "World", arguments: Mapping[str, object]) -> object:
+def get_raw_transactions(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Several, in their order."""
     is_verbose = bool(arguments.get("verbose"))
-    return _each("get_raw_transactions", elements(arguments, "txids"), lambda txid: _fetched(world, txid, is_verbose))
+    return _each("get_raw_transactions", elements(arguments, "txids"), lambda txid: _fetched(node, txid, is_verbose))
 
 
-def _fetched(world: "World", txid: str, is_verbose: bool) -> str | Members:
-    txid_bytes, chain = id_bytes(txid, _FIRST), world.chain
+def _fetched(node: FullNode, txid: str, is_verbose: bool) -> str | Members:
+    txid_bytes, chain = id_bytes(txid, _FIRST), node.chain
     if txid_bytes == chain.genesis.header.merkle_root_bytes:
         raise Refused(refusals.GENESIS_COINBASE)
     found = chain.find(txid_bytes)
@@ -104,19 +101,19 @@ def _fetched(world: "World", txid: str, is_verbose: bool) -> str | Members:
 # Sending -------------------------------------------------------------------------------------------------------------
 
 
-def send_raw_transaction(world: "World", arguments: Mapping[str, object]) -> object:
+def send_raw_transaction(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Takes a transaction into the mempool after full validation; its id, documented as an array of one."""
-    txid = _sent(world, text(arguments, "hex"))
-    return txid if world.config.is_observed else [txid]
+    txid = _sent(node, text(arguments, "hex"))
+    return txid if node.config.is_observed else [txid]
 
 
-def send_raw_transactions(world: "World", arguments: Mapping[str, object]) -> object:
+def send_raw_transactions(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Takes several, one after another; the first refusal ends the call, and what went before it stays sent."""
-    return _each("send_raw_transactions", elements(arguments, "hexes"), lambda written: _sent(world, written))
+    return _each("send_raw_transactions", elements(arguments, "hexes"), lambda written: _sent(node, written))
 
 
-def _sent(world: "World", written: str) -> str:
-    return world.broadcast(_read(written).raw)
+def _sent(node: FullNode, written: str) -> str:
+    return node.broadcast(_read(written).raw)
 
 
 HANDLERS = {

@@ -1,21 +1,18 @@
 """Whether a text is an address (chain data, Util; supplement 1.5 and 1.8)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from chaindata.wire import scripts
 from chaindata.wire.addresses import Kind
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
 from sandbox.chain.handlers.elements import elements, text
 from sandbox.chain.node.terms import Refused
 
-if TYPE_CHECKING:
-    from sandbox.world.world import World
-
 Members = dict[str, object]
 
 
-def validate_address(world: "World", arguments: Mapping[str, object]) -> object:
+def validate_address(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What is known of an address; of anything else, and of addresses of other networks, that it is none."""
     try:
         return _validated(text(arguments, "address"))
@@ -23,7 +20,7 @@ def validate_address(world: "World", arguments: Mapping[str, object]) -> object:
         return {"isvalid": False}
 
 
-def validate_addresses(world: "World", arguments: Mapping[str, object]) -> object:
+def validate_addresses(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Several, in their order; one that is none fails the call."""
     return [_validated(each) for each in elements(arguments, "addresses")]
 

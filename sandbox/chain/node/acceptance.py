@@ -4,12 +4,13 @@ Source: supplement 1.9 and 5.4, BIP 68 and 113. Checked in a node's order, so th
 told: form, what is relayed, time, conflicts, inputs, fee, scripts, relatives.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from chaindata.wire import refusals, transactions
 from chaindata.wire.sighash import Digests
 from chaindata.wire.transactions import InvalidTransaction, Output, Transaction
 from sandbox.chain.node import standardness
+from sandbox.chain.node.active_chain import ActiveChain
 from sandbox.chain.node.blocks import COINBASE_MATURITY
 from sandbox.chain.node.mempool import Entry
 from sandbox.chain.node.standardness import DUPLICATE, INVALID, NONSTANDARD
@@ -22,9 +23,6 @@ from sandbox.chain.scripts.script_spending import (
     SEQUENCE_LOCKS_FROM_VERSION,
     Spending,
 )
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
 
 SECONDS_SHIFT = 9  # sequences count time in units of 512 seconds
 MOST_RELATIVES = 50  # transactions in the pool that one may depend on, or that may depend on one, itself counted
@@ -39,7 +37,7 @@ class Spent(NamedTuple):
     is_coinbase: bool
 
 
-def check(chain: "Chain", transaction: Transaction, *, runs_scripts: bool = True) -> int:
+def check(chain: ActiveChain, transaction: Transaction, *, runs_scripts: bool = True) -> int:
     """Its fee in satoshis; scripts that are known to be sound need not be run.
 
     Raises `Refused`; a transaction that waits already is not for this.
@@ -71,7 +69,7 @@ def _check_form(transaction: Transaction) -> None:
         raise rejected(problem.reason, NONSTANDARD if problem.reason == "bad-txns-undersize" else INVALID) from None
 
 
-def _check_final(chain: "Chain", transaction: Transaction) -> None:
+def _check_final(chain: ActiveChain, transaction: Transaction) -> None:
     """It may stand in the next block as far as its locktime goes (BIP 113)."""
     height, median_s = chain.tip.height + 1, chain.median_time_s(chain.tip)
     if not transactions.is_final(transaction, height=height, median_time=median_s):
@@ -81,7 +79,7 @@ def _check_final(chain: "Chain", transaction: Transaction) -> None:
 # Inputs --------------------------------------------------------------------------------------------------------------
 
 
-def _spent(chain: "Chain", transaction: Transaction) -> list[Spent]:
+def _spent(chain: ActiveChain, transaction: Transaction) -> list[Spent]:
     """What each input spends. Replacing what waits is not known here: who came first stays."""
     for each in transaction.inputs:
         if chain.mempool.spender(each.txid_bytes, each.index) is not None:
@@ -89,7 +87,7 @@ def _spent(chain: "Chain", transaction: Transaction) -> list[Spent]:
     return [_spent_by(chain, each.txid_bytes, each.index) for each in transaction.inputs]
 
 
-def _spent_by(chain: "Chain", txid_bytes: bytes, n: int) -> Spent:
+def _spent_by(chain: ActiveChain, txid_bytes: bytes, n: int) -> Spent:
     coin = chain.coin(txid_bytes, n)
     if coin is not None:
         return Spent(coin.output, coin.height, coin.is_coinbase)
@@ -99,7 +97,7 @@ def _spent_by(chain: "Chain", txid_bytes: bytes, n: int) -> Spent:
     return Spent(entry.transaction.outputs[n], chain.tip.height + 1, False)
 
 
-def _check_ages(chain: "Chain", transaction: Transaction, spent: list[Spent]) -> None:
+def _check_ages(chain: ActiveChain, transaction: Transaction, spent: list[Spent]) -> None:
     """What it spends is as old as its sequences ask, in blocks or in time (BIP 68)."""
     if transaction.version & 0xFFFFFFFF < SEQUENCE_LOCKS_FROM_VERSION:
         return
@@ -117,7 +115,7 @@ def _check_ages(chain: "Chain", transaction: Transaction, spent: list[Spent]) ->
             raise rejected("non-BIP68-final", NONSTANDARD)
 
 
-def _fee_sat(chain: "Chain", transaction: Transaction, spent: list[Spent]) -> int:
+def _fee_sat(chain: ActiveChain, transaction: Transaction, spent: list[Spent]) -> int:
     """What the inputs have above the outputs."""
     for each in spent:
         depth = chain.tip.height + 1 - each.height
@@ -140,7 +138,7 @@ def money(value_sat: int) -> str:
 # Relatives in the pool -----------------------------------------------------------------------------------------------
 
 
-def _check_family(chain: "Chain", transaction: Transaction) -> None:
+def _check_family(chain: ActiveChain, transaction: Transaction) -> None:
     """Chains of waiting transactions have bounds, in number and bytes, upwards and downwards."""
     pool = chain.mempool
     parents = [each.txid_bytes for each in transaction.inputs if each.txid_bytes in pool]

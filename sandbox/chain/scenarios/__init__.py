@@ -1,15 +1,18 @@
-"""The parts of the story that the chain of a fresh world tells, in their order."""
+"""The parts of the scenario that the chain of a fresh world begins with, in their order."""
 
 from sandbox.chain.scenarios import cash_accounts, collectibles, plain, properties, simple_ledger, waiting
-from sandbox.exchange.funds import chain_history
+from sandbox.chain.scenarios.author import Part
 
-PARTS = (
-    plain.tell,
-    simple_ledger.tell,
-    cash_accounts.tell,
-    properties.tell,
-    collectibles.tell,
-    chain_history.tell,
-    waiting.tell,
-    properties.leave_waiting,
-)
+
+def parts(*exchange: Part) -> tuple[Part, ...]:
+    """All parts; those of an exchange come when there are coins enough, and before what is left waiting."""
+    return (
+        plain.build,
+        simple_ledger.build,
+        cash_accounts.build,
+        properties.build,
+        collectibles.build,
+        *exchange,
+        waiting.build,
+        properties.leave_waiting,
+    )

@@ -1,21 +1,17 @@
 """Cash accounts: one of a single key, and two of one name in one block, told apart by their hashes."""
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire import cash_accounts
 from chaindata.wire.cash_accounts import Payment, Registration
 from chaindata.wire.transactions import Output
+from sandbox.chain.scenarios.author import Author
 from sandbox.chain.wallet import Vault
-
-if TYPE_CHECKING:
-    from sandbox.chain.seeding import Author
 
 COIN_SAT = 100_000_000
 KEY_HASH, SCRIPT_HASH, TOKEN_AWARE = 1, 2, 0x80
 REGISTRARS = ("registrar 1", "registrar 2")
 
 
-def tell(author: "Author") -> None:
+def build(author: Author) -> None:
     """Needs a few of the miner's coins; leaves nothing in the mempool."""
     for name in REGISTRARS:
         author.fund(name, COIN_SAT)
@@ -40,6 +36,6 @@ def _payment(key_hash: bytes) -> Payment:
     return Payment(KEY_HASH, key_hash)
 
 
-def _register(author: "Author", purse: str, name: str, *payments: Payment) -> None:
+def _register(author: Author, purse: str, name: str, *payments: Payment) -> None:
     script = cash_accounts.script_of(Registration(name, payments))
     author.pay(purse, [Output(0, script)])

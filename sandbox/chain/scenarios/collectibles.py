@@ -1,19 +1,15 @@
 """Collectibles: one family, with tokens that stayed, changed hands and were destroyed."""
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire.payloads import DestroyCollectible, IssueCollectible, IssueCollectibles, TransferCollectible
+from sandbox.chain.scenarios.author import Author
 from sandbox.chain.scenarios.token_acts import acts, enrich
-
-if TYPE_CHECKING:
-    from sandbox.chain.seeding import Author
 
 FAMILY = 1
 MOST = 5
 NEXT_FREE = 0
 
 
-def tell(author: "Author") -> None:
+def build(author: Author) -> None:
     """Four tokens of five: the second changes hands, the third is destroyed, the last has a number of its own."""
     enrich(author, {"mona": 1}, ("nils", "olga"))
     acts(

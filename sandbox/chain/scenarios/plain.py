@@ -1,21 +1,17 @@
 """Ordinary transactions of every usual form, so that each can be looked at: to keys, hashes, scripts and nobody."""
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire import scripts
 from chaindata.wire.transactions import Output
 from sandbox.chain import wallet
 from sandbox.chain.node.terms import Owned
+from sandbox.chain.scenarios.author import Author
 from sandbox.chain.wallet import Vault
-
-if TYPE_CHECKING:
-    from sandbox.chain.seeding import Author
 
 COIN_SAT = 100_000_000
 NOTE = b"Countersign sandbox"
 
 
-def tell(author: "Author") -> None:
+def build(author: Author) -> None:
     """Payments from hand to hand over a few blocks."""
     _spread(author)
     _pay_around(author)
@@ -24,13 +20,13 @@ def tell(author: "Author") -> None:
     _leave_notes(author)
 
 
-def _spread(author: "Author") -> None:
+def _spread(author: Author) -> None:
     """Splits coins of the miner's, so that later payments need not wait for each other's change."""
     author.pay(author.miner, [Output(10 * COIN_SAT, author.miner.script) for _ in range(20)])
     author.mine()
 
 
-def _pay_around(author: "Author") -> None:
+def _pay_around(author: Author) -> None:
     """One output, many outputs, and many inputs."""
     names = ("alice", "bob", "carol", "dave")
     author.fund("alice", 25 * COIN_SAT)
@@ -49,7 +45,7 @@ def _pay_around(author: "Author") -> None:
     author.mine()
 
 
-def _pay_to_a_key(author: "Author") -> None:
+def _pay_to_a_key(author: Author) -> None:
     """An output that names the public key itself, and its spending."""
     dave = author.purse("dave")
     made = author.pay(author.miner, [Output(3 * COIN_SAT, dave.key_script)])
@@ -58,7 +54,7 @@ def _pay_to_a_key(author: "Author") -> None:
     author.mine()
 
 
-def _pay_to_a_vault(author: "Author") -> None:
+def _pay_to_a_vault(author: Author) -> None:
     """Two of three keys under the hash of their script: paid in, paid out, and something left."""
     vault = Vault("vault", [author.purse(name) for name in ("alice", "bob", "carol")], 2)
     author.pay(author.miner, [Output(5 * COIN_SAT, vault.script), Output(COIN_SAT // 2, vault.script)])
@@ -67,7 +63,7 @@ def _pay_to_a_vault(author: "Author") -> None:
     author.mine()
 
 
-def _leave_notes(author: "Author") -> None:
+def _leave_notes(author: Author) -> None:
     """Outputs that nobody can spend, and one transaction that spends coins of two owners at once."""
     author.pay("carol", [Output(0, scripts.returning([NOTE]))])
     author.pay("dave", [Output(0, scripts.returning([b"", bytes(range(200))]))], change_at=0)

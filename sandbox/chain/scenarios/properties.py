@@ -3,8 +3,6 @@
 Prices have no bonus and deadlines are far away, so that what is bought does not depend on when the world begins.
 """
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire.payloads import (
     ChangeIssuer,
     CloseCrowdsale,
@@ -21,18 +19,16 @@ from chaindata.wire.payloads import (
     Unfreeze,
 )
 from chaindata.wire.token_amounts import frozen_amount
+from sandbox.chain.scenarios.author import Author
 from sandbox.chain.scenarios.token_acts import COIN_SAT, FIRST_TOKEN, act, acts, burn, enrich
 from sandbox.chain.tokens.properties_terms import printed
-
-if TYPE_CHECKING:
-    from sandbox.chain.seeding import Author
 
 FIXED, MANAGED, CLOSED_SALE, OPEN_SALE, SOLD_OUT = 3, 4, 5, 6, 7
 FIXED_TOKEN, MANAGED_TOKEN = 10**2, 10**3  # base units
 DEADLINE_S = 4_102_444_800  # 2100-01-01
 
 
-def tell(author: "Author") -> None:
+def build(author: Author) -> None:
     """About a fixed supply, grants, sales, and attempts that were not valid."""
     enrich(author, {"greta": 3, "henry": 2, "iris": 3, "jonas": 3}, ("karla", "lena"))
     _fixed(author)
@@ -42,13 +38,13 @@ def tell(author: "Author") -> None:
     _attempts(author)
 
 
-def leave_waiting(author: "Author") -> None:
+def leave_waiting(author: Author) -> None:
     """A send and a grant that no block has taken yet. Must be told after the last block."""
     act(author, "greta", SimpleSend(FIXED, 12 * FIXED_TOKEN), "jonas")
     act(author, "henry", Grant(MANAGED, 5 * MANAGED_TOKEN, "Not yet"), "lena")
 
 
-def _fixed(author: "Author") -> None:
+def _fixed(author: Author) -> None:
     made = CreateFixed(
         precision=2,
         name="Harbour Points",
@@ -65,7 +61,7 @@ def _fixed(author: "Author") -> None:
     acts(author, ("greta", SimpleSend(1, 20 * FIRST_TOKEN), "karla"), ("greta", ChangeIssuer(FIXED), "lena"))
 
 
-def _managed(author: "Author") -> None:
+def _managed(author: Author) -> None:
     made = CreateManaged(
         precision=3, name="Harbour Credit", previous_id=1, category="Shipping", url="harbour.test/credit"
     )
@@ -86,7 +82,7 @@ def _managed(author: "Author") -> None:
     )
 
 
-def _sales(author: "Author") -> None:
+def _sales(author: Author) -> None:
     first = CreateCrowdsale(
         precision=0,
         name="Harbour Shares A",
@@ -126,7 +122,7 @@ def _sales(author: "Author") -> None:
     )
 
 
-def _owners(author: "Author") -> None:
+def _owners(author: Author) -> None:
     acts(
         author,
         ("greta", SendToOwners(FIXED, 100 * FIXED_TOKEN, FIXED)),
@@ -135,7 +131,7 @@ def _owners(author: "Author") -> None:
     )
 
 
-def _attempts(author: "Author") -> None:
+def _attempts(author: Author) -> None:
     """What the layer saw and did not do."""
     acts(
         author,

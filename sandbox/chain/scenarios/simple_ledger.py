@@ -4,16 +4,12 @@ They pass through the hands of a few holders, whose purses hold coins besides fo
 than there is, and moves nothing but coins.
 """
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire.slp import Genesis, Mint, Send
 from chaindata.wire.transactions import Output, Transaction
+from sandbox.chain.scenarios.author import Author
 from sandbox.chain.simple_ledger import simple_ledger_spending as spending
 from sandbox.chain.simple_ledger.simple_ledger import Kept
 from sandbox.chain.wallet import DUST_SAT, Purse
-
-if TYPE_CHECKING:
-    from sandbox.chain.seeding import Author
 
 COIN_SAT = 100_000_000
 ISSUER, HOLDERS = "token issuer", ("token holder 1", "token holder 2", "token holder 3")
@@ -22,7 +18,7 @@ LANTERN = Genesis(b"LAMP", b"Lantern Voucher", b"https://lantern.example/voucher
 EMBER = Genesis(b"EMBR", b"Ember Point", b"", b"", 8, None, 21_000_000 * 10**8)
 
 
-def tell(author: "Author") -> None:
+def build(author: Author) -> None:
     """Needs some of the miner's coins; leaves nothing in the mempool."""
     for name in (ISSUER, *HOLDERS):
         author.fund(name, COIN_SAT)
@@ -32,7 +28,7 @@ def tell(author: "Author") -> None:
     _burnt(author)
 
 
-def _alive(author: "Author") -> None:
+def _alive(author: Author) -> None:
     """A token that was minted once more, the baton being kept; and a transfer that claims too much."""
     token_id = _created(author, HARBOUR)
     first, second, third = (author.purse(name) for name in HOLDERS)
@@ -47,14 +43,14 @@ def _alive(author: "Author") -> None:
     author.mine()
 
 
-def _ended(author: "Author") -> None:
+def _ended(author: Author) -> None:
     """A token whose last mint did not pass the baton on."""
     token_id = _created(author, LANTERN)
     _minted(author, Mint(token_id, None, 250), to=author.purse(HOLDERS[0]))
     _sent(author, author.purse(HOLDERS[0]), token_id, 40, author.purse(HOLDERS[1]))
 
 
-def _burnt(author: "Author") -> None:
+def _burnt(author: Author) -> None:
     """A token that nobody ever could mint; a holder spends some of it as if it were a plain coin, and sends some away
     with less than all named."""
     token_id = _created(author, EMBER)
@@ -71,29 +67,29 @@ def _burnt(author: "Author") -> None:
     author.mine()
 
 
-def _created(author: "Author", genesis: Genesis) -> str:
+def _created(author: Author, genesis: Genesis) -> str:
     script = author.purse(ISSUER).script
     made = spending.create(author.chain, author.purse(ISSUER), genesis, to=script, baton_to=script, change=script)
     return _mined(author, made).txid
 
 
-def _minted(author: "Author", message: Mint, *, to: Purse) -> None:
+def _minted(author: Author, message: Mint, *, to: Purse) -> None:
     issuer = author.purse(ISSUER)
     made = spending.mint(author.chain, issuer, message, to=to.script, baton_to=issuer.script, change=issuer.script)
     _mined(author, made)
 
 
-def _sent(author: "Author", payer: Purse, token_id: str, quantity: int, receiver: Purse) -> None:
+def _sent(author: Author, payer: Purse, token_id: str, quantity: int, receiver: Purse) -> None:
     made = spending.send(author.chain, payer, token_id, quantity, to=receiver.script, change=payer.script)
     _mined(author, made)
 
 
-def _mined(author: "Author", made: Transaction) -> Transaction:
+def _mined(author: Author, made: Transaction) -> Transaction:
     author.send(made)
     author.mine()
     return made
 
 
-def _kept(author: "Author", purse: Purse, token_id: str) -> list[Kept]:
+def _kept(author: Author, purse: Purse, token_id: str) -> list[Kept]:
     kept = author.chain.simple_ledger.kept_by(purse.script)
     return [each for each in kept if each.holding.token_id == token_id]

@@ -1,22 +1,18 @@
 """What the stories of property tokens and collectibles are told with: one act, one transaction."""
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire import payloads
 from chaindata.wire.payloads import Burn, Payload
 from chaindata.wire.transactions import Output, Transaction
+from sandbox.chain.scenarios.author import Author
 from sandbox.chain.tokens.properties_terms import BURN_SCRIPT, MATURITY
 from sandbox.chain.wallet import DUST_SAT
-
-if TYPE_CHECKING:
-    from sandbox.chain.seeding import Author
 
 COIN_SAT = 100_000_000
 FIRST_TOKEN = 10**8  # base units of one token of the first property
 PURSE_SAT = COIN_SAT // 10  # for fees
 
 
-def act(author: "Author", actor: str, payload: Payload, receiver: str = "") -> Transaction:
+def act(author: Author, actor: str, payload: Payload, receiver: str = "") -> Transaction:
     """Somebody says something to the layer; a receiver is paid after the change, so that it is the last."""
     outputs = [Output(0, payloads.carrier(payload.raw))]
     if receiver:
@@ -24,19 +20,19 @@ def act(author: "Author", actor: str, payload: Payload, receiver: str = "") -> T
     return author.pay(actor, outputs, change_at=0)
 
 
-def acts(author: "Author", *told: tuple[str, Payload] | tuple[str, Payload, str]) -> None:
+def acts(author: Author, *told: tuple[str, Payload] | tuple[str, Payload, str]) -> None:
     """Several, each in a block of its own: within one their order would be that of their ids."""
     for each in told:
         act(author, *each)
         author.mine()
 
 
-def burn(author: "Author", actor: str, sat: int) -> Transaction:
+def burn(author: Author, actor: str, sat: int) -> Transaction:
     """Coins given up for tokens of the first property."""
     return author.pay(actor, [Output(sat, BURN_SCRIPT), Output(0, payloads.carrier(Burn().raw))])
 
 
-def enrich(author: "Author", burning: dict[str, int], others: tuple[str, ...]) -> None:
+def enrich(author: Author, burning: dict[str, int], others: tuple[str, ...]) -> None:
     """Gives purses coins for fees, and those that burn some as many tokens as they ask for."""
     for name, coins in burning.items():
         author.fund(name, coins * COIN_SAT + PURSE_SAT)

@@ -1,18 +1,14 @@
 """How the story ends: a chain that is long enough, branches that did not win, and transactions that still wait."""
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire import scripts
 from chaindata.wire.transactions import Output
-
-if TYPE_CHECKING:
-    from sandbox.chain.seeding import Author
+from sandbox.chain.scenarios.author import Author
 
 COIN_SAT = 100_000_000
 LEAST_HEIGHT = 205  # of the tip when the world begins
 
 
-def tell(author: "Author") -> None:
+def build(author: Author) -> None:
     """Must be told last: what waits stays so until the world mines its first block."""
     author.fund("erin", 4 * COIN_SAT)
     author.fund("frank", COIN_SAT)
@@ -22,7 +18,7 @@ def tell(author: "Author") -> None:
     _let_wait(author)
 
 
-def _let_wait(author: "Author") -> None:
+def _let_wait(author: Author) -> None:
     """A family of three, each spending the one before, and one alone."""
     erin, frank = author.purse("erin"), author.purse("frank")
     parent = author.pay(erin, [Output(COIN_SAT, frank.script), Output(COIN_SAT, erin.script)])

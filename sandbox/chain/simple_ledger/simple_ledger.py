@@ -6,7 +6,7 @@ computed before somebody asks; each answer is of the chain and mempool as they a
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from chaindata.wire import scripts
 from chaindata.wire.hashing import NotHexadecimal, from_shown
@@ -14,11 +14,9 @@ from chaindata.wire.slp import Genesis
 from chaindata.wire.slp_rules import Holding
 from chaindata.wire.transactions import Transaction
 from sandbox.chain.following import Following
+from sandbox.chain.node.active_chain import ActiveChain
 from sandbox.chain.node.blocks import Block
 from sandbox.chain.simple_ledger.simple_ledger_validity import Verdict, Verdicts
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
 
 
 class Move(NamedTuple):
@@ -64,7 +62,7 @@ def newest_first(token: Token) -> tuple[bool, int, str]:
 class SimpleLedger:
     """The tokens of one chain."""
 
-    def __init__(self, chain: "Chain") -> None:
+    def __init__(self, chain: ActiveChain) -> None:
         self._chain = chain
         self._moves: dict[str, list[Move]] = {}
         self._following: Following[list[Move]] = Following(chain, self._came, self._went)
@@ -181,3 +179,9 @@ class SimpleLedger:
     def _transaction(self, txid_bytes: bytes) -> Transaction | None:
         found = self._chain.find(txid_bytes)
         return None if found is None else found.transaction
+
+
+class TokenChain(ActiveChain, Protocol):
+    """A chain that keeps the ledger of its simple-ledger tokens."""
+
+    simple_ledger: SimpleLedger

@@ -5,17 +5,14 @@ Source: supplement 3, Answers. Quantities are base units unless a name says toke
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from chaindata.wire import scripts, slp_rules
 from chaindata.wire.hashing import from_shown
 from chaindata.wire.slp import Genesis, Mint, Send
 from chaindata.wire.slp_rules import Holding
 from sandbox.chain.node.terms import Outpoint
-from sandbox.chain.simple_ledger.simple_ledger import Kept, Move, SimpleLedger, Token
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
+from sandbox.chain.simple_ledger.simple_ledger import Kept, Move, SimpleLedger, Token, TokenChain
 
 ALIVE, NEVER_CREATED, BURNED, ENDED = "ALIVE", "NEVER_CREATED", "DEAD_BURNED", "DEAD_ENDED"
 
@@ -45,7 +42,7 @@ class Burn(NamedTuple):
     burned: Decimal
 
 
-def of(chain: "Chain", token: Token) -> Figures:
+def of(chain: TokenChain, token: Token) -> Figures:
     """The statistics of a token; its genesis is counted as a transaction, not as a mint."""
     ledger = chain.simple_ledger
     messages = [(move, verdict.message) for move in token.moves if (verdict := ledger.verdicts.by_id(move.txid_bytes))]
@@ -80,7 +77,7 @@ def held_by_token(kept: Iterable[Kept]) -> dict[str, int]:
     return held
 
 
-def baton_status(chain: "Chain", token: Token) -> str:
+def baton_status(chain: TokenChain, token: Token) -> str:
     """Where the minting baton is: followed from mint to mint.
 
     A baton that was given to an output that does not exist ends the minting, as one that was not passed on does.

@@ -6,7 +6,6 @@ that none are burnt by accident. A transaction is made and signed here, and sent
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from chaindata.wire import slp, transactions
 from chaindata.wire.keys import PrivateKey
@@ -15,11 +14,8 @@ from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain import wallet
 from sandbox.chain.node.blocks import COINBASE_MATURITY
 from sandbox.chain.node.terms import Owned
-from sandbox.chain.simple_ledger.simple_ledger import Kept
+from sandbox.chain.simple_ledger.simple_ledger import Kept, TokenChain
 from sandbox.chain.wallet import DUST_SAT, Purse
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
 
 BATON_VOUT = 2
 _FRAME_BYTES = 16  # version, counts and locktime, generously
@@ -39,7 +35,7 @@ class Signer(Purse):
 
 
 def create(
-    chain: "Chain", signer: Purse, message: Genesis, *, to: bytes, baton_to: bytes, change: bytes
+    chain: TokenChain, signer: Purse, message: Genesis, *, to: bytes, baton_to: bytes, change: bytes
 ) -> Transaction:
     """The genesis of a token: its quantity to one locking script, its baton to another, coins that are left to a third.
 
@@ -48,7 +44,7 @@ def create(
     return compose(chain, signer, message, _made(message, to, baton_to), spending=[], change=change)
 
 
-def mint(chain: "Chain", signer: Purse, message: Mint, *, to: bytes, baton_to: bytes, change: bytes) -> Transaction:
+def mint(chain: TokenChain, signer: Purse, message: Mint, *, to: bytes, baton_to: bytes, change: bytes) -> Transaction:
     """More of a token, by its baton, which goes on to `baton_to` unless the message ends the minting."""
     batons = [
         each
@@ -65,7 +61,7 @@ def _made(message: Genesis | Mint, to: bytes, baton_to: bytes) -> list[Output]:
     return [Output(DUST_SAT, to), *([Output(DUST_SAT, baton_to)] if message.baton_vout is not None else [])]
 
 
-def send(chain: "Chain", signer: Purse, token_id: str, quantity: int, *, to: bytes, change: bytes) -> Transaction:
+def send(chain: TokenChain, signer: Purse, token_id: str, quantity: int, *, to: bytes, change: bytes) -> Transaction:
     """So many base units of a token to a locking script; what is left of them stays at the signer's address."""
     if quantity <= 0:
         raise CannotSpend("The amount has to be more than nothing.")
@@ -86,7 +82,7 @@ def send(chain: "Chain", signer: Purse, token_id: str, quantity: int, *, to: byt
 
 
 def compose(
-    chain: "Chain",
+    chain: TokenChain,
     signer: Purse,
     message: Message,
     paid: Sequence[Output],
@@ -115,7 +111,7 @@ def compose(
     return wallet.signed(coins, outputs, [signer] * len(coins))
 
 
-def _free_coins(chain: "Chain", signer: Purse) -> list[Owned]:
+def _free_coins(chain: TokenChain, signer: Purse) -> list[Owned]:
     """The coins of a key that hold no tokens and can be spent now: confirmed ones and large ones first."""
     mature = chain.tip.height + 1 - COINBASE_MATURITY
     holding = {(each.txid_bytes, each.n) for each in chain.simple_ledger.kept_by(signer.script)}

@@ -5,17 +5,14 @@ blocks that were folded in, the layer goes back to the last copy before the fork
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from sandbox.chain.node.active_chain import ActiveChain
+from sandbox.chain.node.blocks import Block
 from sandbox.chain.node.terms import Found
 from sandbox.chain.tokens import properties_reading as reading
 from sandbox.chain.tokens.properties_rules import Said, fold
 from sandbox.chain.tokens.properties_state import State
 from sandbox.chain.tokens.properties_terms import FIRST_HEIGHT, Carried, Moment, Record
-
-if TYPE_CHECKING:
-    from sandbox.chain.node.blocks import Block
-    from sandbox.chain.state import Chain
 
 COPIED_EVERY = 50  # blocks
 MOST_COPIES = 20
@@ -24,7 +21,7 @@ MOST_COPIES = 20
 class PropertyLedger:
     """Property tokens and collectibles of one chain."""
 
-    def __init__(self, chain: "Chain") -> None:
+    def __init__(self, chain: ActiveChain) -> None:
         self._chain = chain
         self._begin()
 
@@ -106,7 +103,7 @@ class PropertyLedger:
             for record in self._at.pop(later):
                 del self._records[record.carried.txid]
 
-    def _fold(self, block: "Block") -> None:
+    def _fold(self, block: Block) -> None:
         moment = Moment(block.height, block.header.time)
         said = self._said(block) if block.height >= FIRST_HEIGHT else ()
         records = fold(self._state, moment, said)
@@ -118,7 +115,7 @@ class PropertyLedger:
             self._copies.append((block.height, self._state.copy()))
             del self._copies[:-MOST_COPIES]
 
-    def _said(self, block: "Block") -> Iterator[Said]:
+    def _said(self, block: Block) -> Iterator[Said]:
         for position, transaction in enumerate(block.transactions):
             if reading.carries(transaction):
                 carried = reading.read(transaction, self._chain.output)

@@ -5,16 +5,14 @@ The same coins and the same payment make the same transaction, so a journal that
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain import wallet
+from sandbox.chain.node.active_chain import ActiveChain
 from sandbox.chain.node.terms import Owned
 from sandbox.chain.wallet import DUST_SAT, Purse
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
-    from sandbox.exchange.accounts.addresses import OnChain
+from sandbox.exchange.accounts.addresses import OnChain
 
 PURSE = "exchange"
 MOST_INPUTS = 200
@@ -35,7 +33,7 @@ class Held(NamedTuple):
 class Coins:
     """The exchange's coins on one chain; `deposits` are its deposit addresses by their locking scripts."""
 
-    def __init__(self, chain: "Chain", seed: int, deposits: Mapping[bytes, "OnChain"]) -> None:
+    def __init__(self, chain: ActiveChain, seed: int, deposits: Mapping[bytes, OnChain]) -> None:
         self._chain = chain
         self._deposits = deposits
         self.purse = Purse(seed, PURSE)

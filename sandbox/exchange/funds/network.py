@@ -6,20 +6,17 @@ payout to a deposit address of this exchange never leaves it: it is booked over 
 
 from decimal import Decimal
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from exchange_ops.wire import coin_addresses
 from sandbox.amounts import EXACT, digits_after_point
 from sandbox.exchange.accounts import address_forms
 from sandbox.exchange.accounts.ledger import HOUSE, Line, Wallet, moved
+from sandbox.exchange.accounts.movements import CoinMovements
 from sandbox.exchange.accounts.payouts import Payout
 from sandbox.exchange.accounts.transactions import Status, Transaction
 from sandbox.exchange.funds import withdrawals
 from sandbox.exchange.listing.currencies import Currency
 from sandbox.exchange.state import Exchange
-
-if TYPE_CHECKING:
-    from sandbox.exchange.funds.onchain import Movements
 
 INVALID_ADDRESS = "INVALID_ADDRESS"
 INVALID_PAYMENT_ID = "INVALID_PAYMENT_ID"
@@ -179,7 +176,7 @@ def confirm_payin_so_far(exchange: Exchange, transaction: Transaction, confirmat
     return True
 
 
-def _movements(exchange: Exchange, code: str) -> "Movements | None":
+def _movements(exchange: Exchange, code: str) -> CoinMovements | None:
     """The movements on the sandbox's own chain, for its coin."""
     return exchange.movements if exchange.currencies[code].on_chain else None
 

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from chaindata.wire import addresses, scripts
 from chaindata.wire.addresses import Network
@@ -27,9 +26,7 @@ from sandbox.exchange.accounts.coins import Coins, NotEnoughCoins
 from sandbox.exchange.accounts.payouts import Payout
 from sandbox.exchange.accounts.transactions import Transaction
 from sandbox.exchange.funds import network
-
-if TYPE_CHECKING:
-    from sandbox.exchange.state import Exchange
+from sandbox.exchange.state import Exchange
 
 BURIED = 100  # confirmations after which a payout is not watched any more
 
@@ -47,7 +44,7 @@ class Sent:
 class Movements:
     """What the exchange knows of its chain: how far it followed it, what waits for confirmations, and for coins."""
 
-    def __init__(self, exchange: "Exchange") -> None:
+    def __init__(self, exchange: Exchange) -> None:
         self.chain = exchange.chain
         self._exchange = exchange
         self._coins = Coins(self.chain, exchange.seed, exchange.addresses.by_script)

@@ -1,13 +1,14 @@
 """One function per operation: what the sandbox's exchange does when a call comes in.
 
 `HANDLERS` maps operation names of the catalogue, `STREAM_HANDLERS` those that only sockets have. A handler takes
-the world, the caller (None for public operations) and the arguments in plain JSON form (decimals and instants as
+the exchange, the caller (None for public operations) and the arguments in plain JSON form (decimals and instants as
 text), and returns what goes out as JSON. It either raises `Refusal` and changes nothing, or does all of it.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from exchange_ops.wire.catalogue import by_name
 from sandbox.exchange.handlers import (
     account,
     history,
@@ -22,12 +23,10 @@ from sandbox.exchange.handlers import (
     withdrawals,
 )
 from sandbox.exchange.handlers.arguments import Arguments
+from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import Caller, Wait
 
-if TYPE_CHECKING:
-    from sandbox.world.world import World
-
-Handler: TypeAlias = "Callable[[World, Caller | None, Arguments], object]"
+Handler: TypeAlias = "Callable[[Exchange, Caller | None, Arguments], object]"
 
 HANDLERS: dict[str, Handler] = {
     function.__name__: function
@@ -111,39 +110,23 @@ STREAM_HANDLERS: dict[str, Handler] = {
     )
 }
 
-# The operations that may want to be waited for before they are performed, and what tells for what.
-WAITING: "dict[str, Callable[[World, Caller | None, Arguments], Wait | None]]" = {"get_order": orders.wait_for_order}
+# The REST operation whose right and consequences each of these shares.
+STREAM_OPERATIONS: dict[str, str] = {
+    "find_transactions": "get_transactions",
+    "load_transactions": "get_transactions",
+    "get_stream_balance": "get_balances",
+    "get_order_reports": "get_orders",
+    "get_margin_order_reports": "get_margin_orders",
+    "get_margin_account_reports": "get_margin_accounts",
+    "replace_margin_order": "put_margin_order",
+}
 
-# The operations that may change the world, and are therefore journaled.
+# The operations that may want to be waited for before they are performed, and what tells for what.
+WAITING: "dict[str, Callable[[Exchange, Caller | None, Arguments], Wait | None]]" = {"get_order": orders.wait_for_order}
+
+# The operations that may change the world, and are therefore journaled: all that the catalogue does not GET.
 CHANGING: frozenset[str] = frozenset(
-    {
-        "create_order",
-        "cancel_orders",
-        "put_order",
-        "cancel_order",
-        "replace_order",
-        "create_deposit_address",
-        "create_withdrawal",
-        "commit_withdrawal",
-        "rollback_withdrawal",
-        "convert_currency",
-        "transfer_funds",
-        "transfer_to_user",
-        "freeze_subaccounts",
-        "activate_subaccounts",
-        "transfer_subaccount_funds",
-        "set_subaccount_settings",
-        "create_margin_order",
-        "put_margin_order",
-        "cancel_margin_orders",
-        "cancel_margin_order",
-        "set_margin_account",
-        "close_margin_accounts",
-        "close_margin_account",
-        "close_margin_positions",
-        "close_margin_position",
-        "replace_margin_order",
-    }
+    name for name in (*HANDLERS, *STREAM_HANDLERS) if by_name[STREAM_OPERATIONS.get(name, name)].method != "GET"
 )
 
 

@@ -1,42 +1,37 @@
 """Account management: balances and addresses."""
 
-from typing import TYPE_CHECKING
-
 from sandbox.engine.clock import DAY_MS
 from sandbox.exchange.accounts.addresses import LISTED, NEW_PER_DAY
 from sandbox.exchange.accounts.ledger import Wallet
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
 from sandbox.exchange.listing.currencies import Currency
+from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import ACTION_NOT_ALLOWED, LIMIT_EXCEEDED, Caller, Refusal
 
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
-
-def get_balances(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_balances(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The bank account: every currency, zeros included."""
-    return world.exchange.balances(arguments.account(world, caller), Wallet.BANK, Wallet.BANK_RESERVED)
+    return exchange.balances(arguments.account(exchange, caller), Wallet.BANK, Wallet.BANK_RESERVED)
 
 
-def get_trading_balances(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_trading_balances(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The trading account: every currency, zeros included."""
-    return world.exchange.balances(arguments.account(world, caller), Wallet.TRADING, Wallet.TRADING_RESERVED)
+    return exchange.balances(arguments.account(exchange, caller), Wallet.TRADING, Wallet.TRADING_RESERVED)
 
 
-def get_deposit_address(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_deposit_address(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The current deposit address of a currency."""
-    account, currency = arguments.account(world, caller), _payable_in(world, params)
-    made = world.exchange.addresses.of(account, currency.code)
+    account, currency = arguments.account(exchange, caller), _payable_in(exchange, params)
+    made = exchange.addresses.of(account, currency.code)
     if not made:
         raise Refusal(ACTION_NOT_ALLOWED, f"There is no deposit address of {currency.code} yet")
     return made[-1].wire()
 
 
-def create_deposit_address(world: "World", caller: Caller | None, params: Arguments) -> object:
+def create_deposit_address(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """A new deposit address of a currency; at most five in 24 hours. The older ones stay valid."""
-    account, currency = arguments.account(world, caller), _payable_in(world, params)
-    exchange = world.exchange
+    account, currency = arguments.account(exchange, caller), _payable_in(exchange, params)
     since_ms = exchange.moment_ms - DAY_MS
     made = exchange.addresses.of(account, currency.code)
     if sum(address.created_ms > since_ms for address in made) >= NEW_PER_DAY:
@@ -44,28 +39,28 @@ def create_deposit_address(world: "World", caller: Caller | None, params: Argume
     return exchange.addresses.create(account, currency, exchange.moment_ms).wire()
 
 
-def get_deposit_addresses(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_deposit_addresses(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The last ten deposit addresses of a currency, newest first."""
-    account, currency = arguments.account(world, caller), arguments.currency(world, params)
-    made = world.exchange.addresses.of(account, currency.code)
+    account, currency = arguments.account(exchange, caller), arguments.currency(exchange, params)
+    made = exchange.addresses.of(account, currency.code)
     return [address.wire() for address in reversed(made[-LISTED:])]
 
 
-def get_used_addresses(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_used_addresses(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The last ten different withdrawal addresses of a currency, latest first."""
-    account, currency = arguments.account(world, caller), arguments.currency(world, params)
-    used = world.exchange.addresses.used(account, currency.code)
+    account, currency = arguments.account(exchange, caller), arguments.currency(exchange, params)
+    used = exchange.addresses.used(account, currency.code)
     return [{"address": address} | ({"paymentId": tag} if tag else {}) for address, tag in used]
 
 
-def is_own_address(world: "World", caller: Caller | None, params: Arguments) -> object:
+def is_own_address(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """Whether an address is a deposit address of the calling account, in any spelling."""
     address = arguments.text(params, "address", required=True)
-    return {"result": world.exchange.addresses.is_mine(arguments.account(world, caller), address)}
+    return {"result": exchange.addresses.is_mine(arguments.account(exchange, caller), address)}
 
 
-def _payable_in(world: "World", params: Arguments) -> Currency:
-    currency = arguments.currency(world, params)
+def _payable_in(exchange: Exchange, params: Arguments) -> Currency:
+    currency = arguments.currency(exchange, params)
     if not currency.crypto or not currency.payin_enabled:
         raise Refusal(ACTION_NOT_ALLOWED, f"Deposits of {currency.code} are not available")
     return currency

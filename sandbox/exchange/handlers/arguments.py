@@ -5,13 +5,14 @@ Arguments arrive in plain JSON form and were read by the catalogue before; what 
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from sandbox.amounts import NotAnAmount, decimal_of
 from sandbox.engine.journal_lines import NotPlain, plain
 from sandbox.exchange.accounts.accounts import SubStatus
 from sandbox.exchange.listing.currencies import Currency
 from sandbox.exchange.listing.symbols import Symbol
+from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import (
     AUTHORIZATION_REQUIRED,
     CURRENCY_NOT_FOUND,
@@ -22,9 +23,6 @@ from sandbox.exchange.terms import (
     Refusal,
 )
 from wire import values
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 Arguments: TypeAlias = Mapping[str, object]
 SYMBOL_DESCRIPTION = "Try get /api/2/public/symbol, to get list of all available symbols."
@@ -45,11 +43,11 @@ def as_kept(arguments: Arguments) -> dict[str, object]:
     return kept
 
 
-def account(world: "World", caller: Caller | None) -> str:
+def account(exchange: Exchange, caller: Caller | None) -> str:
     """The e-mail of the account that calls; 1001 when nobody does, 403 when it is a sub-account that isn't active."""
-    if caller is None or world.exchange.accounts.find(caller.account) is None:
+    if caller is None or exchange.accounts.find(caller.account) is None:
         raise Refusal(AUTHORIZATION_REQUIRED)
-    sub_account = world.exchange.accounts.sub_account(caller.account)
+    sub_account = exchange.accounts.sub_account(caller.account)
     if sub_account is not None and sub_account.status is not SubStatus.ACTIVE:
         raise Refusal(FORBIDDEN_FOR_ACCOUNT)
     return caller.account
@@ -173,28 +171,28 @@ def codes(arguments: Arguments, name: str) -> list[str]:
     return [item.strip().upper() for item in items if item.strip()]
 
 
-def currency(world: "World", arguments: Arguments, name: str = "currency") -> Currency:
+def currency(exchange: Exchange, arguments: Arguments, name: str = "currency") -> Currency:
     """The currency of a required code; 2002 when there is none."""
-    return currency_of_code(world, text(arguments, name, required=True).upper())
+    return currency_of_code(exchange, text(arguments, name, required=True).upper())
 
 
-def optional_currency(world: "World", arguments: Arguments) -> str:
+def optional_currency(exchange: Exchange, arguments: Arguments) -> str:
     """The code of an existing currency, or empty when absent; 2002 when there is none."""
     code = text(arguments, "currency").upper()
-    return currency_of_code(world, code).code if code else ""
+    return currency_of_code(exchange, code).code if code else ""
 
 
-def currency_of_code(world: "World", code: str) -> Currency:
+def currency_of_code(exchange: Exchange, code: str) -> Currency:
     """The currency of a code; 2002 when there is none."""
-    found = world.exchange.currencies.get(code)
+    found = exchange.currencies.get(code)
     if found is None:
         raise Refusal(CURRENCY_NOT_FOUND, f"The requested currency can't found. Requested: {code[:32]}")
     return found
 
 
-def symbol_of_id(world: "World", symbol_id: str) -> Symbol:
+def symbol_of_id(exchange: Exchange, symbol_id: str) -> Symbol:
     """The symbol of an id; 2001 when there is none."""
-    found = world.exchange.symbols.get(symbol_id)
+    found = exchange.symbols.get(symbol_id)
     if found is None:
         raise Refusal(SYMBOL_NOT_FOUND, SYMBOL_DESCRIPTION)
     return found

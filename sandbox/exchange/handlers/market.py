@@ -5,7 +5,6 @@ Intervals include both their ends. Without `from` an ascending list begins with 
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,9 +18,6 @@ from sandbox.exchange.tape import candles
 from sandbox.exchange.tape.tape import Span
 from sandbox.exchange.terms import Caller
 from sandbox.exchange.trading import books
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 DEFAULT_DEPTH = 100
 DEEPEST = 2**63 - 1
@@ -70,34 +66,33 @@ class Listing:
         return _plain(self.whole(self.part(symbol) for symbol in self.symbols))
 
 
-def list_tickers(world: "World", params: Arguments) -> Listing:
+def list_tickers(exchange: Exchange, params: Arguments) -> Listing:
     """The tickers of the named symbols, or of all."""
-    exchange = world.exchange
-    return Listing(named_symbols(world, params), lambda symbol: _text(_ticker(exchange, symbol)), keyed=False)
+    return Listing(named_symbols(exchange, params), lambda symbol: _text(_ticker(exchange, symbol)), keyed=False)
 
 
-def list_trades(world: "World", params: Arguments) -> Listing:
+def list_trades(exchange: Exchange, params: Arguments) -> Listing:
     """The trades of the named symbols, or of all, by symbol."""
-    exchange, span, page = world.exchange, _time_span(params), _Page.asked(params, DESC)
+    span, page = _time_span(params), _Page.asked(params, DESC)
     return _remembered(
-        world, params, page, ("trades", span, page), lambda symbol: _trades(exchange, symbol, span, page)
+        exchange, params, page, ("trades", span, page), lambda symbol: _trades(exchange, symbol, span, page)
     )
 
 
-def list_orderbooks(world: "World", params: Arguments) -> Listing:
+def list_orderbooks(exchange: Exchange, params: Arguments) -> Listing:
     """The order books of the named symbols, or of all, by symbol."""
-    exchange, depth = world.exchange, _depth(params)
-    return Listing(named_symbols(world, params), lambda symbol: books.book(exchange, symbol.id, depth))
+    depth = _depth(params)
+    return Listing(named_symbols(exchange, params), lambda symbol: books.book(exchange, symbol.id, depth))
 
 
-def list_candles(world: "World", params: Arguments) -> Listing:
+def list_candles(exchange: Exchange, params: Arguments) -> Listing:
     """The candles of the named symbols, or of all, by symbol."""
-    exchange, asked = world.exchange, _Candles.asked(params)
-    return _remembered(world, params, asked.page, asked, lambda symbol: _candles(exchange, symbol, asked))
+    asked = _Candles.asked(params)
+    return _remembered(exchange, params, asked.page, asked, lambda symbol: _candles(exchange, symbol, asked))
 
 
 # What can be told symbol by symbol.
-LISTINGS: "dict[str, Callable[[World, Arguments], Listing]]" = {
+LISTINGS: "dict[str, Callable[[Exchange, Arguments], Listing]]" = {
     "get_tickers": list_tickers,
     "get_trades": list_trades,
     "get_orderbooks": list_orderbooks,
@@ -105,53 +100,53 @@ LISTINGS: "dict[str, Callable[[World, Arguments], Listing]]" = {
 }
 
 
-def get_tickers(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_tickers(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The tickers of the named symbols, or of all."""
-    return list_tickers(world, params).read()
+    return list_tickers(exchange, params).read()
 
 
-def get_ticker(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_ticker(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """One ticker."""
-    return _ticker(world.exchange, named_symbol(world, params))
+    return _ticker(exchange, named_symbol(exchange, params))
 
 
-def get_trades(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_trades(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The trades of the named symbols, or of all, by symbol."""
-    return list_trades(world, params).read()
+    return list_trades(exchange, params).read()
 
 
-def get_symbol_trades(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_symbol_trades(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The trades of one symbol, by time or by number."""
-    symbol, page = named_symbol(world, params), _Page.asked(params, DESC)
+    symbol, page = named_symbol(exchange, params), _Page.asked(params, DESC)
     if arguments.choice(params, "by", ("timestamp", "id"), "timestamp") == "timestamp":
-        return _plain(_trades(world.exchange, symbol, _time_span(params), page))
+        return _plain(_trades(exchange, symbol, _time_span(params), page))
     first, last = _bounds(params, arguments.index)
-    return _plain(_trades(world.exchange, symbol, Span.of_ids(first, last), page))
+    return _plain(_trades(exchange, symbol, Span.of_ids(first, last), page))
 
 
-def get_orderbooks(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_orderbooks(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The order books of the named symbols, or of all, by symbol."""
-    return list_orderbooks(world, params).read()
+    return list_orderbooks(exchange, params).read()
 
 
-def get_orderbook(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_orderbook(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """One order book; with `volume` only as deep as that quantity goes, and with average prices."""
-    symbol = named_symbol(world, params)
+    symbol = named_symbol(exchange, params)
     if params.get("volume") in (None, ""):
-        return _plain(books.book(world.exchange, symbol.id, _depth(params)))
+        return _plain(books.book(exchange, symbol.id, _depth(params)))
     volume = arguments.amount(params, "volume")
-    return _plain(books.book_for(world.exchange, symbol.id, -int(-volume // symbol.increment)))
+    return _plain(books.book_for(exchange, symbol.id, -int(-volume // symbol.increment)))
 
 
-def get_candles(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_candles(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The candles of the named symbols, or of all, by symbol."""
-    return list_candles(world, params).read()
+    return list_candles(exchange, params).read()
 
 
-def get_symbol_candles(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_symbol_candles(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The candles of one symbol."""
-    symbol = named_symbol(world, params)
-    return _plain(_candles(world.exchange, symbol, _Candles.asked(params)))
+    symbol = named_symbol(exchange, params)
+    return _plain(_candles(exchange, symbol, _Candles.asked(params)))
 
 
 def _ticker(exchange: Exchange, symbol: Symbol) -> dict[str, object]:
@@ -205,18 +200,17 @@ def _candles(exchange: Exchange, symbol: Symbol, asked: _Candles) -> str:
 
 
 def _remembered(
-    world: "World", params: Arguments, page: _Page, question: Hashable, write: Callable[[Symbol], str]
+    exchange: Exchange, params: Arguments, page: _Page, question: Hashable, write: Callable[[Symbol], str]
 ) -> Listing:
     """What is kept for the next time, unless it is more than the usual."""
-    exchange = world.exchange
     if page.limit > DEFAULT_LIMIT:
-        return Listing(named_symbols(world, params), write)
+        return Listing(named_symbols(exchange, params), write)
 
     def again(symbol: Symbol) -> str:
         track = exchange.tape.track(symbol.id)
         return exchange.texts.text(question, track, exchange.moment_ms, lambda: write(symbol))
 
-    return Listing(named_symbols(world, params), again)
+    return Listing(named_symbols(exchange, params), again)
 
 
 def _text(record: object) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sandbox.amounts import ZERO, NotAnAmount, decimal_of
 from sandbox.exchange.handlers import arguments
@@ -12,13 +12,11 @@ from sandbox.exchange.orders.matching import SIDES
 from sandbox.exchange.orders.orders_records import GTC, LIMIT, TIMES_IN_FORCE, TYPES, Asked, Order
 from sandbox.exchange.orders.orders_reports import order_record
 from sandbox.exchange.orders.pairs import Pair
+from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import ORDER_NOT_FOUND, VALIDATION_ERROR, Caller, Event, Refusal, Wait
 from sandbox.exchange.trading import orders_checks, orders_life
 from sandbox.exchange.trading.orders_funds import SPOT
 from sandbox.exchange.trading.orders_trading import rates
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 LONGEST_ID: Final = 32
 LONGEST_WAIT_MS: Final = 60_000
@@ -26,80 +24,80 @@ JUST_ENDED_MS: Final = 60_000  # who waits for an order still finds it this long
 _ID = re.compile(rf"[A-Za-z0-9._-]{{1,{LONGEST_ID}}}", re.ASCII)
 
 
-def get_orders(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_orders(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The active orders, oldest first, of one symbol when it is named."""
-    account, symbol = arguments.account(world, caller), symbol_filter(world, params)
-    return [order_record(order) for order in world.exchange.orders.listed(account, margin=False, symbol=symbol)]
+    account, symbol = arguments.account(exchange, caller), symbol_filter(exchange, params)
+    return [order_record(order) for order in exchange.orders.listed(account, margin=False, symbol=symbol)]
 
 
-def create_order(world: "World", caller: Caller | None, params: Arguments) -> object:
+def create_order(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """A new order; the answer tells what it met at once."""
-    account = arguments.account(world, caller)
-    order = orders_life.place(world.exchange, account, asked(world, params), SPOT)
+    account = arguments.account(exchange, caller)
+    order = orders_life.place(exchange, account, asked(exchange, params), SPOT)
     return order_record(order, with_trades=True)
 
 
-def put_order(world: "World", caller: Caller | None, params: Arguments) -> object:
+def put_order(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """A new order with the id of the path; an order of that id is never changed."""
-    return create_order(world, caller, params)
+    return create_order(exchange, caller, params)
 
 
-def cancel_orders(world: "World", caller: Caller | None, params: Arguments) -> object:
+def cancel_orders(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """Cancels the active orders, of one symbol when it is named."""
-    account, symbol = arguments.account(world, caller), symbol_filter(world, params)
-    return [order_record(order) for order in orders_life.cancel_all(world.exchange, account, symbol=symbol)]
+    account, symbol = arguments.account(exchange, caller), symbol_filter(exchange, params)
+    return [order_record(order) for order in orders_life.cancel_all(exchange, account, symbol=symbol)]
 
 
-def get_order(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_order(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """An active order; with `wait`, also one that ended within the last minute."""
-    account, client_id = arguments.account(world, caller), arguments.text(params, "clientOrderId", required=True)
-    order = world.exchange.orders.find(account, client_id, margin=False)
+    account, client_id = arguments.account(exchange, caller), arguments.text(params, "clientOrderId", required=True)
+    order = exchange.orders.find(account, client_id, margin=False)
     if order is None and _wait_ms(params):
-        order = _just_ended(world, account, client_id)
+        order = _just_ended(exchange, account, client_id)
     if order is None:
         raise Refusal(ORDER_NOT_FOUND)
     return order_record(order)
 
 
-def wait_for_order(world: "World", caller: Caller | None, params: Arguments) -> Wait | None:
+def wait_for_order(exchange: Exchange, caller: Caller | None, params: Arguments) -> Wait | None:
     """The wait for the end of an active order; None when nobody wants to wait or there is nothing to wait for."""
-    account, client_id = arguments.account(world, caller), arguments.text(params, "clientOrderId", required=True)
-    order, wait_ms = world.exchange.orders.find(account, client_id, margin=False), _wait_ms(params)
+    account, client_id = arguments.account(exchange, caller), arguments.text(params, "clientOrderId", required=True)
+    order, wait_ms = exchange.orders.find(account, client_id, margin=False), _wait_ms(params)
     if order is None or not wait_ms:
         return None
     return Wait(wait_ms, lambda event: _is_end_of(order, event))
 
 
-def cancel_order(world: "World", caller: Caller | None, params: Arguments) -> object:
+def cancel_order(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """Cancels one active order."""
-    return order_record(orders_life.cancel(world.exchange, _active(world, caller, params)))
+    return order_record(orders_life.cancel(exchange, _active(exchange, caller, params)))
 
 
-def replace_order(world: "World", caller: Caller | None, params: Arguments) -> object:
+def replace_order(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """A new order in place of an active one; see `orders_life.replace` for what the answer is."""
-    order = _active(world, caller, params)
-    new = replaced(world, order, params)
+    order = _active(exchange, caller, params)
+    new = replaced(exchange, order, params)
     return order_record(new, with_trades=new is not order)
 
 
-def get_trading_fee(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_trading_fee(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The account's own rates of a symbol."""
-    arguments.account(world, caller)
-    return _fee(world, arguments.symbol_of_id(world, arguments.text(params, "symbol", required=True).upper()).id)
+    arguments.account(exchange, caller)
+    return _fee(exchange, arguments.symbol_of_id(exchange, arguments.text(params, "symbol", required=True).upper()).id)
 
 
-def get_trading_fees(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_trading_fees(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The account's own rates of every symbol."""
-    arguments.account(world, caller)
-    return [_fee(world, symbol) | {"symbol": symbol} for symbol in world.exchange.symbols]
+    arguments.account(exchange, caller)
+    return [_fee(exchange, symbol) | {"symbol": symbol} for symbol in exchange.symbols]
 
 
 # Reading what an order asks for --------------------------------------------------------------------------------------
 
 
-def asked(world: "World", params: Arguments) -> Asked:
+def asked(exchange: Exchange, params: Arguments) -> Asked:
     """The order that the arguments ask for, whichever kind of account backs it; refuses the first thing that is odd."""
-    pair = _pair(world, params)
+    pair = _pair(exchange, params)
     side = arguments.choice(params, "side", SIDES)
     kind = arguments.choice(params, "type", TYPES, LIMIT)
     wanted = arguments.choice(params, "timeInForce", TIMES_IN_FORCE, GTC)
@@ -122,7 +120,7 @@ def asked(world: "World", params: Arguments) -> Asked:
         quantity=quantity,
         price=price,
         stop_price=stop_price,
-        expire_ms=orders_checks.expiry_of(in_force, expire_ms, world.exchange.moment_ms),
+        expire_ms=orders_checks.expiry_of(in_force, expire_ms, exchange.moment_ms),
         post_only=arguments.flag(params, "postOnly", False),
         client_id=client_id_of(params),
         take_markup=_markup(params, "takeLiquidityMarkup"),
@@ -130,7 +128,7 @@ def asked(world: "World", params: Arguments) -> Asked:
     )
 
 
-def replaced(world: "World", order: Order, params: Arguments) -> Order:
+def replaced(exchange: Exchange, order: Order, params: Arguments) -> Order:
     """The replacement of an active order as the arguments ask for it, whichever kind of account backs it."""
     strict = arguments.flag(params, "strictValidate", False)
     quantity = orders_checks.quantity_of(order.pair, number(params, "quantity"), strict=strict)
@@ -138,7 +136,7 @@ def replaced(world: "World", order: Order, params: Arguments) -> Order:
     if order.price is not None and params.get("price") not in (None, ""):
         price = orders_checks.price_of(order.pair, number(params, "price"), strict=strict)
     new_id = client_id_of(params, "requestClientId", required=True)
-    return orders_life.replace(world.exchange, order, new_id, quantity, price)
+    return orders_life.replace(exchange, order, new_id, quantity, price)
 
 
 def number(params: Arguments, name: str) -> Decimal | None:
@@ -166,23 +164,23 @@ def _markup(params: Arguments, name: str) -> Decimal:
     return fraction
 
 
-def _pair(world: "World", params: Arguments) -> Pair:
-    symbol = arguments.symbol_of_id(world, arguments.text(params, "symbol", required=True).upper())
-    return world.exchange.pair(symbol.id)
+def _pair(exchange: Exchange, params: Arguments) -> Pair:
+    symbol = arguments.symbol_of_id(exchange, arguments.text(params, "symbol", required=True).upper())
+    return exchange.pair(symbol.id)
 
 
-def _active(world: "World", caller: Caller | None, params: Arguments) -> Order:
-    account = arguments.account(world, caller)
-    return orders_life.find(world.exchange, account, arguments.text(params, "clientOrderId", required=True))
+def _active(exchange: Exchange, caller: Caller | None, params: Arguments) -> Order:
+    account = arguments.account(exchange, caller)
+    return orders_life.find(exchange, account, arguments.text(params, "clientOrderId", required=True))
 
 
 def _wait_ms(params: Arguments) -> int:
     return arguments.whole(params, "wait", 0, 0, LONGEST_WAIT_MS)
 
 
-def _just_ended(world: "World", account: str, client_id: str) -> Order | None:
-    order = world.exchange.orders.of(account).latest.get(client_id)
-    if order is None or order.margin or order.updated_ms < world.exchange.moment_ms - JUST_ENDED_MS:
+def _just_ended(exchange: Exchange, account: str, client_id: str) -> Order | None:
+    order = exchange.orders.of(account).latest.get(client_id)
+    if order is None or order.margin or order.updated_ms < exchange.moment_ms - JUST_ENDED_MS:
         return None
     return order
 
@@ -191,6 +189,6 @@ def _is_end_of(order: Order, event: Event) -> bool:
     return event.kind == "report" and event.account == order.account and not order.is_active
 
 
-def _fee(world: "World", symbol: str) -> dict[str, object]:
-    take, provide = rates(world.exchange, world.exchange.symbols[symbol])
+def _fee(exchange: Exchange, symbol: str) -> dict[str, object]:
+    take, provide = rates(exchange, exchange.symbols[symbol])
     return {"takeLiquidityRate": format(take, "f"), "provideLiquidityRate": format(provide, "f")}

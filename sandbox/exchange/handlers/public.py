@@ -1,47 +1,43 @@
 """Currencies and symbols. Nobody needs a key for them."""
 
-from typing import TYPE_CHECKING
-
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
 from sandbox.exchange.listing.symbols import Symbol
+from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import Caller
 
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
-
-def get_currencies(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_currencies(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The named currencies, or all."""
     wanted = arguments.codes(params, "currencies")
     if not wanted:
-        return [currency.wire() for currency in world.exchange.currencies.values()]
-    return [arguments.currency_of_code(world, code).wire() for code in dict.fromkeys(wanted)]
+        return [currency.wire() for currency in exchange.currencies.values()]
+    return [arguments.currency_of_code(exchange, code).wire() for code in dict.fromkeys(wanted)]
 
 
-def get_currency(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_currency(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """One currency."""
-    return arguments.currency(world, params).wire()
+    return arguments.currency(exchange, params).wire()
 
 
-def get_symbols(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_symbols(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The named symbols, or all."""
-    return [symbol.wire() for symbol in named_symbols(world, params)]
+    return [symbol.wire() for symbol in named_symbols(exchange, params)]
 
 
-def get_symbol(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_symbol(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """One symbol."""
-    return named_symbol(world, params).wire()
+    return named_symbol(exchange, params).wire()
 
 
-def named_symbol(world: "World", params: Arguments) -> Symbol:
+def named_symbol(exchange: Exchange, params: Arguments) -> Symbol:
     """The symbol that a call is about."""
-    return arguments.symbol_of_id(world, arguments.text(params, "symbol", required=True).upper())
+    return arguments.symbol_of_id(exchange, arguments.text(params, "symbol", required=True).upper())
 
 
-def named_symbols(world: "World", params: Arguments) -> list[Symbol]:
+def named_symbols(exchange: Exchange, params: Arguments) -> list[Symbol]:
     """The symbols that a call is about, all when none is named."""
     wanted = arguments.codes(params, "symbols")
     if not wanted:
-        return list(world.exchange.symbols.values())
-    return [arguments.symbol_of_id(world, symbol_id) for symbol_id in dict.fromkeys(wanted)]
+        return list(exchange.symbols.values())
+    return [arguments.symbol_of_id(exchange, symbol_id) for symbol_id in dict.fromkeys(wanted)]

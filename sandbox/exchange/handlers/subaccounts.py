@@ -1,67 +1,64 @@
 """Sub-accounts of the calling account (REST "Sub-accounts"; supplement 2.7, 2.11)."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sandbox.exchange import subaccounts
 from sandbox.exchange.accounts.ledger import Wallet
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
+from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import ACTION_NOT_ALLOWED, Caller, Refusal
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 MOST_NAMED: Final = 1_000  # sub-accounts in one call
 LONGEST_DESCRIPTION: Final = 255
 
 
-def get_subaccounts(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_subaccounts(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The sub-accounts, by id."""
-    listed = subaccounts.listed(world.exchange, arguments.account(world, caller))
+    listed = subaccounts.listed(exchange, arguments.account(exchange, caller))
     return {"result": [sub_account.wire() for sub_account in listed]}
 
 
-def freeze_subaccounts(world: "World", caller: Caller | None, params: Arguments) -> object:
+def freeze_subaccounts(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """Freezes sub-accounts until they are activated: all of those named, or none."""
-    account, numbers = arguments.account(world, caller), _numbers(params, "ids")
-    return {"result": subaccounts.freeze(world.exchange, account, numbers)}
+    account, numbers = arguments.account(exchange, caller), _numbers(params, "ids")
+    return {"result": subaccounts.freeze(exchange, account, numbers)}
 
 
-def activate_subaccounts(world: "World", caller: Caller | None, params: Arguments) -> object:
+def activate_subaccounts(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """Takes the freeze off sub-accounts: of all of those named, or of none."""
-    account, numbers = arguments.account(world, caller), _numbers(params, "ids")
-    return {"result": subaccounts.activate(world.exchange, account, numbers)}
+    account, numbers = arguments.account(exchange, caller), _numbers(params, "ids")
+    return {"result": subaccounts.activate(exchange, account, numbers)}
 
 
-def transfer_subaccount_funds(world: "World", caller: Caller | None, params: Arguments) -> object:
+def transfer_subaccount_funds(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """Moves money between the bank accounts of the caller and of a sub-account."""
-    account, number = arguments.account(world, caller), _number(params, "subAccountId")
-    currency, amount = arguments.currency(world, params), arguments.amount(params)
+    account, number = arguments.account(exchange, caller), _number(params, "subAccountId")
+    currency, amount = arguments.currency(exchange, params), arguments.amount(params)
     direction = arguments.choice(params, "type", subaccounts.DIRECTIONS)
-    return {"result": subaccounts.transfer(world.exchange, account, number, currency, amount, direction=direction).id}
+    return {"result": subaccounts.transfer(exchange, account, number, currency, amount, direction=direction).id}
 
 
-def get_subaccount_settings(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_subaccount_settings(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The withdrawal settings of the named sub-accounts; a frozen or disabled one has none."""
-    account, numbers = arguments.account(world, caller), _numbers(params, "subAccountIds")
-    return {"result": subaccounts.settings(world.exchange, account, numbers)}
+    account, numbers = arguments.account(exchange, caller), _numbers(params, "subAccountIds")
+    return {"result": subaccounts.settings(exchange, account, numbers)}
 
 
-def set_subaccount_settings(world: "World", caller: Caller | None, params: Arguments) -> object:
+def set_subaccount_settings(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """Changes the withdrawal setting of a sub-account; what is absent stays as it is."""
-    account, number = arguments.account(world, caller), _number(params, "subAccountUserId")
+    account, number = arguments.account(exchange, caller), _number(params, "subAccountUserId")
     enabled = description = None
     if params.get("isPayoutEnabled") is not None:
         enabled = arguments.flag(params, "isPayoutEnabled", False)
     if params.get("description") is not None:
         description = arguments.text(params, "description", longest=LONGEST_DESCRIPTION)
-    return {"result": [subaccounts.change_settings(world.exchange, account, number, enabled, description)]}
+    return {"result": [subaccounts.change_settings(exchange, account, number, enabled, description)]}
 
 
-def get_subaccount_balances(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_subaccount_balances(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """Bank and trading account of a sub-account, whatever its status: every currency, zeros included."""
-    exchange = world.exchange
-    email = subaccounts.find(exchange, arguments.account(world, caller), _number(params, "id")).email
+    email = subaccounts.find(exchange, arguments.account(exchange, caller), _number(params, "id")).email
     return {
         "result": {
             "main": exchange.balances(email, Wallet.BANK, Wallet.BANK_RESERVED),
@@ -70,11 +67,10 @@ def get_subaccount_balances(world: "World", caller: Caller | None, params: Argum
     }
 
 
-def get_subaccount_deposit_address(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_subaccount_deposit_address(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The current deposit address of a sub-account, whatever its status."""
-    exchange = world.exchange
-    sub_account = subaccounts.find(exchange, arguments.account(world, caller), _number(params, "id"))
-    currency = arguments.currency(world, params)
+    sub_account = subaccounts.find(exchange, arguments.account(exchange, caller), _number(params, "id"))
+    currency = arguments.currency(exchange, params)
     made = exchange.addresses.of(sub_account.email, currency.code)
     if not currency.payin_enabled or not made:
         raise Refusal(ACTION_NOT_ALLOWED, f"Deposits of {currency.code} are not available")

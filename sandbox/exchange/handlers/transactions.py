@@ -1,50 +1,47 @@
 """Account management: the list of transactions, and the two queries that the account stream has in its place."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sandbox.exchange.accounts.transactions import Transaction
 from sandbox.exchange.funds import network
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
+from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import TRANSACTION_NOT_FOUND, Caller, Refusal
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 DEFAULT_LIMIT, MOST, FARTHEST = 100, 1_000, 100_000
 ASC, DESC = "ASC", "DESC"
 
 
-def get_transactions(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_transactions(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The account's transactions by creation time (or by index), both ends of the interval included."""
-    account = arguments.account(world, caller)
+    account = arguments.account(exchange, caller)
     if arguments.choice(params, "by", ("timestamp", "index"), "timestamp") == "index":
-        return _listed(world, account, params, place=_by_index, bounds=_index_bounds(params), default_order=DESC)
-    return _listed(world, account, params, place=_by_time, bounds=_time_bounds(params), default_order=DESC)
+        return _listed(exchange, account, params, place=_by_index, bounds=_index_bounds(params), default_order=DESC)
+    return _listed(exchange, account, params, place=_by_time, bounds=_time_bounds(params), default_order=DESC)
 
 
-def get_transaction(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_transaction(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """One transaction of the account, also while listings don't show it yet."""
-    account = arguments.account(world, caller)
-    found = world.exchange.transactions.find(arguments.text(params, "id", required=True))
+    account = arguments.account(exchange, caller)
+    found = exchange.transactions.find(arguments.text(params, "id", required=True))
     if found is None or found.account != account:
         raise Refusal(TRANSACTION_NOT_FOUND)
-    return network.shown(world.exchange, found)
+    return network.shown(exchange, found)
 
 
-def find_transactions(world: "World", caller: Caller | None, params: Arguments) -> object:
+def find_transactions(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The stream's query by creation time, newest first unless asked otherwise."""
-    account = arguments.account(world, caller)
-    return _listed(world, account, params, place=_by_time, bounds=_time_bounds(params), default_order=DESC)
+    account = arguments.account(exchange, caller)
+    return _listed(exchange, account, params, place=_by_time, bounds=_time_bounds(params), default_order=DESC)
 
 
-def load_transactions(world: "World", caller: Caller | None, params: Arguments) -> object:
+def load_transactions(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The stream's query by index, oldest first unless asked otherwise; `till` is not included."""
-    account = arguments.account(world, caller)
+    account = arguments.account(exchange, caller)
     first, last = _index_bounds(params)
     return _listed(
-        world,
+        exchange,
         account,
         params,
         place=_by_index,
@@ -53,13 +50,13 @@ def load_transactions(world: "World", caller: Caller | None, params: Arguments) 
     )
 
 
-def get_stream_balance(world: "World", caller: Caller | None, params: Arguments) -> object:
+def get_stream_balance(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The stream's getBalance: the bank account's currencies that are not zero."""
-    return world.exchange.bank_balances(arguments.account(world, caller))
+    return exchange.bank_balances(arguments.account(exchange, caller))
 
 
 def _listed(
-    world: "World",
+    exchange: Exchange,
     account: str,
     params: Arguments,
     *,
@@ -67,22 +64,22 @@ def _listed(
     bounds: tuple[int | None, int | None],
     default_order: str,
 ) -> list[dict[str, object]]:
-    currency = arguments.optional_currency(world, params)
+    currency = arguments.optional_currency(exchange, params)
     order = arguments.choice(params, "sort" if "sort" in params else "order", (ASC, DESC), default_order)
     limit = arguments.whole(params, "limit", DEFAULT_LIMIT, 0, MOST)
     offset = arguments.whole(params, "offset", 0, 0, FARTHEST)
     show_senders = arguments.flag(params, "showSenders", False)
-    moment_ms = world.exchange.moment_ms
+    moment_ms = exchange.moment_ms
     found = [
         transaction
-        for transaction in world.exchange.transactions.of_account(account)
+        for transaction in exchange.transactions.of_account(account)
         if transaction.listed_ms <= moment_ms
         and (not currency or transaction.currency == currency)
         and _is_within(place(transaction)[0], bounds)
     ]
     found.sort(key=place, reverse=order == DESC)
     wanted = found[offset : offset + limit]
-    return [network.shown(world.exchange, each, show_senders=show_senders) for each in wanted]
+    return [network.shown(exchange, each, show_senders=show_senders) for each in wanted]
 
 
 def _is_within(position: int, bounds: tuple[int | None, int | None]) -> bool:

@@ -5,15 +5,14 @@ Prices count ticks, quantities increments, fees and reserves the ledger's units.
 
 from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sandbox.amounts import ZERO
+from sandbox.exchange.accounts.ledger import Entry
 from sandbox.exchange.orders.matching import BUY
 from sandbox.exchange.orders.pairs import Pair, Rate
 
-if TYPE_CHECKING:
-    from sandbox.exchange.trading.orders_funds import Backing
-
+Exchange_contra = TypeVar("Exchange_contra", contravariant=True)
 LIMIT, MARKET, STOP_LIMIT, STOP_MARKET = TYPES = ("limit", "market", "stopLimit", "stopMarket")
 GTC, IOC, FOK, DAY, GTD = TIMES_IN_FORCE = ("GTC", "IOC", "FOK", "Day", "GTD")
 
@@ -67,6 +66,39 @@ class Trade(NamedTuple):
     position_id: int | None = None
 
 
+class Settled(NamedTuple):
+    """One side of a trade: its entries in the ledger, the fee in them, and what belongs to margin trades alone.
+
+    The entries of both sides and the fees must sum to zero: a buyer's take quantity increments of the base currency
+    in and the notional and his fee out, a seller's the other way round.
+    """
+
+    entries: tuple[Entry, ...]
+    fee: int
+    liquidation: bool = False
+    position_id: int | None = None
+
+
+class Backing(Protocol[Exchange_contra]):
+    """Who stands behind an order. `margin` tells its kind; orders of one kind are listed apart from the other's.
+
+    It works on the exchange whose orders these are, which knows them: `Exchange_contra` stands for its type here."""
+
+    margin: bool
+
+    def reserve(self, exchange: Exchange_contra, order: "Order", notional: int) -> None:
+        """Sets aside what the order may come to (`notional`, for a purchase); refuses, having changed nothing."""
+        ...
+
+    def release(self, exchange: Exchange_contra, order: "Order") -> None:
+        """Frees whatever is still reserved."""
+        ...
+
+    def settle(self, exchange: Exchange_contra, order: "Order", price: int, quantity: int, rate: Rate) -> Settled:
+        """The order's side of a trade; `order.left` is already what is left after it."""
+        ...
+
+
 class Order:
     """One order of an account.
 
@@ -98,7 +130,7 @@ class Order:
         "updated_ms",
     )
 
-    def __init__(self, number: int, account: str, asked: Asked, backing: "Backing", at_ms: int) -> None:
+    def __init__(self, number: int, account: str, asked: Asked, backing: Backing[Any], at_ms: int) -> None:
         self.id = number
         self.account = account
         self.asked = asked

@@ -15,9 +15,10 @@ from sandbox.engine.clock import DAY_MS
 from sandbox.exchange.listing.symbols import Symbol
 from sandbox.exchange.orders.orders_reports import MarketTrade
 from sandbox.exchange.tape.market import Market
-from sandbox.exchange.tape.tape_records import ID_ROOM, ID_STEP, LEAVES_A_DAY, Bar, Track, Trade, bar_of, joined
+from sandbox.exchange.tape.tape_records import ID_ROOM, ID_STEP, LEAVES_A_DAY, Track, bar_of, joined
 from sandbox.exchange.tape.tape_simulated import Simulation
 from sandbox.exchange.tape.tape_sketches import LEAF_MS
+from sandbox.exchange.tape.trades import Bar, Trade
 
 _SLACK_MS: Final = 60_000  # by how much numbers may run ahead of their instants
 _MOST_TRADES, _MOST_BARS, _MOST_DAYS = 100_000, 60_000, 100_000

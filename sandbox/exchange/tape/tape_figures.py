@@ -9,13 +9,11 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sandbox.engine.clock import DAY_MS
 from sandbox.exchange.listing.symbols import Symbol
-
-if TYPE_CHECKING:
-    from sandbox.exchange.tape.tape_records import Bar, Trade
+from sandbox.exchange.tape.trades import Bar, Trade
 
 _MINUTE_MS: Final = 60_000
 _CLOCK: Final = tuple(f"T{minute // 60:02d}:{minute % 60:02d}:" for minute in range(24 * 60))
@@ -44,7 +42,7 @@ class Figures:
         """An amount of the quote currency: a sum of prices times quantities."""
         return _text(product, *self._notional)
 
-    def candle(self, start_ms: int, bar: "Bar") -> str:
+    def candle(self, start_ms: int, bar: Bar) -> str:
         """The Candle record as JSON."""
         opened, closed, low, high, quantity, notional, _ = bar
         first = _text(opened, *self._price)  # most candles of a quiet symbol are of one trade
@@ -56,7 +54,7 @@ class Figures:
             f'"volume":"{_text(quantity, *self._quantity)}","volumeQuote":"{_text(notional, *self._notional)}"}}'
         )
 
-    def trade(self, trade: "Trade") -> str:
+    def trade(self, trade: Trade) -> str:
         """The Public trade record as JSON."""
         number, at_ms, price, quantity, side = trade
         return (

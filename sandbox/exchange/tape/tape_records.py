@@ -1,7 +1,7 @@
-"""What the tape is made of: tracks, trades and bars."""
+"""What the tape is made of: tracks, and how the trades and bars of one are made."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from sandbox.engine.clock import DAY_MS
 from sandbox.exchange.listing.symbols import TABLE, Symbol
@@ -9,6 +9,7 @@ from sandbox.exchange.orders.matching import BUY, SELL
 from sandbox.exchange.tape.market import UNIT, Market, key_of, mixed
 from sandbox.exchange.tape.tape_figures import Figures
 from sandbox.exchange.tape.tape_sketches import LEAF_MS, Slot
+from sandbox.exchange.tape.trades import Bar, Trade
 
 LEAVES_A_DAY: Final = DAY_MS // LEAF_MS
 ID_STEP: Final = 1_000  # trade numbers per millisecond, as the matching engine gives them out
@@ -18,28 +19,6 @@ _LEAST_HISTORY_DAYS: Final = 31  # a made-up symbol was listed so many days befo
 _LIVELIEST: Final = 4  # the first symbols of the list
 _USUAL: Final = 13
 _OFFSET: Final = 10_000  # parts of the price for one offset from the path
-
-
-class Trade(NamedTuple):
-    """A public trade: price in ticks, quantity in increments, `side` the taker's."""
-
-    id: int
-    at_ms: int
-    price: int
-    quantity: int
-    side: str
-
-
-class Bar(NamedTuple):
-    """What the trades of some time come to; prices in ticks, quantity in increments, notional in their product."""
-
-    open: int
-    close: int
-    low: int
-    high: int
-    quantity: int
-    notional: int
-    trades: int
 
 
 class Track:

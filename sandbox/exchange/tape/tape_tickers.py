@@ -13,8 +13,9 @@ from typing import Final, NamedTuple
 from sandbox.engine.clock import DAY_MS
 from sandbox.exchange.tape.tape import Tape
 from sandbox.exchange.tape.tape_figures import instant
-from sandbox.exchange.tape.tape_records import Bar, Track, Trade, bar_of, joined
+from sandbox.exchange.tape.tape_records import Track, bar_of, joined
 from sandbox.exchange.tape.tape_sketches import LEAF_MS
+from sandbox.exchange.tape.trades import Bar, Trade
 
 NOTHING: Final = "0"
 _when = attrgetter("at_ms")

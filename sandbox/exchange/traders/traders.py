@@ -19,8 +19,8 @@ from sandbox.exchange.orders.matching import BUY, SELL
 from sandbox.exchange.orders.pairs import Pair
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.tape.market import STEP_MS
-from sandbox.exchange.tape.tape_records import Bar, Trade
 from sandbox.exchange.tape.tape_sketches import LEAF_MS
+from sandbox.exchange.tape.trades import Bar, Trade
 from sandbox.exchange.traders.traders_ladder import Wishes
 from sandbox.exchange.trading import orders_house
 

@@ -7,48 +7,17 @@ that would not fit beside what the rest of the order needs is rounded down inste
 once. A purchase at the market reserves a tenth more than the book asks for at the moment, as the exchange advises.
 """
 
-from typing import Final, NamedTuple, Protocol
+from typing import Final
 
-from sandbox.exchange.accounts.ledger import HOUSE, Entry, Wallet
+from sandbox.exchange.accounts.ledger import HOUSE, Wallet
 from sandbox.exchange.funds.withdrawals import FUNDS_DESCRIPTION
-from sandbox.exchange.orders.orders_records import Order
+from sandbox.exchange.orders.orders_records import Order, Settled
 from sandbox.exchange.orders.pairs import FEE_STEP, Pair, Rate
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import INSUFFICIENT_FUNDS, Refusal
 
 _AVAILABLE: Final = Wallet.TRADING
 _RESERVED: Final = Wallet.TRADING_RESERVED
-
-
-class Settled(NamedTuple):
-    """One side of a trade: its entries in the ledger, the fee in them, and what belongs to margin trades alone.
-
-    The entries of both sides and the fees must sum to zero: a buyer's take quantity increments of the base currency
-    in and the notional and his fee out, a seller's the other way round.
-    """
-
-    entries: tuple[Entry, ...]
-    fee: int
-    liquidation: bool = False
-    position_id: int | None = None
-
-
-class Backing(Protocol):
-    """Who stands behind an order. `margin` tells its kind; orders of one kind are listed apart from the other's."""
-
-    margin: bool
-
-    def reserve(self, exchange: Exchange, order: Order, notional: int) -> None:
-        """Sets aside what the order may come to (`notional`, for a purchase); refuses, having changed nothing."""
-        ...
-
-    def release(self, exchange: Exchange, order: Order) -> None:
-        """Frees whatever is still reserved."""
-        ...
-
-    def settle(self, exchange: Exchange, order: Order, price: int, quantity: int, rate: Rate) -> Settled:
-        """The order's side of a trade; `order.left` is already what is left after it."""
-        ...
 
 
 class Spot:

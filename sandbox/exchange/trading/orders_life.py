@@ -14,16 +14,15 @@ Choices where the documents are silent:
 
 from sandbox.amounts import EXACT
 from sandbox.engine.clock import DAY_MS
-from sandbox.exchange.orders.orders_records import DAY, MARKET, Asked, Order, Status
+from sandbox.exchange.orders.orders_records import DAY, MARKET, Asked, Backing, Order, Status
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import CLIENT_ORDER_ID_TAKEN, NOTHING_CHANGED, ORDER_NOT_FOUND, Refusal
-from sandbox.exchange.trading.orders_funds import Backing
 from sandbox.exchange.trading.orders_trading import cover, end, rates, report, take_out, trade, wake_stops
 
 TAKEN_DESCRIPTION = "ClientOrderId must be unique during trading session"
 
 
-def place(exchange: Exchange, account: str, asked: Asked, backing: Backing) -> Order:
+def place(exchange: Exchange, account: str, asked: Asked, backing: Backing[Exchange]) -> Order:
     """Places an order and lets it trade. Raises 20008 for an id that is taken, 20001, or what else the backing says."""
     _must_be_free(exchange, account, asked.client_id)
     exchange.look_at(asked.pair.symbol.id)
@@ -34,7 +33,7 @@ def place(exchange: Exchange, account: str, asked: Asked, backing: Backing) -> O
     return order
 
 
-def enter_for_exchange(exchange: Exchange, account: str, asked: Asked, backing: Backing) -> Order:
+def enter_for_exchange(exchange: Exchange, account: str, asked: Asked, backing: Backing[Exchange]) -> Order:
     """Takes in an order that the exchange places and fills itself, not from the book (`orders_trading.fill_apart`)."""
     order = _new(exchange, account, asked, backing)
     order.client_id = f"{exchange.random.getrandbits(128):032x}"
@@ -109,7 +108,7 @@ def _must_be_free(exchange: Exchange, account: str, client_id: str) -> None:
         raise Refusal(CLIENT_ORDER_ID_TAKEN, TAKEN_DESCRIPTION)
 
 
-def _new(exchange: Exchange, account: str, asked: Asked, backing: Backing) -> Order:
+def _new(exchange: Exchange, account: str, asked: Asked, backing: Backing[Exchange]) -> Order:
     order = Order(exchange.orders.next_id(), account, asked, backing, exchange.moment_ms)
     take, provide = rates(exchange, asked.pair.symbol)
     if asked.take_markup or asked.provide_markup:

@@ -13,13 +13,13 @@ from typing import Final
 from sandbox.exchange.accounts.ledger import HOUSE, Entry, Wallet
 from sandbox.exchange.listing.symbols import Symbol
 from sandbox.exchange.orders.matching import BUY, POST_ONLY, SELL
-from sandbox.exchange.orders.orders_records import FOK, STOP_MARKET, Order, Status, Trade
+from sandbox.exchange.orders.orders_records import FOK, STOP_MARKET, Order, Settled, Status, Trade
 from sandbox.exchange.orders.orders_reports import MarketTrade, Report
 from sandbox.exchange.orders.pairs import Pair
 from sandbox.exchange.recorded_fills import FUNDS, NOTHING, Meeting, Met
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import Refusal
-from sandbox.exchange.trading.orders_funds import Settled, of_house
+from sandbox.exchange.trading.orders_funds import of_house
 
 _TENTH_MORE: Final = 11, 10  # what a purchase at the market reserves of what the book asks for
 

@@ -102,7 +102,7 @@ class StreamSession(Session):
     def _must_be_let_in(self, operation: Operation | None) -> None:
         if self.caller is None:
             raise Refusal(auth.AUTHORIZATION_REQUIRED)
-        arguments.account(self.world, self.caller)  # which may have been frozen since
+        arguments.account(self.world.exchange, self.caller)  # which may have been frozen since
         if operation is None:
             return
         auth.require(self.caller, operation.right)
@@ -115,7 +115,7 @@ class StreamSession(Session):
     def log_in(self, params: Mapping[str, object]) -> bool:
         """Remembers who speaks from now on. Raises 1002, or 403 for an account that may not log in."""
         caller = auth.of_login(self.world.keys, params)
-        arguments.account(self.world, caller)
+        arguments.account(self.world.exchange, caller)
         self.caller, self.outgoing.key = caller, caller.login
         return True
 

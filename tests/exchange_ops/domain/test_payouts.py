@@ -19,7 +19,7 @@ from desk import audit
 from exchange_ops.domain import freezes, lifecycle, payouts
 from exchange_ops.models import PayoutProof, Withdrawal
 from sandbox.chain import wallet
-from sandbox.chain.seeding import MINER
+from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.wallet import Purse
 from tests.chaindata.conftest import Service, service  # noqa: F401 (a fixture)
 from tests.exchange_ops.domain.proving import Proving, beside_a_chain, supplier

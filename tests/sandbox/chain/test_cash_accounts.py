@@ -11,8 +11,8 @@ from sandbox.chain import wallet
 from sandbox.chain.cash_accounts import CashAccountLedger, registered_in
 from sandbox.chain.node.blocks import Block
 from sandbox.chain.node.terms import Refused
+from sandbox.chain.scenarios.author import Author
 from sandbox.chain.scenarios.cash_accounts import REGISTRARS
-from sandbox.chain.seeding import Author
 from sandbox.chain.wallet import Purse
 from sandbox.world.world import World
 from tests.chaindata.wire import vectors
@@ -59,7 +59,7 @@ def test_the_published_account_is_found_in_its_block() -> None:
     header = proofs.read(bytes.fromhex(PUBLISHED["inclusionProof"])).header
     block = Block(header, PUBLISHED["height"], (registration,), (registration.txid_bytes,), chainwork=0, received_ms=0)
     assert block.hash == PUBLISHED["blockhash"]
-    (account,) = registered_in(block, number=PUBLISHED["height"] - cash_accounts.CASH_ACCOUNT_OFFSET)
+    (account,) = registered_in(block, number=PUBLISHED["height"] - cash_accounts.HEIGHT_OFFSET)
     assert account.identifier == "cgcardona#122;"
     assert (account.collision.hash, account.collision.count, account.collision.length) == ("6383276713", 0, 0)
     assert account.emoji == "🍞"

@@ -11,7 +11,7 @@ from chaindata.wire import refusals
 from chaindata.wire.transactions import Output
 from sandbox.chain import wallet
 from sandbox.chain.node.terms import Refused
-from sandbox.chain.seeding import MINER
+from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.wallet import Purse
 from sandbox.engine import journal
 from sandbox.engine.journal_lines import Entry

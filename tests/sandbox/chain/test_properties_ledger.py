@@ -14,7 +14,7 @@ from sandbox.chain.node.blocks import Block
 from sandbox.chain.node.terms import Refused
 from sandbox.chain.scenarios import collectibles, token_acts
 from sandbox.chain.scenarios import properties as property_story
-from sandbox.chain.seeding import Author
+from sandbox.chain.scenarios.author import Author
 from sandbox.chain.state import Chain
 from sandbox.chain.tokens import properties, properties_reading
 from sandbox.chain.tokens.properties import PropertyLedger

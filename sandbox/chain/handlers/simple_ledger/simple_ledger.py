@@ -3,23 +3,19 @@
 Arrays come as texts, their sizes checked. Each element is looked at before any is answered: a bad one fails the call.
 """
 
-from typing import TYPE_CHECKING
-
 from chaindata.wire import refusals
 from chaindata.wire.addresses import Address, NotAnAddress
 from chaindata.wire.hashing import NotHexadecimal, from_shown
 from chaindata.wire.records.slp import NOT_FOUND
 from chaindata.wire.refusals import Refusal
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
 from sandbox.chain.handlers.arguments import Arguments, text, texts
 from sandbox.chain.handlers.simple_ledger import simple_ledger_forms as forms
 from sandbox.chain.node.terms import Refused
 from sandbox.chain.simple_ledger import simple_ledger_figures
 from sandbox.chain.simple_ledger.simple_ledger import newest_first
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
-    from sandbox.world.world import World
+from sandbox.chain.state import Chain
 
 MOST_LISTED = 10_000  # tokens in one list
 UNKNOWN = "No such transaction is known."  # under `invalidReason`
@@ -27,36 +23,36 @@ UNKNOWN = "No such transaction is known."  # under `invalidReason`
 # The list ------------------------------------------------------------------------------------------------------------
 
 
-def get_slp_tokens(world: "World", arguments: Arguments) -> object:
+def get_slp_tokens(node: FullNode, arguments: Arguments) -> object:
     """Every token, the newest first; a genesis that still waits comes before the others."""
-    return [forms.token(world.chain, each) for each in world.chain.simple_ledger.tokens()[:MOST_LISTED]]
+    return [forms.token(node.chain, each) for each in node.chain.simple_ledger.tokens()[:MOST_LISTED]]
 
 
-def get_slp_token(world: "World", arguments: Arguments) -> object:
+def get_slp_token(node: FullNode, arguments: Arguments) -> object:
     """One token."""
-    return _token(world.chain, text(arguments, "tokenId")) or {"id": NOT_FOUND}
+    return _token(node.chain, text(arguments, "tokenId")) or {"id": NOT_FOUND}
 
 
-def get_slp_tokens_by_id(world: "World", arguments: Arguments) -> object:
+def get_slp_tokens_by_id(node: FullNode, arguments: Arguments) -> object:
     """The tokens that are known in the order of the list, then the other ids; each as often as it is asked for."""
     asked = texts(arguments, "tokenIds")
-    found = {each: world.chain.simple_ledger.token(each) for each in dict.fromkeys(asked)}
+    found = {each: node.chain.simple_ledger.token(each) for each in dict.fromkeys(asked)}
     known = sorted((token for each in asked if (token := found[each]) is not None), key=newest_first)
     unknown = [_unknown(each) for each in asked if found[each] is None]
-    return [*(forms.token(world.chain, each) for each in known), *unknown]
+    return [*(forms.token(node.chain, each) for each in known), *unknown]
 
 
-def get_slp_token_stats(world: "World", arguments: Arguments) -> object:
+def get_slp_token_stats(node: FullNode, arguments: Arguments) -> object:
     """One token, as in the list."""
-    return get_slp_token(world, arguments)
+    return get_slp_token(node, arguments)
 
 
-def get_slp_stats_of_tokens(world: "World", arguments: Arguments) -> object:
+def get_slp_stats_of_tokens(node: FullNode, arguments: Arguments) -> object:
     """Several tokens, each in its place."""
-    return [_token(world.chain, each) or _unknown(each) for each in texts(arguments, "tokenIds")]
+    return [_token(node.chain, each) or _unknown(each) for each in texts(arguments, "tokenIds")]
 
 
-def _token(chain: "Chain", token_id: str) -> dict[str, object] | None:
+def _token(chain: Chain, token_id: str) -> dict[str, object] | None:
     found = chain.simple_ledger.token(token_id)
     return None if found is None else forms.token(chain, found)
 
@@ -68,7 +64,7 @@ def _unknown(token_id: str) -> dict[str, object]:
 # Addresses -----------------------------------------------------------------------------------------------------------
 
 
-def convert_address(world: "World", arguments: Arguments) -> object:
+def convert_address(node: FullNode, arguments: Arguments) -> object:
     """The three forms of an address of any network."""
     asked = text(arguments, "address")
     try:
@@ -77,7 +73,7 @@ def convert_address(world: "World", arguments: Arguments) -> object:
         raise Refused(refusals.CONVERT_FAILED, value=asked) from None
 
 
-def convert_addresses(world: "World", arguments: Arguments) -> object:
+def convert_addresses(node: FullNode, arguments: Arguments) -> object:
     """The three forms of several."""
     operation, found = "convert_addresses", []
     for asked in texts(arguments, "addresses"):
@@ -101,17 +97,17 @@ def _three_forms(address: Address) -> dict[str, object]:
 # Validity ------------------------------------------------------------------------------------------------------------
 
 
-def validate_slp_transaction(world: "World", arguments: Arguments) -> object:
+def validate_slp_transaction(node: FullNode, arguments: Arguments) -> object:
     """Whether a transaction moves tokens by the rules, and if not, why."""
-    return _validity(world.chain, text(arguments, "txid"))
+    return _validity(node.chain, text(arguments, "txid"))
 
 
-def validate_slp_transactions(world: "World", arguments: Arguments) -> object:
+def validate_slp_transactions(node: FullNode, arguments: Arguments) -> object:
     """The same of several, each in its place, as often as it is asked for."""
-    return [_validity(world.chain, each) for each in texts(arguments, "txids")]
+    return [_validity(node.chain, each) for each in texts(arguments, "txids")]
 
 
-def _validity(chain: "Chain", txid: str) -> dict[str, object]:
+def _validity(chain: Chain, txid: str) -> dict[str, object]:
     told = chain.simple_ledger.told(txid_bytes(txid))
     reason = UNKNOWN if told is None else told.verdict.reason
     return {"txid": txid, "valid": reason is None} | ({} if reason is None else {"invalidReason": reason})
@@ -128,23 +124,23 @@ def txid_bytes(txid: str) -> bytes:
 # Burns ---------------------------------------------------------------------------------------------------------------
 
 
-def get_slp_burn_total(world: "World", arguments: Arguments) -> object:
+def get_slp_burn_total(node: FullNode, arguments: Arguments) -> object:
     """What a transaction lost of the tokens that it spent."""
-    return _burn(world, text(arguments, "transactionId"))
+    return _burn(node, text(arguments, "transactionId"))
 
 
-def get_slp_burn_totals(world: "World", arguments: Arguments) -> object:
+def get_slp_burn_totals(node: FullNode, arguments: Arguments) -> object:
     """The same of several, each in its place."""
-    return [_burn(world, each) for each in texts(arguments, "txids")]
+    return [_burn(node, each) for each in texts(arguments, "txids")]
 
 
-def _burn(world: "World", txid: str) -> dict[str, object]:
+def _burn(node: FullNode, txid: str) -> dict[str, object]:
     """Zeros for an unknown transaction, and for a text that names none."""
     try:
         known = from_shown(txid)
     except NotHexadecimal:
         known = b""
-    burn = simple_ledger_figures.burn_of(world.chain.simple_ledger, known, is_observed=world.config.is_observed)
+    burn = simple_ledger_figures.burn_of(node.chain.simple_ledger, known, is_observed=node.config.is_observed)
     return {
         "transactionId": txid,
         "inputTotal": forms.shortest(burn.inputs),

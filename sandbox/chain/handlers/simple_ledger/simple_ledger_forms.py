@@ -2,17 +2,14 @@
 
 from datetime import UTC, datetime
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING
 
 from chaindata.wire import slp, slp_rules
 from chaindata.wire.slp import Genesis, Mint, Send
 from sandbox.chain.handlers import naming
 from sandbox.chain.simple_ledger import simple_ledger_figures
 from sandbox.chain.simple_ledger.simple_ledger import Token, Told
+from sandbox.chain.state import Chain
 from wire import values
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
 
 SCHEMA_VERSION = 70  # of a history's entries, as in the documented sample
 _EXACT = Context(prec=values.MOST_DIGITS)
@@ -30,7 +27,7 @@ def shortest(number: Decimal) -> Decimal:
     return short.quantize(Decimal(1), context=_EXACT) if short == short.to_integral_value() else short
 
 
-def token(chain: "Chain", found: Token) -> dict[str, object]:
+def token(chain: Chain, found: Token) -> dict[str, object]:
     """A token with its statistics."""
     figures, genesis = simple_ledger_figures.of(chain, found), found.genesis
     time_s = found.block.header.time if found.block is not None else None
@@ -63,7 +60,7 @@ def token_id_of(told: Told) -> str | None:
     return told.transaction.txid if isinstance(told.verdict.message, Genesis) else told.verdict.token_id
 
 
-def listed(chain: "Chain", told: Told) -> dict[str, object]:
+def listed(chain: Chain, told: Told) -> dict[str, object]:
     """A transaction as an entry of a token's history. It must name a token."""
     return {
         "txid": told.transaction.txid,
@@ -76,7 +73,7 @@ def listed(chain: "Chain", told: Told) -> dict[str, object]:
     }
 
 
-def _detail(chain: "Chain", told: Told) -> dict[str, object]:
+def _detail(chain: Chain, told: Told) -> dict[str, object]:
     message, token_id = told.verdict.message, token_id_of(told) or ""
     genesis = chain.simple_ledger.genesis(token_id) or _UNNAMED
     baton_vout = message.baton_vout if isinstance(message, Genesis | Mint) else None
@@ -118,7 +115,7 @@ def transaction_type(told: Told) -> str:
     return type(told.verdict.message).__name__.upper()
 
 
-def message(chain: "Chain", told: Told) -> dict[str, object] | None:
+def message(chain: Chain, told: Told) -> dict[str, object] | None:
     """What a transaction says, as its details tell it; None for what can't be read or names no token.
 
     A SEND lists base units by output, output 0 first; of a GENESIS or MINT the token and its new units are told.

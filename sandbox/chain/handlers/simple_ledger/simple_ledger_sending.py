@@ -6,7 +6,7 @@ journaled is the signed transaction, and no refusal repeats it.
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from chaindata.wire import keys, refusals, scripts, slp_rules
 from chaindata.wire.hashing import NotHexadecimal, from_hex
@@ -15,15 +15,13 @@ from chaindata.wire.refusals import Refusal
 from chaindata.wire.slp import Genesis, Mint
 from chaindata.wire.slp_rules import NotAQuantity
 from chaindata.wire.transactions import Transaction
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
 from sandbox.chain.handlers.arguments import Arguments, text
 from sandbox.chain.node.terms import Refused
 from sandbox.chain.simple_ledger import simple_ledger_spending as spending
 from sandbox.chain.simple_ledger.simple_ledger_spending import BATON_VOUT, CannotSpend, Signer
 from wire.values import Secret
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 HASH_BYTES = 32
 CANNOT_SPEND = Refusal(400, "{reason}")
@@ -39,9 +37,9 @@ class Order(NamedTuple):
     change: bytes
 
 
-def create_slp_token(world: "World", arguments: Arguments) -> object:
+def create_slp_token(node: FullNode, arguments: Arguments) -> object:
     """A new token; the id of its genesis."""
-    order = _order(world, arguments)
+    order = _order(node, arguments)
     baton_to = _script(arguments, "batonReceiverAddress")
     decimals = int(text(arguments, "decimals"))
     genesis = Genesis(
@@ -54,43 +52,41 @@ def create_slp_token(world: "World", arguments: Arguments) -> object:
         quantity=_quantity(arguments, "initialTokenQty", decimals),
     )
     return _sent(
-        world,
-        lambda: spending.create(
-            world.chain, order.signer, genesis, to=order.to, baton_to=baton_to, change=order.change
-        ),
+        node,
+        lambda: spending.create(node.chain, order.signer, genesis, to=order.to, baton_to=baton_to, change=order.change),
     )
 
 
-def mint_slp_token(world: "World", arguments: Arguments) -> object:
+def mint_slp_token(node: FullNode, arguments: Arguments) -> object:
     """More of a token whose baton the funding address holds; the baton goes on to its receiver."""
-    order = _order(world, arguments)
+    order = _order(node, arguments)
     baton_to = _script(arguments, "batonReceiverAddress")
-    token_id, decimals = _token(world, arguments)
+    token_id, decimals = _token(node, arguments)
     message = Mint(token_id, BATON_VOUT, _quantity(arguments, "additionalTokenQty", decimals))
     return _sent(
-        world,
-        lambda: spending.mint(world.chain, order.signer, message, to=order.to, baton_to=baton_to, change=order.change),
+        node,
+        lambda: spending.mint(node.chain, order.signer, message, to=order.to, baton_to=baton_to, change=order.change),
     )
 
 
-def send_slp_token(world: "World", arguments: Arguments) -> object:
+def send_slp_token(node: FullNode, arguments: Arguments) -> object:
     """Tokens of the funding address to the receiver; what is left of them stays there."""
-    order = _order(world, arguments)
-    token_id, decimals = _token(world, arguments)
+    order = _order(node, arguments)
+    token_id, decimals = _token(node, arguments)
     quantity = _quantity(arguments, "amount", decimals)
     return _sent(
-        world,
-        lambda: spending.send(world.chain, order.signer, token_id, quantity, to=order.to, change=order.change),
+        node,
+        lambda: spending.send(node.chain, order.signer, token_id, quantity, to=order.to, change=order.change),
     )
 
 
-def _order(world: "World", arguments: Arguments) -> Order:
+def _order(node: FullNode, arguments: Arguments) -> Order:
     """Raises `Refused`: where the setting is off, before anything is read."""
-    if not world.config.non_js_framework:
+    if not node.config.non_js_framework:
         raise Refused(refusals.ROUTE_UNKNOWN)
     funding = _script(arguments, "fundingAddress")
     try:
-        signer = Signer(keys.read(Secret(text(arguments, "fundingWif")), world.chain.NETWORK))
+        signer = Signer(keys.read(Secret(text(arguments, "fundingWif")), node.chain.NETWORK))
     except NotAKey as problem:
         raise Refused(CANNOT_SPEND, reason=problem) from None
     if funding != signer.script:
@@ -107,9 +103,9 @@ def _script(arguments: Arguments, name: str) -> bytes:
         raise Refused(problem.refusal, value=name, name=name) from None
 
 
-def _token(world: "World", arguments: Arguments) -> tuple[str, int]:
+def _token(node: FullNode, arguments: Arguments) -> tuple[str, int]:
     token_id = text(arguments, "tokenId").lower()
-    decimals = world.chain.simple_ledger.decimals(token_id)
+    decimals = node.chain.simple_ledger.decimals(token_id)
     if decimals is None:
         raise Refused(TOKEN_UNKNOWN)
     return token_id, decimals
@@ -132,12 +128,12 @@ def _quantity(arguments: Arguments, name: str, decimals: int) -> int:
         raise Refused(CANNOT_SPEND, reason=f"{name}: {problem}") from None
 
 
-def _sent(world: "World", make: Callable[[], Transaction]) -> str:
+def _sent(node: FullNode, make: Callable[[], Transaction]) -> str:
     try:
         transaction = make()
     except CannotSpend as problem:
         raise Refused(CANNOT_SPEND, reason=problem) from None
-    return world.broadcast(transaction.raw)
+    return node.broadcast(transaction.raw)
 
 
 HANDLERS = {function.__name__: function for function in (create_slp_token, mint_slp_token, send_slp_token)}

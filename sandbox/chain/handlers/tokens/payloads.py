@@ -1,16 +1,14 @@
 """Payloads of the property-token layer, made to the byte (chain data, Payload creation; supplement 2)."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from chaindata.wire import payloads
 from chaindata.wire.payloads import FIRST_PROPERTY
 from chaindata.wire.token_amounts import PRICE_PLACES, frozen_amount
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.tokens import payload_arguments as given
 from sandbox.chain.handlers.tokens.payload_arguments import Members
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 _TEXTS = ("category", "subcategory", "name", "url", "data")
 _HEAD = ("ecosystem", "propertyPrecision", "previousId", *_TEXTS)
@@ -33,7 +31,7 @@ class Head(TypedDict):
 # Properties ----------------------------------------------------------------------------------------------------------
 
 
-def make_fixed_property_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_fixed_property_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A property of a fixed amount."""
     given.require(arguments, (*_HEAD, "amount"), zero_for=("previousId",))
     head = _head(arguments)
@@ -41,13 +39,13 @@ def make_fixed_property_payload(world: "World", arguments: Mapping[str, object])
     return given.written(payloads.CreateFixed(**head, amount=amount))
 
 
-def make_managed_property_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_managed_property_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A property that its issuer grants."""
     given.require(arguments, _HEAD, zero_for=("previousId",))
     return given.written(payloads.CreateManaged(**_head(arguments)))
 
 
-def make_crowdsale_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_crowdsale_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A property on sale; here alone the server lets a precision of 0 through."""
     given.require(arguments, (*_HEAD, *_SALE), zero_for=("previousId", "propertyPrecision"))
     head = _head(arguments)
@@ -81,94 +79,94 @@ def _head(arguments: Members) -> Head:
 # Tokens --------------------------------------------------------------------------------------------------------------
 
 
-def make_burn_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_burn_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Coins given up."""
     return given.written(payloads.Burn())
 
 
-def make_simple_send_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_simple_send_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Tokens to somebody."""
     given.require(arguments, ("propertyId", "amount"))
-    return given.written(payloads.SimpleSend(*_amount_of_property(world, arguments)))
+    return given.written(payloads.SimpleSend(*_amount_of_property(node, arguments)))
 
 
-def make_send_to_owners_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_send_to_owners_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Tokens to all holders of a property."""
     given.require(arguments, ("propertyId", "amount", "distributionProperty"))
-    property_id, units = _amount_of_property(world, arguments)
+    property_id, units = _amount_of_property(node, arguments)
     distribution = given.property_id(arguments, "distributionProperty")
     return given.written(payloads.SendToOwners(property_id, units, distribution))
 
 
-def make_send_all_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_send_all_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """All tokens to somebody."""
     given.require(arguments, ("ecosystem",))
     return given.written(payloads.SendAll(given.ecosystem(arguments)))
 
 
-def make_participation_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_participation_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The first property paid into a sale."""
     given.require(arguments, ("amount",))
-    places = given.precision(world.chain.properties.state, FIRST_PROPERTY)
+    places = given.precision(node.chain.properties.state, FIRST_PROPERTY)
     return given.written(payloads.Participate(given.units(arguments, "amount", places)))
 
 
-def _amount_of_property(world: "World", arguments: Members) -> tuple[int, int]:
+def _amount_of_property(node: FullNode, arguments: Members) -> tuple[int, int]:
     property_id = given.property_id(arguments)
-    places = given.precision(world.chain.properties.state, property_id)
+    places = given.precision(node.chain.properties.state, property_id)
     return property_id, given.units(arguments, "amount", places)
 
 
 # Issuers -------------------------------------------------------------------------------------------------------------
 
 
-def make_grant_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_grant_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """New tokens of a managed property."""
-    return _issuance(world, arguments, payloads.Grant)
+    return _issuance(node, arguments, payloads.Grant)
 
 
-def make_revoke_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_revoke_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Tokens of a managed property taken back."""
-    return _issuance(world, arguments, payloads.Revoke)
+    return _issuance(node, arguments, payloads.Revoke)
 
 
 def _issuance(
-    world: "World", arguments: Members, make: Callable[[int, int, str], payloads.Grant | payloads.Revoke]
+    node: FullNode, arguments: Members, make: Callable[[int, int, str], payloads.Grant | payloads.Revoke]
 ) -> str:
     given.require(arguments, ("propertyId", "amount"))
-    property_id, units = _amount_of_property(world, arguments)
+    property_id, units = _amount_of_property(node, arguments)
     return given.written(make(property_id, units, given.text(arguments, "memo")))
 
 
-def make_change_issuer_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_change_issuer_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A new issuer."""
     given.require(arguments, ("propertyId",))
     return given.written(payloads.ChangeIssuer(given.property_id(arguments)))
 
 
-def make_close_crowdsale_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_close_crowdsale_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The end of a sale."""
     given.require(arguments, ("propertyId",))
     return given.written(payloads.CloseCrowdsale(given.property_id(arguments)))
 
 
-def make_freeze_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_freeze_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The tokens of an address held fast."""
-    return _freezing(world, arguments, payloads.Freeze)
+    return _freezing(node, arguments, payloads.Freeze)
 
 
-def make_unfreeze_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def make_unfreeze_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The tokens of an address set free."""
-    return _freezing(world, arguments, payloads.Unfreeze)
+    return _freezing(node, arguments, payloads.Unfreeze)
 
 
 def _freezing(
-    world: "World", arguments: Members, make: Callable[[int, int, str], payloads.Freeze | payloads.Unfreeze]
+    node: FullNode, arguments: Members, make: Callable[[int, int, str], payloads.Freeze | payloads.Unfreeze]
 ) -> str:
     given.require(arguments, ("toAddress", "propertyId"))
     address = given.checked_address(arguments, "toAddress")
     property_id = given.property_id(arguments)
-    places = given.precision(world.chain.properties.state, property_id)
+    places = given.precision(node.chain.properties.state, property_id)
     return given.written(make(property_id, frozen_amount(places), address))
 
 

@@ -1,17 +1,14 @@
 """Reading what calls about property tokens are given, and what a node says of it when it is odd (supplement 1.11)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from chaindata.wire import refusals
 from chaindata.wire.token_amounts import amount_text
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
 from sandbox.chain.handlers.elements import id_bytes, number, text
 from sandbox.chain.node.terms import Found, Refused
 from sandbox.chain.tokens.properties_state import Property, State
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 Members = dict[str, object]
 
@@ -50,17 +47,17 @@ def managed(state: State, arguments: Mapping[str, object]) -> Property:
     return found
 
 
-def height(world: "World", arguments: Mapping[str, object], name: str) -> int:
+def height(node: FullNode, arguments: Mapping[str, object], name: str) -> int:
     """The height of a block that is there. Raises `Refused`."""
     asked = number(arguments, name)
-    if not 0 <= asked <= world.chain.tip.height:
+    if not 0 <= asked <= node.chain.tip.height:
         raise Refused(refusals.TOKEN_HEIGHT_OUT_OF_RANGE)
     return asked
 
 
-def transaction(world: "World", arguments: Mapping[str, object]) -> Found:
+def transaction(node: FullNode, arguments: Mapping[str, object]) -> Found:
     """The transaction of the chain or the mempool that is asked about. Raises `Refused`."""
-    found = world.chain.find(id_bytes(text(arguments, "txid"), "txid"))
+    found = node.chain.find(id_bytes(text(arguments, "txid"), "txid"))
     if found is None:
         raise Refused(refusals.NOTHING_KNOWN_OF_TRANSACTION)
     return found

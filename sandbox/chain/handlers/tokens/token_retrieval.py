@@ -1,16 +1,13 @@
 """Balances of property tokens, digests, and the layer by block (chain data, Token data retrieval; supplement 1.11)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from chaindata.wire import refusals
 from chaindata.wire.token_amounts import amount_text
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.tokens import token_arguments as given
 from sandbox.chain.handlers.tokens.token_arguments import Members
 from sandbox.chain.tokens import properties_hashes
-
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
 PROTOCOL_NUMBER, PROTOCOL, NODE = 20_001_000, "0.2.1", "0.18.2"
 
@@ -18,16 +15,16 @@ PROTOCOL_NUMBER, PROTOCOL, NODE = 20_001_000, "0.2.1", "0.18.2"
 # Balances ------------------------------------------------------------------------------------------------------------
 
 
-def get_token_balance(world: "World", arguments: Mapping[str, object]) -> object:
+def get_token_balance(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What an address holds of a property."""
-    state, address = world.chain.properties.state, given.address(arguments)
+    state, address = node.chain.properties.state, given.address(arguments)
     about = given.existing(state, arguments)
     return given.balance(state.balance(about.id, address), about)
 
 
-def get_token_balances_of_address(world: "World", arguments: Mapping[str, object]) -> object:
+def get_token_balances_of_address(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What an address holds of each property; the text when that is nothing."""
-    state, address = world.chain.properties.state, given.checked_address(arguments)
+    state, address = node.chain.properties.state, given.checked_address(arguments)
     rows = [
         {"propertyid": property_id, **given.balance(units, state.properties[property_id])}
         for property_id, units in state.holdings(address)
@@ -35,24 +32,24 @@ def get_token_balances_of_address(world: "World", arguments: Mapping[str, object
     return rows or refusals.NO_TOKENS
 
 
-def get_token_balances_of_property(world: "World", arguments: Mapping[str, object]) -> object:
+def get_token_balances_of_property(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Who holds something of a property."""
-    state = world.chain.properties.state
+    state = node.chain.properties.state
     about = given.existing(state, arguments)
     return [{"address": address, **given.balance(units, about)} for address, units in state.holders(about.id)]
 
 
-def get_frozen_balance(world: "World", arguments: Mapping[str, object]) -> object:
+def get_frozen_balance(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Whether what an address holds of a managed property is frozen, and how much that is in any case."""
-    state, address = world.chain.properties.state, given.checked_address(arguments)
+    state, address = node.chain.properties.state, given.checked_address(arguments)
     about = given.managed(state, arguments)
     units = state.balance(about.id, address)
     return {"frozen": state.is_frozen(about.id, address), "balance": amount_text(units, about.precision)}
 
 
-def get_frozen_balances_of_address(world: "World", arguments: Mapping[str, object]) -> object:
+def get_frozen_balances_of_address(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The frozen balances of an address."""
-    state, address = world.chain.properties.state, given.checked_address(arguments)
+    state, address = node.chain.properties.state, given.checked_address(arguments)
     return [
         {"propertyid": property_id, "balance": amount_text(state.balance(property_id, address), about.precision)}
         for property_id, about in sorted(state.properties.items())
@@ -60,9 +57,9 @@ def get_frozen_balances_of_address(world: "World", arguments: Mapping[str, objec
     ]
 
 
-def get_frozen_balances_of_property(world: "World", arguments: Mapping[str, object]) -> object:
+def get_frozen_balances_of_property(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The frozen balances in a managed property."""
-    state = world.chain.properties.state
+    state = node.chain.properties.state
     about = given.managed(state, arguments)
     return [
         {"address": address, "balance": amount_text(state.balance(about.id, address), about.precision)}
@@ -73,21 +70,21 @@ def get_frozen_balances_of_property(world: "World", arguments: Mapping[str, obje
 # Digests and blocks --------------------------------------------------------------------------------------------------
 
 
-def get_balances_hash(world: "World", arguments: Mapping[str, object]) -> object:
+def get_balances_hash(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The digest of all balances in a property at the tip."""
-    state = world.chain.properties.state
+    state = node.chain.properties.state
     about = given.existing(state, arguments)
-    return {**_tip(world), "propertyid": about.id, "balanceshash": properties_hashes.balances(state, about.id)}
+    return {**_tip(node), "propertyid": about.id, "balanceshash": properties_hashes.balances(state, about.id)}
 
 
-def get_consensus_hash(world: "World", arguments: Mapping[str, object]) -> object:
+def get_consensus_hash(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The digest of the whole layer at the tip."""
-    return {**_tip(world), "consensushash": properties_hashes.consensus(world.chain.properties.state)}
+    return {**_tip(node), "consensushash": properties_hashes.consensus(node.chain.properties.state)}
 
 
-def get_token_layer(world: "World", arguments: Mapping[str, object]) -> object:
+def get_token_layer(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Versions and counts; each version by the specification's name and by that of real servers."""
-    ledger, tip = world.chain.properties, world.chain.tip
+    ledger, tip = node.chain.properties, node.chain.tip
     return {
         "tokenprotocolversion_int": PROTOCOL_NUMBER,
         "tokenprotocolversion": PROTOCOL,
@@ -103,20 +100,20 @@ def get_token_layer(world: "World", arguments: Mapping[str, object]) -> object:
     }
 
 
-def get_seed_blocks(world: "World", arguments: Mapping[str, object]) -> object:
+def get_seed_blocks(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The heights of the blocks with transactions of the layer, both ends included."""
-    first, last = (given.height(world, arguments, name) for name in ("startBlock", "endBlock"))
-    return world.chain.properties.heights(first, last)
+    first, last = (given.height(node, arguments, name) for name in ("startBlock", "endBlock"))
+    return node.chain.properties.heights(first, last)
 
 
-def get_token_transactions_of_block(world: "World", arguments: Mapping[str, object]) -> object:
+def get_token_transactions_of_block(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The ids of the transactions that the layer saw in a block, valid or not."""
-    height = given.height(world, arguments, "index")
-    return [record.carried.txid for record in world.chain.properties.records_at(height)]
+    height = given.height(node, arguments, "index")
+    return [record.carried.txid for record in node.chain.properties.records_at(height)]
 
 
-def _tip(world: "World") -> Members:
-    return {"block": world.chain.tip.height, "blockhash": world.chain.tip.hash}
+def _tip(node: FullNode) -> Members:
+    return {"block": node.chain.tip.height, "blockhash": node.chain.tip.hash}
 
 
 HANDLERS = {

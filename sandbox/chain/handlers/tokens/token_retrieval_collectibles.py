@@ -2,39 +2,36 @@
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from chaindata.wire import refusals
 from chaindata.wire.refusals import Refusal
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.elements import text
 from sandbox.chain.handlers.tokens import token_arguments as given
 from sandbox.chain.handlers.tokens.token_arguments import Members
 from sandbox.chain.node.terms import Refused
+from sandbox.chain.state import Chain
 from sandbox.chain.tokens.collectibles import Collectible, Family, Gallery
 from sandbox.chain.tokens.properties_terms import BURN_ADDRESS
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
-    from sandbox.world.world import World
 
 _NUMBER = re.compile(r"0[xX](?P<hexadecimal>[0-9a-fA-F]{1,64})|(?P<decimal>[0-9]{1,78})")
 
 
-def get_collectibles_of_address(world: "World", arguments: Mapping[str, object]) -> object:
+def get_collectibles_of_address(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What an address has of a family."""
-    gallery, address = world.chain.properties.state.gallery, given.checked_address(arguments)
+    gallery, address = node.chain.properties.state.gallery, given.checked_address(arguments)
     return [_listed(each) for each in gallery.owned(_family(gallery, arguments).id, address)]
 
 
-def get_destroyed_collectibles(world: "World", arguments: Mapping[str, object]) -> object:
+def get_destroyed_collectibles(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What is destroyed of a family: the burn address has it."""
-    gallery = world.chain.properties.state.gallery
+    gallery = node.chain.properties.state.gallery
     return [_listed(each) for each in gallery.owned(_family(gallery, arguments).id, BURN_ADDRESS)]
 
 
-def get_collectible_property(world: "World", arguments: Mapping[str, object]) -> object:
+def get_collectible_property(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A family, with its counts."""
-    chain = world.chain
+    chain = node.chain
     family = _family(chain.properties.state.gallery, arguments)
     return {
         "propertyid": str(family.id),
@@ -51,9 +48,9 @@ def get_collectible_property(world: "World", arguments: Mapping[str, object]) ->
     }
 
 
-def get_collectible(world: "World", arguments: Mapping[str, object]) -> object:
+def get_collectible(node: FullNode, arguments: Mapping[str, object]) -> object:
     """One collectible, destroyed or not."""
-    chain, gallery = world.chain, world.chain.properties.state.gallery
+    chain, gallery = node.chain, node.chain.properties.state.gallery
     family = _family(gallery, arguments)
     found = gallery.find(family.id, _number(arguments, "tokenId", refusals.COLLECTIBLE_UNKNOWN))
     if found is None:
@@ -83,7 +80,7 @@ def _attribute(collectible: Collectible) -> str:
     return f"{collectible.attribute:064x}"
 
 
-def _block_hash(chain: "Chain", height: int) -> str:
+def _block_hash(chain: Chain, height: int) -> str:
     """The block of the active chain in which something was made, by its hash (supplement 10)."""
     block = chain.at(height)
     if block is None:

@@ -1,11 +1,11 @@
 """Properties, their sales and their grants (chain data, Token data retrieval; supplement 1.11)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from chaindata.wire import refusals
 from chaindata.wire.payloads import Grant, Participate, Revoke
 from chaindata.wire.token_amounts import PRICE_PLACES, amount_text
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.tokens import token_arguments as given
 from sandbox.chain.handlers.tokens.token_arguments import Members
 from sandbox.chain.node.terms import Refused
@@ -13,13 +13,10 @@ from sandbox.chain.tokens.properties import PropertyLedger
 from sandbox.chain.tokens.properties_state import Property, Sale
 from sandbox.chain.tokens.properties_terms import Record
 
-if TYPE_CHECKING:
-    from sandbox.world.world import World
 
-
-def get_property(world: "World", arguments: Mapping[str, object]) -> object:
+def get_property(node: FullNode, arguments: Mapping[str, object]) -> object:
     """All about a property."""
-    state = world.chain.properties.state
+    state = node.chain.properties.state
     about = given.existing(state, arguments)
     freezing: Members = {"freezingenabled": about.can_freeze} if about.is_managed else {}
     return {
@@ -33,9 +30,9 @@ def get_property(world: "World", arguments: Mapping[str, object]) -> object:
     }
 
 
-def get_properties(world: "World", arguments: Mapping[str, object]) -> object:
+def get_properties(node: FullNode, arguments: Mapping[str, object]) -> object:
     """All properties by number, whatever else is asked."""
-    return [_listed(about) for _, about in sorted(world.chain.properties.state.properties.items())]
+    return [_listed(about) for _, about in sorted(node.chain.properties.state.properties.items())]
 
 
 def _listed(about: Property) -> Members:
@@ -50,9 +47,9 @@ def _listed(about: Property) -> Members:
     }
 
 
-def get_grants(world: "World", arguments: Mapping[str, object]) -> object:
+def get_grants(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What was granted and revoked of a managed property, by transaction id."""
-    ledger = world.chain.properties
+    ledger = node.chain.properties
     about = given.managed(ledger.state, arguments)
     issuances = [
         {"txid": record.carried.txid, _ISSUED[type(payload)]: amount_text(payload.amount, about.precision)}
@@ -72,9 +69,9 @@ def get_grants(world: "World", arguments: Mapping[str, object]) -> object:
 _ISSUED = {Grant: "grant", Revoke: "revoke"}
 
 
-def get_crowdsale(world: "World", arguments: Mapping[str, object]) -> object:
+def get_crowdsale(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A sale; how it ended when it did, and with `verbose` who bought."""
-    ledger = world.chain.properties
+    ledger = node.chain.properties
     about = given.existing(ledger.state, arguments)
     sale = ledger.state.sales.get(about.id)
     if sale is None:

@@ -1,11 +1,11 @@
 """Transactions of the property-token layer (chain data, Token data retrieval; supplement 1.11)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from chaindata.wire import refusals
 from chaindata.wire.payloads import SendToOwners
 from chaindata.wire.token_amounts import PRICE_PLACES, amount_text
+from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.elements import text
 from sandbox.chain.handlers.tokens import token_arguments as given
 from sandbox.chain.handlers.tokens import token_transaction_forms as forms
@@ -14,61 +14,58 @@ from sandbox.chain.node.terms import Found, Refused
 from sandbox.chain.tokens.properties_state import State
 from sandbox.chain.tokens.properties_terms import Carried, Record
 
-if TYPE_CHECKING:
-    from sandbox.world.world import World
-
 EVERYBODY = "*"
 
 
-def get_payload(world: "World", arguments: Mapping[str, object]) -> object:
+def get_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What a transaction carries after the layer's marker, whether it means something or not."""
-    carried = _carried(world, given.transaction(world, arguments))
+    carried = _carried(node, given.transaction(node, arguments))
     return {"payload": carried.raw.hex(), "payloadsize": len(carried.raw)}
 
 
-def get_token_transaction(world: "World", arguments: Mapping[str, object]) -> object:
+def get_token_transaction(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A transaction of the layer, waiting or in a block, valid or not."""
-    found = given.transaction(world, arguments)
-    return _shown(world, found, _carried(world, found))
+    found = given.transaction(node, arguments)
+    return _shown(node, found, _carried(node, found))
 
 
-def get_send_to_owners(world: "World", arguments: Mapping[str, object]) -> object:
+def get_send_to_owners(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The same, and of a send to owners in a block whom it reached: everybody, or one."""
-    found = given.transaction(world, arguments)
-    carried = _carried(world, found)
-    members = _shown(world, found, carried)
+    found = given.transaction(node, arguments)
+    carried = _carried(node, found)
+    members = _shown(node, found, carried)
     wanted = text(arguments, "recipientFilter")
     if wanted != EVERYBODY:
         wanted = given.cash_address(wanted)
-    record = world.chain.properties.record(carried.txid)
+    record = node.chain.properties.record(carried.txid)
     if record is None or not isinstance(record.payload, SendToOwners):
         return members
-    return members | _recipients(world.chain.properties.state, record, record.payload, wanted)
+    return members | _recipients(node.chain.properties.state, record, record.payload, wanted)
 
 
-def get_pending_token_transactions(world: "World", arguments: Mapping[str, object]) -> object:
+def get_pending_token_transactions(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The waiting transactions that an address sends or receives."""
     address = given.checked_address(arguments)
     waiting = [
-        forms.form(world.chain, carried, carried.payload, None)
-        for carried in world.chain.properties.pending()
+        forms.form(node.chain, carried, carried.payload, None)
+        for carried in node.chain.properties.pending()
         if carried.payload is not None
     ]
     return [each for each in waiting if address in (each["sendingaddress"], each.get("referenceaddress"))]
 
 
-def _carried(world: "World", found: Found) -> Carried:
-    carried = world.chain.properties.carried(found)
+def _carried(node: FullNode, found: Found) -> Carried:
+    carried = node.chain.properties.carried(found)
     if carried is None:
         raise Refused(refusals.NOT_A_TOKEN_TRANSACTION)
     return carried
 
 
-def _shown(world: "World", found: Found, carried: Carried) -> Members:
-    record = world.chain.properties.record(carried.txid)
+def _shown(node: FullNode, found: Found, carried: Carried) -> Members:
+    record = node.chain.properties.record(carried.txid)
     if carried.payload is None or (record is None and found.block is not None):
         raise Refused(refusals.NOT_A_TOKEN_TRANSACTION)
-    return forms.form(world.chain, carried, carried.payload, record)
+    return forms.form(node.chain, carried, carried.payload, record)
 
 
 def _recipients(state: State, record: Record, payload: SendToOwners, wanted: str) -> Members:

@@ -1,17 +1,15 @@
 """Transactions of the property-token layer as they are shown: members by type, in their order (supplement 1.11)."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from chaindata.wire import payloads
 from chaindata.wire.payloads import Payload
 from chaindata.wire.token_amounts import PRICE_PLACES, amount_text
 from sandbox.chain.node.blocks import Block
+from sandbox.chain.state import Chain
 from sandbox.chain.tokens.properties_state import State
 from sandbox.chain.tokens.properties_terms import BURN_ADDRESS, FIRST, MATURITY, UNITS_PER_SAT, Carried, Record
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
 
 Members = dict[str, object]
 
@@ -30,7 +28,7 @@ class Shown(NamedTuple):
         return self.record if self.record is not None and self.record.is_valid else None
 
 
-def form(chain: "Chain", carried: Carried, payload: Payload, record: Record | None) -> Members:
+def form(chain: Chain, carried: Carried, payload: Payload, record: Record | None) -> Members:
     """All members of a transaction: of a waiting one without what only a block tells."""
     name, members_of = _TYPES[type(payload)]
     shown = Shown(chain.properties.state, carried, record, chain.tip.height)
@@ -51,7 +49,7 @@ def form(chain: "Chain", carried: Carried, payload: Payload, record: Record | No
 _WAITING: Members = {"confirmations": 0}
 
 
-def _standing(record: Record, block: Block, chain: "Chain") -> Members:
+def _standing(record: Record, block: Block, chain: Chain) -> Members:
     reason: Members = {"invalidreason": record.reason} if record.reason else {}
     return {
         "valid": record.is_valid,

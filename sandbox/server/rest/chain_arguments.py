@@ -11,7 +11,7 @@ from decimal import Decimal
 from chaindata.wire import catalogue, refusals
 from chaindata.wire.refusals import Refusal
 from sandbox.chain.node.terms import Refused
-from sandbox.server.services.chain_bodies import FormText
+from sandbox.server.rest.chain_bodies import FormText
 from wire.operation import Body, Operation
 from wire.params import LISTS, BadArgument, Kind, Param, Place, Problem, from_text
 

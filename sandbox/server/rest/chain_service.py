@@ -20,11 +20,11 @@ from sandbox.server.faults import fault_injection
 from sandbox.server.faults.fault_kinds import REST_KINDS
 from sandbox.server.faults.fault_kinds import Scope as FaultScope
 from sandbox.server.faults.faults import Faults
-from sandbox.server.services import chain_answers, chain_arguments, chain_bodies
-from sandbox.server.services.chain_arguments import Asked
-from sandbox.server.services.chain_bodies import MOST_BYTES, Malformed
-from sandbox.server.services.chain_limits import Windows, route_of
-from sandbox.server.services.chain_routing import Routes, Undecodable
+from sandbox.server.rest import chain_answers, chain_arguments, chain_bodies
+from sandbox.server.rest.chain_arguments import Asked
+from sandbox.server.rest.chain_bodies import MOST_BYTES, Malformed
+from sandbox.server.rest.chain_limits import Windows, route_of
+from sandbox.server.rest.chain_routing import Routes, Undecodable
 from sandbox.world.world import World
 from wire.operation import Operation
 

@@ -1,17 +1,13 @@
-"""The exchange's part of the story: its purse gets the coins that back its customers' balances, somebody pays in, and a
-supplier is paid out. The exchange finds both in its books when the world begins."""
-
-from typing import TYPE_CHECKING
+"""The exchange's part of the chain's beginning: its purse gets the coins that back its customers' balances, somebody
+pays in, and a supplier is paid out. The exchange finds both in its books when the world begins."""
 
 from chaindata.wire import addresses, scripts
 from chaindata.wire.transactions import Output
+from sandbox.chain.scenarios.author import Author
 from sandbox.exchange.accounts import address_forms
 from sandbox.exchange.accounts.addresses import deposit_purse
 from sandbox.exchange.accounts.coins import PURSE
 from sandbox.settings.keys import DESK_ACCOUNT
-
-if TYPE_CHECKING:
-    from sandbox.chain.seeding import Author
 
 COIN_SAT = 100_000_000
 PAYIN_SAT, PAYOUT_SAT = 1_225_000_000, 310_000_000
@@ -20,7 +16,7 @@ PAYER = "customer"
 BEGINS_AT = 145  # blocks, at least
 
 
-def tell(author: "Author") -> None:
+def build(author: Author) -> None:
     """Spends about 1,300 coins of the miner's, which have to be old enough."""
     author.mine(max(1, BEGINS_AT - author.chain.tip.height))
     for _ in range(4):
