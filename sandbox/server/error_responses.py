@@ -7,6 +7,7 @@ from exchange_ops.wire.refusals import CATALOGUE
 from sandbox.exchange.terms import Refusal
 from sandbox.server import answers
 from sandbox.server.answers import Answer
+from sandbox.server.faults.faults import Fault
 from wire.operation import Operation
 from wire.params import BadArgument, Problem
 
@@ -68,3 +69,19 @@ def of_bad_argument(problem: BadArgument, operation: Operation | None = None) ->
         return Refusal(VALIDATION_ERROR, f"{name} required")
     detail = f": {problem.detail}" if problem.detail else ""
     return Refusal(VALIDATION_ERROR, f"{name} {problem.problem.value}{detail}")
+
+
+class ExchangeSpeech:
+    """The errors of the exchange."""
+
+    def refuse(self, fault: Fault) -> Answer:
+        """The error of the catalogue under the fault's code."""
+        return answer(Refusal(fault.whole("code"), fault.text("description")))
+
+    def of_status(self, status: int) -> Answer:
+        """An error of that HTTP status and code."""
+        return of_status(status)
+
+    def rate_limit(self) -> Answer:
+        """The error of a used-up second."""
+        return answer(Refusal(TOO_MANY_REQUESTS))

@@ -1,4 +1,4 @@
-"""Which operation a request names: the rows of a catalogue as routes."""
+"""Which operation of a service a request names: the rows of its catalogue as routes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,6 +8,10 @@ from wire.operation import Operation
 
 LONGEST_PATH = 4_096
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+
+
+class Undecodable(ValueError):
+    """A part of the path is not UTF-8; the text is the part as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +28,10 @@ class Route:
     def values(self, segments: tuple[str, ...]) -> dict[str, str] | None:
         """The path's parameters when the segments fit; None when they don't."""
         found: dict[str, str] = {}
-        for expected, given in zip(self.segments, segments, strict=True):
+        for expected, segment in zip(self.segments, segments, strict=True):
             if expected.startswith("{"):
-                found[expected[1:-1]] = given
-            elif expected != (given.lower() if self.any_case else given):
+                found[expected[1:-1]] = segment
+            elif expected != (segment.lower() if self.any_case else segment):
                 return None
         return found
 
@@ -38,12 +42,17 @@ class Routes:
     With `any_case` the letter case of literal segments doesn't count.
     """
 
-    def __init__(self, operations: Iterable[Operation], *, any_case: bool = False) -> None:
+    def __init__(
+        self, operations: Iterable[Operation], *, any_case: bool = False, longest_path: int = LONGEST_PATH
+    ) -> None:
+        self._longest_path = longest_path
         self._routes: dict[tuple[str, int], list[Route]] = {}
         for operation in operations:
-            segments = (_literal(part, any_case) for part in operation.path.strip("/").split("/"))
-            route = Route(operation, tuple(segments), any_case)
-            self._routes.setdefault((operation.method, len(route.segments)), []).append(route)
+            for path in operation.every_path:
+                segments = tuple(_literal(part, any_case) for part in path.strip("/").split("/"))
+                route = Route(operation, segments, any_case)
+                for method in (operation.method, *operation.other_methods):
+                    self._routes.setdefault((method, len(segments)), []).append(route)
         for routes in self._routes.values():
             routes.sort(key=lambda route: sum(segment.startswith("{") for segment in route.segments))
 
@@ -53,11 +62,12 @@ class Routes:
         HEAD names what GET does. One slash at the end is ignored; an empty segment, or one that is not UTF-8, names
         nothing.
         """
-        segments = _segments(raw_path)
-        if not segments:
+        try:
+            segments = _decoded(raw_path) if len(raw_path) <= self._longest_path else ("",)
+        except Undecodable:
             return None
         method = "GET" if method == "HEAD" else method
-        for route in self._routes.get((method, len(segments)), ()):
+        for route in self._routes.get((method, len(segments)), ()) if all(segments) else ():
             values = route.values(segments)
             if values is not None:
                 return route.operation, values
@@ -73,12 +83,18 @@ def _literal(part: str, any_case: bool) -> str:
     return part.lower() if any_case and not part.startswith("{") else part
 
 
-def _segments(raw_path: bytes) -> tuple[str, ...]:
-    if len(raw_path) > LONGEST_PATH:
-        return ()
+def must_decode(raw_path: bytes) -> None:
+    """Raises `Undecodable` for the first segment that is not UTF-8."""
+    _decoded(raw_path)
+
+
+def _decoded(raw_path: bytes) -> tuple[str, ...]:
+    written = raw_path.decode("ascii", errors="replace").removeprefix("/").removesuffix("/")
+    return tuple(map(_segment, written.split("/")))
+
+
+def _segment(part: str) -> str:
     try:
-        written = raw_path.decode("ascii").removeprefix("/").removesuffix("/")
-        segments = tuple(unquote(segment, errors="strict") for segment in written.split("/"))
+        return unquote(part, errors="strict")
     except UnicodeDecodeError:
-        return ()
-    return segments if all(segments) else ()
+        raise Undecodable(part[:100]) from None

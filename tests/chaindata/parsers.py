@@ -29,7 +29,7 @@ from chaindata.wire.addresses import Network
 from chaindata.wire.transactions import Input, Output
 from sandbox.chain.scripts import script_engine
 from sandbox.chain.scripts.script_spending import Spending
-from sandbox.server.rest import chain_bodies
+from sandbox.server import chain_bodies
 from wire import jsonrpc, records
 from wire.errors import BadReply
 from wire.values import CannotRead, Secret

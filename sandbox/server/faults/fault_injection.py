@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
-from sandbox.exchange.terms import Refusal
-from sandbox.server import answers, error_responses
+from sandbox.server import answers
 from sandbox.server.answers import Answer
 from sandbox.server.asgi_io import Cut, Delivery, Ended
 from sandbox.server.faults.fault_kinds import Scope
@@ -35,26 +34,7 @@ class Speech(Protocol):
         ...
 
 
-class ExchangeSpeech:
-    """The errors of the exchange."""
-
-    def refuse(self, fault: Fault) -> Answer:
-        """The error of the catalogue under the fault's code."""
-        return error_responses.answer(Refusal(fault.whole("code"), fault.text("description")))
-
-    def of_status(self, status: int) -> Answer:
-        """An error of that HTTP status and code."""
-        return error_responses.of_status(status)
-
-    def rate_limit(self) -> Answer:
-        """The error of a used-up second."""
-        return error_responses.answer(Refusal(error_responses.TOO_MANY_REQUESTS))
-
-
-EXCHANGE = ExchangeSpeech()
-
-
-async def spoil(fault: Fault, execute: Execute, *, target: str, later: Later, speech: Speech = EXCHANGE) -> Delivery:
+async def inject(fault: Fault, execute: Execute, *, target: str, later: Later, speech: Speech) -> Delivery:
     """The delivery under the fault. `later` keeps work that goes on after the answer."""
     match fault.kind:
         case "refuse":

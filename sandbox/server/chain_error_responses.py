@@ -22,14 +22,14 @@ PREFLIGHT = (
 )
 
 
-def told(status: int, message: str) -> Answer:
+def envelope(status: int, message: str) -> Answer:
     """The envelope of what no operation answers for: an unknown path, a body that can't be read."""
     return answers.of_json({"status": status, "message": message}, status)
 
 
 def not_found() -> Answer:
     """No operation is behind the path and method."""
-    return told(refusals.ROUTE_UNKNOWN.http_status, refusals.ROUTE_UNKNOWN.text)
+    return envelope(refusals.ROUTE_UNKNOWN.http_status, refusals.ROUTE_UNKNOWN.text)
 
 
 def error(status: int, text: str) -> Answer:
@@ -54,7 +54,7 @@ def of_status(status: int, text: str = "") -> Answer:
     return error(status, text or refusals.NODE_AWAY.text)
 
 
-class Speech:
+class ChainSpeech:
     """How this service says what a fault makes it say."""
 
     def refuse(self, fault: Fault) -> Answer:
