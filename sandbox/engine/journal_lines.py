@@ -42,7 +42,7 @@ class Header:
 class Entry:
     """One input: its sandbox time, the operation or control action, and who called (empty for the control plane).
 
-    `outcomes` is what the books said to the orders in it (`exchange.outcomes`), because they can't be asked again.
+    `outcomes` is what the books said to the orders in it (`exchange.recorded_fills`): they can't be asked again.
     """
 
     at_ms: int

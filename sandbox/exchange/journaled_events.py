@@ -11,7 +11,7 @@ from sandbox.exchange.margin import margin_liquidation
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.trading import orders_house
 
-HAPPENINGS: dict[str, Callable[[Exchange, Mapping[str, object]], None]] = {
+JOURNALED_EVENTS: dict[str, Callable[[Exchange, Mapping[str, object]], None]] = {
     orders_house.TRADES: orders_house.live_trades,
     margin_liquidation.ACTION: margin_liquidation.live_liquidation,
     chain_blocks.BROADCAST: chain_blocks.live_broadcast,

@@ -26,7 +26,7 @@ FUNDS = "funds"
 NOTHING = Met(())
 
 
-class Outcomes:
+class RecordedFills:
     """The outcomes of one input, in their order. While `replaying`, they come from the journal."""
 
     def __init__(self) -> None:

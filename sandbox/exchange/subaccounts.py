@@ -88,8 +88,8 @@ def transfer(
     if not sub_account.is_open:
         raise Refusal(INTERNAL_ERROR, SUBACCOUNT_TRANSFER_REFUSED)
     if direction == DEPOSIT:
-        given, _ = between_banks(exchange, master, sub_account.email, currency, amount, purpose="sub-account deposit")
-        return given
+        sent, _ = between_banks(exchange, master, sub_account.email, currency, amount, purpose="sub-account deposit")
+        return sent
     purpose = "sub-account withdraw"
     _, taken = between_banks(exchange, sub_account.email, master, currency, amount, purpose=purpose)
     return taken

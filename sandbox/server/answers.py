@@ -18,13 +18,13 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One HTTP answer. `shown` is what the log of calls keeps of the body."""
+    """One HTTP answer. `logged` is what the log of calls keeps of the body."""
 
     status: int
     body: bytes
     content_type: str = JSON
     headers: tuple[tuple[str, str], ...] = ()
-    shown: object = field(default=None, compare=False)
+    logged: object = field(default=None, compare=False)
 
 
 def of_json(value: object, status: int = HTTPStatus.OK) -> Answer:
@@ -34,10 +34,10 @@ def of_json(value: object, status: int = HTTPStatus.OK) -> Answer:
 
 def of_text(body: bytes, status: int = HTTPStatus.OK) -> Answer:
     """JSON that is written already."""
-    return Answer(int(status), body, JSON, shown=shown(body))
+    return Answer(int(status), body, JSON, logged=logged_body(body))
 
 
-def shown(body: bytes) -> object:
+def logged_body(body: bytes) -> object:
     """JSON as the log of calls keeps it: its bytes, which take far less room than its objects, or only how many."""
     return msgspec.Raw(body) if len(body) <= MOST_SHOWN else f"({len(body)} bytes)"
 
@@ -59,7 +59,7 @@ def of_error(status: int, code: int, message: str, description: str = "") -> Ans
 
 def of_html(page: str, status: int = HTTPStatus.OK) -> Answer:
     """A page of HTML."""
-    return Answer(int(status), page.encode(), HTML, shown=page)
+    return Answer(int(status), page.encode(), HTML, logged=page)
 
 
 def not_routed(method: str, path: str) -> Answer:

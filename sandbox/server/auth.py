@@ -64,18 +64,18 @@ def of_login(keys: Keys, params: Mapping[str, object]) -> Caller:
     algorithm = params.get("algo")
     if not isinstance(algorithm, str) or algorithm.upper() not in wanted:
         raise Refusal(AUTHORIZATION_FAILED, "algo must be BASIC or HS256")
-    given = {}
+    proof = {}
     for name in wanted[algorithm.upper()]:
         value = params.get(name)
         if not isinstance(value, str) or not value or len(value) > LONGEST_CREDENTIALS:
             raise Refusal(AUTHORIZATION_FAILED, f"{name} is missing or no text")
-        given[name] = value
-    key = keys.find(given["pKey"])
+        proof[name] = value
+    key = keys.find(proof["pKey"])
     if algorithm.upper() == "BASIC":
-        return _proven(key, _same(given["sKey"], (key or _NOBODY).secret))
-    if not _is_hex_digest(given["signature"]):
+        return _proven(key, _same(proof["sKey"], (key or _NOBODY).secret))
+    if not _is_hex_digest(proof["signature"]):
         raise Refusal(AUTHORIZATION_FAILED, "invalid signature format")
-    return _proven(key, _same(given["signature"], _signature(key, _bytes(given["nonce"]))))
+    return _proven(key, _same(proof["signature"], _signature(key, _bytes(proof["nonce"]))))
 
 
 def require(caller: Caller, right: Enum | None) -> None:
@@ -99,10 +99,10 @@ def is_basic(header: str | None, user: str, password: bytes) -> bool:
     if scheme.lower() != "basic":
         return False
     try:
-        given_user, _, given = _decoded(credentials).partition(":")
+        named_user, _, named_password = _decoded(credentials).partition(":")
     except Refusal:
         return False
-    return given_user == user and hmac.compare_digest(given.encode(), password)
+    return named_user == user and hmac.compare_digest(named_password.encode(), password)
 
 
 def _basic(keys: Keys, credentials: str) -> Caller:
@@ -148,8 +148,8 @@ def _signature(key: Key | None, message: bytes) -> str:
     return hmac.new(_bytes((key or _NOBODY).secret), message, hashlib.sha256).hexdigest()
 
 
-def _same(given: str, expected: str) -> bool:
-    return hmac.compare_digest(_bytes(given), _bytes(expected))
+def _same(received: str, expected: str) -> bool:
+    return hmac.compare_digest(_bytes(received), _bytes(expected))
 
 
 def _bytes(text: str) -> bytes:

@@ -35,7 +35,7 @@ class Call:
     status: int | None = None
     body: object = None
 
-    def shown(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """The call as the control plane lists it; `answer` is null when none was sent."""
         answer = None if self.status is None else {"status": self.status, "body": self.body}
         return {
@@ -98,7 +98,7 @@ class Calls:
         """
         after, from_ms = _since(since)
         found = [
-            call.shown()
+            call.as_json()
             for call in self._kept
             if call.number > after and call.when_ms >= from_ms and operation in ("", call.operation)
         ]

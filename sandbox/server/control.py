@@ -18,7 +18,7 @@ from sandbox.server.faults.faults import Faults
 from sandbox.world.world import World
 
 PREFIX = "/_sandbox/"
-Asked = dict[str, object]
+Members = dict[str, object]
 _WITHDRAWAL = ("currency", "amount", "address", "paymentId", "includeFee", "autoCommit", "publicComment", "account")
 # What the world itself does, with the members each takes; the names are those of `World.control`. The configuration
 # and a reset check their own.
@@ -81,13 +81,13 @@ class Control:
     def _verbs(self, name: str) -> Mapping[str, Callable[[Received], object]] | None:
         head, _, rest = name.partition("/")
         if head == "payouts" and rest and "/" not in rest:
-            return {"POST": lambda received: self._changed("payouts", asked(received) | {"id": rest})}
+            return {"POST": lambda received: self._changed("payouts", members_of(received) | {"id": rest})}
         return self._table.get(name)
 
     def _of_world(self, name: str) -> Callable[[Received], object]:
-        return lambda received: self._changed(name, _with_switches(name, asked(received)))
+        return lambda received: self._changed(name, _with_switches(name, members_of(received)))
 
-    def _changed(self, name: str, arguments: Asked) -> object:
+    def _changed(self, name: str, arguments: Members) -> object:
         takes = WORLD_CONTROLS.get(name)
         odd = sorted(set(arguments) - set(takes)) if takes else []
         if takes and odd:
@@ -100,13 +100,13 @@ class Control:
 
     def _reset(self, received: Received) -> object:
         """A fresh world: the faults and the log of calls end with the old one."""
-        result = self._changed("reset", asked(received))
+        result = self._changed("reset", members_of(received))
         self._faults.clear()
         self._calls.clear()
         return result
 
     def _arm(self, received: Received) -> object:
-        return self._faults.arm(asked(received)).shown()
+        return self._faults.arm(members_of(received)).as_json()
 
     def _listed_faults(self, received: Received) -> object:
         return {"faults": self._faults.listed()}
@@ -115,14 +115,14 @@ class Control:
         return {"cleared": self._faults.clear()}
 
     def _listed_calls(self, received: Received) -> object:
-        given = dict(bodies.query_pairs(received.query))
-        odd = sorted(set(given) - {"operation", "since"})
+        query = dict(bodies.query_pairs(received.query))
+        odd = sorted(set(query) - {"operation", "since"})
         if odd:
             raise CannotControl(f"{PREFIX}calls does not take {odd[0][:100]!r}; it takes operation and since.")
-        return self._calls.listed(operation=given.get("operation", ""), since=given.get("since", ""))
+        return self._calls.listed(operation=query.get("operation", ""), since=query.get("since", ""))
 
 
-def asked(received: Received) -> Asked:
+def members_of(received: Received) -> Members:
     """The JSON object of a control call, numbers exact; an empty body is an empty object. Raises CannotControl."""
     if not received.body.strip():
         return {}
@@ -135,7 +135,7 @@ def asked(received: Received) -> Asked:
     return members
 
 
-def _with_switches(name: str, arguments: Asked) -> Asked:
+def _with_switches(name: str, arguments: Members) -> Members:
     """A null in the configuration switches off, as it is shown; elsewhere it is an absent member."""
     if name != "config":
         return arguments

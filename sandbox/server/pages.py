@@ -120,7 +120,7 @@ def _dialects() -> Iterable[tuple[str, ...]]:
 
 
 def _settings(world: World) -> Iterable[tuple[str, ...]]:
-    for name, value in world.config.shown().items():
+    for name, value in world.config.as_json().items():
         yield _code(name), _code(str(value))
 
 

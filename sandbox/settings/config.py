@@ -80,10 +80,10 @@ class Config:
         """`block_seconds` in milliseconds."""
         return self.block_seconds * 1000
 
-    def change(self, asked: Mapping[str, object]) -> None:
+    def change(self, changes: Mapping[str, object]) -> None:
         """Takes over the named values: all of them or, when one is odd, none (`CannotConfigure`)."""
         accepted: dict[str, object] = {}
-        for name, value in asked.items():
+        for name, value in changes.items():
             accept = _ACCEPT.get(name)
             if accept is None:
                 raise CannotConfigure(f"{name!r} is no part of the configuration; it has {', '.join(_ACCEPT)}.")
@@ -91,13 +91,13 @@ class Config:
         for name, value in accepted.items():
             setattr(self, name, value)
 
-    def shown(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """The configuration as JSON."""
         values = asdict(self)
-        return {field.name: _shown(values[field.name]) for field in fields(self)}
+        return {field.name: _as_json(values[field.name]) for field in fields(self)}
 
 
-def _shown(value: object) -> object:
+def _as_json(value: object) -> object:
     if isinstance(value, Decimal):
         return int(value) if value == int(value) else format(value, "f")
     return value

@@ -75,7 +75,7 @@ def payouts(control: Control, params: Arguments) -> object:
     if currency.on_chain and status != Status.FAILED and not network.can_be_paid(exchange, payout):
         raise arguments.odd("status", "can't be that: no transaction of the chain pays this address")
     _move(control, payout, status, error_code if "errorCode" in params else "")
-    return network.shown(exchange, exchange.transaction(payout.id))
+    return network.record_of(exchange, exchange.transaction(payout.id))
 
 
 def foreign_withdrawal(control: Control, params: Arguments) -> object:
@@ -110,7 +110,7 @@ def config(control: Control, params: Arguments) -> object:
         raise Refusal(VALIDATION_ERROR, str(problem)) from None
     if "block_seconds" in params:
         chain_blocks.pace_changed(control.exchange)
-    return control.exchange.config.shown()
+    return control.exchange.config.as_json()
 
 
 def reset(control: Control, params: Arguments) -> object:
@@ -159,7 +159,7 @@ def shown_state(control: Control) -> dict[str, object]:
             "postings": exchange.ledger.posted,
             "timers": len(exchange.timers),
         },
-        "config": control.exchange.config.shown(),
+        "config": control.exchange.config.as_json(),
         "warnings": list(control.warnings),
         "broken": control.broken,
     }

@@ -8,7 +8,7 @@ from sandbox.engine.clock import Setting
 from sandbox.engine.journal_lines import Entry
 from sandbox.exchange import handlers
 from sandbox.exchange.funds import chain_blocks
-from sandbox.exchange.journaled_events import HAPPENINGS
+from sandbox.exchange.journaled_events import JOURNALED_EVENTS
 from sandbox.exchange.schedule import live_until
 from sandbox.exchange.terms import Caller, NoHandler, Refusal
 from sandbox.settings.dialects import DOCUMENTED, OBSERVED
@@ -21,7 +21,7 @@ _BARE = "chain_sends_bare"  # what the part of the dialect was called that came 
 
 def replay(control: Control, entries: Iterable[Entry]) -> int | None:
     """Lives the entries again; the number of the first that can't be applied, None when all can."""
-    outcomes = control.exchange.outcomes
+    outcomes = control.exchange.recorded_fills
     outcomes.replaying = True
     for number, entry in enumerate(entries):
         try:
@@ -46,8 +46,8 @@ def _apply(control: Control, entry: Entry) -> None:
         if handler is None:
             raise NoHandler(entry.action)
         handler(control.exchange, Caller(entry.login, entry.account), entry.arguments)
-    elif entry.action in HAPPENINGS:
-        HAPPENINGS[entry.action](control.exchange, entry.arguments)
+    elif entry.action in JOURNALED_EVENTS:
+        JOURNALED_EVENTS[entry.action](control.exchange, entry.arguments)
     else:
         controls.CONTROLS[entry.action](control, _in_present_names(entry))
 

@@ -106,13 +106,13 @@ class World:
         handler = handlers.find(operation)
         if handler is None:
             raise NoHandler(operation)
-        asked = arguments.as_kept(params)
+        plain = arguments.as_kept(params)
         self._must_be_sound()
         at_ms = self._live()
-        answer = self._done(lambda: handler(self.exchange, caller, asked))
+        answer = self._done(lambda: handler(self.exchange, caller, plain))
         if operation in handlers.CHANGING and caller is not None:
-            outcomes = self.exchange.outcomes.recorded()
-            self._keep(Entry(at_ms, operation, asked, caller.login, caller.account, outcomes))
+            outcomes = self.exchange.recorded_fills.recorded()
+            self._keep(Entry(at_ms, operation, plain, caller.login, caller.account, outcomes))
         self._tell()
         return answer
 
@@ -132,7 +132,7 @@ class World:
         """
         self._must_be_sound()
         self._live()
-        self.exchange.outcomes.begin()
+        self.exchange.recorded_fills.begin()
         seen = look(self.exchange)
         self._keep_happened()
         self._tell()
@@ -167,7 +167,7 @@ class World:
 
     def _done(self, work: Callable[[], object]) -> object:
         """The answer of an input's work; what the simulated market did meanwhile is journaled, also when it refuses."""
-        self.exchange.outcomes.begin()
+        self.exchange.recorded_fills.begin()
         try:
             answer = work()
         except Refusal:
@@ -196,13 +196,13 @@ class World:
         action = controls.CONTROLS.get(name)
         if action is None:
             raise NoHandler(name)
-        asked = arguments.as_kept(params)
+        plain = arguments.as_kept(params)
         if name != controls.RESET:
             self._must_be_sound()
         at_ms = self._live()
-        answer = self._done(lambda: action(self, asked))
+        answer = self._done(lambda: action(self, plain))
         if name in controls.JOURNALED:
-            self._keep(Entry(at_ms, name, asked, outcomes=self.exchange.outcomes.recorded()))
+            self._keep(Entry(at_ms, name, plain, outcomes=self.exchange.recorded_fills.recorded()))
         self._tell()
         return answer
 
@@ -310,4 +310,4 @@ class World:
     def ledger(self) -> dict[str, object]:
         """The double-entry ledger as the control plane shows it, with `balanced`."""
         self._live()
-        return self.exchange.ledger.shown()
+        return self.exchange.ledger.as_json()

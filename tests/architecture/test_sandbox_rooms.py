@@ -1,5 +1,6 @@
 """The sandbox's rooms: no import circle, types included, and no folder that takes long to look through."""
 
+import ast
 from collections import Counter
 from pathlib import Path
 
@@ -51,3 +52,35 @@ def test_a_circle_is_found():
 def test_no_folder_of_the_sandbox_has_more_files_than_one_looks_through():
     folders = Counter(str(Path(module.path).parent) for module in sandbox_modules().values())
     assert not {folder: files for folder, files in folders.items() if files > MOST_FILES}
+
+
+# They say nothing about the type or the meaning of a value.
+EMPTY_NAMES = {"told", "asked", "given", "shown", "standing"}
+
+
+def bound(node):
+    """The name that a node gives to a value, a function or a class; empty when it gives none."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.Attribute(attr=name, ctx=ast.Store()):
+            return name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.alias(name=name, asname=asname):
+            return asname or name
+    return ""
+
+
+def test_the_names_of_the_sandbox_say_what_they_are():
+    assert not [
+        f"{module.path}:{node.lineno} {bound(node)}"
+        for module in sandbox_modules().values()
+        for node in module.nodes
+        if bound(node).lower().strip("_") in EMPTY_NAMES
+    ]
+
+
+def test_a_name_that_says_nothing_is_found():
+    found = [
+        bound(node) for node in ast.walk(ast.parse("def shown(asked): self.told = asked; given, b = 1, c.standing"))
+    ]
+    assert sorted(set(found) & EMPTY_NAMES) == ["asked", "given", "shown", "told"]

@@ -264,4 +264,4 @@ def test_a_position_past_its_price_at_the_end_of_a_replay_is_found_later(tmp_pat
 def test_an_odd_record_of_a_liquidation_is_no_liquidation(world: World, odd: dict[str, object]) -> None:
     funded(world)
     with pytest.raises(ValueError, match="liquidat"):
-        journaled_events.HAPPENINGS[margin_liquidation.ACTION](world.exchange, odd)
+        journaled_events.JOURNALED_EVENTS[margin_liquidation.ACTION](world.exchange, odd)

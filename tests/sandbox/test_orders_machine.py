@@ -256,7 +256,7 @@ class Trading(RuleBasedStateMachine):
         for account in (DESK.account, OTHER.account):
             dealings = self.world.exchange.orders.of(account)
             for order in dealings.orders.values():
-                assert order.left + order.filled == order.asked.quantity
+                assert order.left + order.filled == order.terms.quantity
                 assert (order.status is Status.FILLED) == (order.left == 0)
                 assert order.is_active == (dealings.active.get(order.client_id) is order)
                 assert order.is_active or order.reserved == 0

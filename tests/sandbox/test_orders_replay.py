@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.exchange.recorded_fills import Outcomes
+from sandbox.exchange.recorded_fills import RecordedFills
 from sandbox.exchange.trading import orders_house
 from sandbox.world.world import World
 from tests.sandbox.trading import bare, offered, order
@@ -171,7 +171,7 @@ def test_outcomes_that_make_no_sense_end_what_is_taken_for_true(tmp_path: Path, 
 
 
 def test_outcomes_know_when_they_are_asked_for_too_much() -> None:
-    outcomes = Outcomes()
+    outcomes = RecordedFills()
     outcomes.give([["", [7, 0, 5, 1]]])
     assert outcomes.take().trades == ((7, 0, 5, 1),)
     outcomes.must_be_used_up()

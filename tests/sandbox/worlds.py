@@ -87,7 +87,7 @@ def picture(world: World) -> tuple[object, ...]:
         [call(world, "get_deposit_addresses", currency=code) for code in ("BTC", "XRP", "NXT")],
         [call(world, "get_used_addresses", currency=code) for code in ("BTC", "BCH", "XRP")],
         [_ordered(world, account.email) for account in exchange.accounts.every()],
-        world.config.shown(),
+        world.config.as_json(),
         world.clock.setting,
         exchange.timers.next_due_ms(),
         exchange.moment_ms,

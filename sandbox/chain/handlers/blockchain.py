@@ -137,7 +137,7 @@ def get_raw_mempool(node: FullNode, arguments: Arguments) -> object:
     """The ids of all that waits, or each with its entry."""
     chain = node.chain
     if arguments.get("verbose") is True:
-        return {entry.txid: _shown(chain, entry) for entry in chain.mempool}
+        return {entry.txid: _entry_members(chain, entry) for entry in chain.mempool}
     return [entry.txid for entry in chain.mempool]
 
 
@@ -145,10 +145,10 @@ def _entry(chain: Chain, txid_bytes: bytes) -> dict[str, object]:
     entry = chain.mempool.get(txid_bytes)
     if entry is None:
         raise Refused(refusals.NOT_IN_MEMPOOL)
-    return _shown(chain, entry)
+    return _entry_members(chain, entry)
 
 
-def _shown(chain: Chain, entry: Entry) -> dict[str, object]:
+def _entry_members(chain: Chain, entry: Entry) -> dict[str, object]:
     ancestry, descent = chain.mempool.ancestry(entry), chain.mempool.descent(entry)
     fee = decoding.coins(entry.fee_sat)
     return {
@@ -236,10 +236,10 @@ def verify_tx_out_proofs(node: FullNode, arguments: Arguments) -> object:
     found = elements(arguments, "proofs")
     if not all(found):
         raise Refused(Refusal(400, refusals.EMPTY_ELEMENT["verify_tx_out_proofs"]), value="")
-    shown = [_proven(node.chain, each) for each in found]
+    proven = [_proven(node.chain, each) for each in found]
     if node.config.chain_proofs_as_specified:
-        return [{proof: txids} for proof, txids in zip(found, shown, strict=True)]
-    return [txids[0] if txids else None for txids in shown]
+        return [{proof: txids} for proof, txids in zip(found, proven, strict=True)]
+    return [txids[0] if txids else None for txids in proven]
 
 
 def _proof(chain: Chain, txid_bytes: bytes) -> str:

@@ -54,7 +54,7 @@ def _of_height(chain: Chain, height: object) -> dict[str, object]:
 
 def details(chain: Chain, block: Block) -> dict[str, object]:
     """The members of a block; off the active chain it has -1 confirmations and no next one."""
-    shown: dict[str, object] = {
+    members: dict[str, object] = {
         "hash": block.hash,
         "size": block.size,
         "height": block.height,
@@ -68,13 +68,13 @@ def details(chain: Chain, block: Block) -> dict[str, object]:
         "chainwork": headers.chainwork_text(block.chainwork),
         "confirmations": chain.confirmations(block),
     }
-    shown |= neighbours(chain, block)
-    shown |= {
+    members |= neighbours(chain, block)
+    members |= {
         "reward": decoding.coins(subsidy_sat(block.height)),
         "isMainChain": chain.is_active(block),
         "poolInfo": pool(block),
     }
-    return shown
+    return members
 
 
 def pool(block: Block) -> dict[str, object]:
@@ -85,13 +85,13 @@ def pool(block: Block) -> dict[str, object]:
 
 def neighbours(chain: Chain, block: Block) -> dict[str, object]:
     """The hashes of the blocks before and after; absent where there is none."""
-    shown: dict[str, object] = {}
+    members: dict[str, object] = {}
     if block.height:
-        shown["previousblockhash"] = block.header.previous_hash
+        members["previousblockhash"] = block.header.previous_hash
     after = chain.next(block)
     if after is not None:
-        shown["nextblockhash"] = after.hash
-    return shown
+        members["nextblockhash"] = after.hash
+    return members
 
 
 HANDLERS = {

@@ -19,25 +19,25 @@ _TOKEN_AWARE = 0x80
 
 def look_up_cash_account(node: FullNode, arguments: Arguments) -> object:
     """The one account of a name and number; where there are several, digits of its hash tell which."""
-    asked = _asked(arguments, collision=str(arguments.get("collision") or ""))
-    if asked is None:
+    wanted = _identifier(arguments, collision=str(arguments.get("collision") or ""))
+    if wanted is None:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
-    found = _ledger(node).named(asked.name, asked.number, asked.prefix)
+    found = _ledger(node).named(wanted.name, wanted.number, wanted.prefix)
     if len(found) != 1:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
-    return _told(found[0])
+    return _members(found[0])
 
 
 def check_cash_account(node: FullNode, arguments: Arguments) -> object:
     """Every registration of a name in the block of its number, each with the proof that the block has it."""
-    asked = _asked(arguments)
-    if asked is None:
+    wanted = _identifier(arguments)
+    if wanted is None:
         raise Refused(refusals.CASH_ACCOUNT_MALFORMED)
-    found = _ledger(node).named(asked.name, asked.number)
+    found = _ledger(node).named(wanted.name, wanted.number)
     if not found:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
     return {
-        "identifier": f"{asked.name}#{asked.number}",
+        "identifier": f"{wanted.name}#{wanted.number}",
         "block": found[0].block.height,
         "results": [
             {"transaction": each.transaction.raw.hex(), "inclusionProof": each.inclusion_proof.hex().upper()}
@@ -50,21 +50,21 @@ def find_cash_accounts(node: FullNode, arguments: Arguments) -> object:
     """The accounts that pay an address, or another payment in the text that an account shows, by their numbers."""
     if not str(arguments.get("account") or "").strip():
         raise Refused(refusals.EMPTY_MEMBER, name="address")
-    asked = text(arguments, "account")
+    wanted = text(arguments, "account")
     try:
-        address: Address | None = naming.read(asked)
+        address: Address | None = naming.read(wanted)
     except Refused:
         address = None
-    found = _ledger(node).paying(lambda payment: _is_meant(payment, asked, address))
+    found = _ledger(node).paying(lambda payment: _is_meant(payment, wanted, address))
     if not found:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
     return {"results": [_owned(account, payment) for account, payment in found]}
 
 
-def _is_meant(payment: Payment, asked: str, address: Address | None) -> bool:
+def _is_meant(payment: Payment, wanted: str, address: Address | None) -> bool:
     kind = KIND_OF_PAYMENT.get(payment.kind & ~_TOKEN_AWARE)
     if kind is None:
-        return payment.text(naming.PRINTED) == asked
+        return payment.text(naming.PRINTED) == wanted
     return address is not None and (address.kind, address.hash) == (kind, payment.content)
 
 
@@ -72,7 +72,7 @@ def _ledger(node: FullNode) -> CashAccountLedger:
     return node.chain.cash_accounts.numbered_from(node.config.cash_account_offset)
 
 
-def _asked(arguments: Arguments, collision: str = "") -> Identifier | None:
+def _identifier(arguments: Arguments, collision: str = "") -> Identifier | None:
     """What is looked for; None when a part of it is malformed. Raises `Refused` when one is missing."""
     name = str(arguments.get("account") or "").strip()
     if not name:
@@ -86,7 +86,7 @@ def _asked(arguments: Arguments, collision: str = "") -> Identifier | None:
         return None
 
 
-def _told(account: Account) -> dict[str, object]:
+def _members(account: Account) -> dict[str, object]:
     collision = account.collision
     return {
         "identifier": account.identifier,

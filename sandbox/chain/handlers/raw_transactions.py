@@ -56,11 +56,11 @@ def _script(written: str) -> Members:
         raise Refused(refusals.NOT_HEXADECIMAL, name="argument", value=written) from None
 
 
-def _each(operation: str, given: list[str], answer: Callable[[str], object]) -> list[object]:
+def _each(operation: str, values: list[str], answer: Callable[[str], object]) -> list[object]:
     """The answer for each element; an empty one fails the call before anything is asked."""
-    if "" in given:
+    if "" in values:
         raise Refused(Refusal(400, refusals.EMPTY_ELEMENT[operation]))
-    return [answer(each) for each in given]
+    return [answer(each) for each in values]
 
 
 # Fetching ------------------------------------------------------------------------------------------------------------

@@ -20,9 +20,9 @@ def act(author: Author, actor: str, payload: Payload, receiver: str = "") -> Tra
     return author.pay(actor, outputs, change_at=0)
 
 
-def acts(author: Author, *told: tuple[str, Payload] | tuple[str, Payload, str]) -> None:
+def acts(author: Author, *steps: tuple[str, Payload] | tuple[str, Payload, str]) -> None:
     """Several, each in a block of its own: within one their order would be that of their ids."""
-    for each in told:
+    for each in steps:
         act(author, *each)
         author.mine()
 

@@ -37,8 +37,8 @@ def _point_of(public_key: bytes) -> Point:
     if (y * y - x**3 - _SEVEN) % PRIME:
         return None
     if len(public_key) == 65:
-        given = int.from_bytes(public_key[33:], "big")
-        return (x, given) if given in (y, PRIME - y) else None
+        claimed = int.from_bytes(public_key[33:], "big")
+        return (x, claimed) if claimed in (y, PRIME - y) else None
     return x, y if y & 1 == public_key[0] & 1 else PRIME - y
 
 

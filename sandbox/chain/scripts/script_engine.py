@@ -40,13 +40,13 @@ def run(unlocking: bytes, locking: bytes, spending: Spending, rules: Rule = STAN
         raise CannotUnlock(Reason.PUSH_ONLY)
     stack: list[bytes] = []
     execute(unlocking, stack, spending, rules)
-    given = list(stack)
+    unlocked = list(stack)
     execute(locking, stack, spending, rules)
     _check_end(stack)
     if is_script_hash(locking):
         if not scripts.is_push_only(unlocking):
             raise CannotUnlock(Reason.PUSH_ONLY)
-        stack = given
+        stack = unlocked
         execute(stack.pop(), stack, spending, rules)
         _check_end(stack)
     if Rule.CLEAN_STACK in rules and len(stack) != 1:

@@ -27,7 +27,7 @@ class Move(NamedTuple):
     height: int | None
 
 
-class Told(NamedTuple):
+class Judged(NamedTuple):
     """A transaction with what it says to the token layer, valid or not."""
 
     transaction: Transaction
@@ -70,16 +70,16 @@ class SimpleLedger:
 
     # Transactions ----------------------------------------------------------------------------------------------------
 
-    def told(self, txid_bytes: bytes) -> Told | None:
+    def judged(self, txid_bytes: bytes) -> Judged | None:
         """A transaction of the chain or the mempool and the verdict on it; None when there is no such transaction."""
         found = self._chain.find(txid_bytes)
-        return None if found is None else Told(found.transaction, self.verdicts.on(found.transaction), found.block)
+        return None if found is None else Judged(found.transaction, self.verdicts.on(found.transaction), found.block)
 
-    def history(self, script: bytes) -> Iterator[Told]:
+    def history(self, script: bytes) -> Iterator[Judged]:
         """The transactions of a locking script that bear the mark of the protocol, valid or not, newest first."""
         history = self._chain.history(script)
         confirmed = (place.txid_bytes for place in reversed(history.confirmed))
-        found = (self.told(txid_bytes) for txid_bytes in chain(reversed(history.unconfirmed), confirmed))
+        found = (self.judged(txid_bytes) for txid_bytes in chain(reversed(history.unconfirmed), confirmed))
         return (each for each in found if each is not None and each.verdict.claims)
 
     # Tokens ----------------------------------------------------------------------------------------------------------
@@ -144,8 +144,8 @@ class SimpleLedger:
         genesis = self.genesis(token_id)
         if genesis is None:
             return None
-        told = self.told(from_shown(token_id))
-        return Token(token_id, genesis, told.block if told else None, [*self._moves.get(token_id, []), *waiting])
+        judged = self.judged(from_shown(token_id))
+        return Token(token_id, genesis, judged.block if judged else None, [*self._moves.get(token_id, []), *waiting])
 
     def _came(self, block: Block) -> list[Move]:
         pairs = zip(block.transactions, block.txids_bytes, strict=True)

@@ -103,13 +103,13 @@ def burn_of(ledger: SimpleLedger, txid_bytes: bytes, *, is_observed: bool = Fals
     A GENESIS and a MINT make what comes out of them: they burn just the tokens that they spend. Observed servers take
     what a GENESIS makes off nevertheless, so that it comes to less than nothing (supplement 10).
     """
-    told = ledger.told(txid_bytes)
-    if told is None:
+    judged = ledger.judged(txid_bytes)
+    if judged is None:
         return Burn(Decimal(0), Decimal(0), Decimal(0))
-    spent = _in_tokens(ledger, ledger.spent_by(told.transaction))
-    made = _in_tokens(ledger, told.verdict.made.values())
+    spent = _in_tokens(ledger, ledger.spent_by(judged.transaction))
+    made = _in_tokens(ledger, judged.verdict.made.values())
     counted = (Send, Genesis) if is_observed else Send
-    passed_on = made if isinstance(told.verdict.message, counted) else Decimal(0)
+    passed_on = made if isinstance(judged.verdict.message, counted) else Decimal(0)
     return Burn(spent, made, spent - passed_on)
 
 

@@ -14,7 +14,7 @@ class SubStatus(StrEnum):
 
 
 # The interface has one word for both (supplement 2.11): whether it can be undone, only activating tells.
-_SHOWN = {SubStatus.FROZEN: "disable", SubStatus.DISABLED: "disable"}
+_STATUS_WORDS = {SubStatus.FROZEN: "disable", SubStatus.DISABLED: "disable"}
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class SubAccount:
 
     def wire(self) -> dict[str, object]:
         """The Sub-account record of the REST interface."""
-        return {"id": self.id, "email": self.email, "status": _SHOWN.get(self.status, self.status.value)}
+        return {"id": self.id, "email": self.email, "status": _STATUS_WORDS.get(self.status, self.status.value)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,7 @@ class Ledger:
             if currencies
         }
 
-    def shown(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """The ledger as JSON: every amount that is not zero, the latest postings, and whether it balances."""
         sums = self.sums()
         return {

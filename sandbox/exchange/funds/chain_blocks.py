@@ -33,7 +33,7 @@ def come(exchange: Exchange, turn: int) -> None:
     exchange.pace.last_ms = exchange.moment_ms
     _await(exchange, exchange.moment_ms + exchange.config.block_ms)
     mine(exchange)
-    if exchange.chain.tip.height % MARK_EVERY == 0 and not exchange.outcomes.replaying:
+    if exchange.chain.tip.height % MARK_EVERY == 0 and not exchange.recorded_fills.replaying:
         exchange.happen(MARK, mark, height=exchange.chain.tip.height)
 
 

@@ -82,15 +82,17 @@ def confirmations(exchange: Exchange, transaction: Transaction) -> int | None:
 
     What has ended goes on being confirmed, without becoming another version: its index stays.
     """
-    told, movements = transaction.confirmations, _movements(exchange, transaction.currency)
-    if told is None or transaction.status is not Status.SUCCESS:
-        return told
+    confirmations, movements = transaction.confirmations, _movements(exchange, transaction.currency)
+    if confirmations is None or transaction.status is not Status.SUCCESS:
+        return confirmations
     if movements:
         return movements.confirmations_of(transaction)
-    return told + (exchange.moment_ms - transaction.updated_ms) // transaction.pace_ms if transaction.pace_ms else told
+    if not transaction.pace_ms:
+        return confirmations
+    return confirmations + (exchange.moment_ms - transaction.updated_ms) // transaction.pace_ms
 
 
-def shown(exchange: Exchange, transaction: Transaction, *, show_senders: bool = False) -> dict[str, object]:
+def record_of(exchange: Exchange, transaction: Transaction, *, show_senders: bool = False) -> dict[str, object]:
     """The Transaction record as of the moment."""
     record = transaction.wire(echo_comment=exchange.config.echo_comment, show_senders=show_senders)
     if "confirmations" in record:

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from chaindata.wire import addresses, scripts
+from chaindata.wire import addresses, hashing, scripts
 from chaindata.wire.addresses import Network
-from chaindata.wire.hashing import shown
 from chaindata.wire.transactions import Output
 from chaindata.wire.transactions import Transaction as ChainTransaction
 from sandbox.chain.node.blocks import Block
@@ -28,7 +27,9 @@ from sandbox.exchange.accounts.transactions import Transaction
 from sandbox.exchange.funds import network
 from sandbox.exchange.state import Exchange
 
-BURIED = 100  # confirmations after which a payout is not watched any more
+# Confirmations after which a payout is not watched any more: as many as make a coinbase mature, and as many blocks as
+# the control plane replaces at once. What so deep a reorganisation takes out waits again, and is mined anew.
+BURIED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class Movements:
             self._exchange.currencies[paid.currency],
             Decimal(value_sat).scaleb(-8),
             address=paid.address,
-            chain_hash=shown(txid_bytes),
+            chain_hash=hashing.shown(txid_bytes),
             senders=self._senders(transaction),
         )
         self._payins[txid_bytes, paid.address] = payin.id
@@ -109,7 +110,7 @@ class Movements:
         """Signs and broadcasts a payout, as the configuration has it; the hash that the exchange tells of it, or none
         while its purse is short: then it is tried again with the next block. No payout is ever paid twice."""
         if payout.id in self._sent:
-            return shown(self._sent[payout.id].txid_bytes)
+            return hashing.shown(self._sent[payout.id].txid_bytes)
         exchange = self._exchange
         if exchange.config.payout_on_chain == "never":
             made_up = bytes.fromhex(address_forms.public_key(f"{exchange.seed}|{payout.id}|never"))
@@ -126,13 +127,13 @@ class Movements:
         """Lets a transaction that stands in the chain already be what pays the payout."""
         found = self.chain.find(txid_bytes)
         if found is None or found.block is None:
-            raise LookupError(f"the chain has no transaction {shown(txid_bytes)}")
+            raise LookupError(f"the chain has no transaction {hashing.shown(txid_bytes)}")
         self._keep(payout, Sent(txid_bytes, found.transaction.raw, found.block.height))
 
     def _keep(self, payout: Payout, sent: Sent) -> str:
         self._sent[payout.id] = sent
         self._watched[payout.id] = None
-        return shown(sent.txid_bytes)
+        return hashing.shown(sent.txid_bytes)
 
     def _output(self, payout: Payout) -> Output:
         exchange = self._exchange

@@ -74,18 +74,18 @@ def convert(
         raise Refusal(ACTION_NOT_ALLOWED, f"{source.code} can't be converted to {target.code}")
     _check(exchange, account, Wallet.BANK, source, amount)
     _check_digits(target, amount)
-    given = _recorded(exchange, account, "withdraw", source, amount)
+    withdrawn = _recorded(exchange, account, "withdraw", source, amount)
     taken = _recorded(exchange, account, "deposit", target, amount)
-    given.sub_type = taken.sub_type = "swap"
+    withdrawn.sub_type = taken.sub_type = "swap"
     stock = (HOUSE, Wallet.STOCK)
     lines = (
         *moved(source.code, amount, (account, Wallet.BANK), stock),
         *moved(target.code, amount, stock, (account, Wallet.BANK)),
     )
-    exchange.post("convert", given.id, lines)
-    exchange.touch(given)
+    exchange.post("convert", withdrawn.id, lines)
+    exchange.touch(withdrawn)
     exchange.touch(taken)
-    return given, taken
+    return withdrawn, taken
 
 
 def _coin(currency: Currency) -> str:

@@ -26,10 +26,10 @@ def get_margin_orders(exchange: Exchange, caller: Caller | None, params: Argumen
 
 def create_margin_order(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """A new margin order, backed by the isolated account of its symbol; the answer tells what it met at once."""
-    account, asked = arguments.account(exchange, caller), orders.asked(exchange, params)
-    margin.must_have_margin(asked.pair)
-    margin.find(exchange, account, asked.pair.symbol.id)
-    return order_record(orders_life.place(exchange, account, asked, ISOLATED), with_trades=True)
+    account, terms = arguments.account(exchange, caller), orders.order_terms(exchange, params)
+    margin.must_have_margin(terms.pair)
+    margin.find(exchange, account, terms.pair.symbol.id)
+    return order_record(orders_life.place(exchange, account, terms, ISOLATED), with_trades=True)
 
 
 def put_margin_order(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
@@ -101,7 +101,7 @@ def get_margin_positions(exchange: Exchange, caller: Caller | None, params: Argu
 def get_margin_position(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The open position of a symbol."""
     owner, pair = arguments.account(exchange, caller), _pair(exchange, params)
-    return margin.shown(exchange, margin.find_position(exchange, owner, pair.symbol.id))
+    return margin.record_of(exchange, margin.find_position(exchange, owner, pair.symbol.id))
 
 
 def close_margin_positions(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:

@@ -33,7 +33,7 @@ class _Page:
     limit: int
 
     @classmethod
-    def asked(cls, params: Arguments, default_order: str) -> "_Page":
+    def read(cls, params: Arguments, default_order: str) -> "_Page":
         return cls(
             newest_first=arguments.choice(params, "sort", (ASC, DESC), default_order) == DESC,
             offset=arguments.whole(params, "offset", 0, 0, FARTHEST),
@@ -73,7 +73,7 @@ def list_tickers(exchange: Exchange, params: Arguments) -> Listing:
 
 def list_trades(exchange: Exchange, params: Arguments) -> Listing:
     """The trades of the named symbols, or of all, by symbol."""
-    span, page = _time_span(params), _Page.asked(params, DESC)
+    span, page = _time_span(params), _Page.read(params, DESC)
     return _remembered(
         exchange, params, page, ("trades", span, page), lambda symbol: _trades(exchange, symbol, span, page)
     )
@@ -87,8 +87,8 @@ def list_orderbooks(exchange: Exchange, params: Arguments) -> Listing:
 
 def list_candles(exchange: Exchange, params: Arguments) -> Listing:
     """The candles of the named symbols, or of all, by symbol."""
-    asked = _Candles.asked(params)
-    return _remembered(exchange, params, asked.page, asked, lambda symbol: _candles(exchange, symbol, asked))
+    wanted = _Candles.read(params)
+    return _remembered(exchange, params, wanted.page, wanted, lambda symbol: _candles(exchange, symbol, wanted))
 
 
 # What can be told symbol by symbol.
@@ -117,7 +117,7 @@ def get_trades(exchange: Exchange, caller: Caller | None, params: Arguments) -> 
 
 def get_symbol_trades(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The trades of one symbol, by time or by number."""
-    symbol, page = named_symbol(exchange, params), _Page.asked(params, DESC)
+    symbol, page = named_symbol(exchange, params), _Page.read(params, DESC)
     if arguments.choice(params, "by", ("timestamp", "id"), "timestamp") == "timestamp":
         return _plain(_trades(exchange, symbol, _time_span(params), page))
     first, last = _bounds(params, arguments.index)
@@ -146,7 +146,7 @@ def get_candles(exchange: Exchange, caller: Caller | None, params: Arguments) ->
 def get_symbol_candles(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The candles of one symbol."""
     symbol = named_symbol(exchange, params)
-    return _plain(_candles(exchange, symbol, _Candles.asked(params)))
+    return _plain(_candles(exchange, symbol, _Candles.read(params)))
 
 
 def _ticker(exchange: Exchange, symbol: Symbol) -> dict[str, object]:
@@ -176,24 +176,24 @@ class _Candles:
     page: _Page
 
     @classmethod
-    def asked(cls, params: Arguments) -> "_Candles":
+    def read(cls, params: Arguments) -> "_Candles":
         period = arguments.choice(params, "period", candles.PERIODS, candles.DEFAULT_PERIOD)
-        return cls(period, _time_span(params), _Page.asked(params, ASC))
+        return cls(period, _time_span(params), _Page.read(params, ASC))
 
 
-def _candles(exchange: Exchange, symbol: Symbol, asked: _Candles) -> str:
+def _candles(exchange: Exchange, symbol: Symbol, wanted: _Candles) -> str:
     tape = exchange.tape
     track = tape.track(symbol.id)
     found = candles.listed(
         tape,
         track,
-        asked.period,
-        first_ms=asked.span.first_ms,
-        last_ms=asked.span.last_ms,
+        wanted.period,
+        first_ms=wanted.span.first_ms,
+        last_ms=wanted.span.last_ms,
         until_ms=exchange.moment_ms,
-        newest_first=asked.page.newest_first,
-        offset=asked.page.offset,
-        limit=asked.page.limit,
+        newest_first=wanted.page.newest_first,
+        offset=wanted.page.offset,
+        limit=wanted.page.limit,
     )
     write = track.figures.candle
     return f"[{','.join([write(start_ms, bar) for start_ms, bar in found])}]"

@@ -9,7 +9,7 @@ from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
 from sandbox.exchange.handlers.history import symbol_filter
 from sandbox.exchange.orders.matching import SIDES
-from sandbox.exchange.orders.orders_records import GTC, LIMIT, TIMES_IN_FORCE, TYPES, Asked, Order
+from sandbox.exchange.orders.orders_records import GTC, LIMIT, TIMES_IN_FORCE, TYPES, Order, OrderTerms
 from sandbox.exchange.orders.orders_reports import order_record
 from sandbox.exchange.orders.pairs import Pair
 from sandbox.exchange.state import Exchange
@@ -33,7 +33,7 @@ def get_orders(exchange: Exchange, caller: Caller | None, params: Arguments) -> 
 def create_order(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """A new order; the answer tells what it met at once."""
     account = arguments.account(exchange, caller)
-    order = orders_life.place(exchange, account, asked(exchange, params), SPOT)
+    order = orders_life.place(exchange, account, order_terms(exchange, params), SPOT)
     return order_record(order, with_trades=True)
 
 
@@ -95,7 +95,7 @@ def get_trading_fees(exchange: Exchange, caller: Caller | None, params: Argument
 # Reading what an order asks for --------------------------------------------------------------------------------------
 
 
-def asked(exchange: Exchange, params: Arguments) -> Asked:
+def order_terms(exchange: Exchange, params: Arguments) -> OrderTerms:
     """The order that the arguments ask for, whichever kind of account backs it; refuses the first thing that is odd."""
     pair = _pair(exchange, params)
     side = arguments.choice(params, "side", SIDES)
@@ -112,7 +112,7 @@ def asked(exchange: Exchange, params: Arguments) -> Asked:
         stop_price = orders_checks.stop_price_of(pair, number(params, "stopPrice"), strict=strict)
     in_force = orders_checks.time_in_force_of(kind, wanted)
     expire_ms = arguments.instant_ms(params, "expireTime")
-    return Asked(
+    return OrderTerms(
         pair=pair,
         side=side,
         type=kind,

@@ -24,9 +24,9 @@ def get_margin_order_reports(exchange: Exchange, caller: Caller | None, params: 
 
 def get_margin_account_reports(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The isolated accounts, with their positions."""
-    told = {"reportType": STATUS, "reportReason": STATUS}
+    report = {"reportType": STATUS, "reportReason": STATUS}
     accounts = exchange.margins.of(arguments.account(exchange, caller))
-    return [account_record(exchange, account) | told for account in accounts]
+    return [account_record(exchange, account) | report for account in accounts]
 
 
 def replace_margin_order(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:

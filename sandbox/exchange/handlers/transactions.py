@@ -27,7 +27,7 @@ def get_transaction(exchange: Exchange, caller: Caller | None, params: Arguments
     found = exchange.transactions.find(arguments.text(params, "id", required=True))
     if found is None or found.account != account:
         raise Refusal(TRANSACTION_NOT_FOUND)
-    return network.shown(exchange, found)
+    return network.record_of(exchange, found)
 
 
 def find_transactions(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
@@ -79,7 +79,7 @@ def _listed(
     ]
     found.sort(key=place, reverse=order == DESC)
     wanted = found[offset : offset + limit]
-    return [network.shown(exchange, each, show_senders=show_senders) for each in wanted]
+    return [network.record_of(exchange, each, show_senders=show_senders) for each in wanted]
 
 
 def _is_within(position: int, bounds: tuple[int | None, int | None]) -> bool:

@@ -32,7 +32,7 @@ from sandbox.exchange.margin.margin_reports import (
     terms_of,
 )
 from sandbox.exchange.orders.matching import BUY, SELL
-from sandbox.exchange.orders.orders_records import IOC, LIMIT, MARKET, Asked
+from sandbox.exchange.orders.orders_records import IOC, LIMIT, MARKET, OrderTerms
 from sandbox.exchange.orders.pairs import Pair
 from sandbox.exchange.positions.margin_records import MarginAccount
 from sandbox.exchange.state import Exchange
@@ -112,7 +112,7 @@ def close_positions(exchange: Exchange, accounts: Sequence[MarginAccount]) -> li
         _must_find_takers(exchange, account)
     closed = []
     for account in held:
-        was = shown(exchange, account)
+        was = record_of(exchange, account)
         close_at(exchange, account, None)
         if account.position is None:  # else the book did not hold what it showed a moment ago
             closed.append(was)
@@ -125,7 +125,7 @@ def close_at_limit(exchange: Exchange, account: MarginAccount, price: int) -> li
     exchange.look_at(account.pair.symbol.id)
     if account.position is None:
         raise Refusal(MARGIN_NOT_FOUND)
-    was = shown(exchange, account)
+    was = record_of(exchange, account)
     close_at(exchange, account, price)
     return [was] if account.position is None else []
 
@@ -134,7 +134,7 @@ def close_at(exchange: Exchange, account: MarginAccount, price: int | None, back
     """Cancels the account's orders and puts in one of the size of its position, at the market or at a price."""
     symbol = account.pair.symbol.id
     orders_life.cancel_all(exchange, account.owner, margin=True, symbol=symbol)
-    asked = Asked(
+    terms = OrderTerms(
         pair=account.pair,
         side=SELL if account.quantity > 0 else BUY,
         type=MARKET if price is None else LIMIT,
@@ -142,7 +142,7 @@ def close_at(exchange: Exchange, account: MarginAccount, price: int | None, back
         quantity=abs(account.quantity),
         price=price,
     )
-    orders_life.place(exchange, account.owner, asked, backing)
+    orders_life.place(exchange, account.owner, terms, backing)
 
 
 def free_idle(exchange: Exchange, owner: str) -> None:
@@ -174,7 +174,7 @@ def _must_allow(exchange: Exchange, account: MarginAccount, units: int) -> None:
     """Refuses a balance that the trading account can't bring up, or that orders and position don't let go down to."""
     if units > account.balance:
         _must_be_there(exchange, account.owner, account.pair, units - account.balance)
-    elif not exchange.outcomes.replaying:  # what was allowed once depended on the mark
+    elif not exchange.recorded_fills.replaying:  # what was allowed once depended on the mark
         position = account.position
         needed = held_by(exchange, account)
         if position is not None:
@@ -191,17 +191,17 @@ def _must_be_there(exchange: Exchange, owner: str, pair: Pair, units: int) -> No
 
 def _must_find_takers(exchange: Exchange, account: MarginAccount) -> None:
     """Refuses to close at the market what the others in the book would not take whole."""
-    if exchange.outcomes.replaying:
+    if exchange.recorded_fills.replaying:
         return
     pair, side = account.pair, SELL if account.quantity > 0 else BUY
     offered, _ = pair.book.walk(side, 10**60)
     own = exchange.orders.listed(account.owner, margin=True, symbol=pair.symbol.id)
-    offered -= sum(pair.book.left(order.id) for order in own if order.asked.side != side)
+    offered -= sum(pair.book.left(order.id) for order in own if order.terms.side != side)
     if offered < abs(account.quantity):
         raise Refusal(MARKET_CLOSED)
 
 
-def shown(exchange: Exchange, account: MarginAccount) -> dict[str, object]:
+def record_of(exchange: Exchange, account: MarginAccount) -> dict[str, object]:
     """The record of the position that an account has."""
     if account.position is None:
         raise ValueError("there is no position")

@@ -101,7 +101,7 @@ def _watch(exchange: Exchange, account: MarginAccount) -> None:
 def _check(exchange: Exchange, account: MarginAccount, order: Order, notional: int) -> None:
     """Refuses an order that the account can't carry. What it looks at is not all in the journal, so a refusal that
     comes from a new order is noted there: a replacement that was refused is an input that was not."""
-    outcomes = exchange.outcomes
+    outcomes = exchange.recorded_fills
     if outcomes.replaying:
         if outcomes.is_next(FUNDS):
             outcomes.take()
@@ -137,9 +137,9 @@ def is_past(exchange: Exchange, account: MarginAccount, *, liquidation: bool = F
 def _value(order: Order, notional: int) -> int:
     """What an order may come to in units. A sale that meets the book trades above its limit, not at it."""
     if not order.is_buy:
-        asked = order.asked
-        if asked.stop_price is not None:
-            notional = max(notional, asked.stop_price * order.left)
+        terms = order.terms
+        if terms.stop_price is not None:
+            notional = max(notional, terms.stop_price * order.left)
         else:
             taken, met = order.pair.book.walk(SELL, order.left, order.price)
             notional = met + (order.left - taken) * (order.price or 0)

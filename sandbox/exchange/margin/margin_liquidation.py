@@ -17,7 +17,7 @@ from sandbox.exchange.margin.margin import close_at
 from sandbox.exchange.margin.margin_funds import LIQUIDATED, LIQUIDATION, WATCH, WATCH_MS, is_past
 from sandbox.exchange.margin.margin_reports import CLOSED, mark_of, tell
 from sandbox.exchange.orders.matching import BUY, SELL
-from sandbox.exchange.orders.orders_records import IOC, MARKET, Asked, Settled
+from sandbox.exchange.orders.orders_records import IOC, MARKET, OrderTerms, Settled
 from sandbox.exchange.positions.margin_records import CHECK, MarginAccount
 from sandbox.exchange.recorded_fills import Met
 from sandbox.exchange.state import Exchange
@@ -43,8 +43,8 @@ def check(exchange: Exchange) -> None:
     if due_ms is not None and due_ms <= exchange.moment_ms:
         exchange.timers.set(exchange.moment_ms, CHECK, "")
         return
-    for symbol in exchange.margins.take_asked():
-        if not exchange.outcomes.replaying and exchange.margins.holding(symbol):
+    for symbol in exchange.margins.take_to_check():
+        if not exchange.recorded_fills.replaying and exchange.margins.holding(symbol):
             _check(exchange, symbol)
 
 
@@ -77,7 +77,7 @@ def _take_over(exchange: Exchange, account: MarginAccount, mark: int) -> None:
 
     It is a trade like others, but for its fee, which there is none. Journals from before it was one say nothing of it.
     """
-    quantity, outcomes = account.quantity, exchange.outcomes
+    quantity, outcomes = account.quantity, exchange.recorded_fills
     if outcomes.replaying and not outcomes.is_next(TAKEN_OVER):
         exchange.margins.traded[account.pair.symbol.id] = (mark, exchange.moment_ms)
         _end(exchange, account, quantity, mark)
@@ -87,8 +87,8 @@ def _take_over(exchange: Exchange, account: MarginAccount, mark: int) -> None:
     else:
         met = Met(((exchange.orders.new_trade_id(exchange.moment_ms), 0, mark, abs(quantity)),), TAKEN_OVER)
         outcomes.note(met)
-    asked = Asked(account.pair, SELL if quantity > 0 else BUY, MARKET, IOC, abs(quantity))
-    order = enter_for_exchange(exchange, account.owner, asked, LIQUIDATION)
+    terms = OrderTerms(account.pair, SELL if quantity > 0 else BUY, MARKET, IOC, abs(quantity))
+    order = enter_for_exchange(exchange, account.owner, terms, LIQUIDATION)
     settled = _end(exchange, account, quantity, mark)
     fill_apart(exchange, order, met.trades[0], settled)
     wake_stops(exchange)

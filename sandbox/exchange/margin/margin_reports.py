@@ -63,13 +63,13 @@ def held_by(exchange: Exchange, account: MarginAccount, order: Order | None = No
     orders = exchange.orders.listed(account.owner, margin=True, symbol=pair.symbol.id)
     needed = 0
     for each in [*orders, *([order] if order is not None else [])]:
-        side = each.asked.side
+        side = each.terms.side
         reducing = min(each.left, may_close[side])
         may_close[side] -= reducing
         opening = each.left - reducing
         if opening:
             full = value if each is order else _price_of(each) * each.left * pair.quote_unit
-            markup = max(each.asked.take_markup, each.asked.provide_markup)
+            markup = max(each.terms.take_markup, each.terms.provide_markup)
             own = terms._replace(rate=EXACT.add(terms.rate, markup)) if markup else terms
             needed += own.for_order(-(-full * opening // each.left))
     return needed
@@ -77,10 +77,10 @@ def held_by(exchange: Exchange, account: MarginAccount, order: Order | None = No
 
 def _price_of(order: Order) -> int:
     """The price in ticks that an order counts with; one at the market is over before anybody counts."""
-    asked = order.asked
+    terms = order.terms
     if order.price is None:
-        return -(-(asked.stop_price or 0) * 11 // 10)
-    return max(order.price, asked.stop_price or 0) if asked.type == STOP_LIMIT and not order.is_buy else order.price
+        return -(-(terms.stop_price or 0) * 11 // 10)
+    return max(order.price, terms.stop_price or 0) if terms.type == STOP_LIMIT and not order.is_buy else order.price
 
 
 def account_record(exchange: Exchange, account: MarginAccount) -> dict[str, object]:
@@ -120,15 +120,15 @@ def position_record(exchange: Exchange, account: MarginAccount, position: Positi
 def tell(exchange: Exchange, account: MarginAccount, type: str, reason: str) -> None:
     """Puts the account as it is now among the news."""
     if exchange.telling:
-        shown = account_record(exchange, account) | {"reportType": type, "reportReason": reason}
-        exchange.margins.report(AccountReport(account.owner, lambda: shown))
+        record = account_record(exchange, account) | {"reportType": type, "reportReason": reason}
+        exchange.margins.report(AccountReport(account.owner, lambda: record))
 
 
 def touch(exchange: Exchange, account: MarginAccount) -> None:
     """Has the account told, as it will be then, behind the news of its orders."""
     if exchange.telling:
-        told = {"reportType": UPDATED, "reportReason": UPDATED}
-        report = AccountReport(account.owner, lambda: account_record(exchange, account) | told)
+        update = {"reportType": UPDATED, "reportReason": UPDATED}
+        report = AccountReport(account.owner, lambda: account_record(exchange, account) | update)
         exchange.margins.touch(account, report)
 
 

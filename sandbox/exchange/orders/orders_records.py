@@ -31,7 +31,7 @@ class Status(StrEnum):
 ENDED = frozenset({Status.FILLED, Status.CANCELED, Status.EXPIRED})
 
 
-class Asked(NamedTuple):
+class OrderTerms(NamedTuple):
     """What an order asks for, as it was accepted: sound numbers within the symbol's scales.
 
     `client_id` empty lets the exchange make one. `price` is None for the market types, `stop_price` for all but the
@@ -109,7 +109,6 @@ class Order:
 
     __slots__ = (
         "account",
-        "asked",
         "backing",
         "client_id",
         "cover",
@@ -126,20 +125,21 @@ class Order:
         "spent",
         "status",
         "take",
+        "terms",
         "trades",
         "updated_ms",
     )
 
-    def __init__(self, number: int, account: str, asked: Asked, backing: Backing[Any], at_ms: int) -> None:
+    def __init__(self, number: int, account: str, terms: OrderTerms, backing: Backing[Any], at_ms: int) -> None:
         self.id = number
         self.account = account
-        self.asked = asked
+        self.terms = terms
         self.backing = backing
-        self.client_id = asked.client_id
-        self.pair = asked.pair
-        self.is_buy = asked.side == BUY
-        self.price = asked.price
-        self.left = asked.quantity
+        self.client_id = terms.client_id
+        self.pair = terms.pair
+        self.is_buy = terms.side == BUY
+        self.price = terms.price
+        self.left = terms.quantity
         self.filled = 0
         self.spent = 0
         self.reserved = 0
@@ -158,7 +158,7 @@ class Order:
     @property
     def is_stop(self) -> bool:
         """Whether it waits, or waited, for a stop price."""
-        return self.asked.stop_price is not None
+        return self.terms.stop_price is not None
 
     @property
     def margin(self) -> bool:

@@ -59,7 +59,7 @@ class Report(NamedTuple):
         record = _described(order, order.id if order.margin else str(order.id), self.status)
         record |= {
             "cumQuantity": order.pair.quantity_text(self.filled),
-            "postOnly": order.asked.post_only,
+            "postOnly": order.terms.post_only,
             "createdAt": instant_text(order.created_ms),
             "updatedAt": instant_text(self.updated_ms),
             "reportType": str(self.type),
@@ -85,7 +85,7 @@ def order_record(order: Order, *, with_trades: bool = False) -> dict[str, object
     record = _described(order, order.id, order.status)
     record |= {
         "cumQuantity": order.pair.quantity_text(order.filled),
-        "postOnly": order.asked.post_only,
+        "postOnly": order.terms.post_only,
         "createdAt": instant_text(order.created_ms),
         "updatedAt": instant_text(order.updated_ms),
     }
@@ -112,7 +112,7 @@ def trade_record(trade: Trade) -> dict[str, object]:
         "orderId": order.id,
         "clientOrderId": order.client_id,
         "symbol": order.pair.symbol.id,
-        "side": order.asked.side,
+        "side": order.terms.side,
         "quantity": order.pair.quantity_text(trade.quantity),
         "price": order.pair.price_text(trade.price),
         "fee": fee_text(trade.fee),
@@ -130,23 +130,23 @@ def fee_text(units: int) -> str:
 
 
 def _described(order: Order, number: int | str, status: Status) -> dict[str, object]:
-    asked, pair = order.asked, order.pair
+    terms, pair = order.terms, order.pair
     record: dict[str, object] = {
         "id": number,
         "clientOrderId": order.client_id,
         "symbol": pair.symbol.id,
-        "side": asked.side,
+        "side": terms.side,
         "status": status.value,
-        "type": asked.type,
-        "timeInForce": asked.time_in_force,
-        "quantity": pair.quantity_text(asked.quantity),
+        "type": terms.type,
+        "timeInForce": terms.time_in_force,
+        "quantity": pair.quantity_text(terms.quantity),
     }
-    if asked.price is not None:
-        record["price"] = pair.price_text(asked.price)
-    if asked.stop_price is not None:
-        record["stopPrice"] = pair.price_text(asked.stop_price)
-    if asked.expire_ms is not None:
-        record["expireTime"] = instant_text(asked.expire_ms)
+    if terms.price is not None:
+        record["price"] = pair.price_text(terms.price)
+    if terms.stop_price is not None:
+        record["stopPrice"] = pair.price_text(terms.stop_price)
+    if terms.expire_ms is not None:
+        record["expireTime"] = instant_text(terms.expire_ms)
     return record
 
 

@@ -111,7 +111,8 @@ class Margins:
         self._last_position = FIRST_POSITION
         self._reports: list[AccountReport] = []
         self._touched: dict[tuple[str, str], AccountReport] = {}
-        self._asked: dict[str, None] = {}  # symbols whose positions are going to be looked at; one timer waits for all
+        # Symbols whose positions are going to be looked at; one timer waits for all.
+        self._to_check: dict[str, None] = {}
         self.watched: set[str] = set()  # symbols whose watch is running
         self.traded: dict[str, tuple[int, int]] = {}  # price and instant of the latest trade
 
@@ -155,14 +156,14 @@ class Margins:
 
     def ask(self, symbol: str, at_ms: int) -> None:
         """Has the positions in a symbol looked at as soon as everything else of the present instant is done."""
-        if not self._asked:
+        if not self._to_check:
             self._timers.set(at_ms, CHECK, "")
-        self._asked[symbol] = None
+        self._to_check[symbol] = None
 
-    def take_asked(self) -> list[str]:
+    def take_to_check(self) -> list[str]:
         """The symbols whose positions are to be looked at now."""
-        asked, self._asked = list(self._asked), {}
-        return asked
+        symbols, self._to_check = list(self._to_check), {}
+        return symbols
 
     def report(self, report: AccountReport) -> None:
         """Puts a report among the news."""

@@ -26,6 +26,7 @@ UNIT: Final = 10**18
 LEAST_TICKS: Final = 10  # of a price on the path: trades happen a few ticks beside it
 _MILLION: Final = 10**6
 _MASK: Final = 2**64 - 1
+_GOLDEN: Final = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio, odd: its multiples lie evenly among all numbers
 # Waves of the wandering: the period of the longest in days, of the others in marks; how high they go, in millionths;
 # and where among the random numbers of a day they have theirs.
 _LONGEST, _LONGEST_HEIGHT = 3, 30_000
@@ -69,7 +70,7 @@ class _Drift:
         if day != self._day:
             self._day, self._start, self._end = day, _turn(self.key, day), _turn(self.key, day + 1)
         slow = (self._start * (MARKS_A_DAY - place) + self._end * place) // _A_DRIFT
-        quick = ((self.key ^ mark) * 0x9E3779B97F4A7C15 & _MASK) % (2 * _QUICK + 1) - _QUICK
+        quick = ((self.key ^ mark) * _GOLDEN & _MASK) % (2 * _QUICK + 1) - _QUICK
         return self.base * (_MILLION + slow + quick) // _MILLION
 
 
@@ -268,8 +269,8 @@ def _fast(key: int, at_ms: int, period_ms: int, amplitude: int) -> int:
 
 
 def mixed(number: int) -> int:
-    """A well-spread 64-bit number (the finalizer of splitmix64)."""
-    number = (number + 0x9E3779B97F4A7C15) & _MASK
+    """A well-spread 64-bit number (the finalizer of splitmix64, whose multipliers these are)."""
+    number = (number + _GOLDEN) & _MASK
     number = ((number ^ number >> 30) * 0xBF58476D1CE4E5B9) & _MASK
     number = ((number ^ number >> 27) * 0x94D049BB133111EB) & _MASK
     return number ^ number >> 31

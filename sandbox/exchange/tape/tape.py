@@ -62,7 +62,7 @@ class Tape:
         self._market = market
         self._simulation = Simulation(market)
         self._tracks = {symbol.id: Track(symbol, place, market, started_ms) for place, symbol in enumerate(symbols)}
-        self._told: dict[str, dict[int, list[Trade]]] = {}
+        self._reported: dict[str, dict[int, list[Trade]]] = {}
         self._counts: dict[int, int] = {}
         self._told_days: dict[str, set[int]] = {}
         self._made: dict[tuple[int, int], list[Trade]] = {}
@@ -81,10 +81,10 @@ class Tape:
             return
         self._counts[track.number] = self._counts.get(track.number, 0) + 1
         self._told_days.setdefault(track.symbol.id, set()).add(leaf // LEAVES_A_DAY)
-        leaves = self._told.setdefault(track.symbol.id, {})
+        leaves = self._reported.setdefault(track.symbol.id, {})
         leaves.setdefault(leaf, []).append(Trade(trade.id, trade.at_ms, trade.price, trade.quantity, trade.side))
 
-    def told(self, track: Track) -> int:
+    def reported(self, track: Track) -> int:
         """How many trades the matching engine has told of a symbol."""
         return self._counts.get(track.number, 0)
 
@@ -135,10 +135,10 @@ class Tape:
     def trades(self, track: Track, leaf: int, until_ms: int) -> Sequence[Trade]:
         """The trades of a leaf, oldest first."""
         trades = self.simulated(track, leaf, until_ms)
-        told = self._told.get(track.symbol.id, {}).get(leaf)
-        if not told:
+        reported = self._reported.get(track.symbol.id, {}).get(leaf)
+        if not reported:
             return trades
-        return sorted([*trades, *told[: bisect_right(told, until_ms, key=_when)]])
+        return sorted([*trades, *reported[: bisect_right(reported, until_ms, key=_when)]])
 
     def simulated(self, track: Track, leaf: int, until_ms: int) -> Sequence[Trade]:
         """The simulated trades of a leaf, oldest first."""
@@ -163,8 +163,8 @@ class Tape:
         return trades
 
     def _count(self, track: Track, leaf: int) -> int:
-        told = self._told.get(track.symbol.id, {}).get(leaf, ())
-        return len(told) + (self._simulation.count(track, leaf) if self._simulation.has(track, leaf) else 0)
+        reported = self._reported.get(track.symbol.id, {}).get(leaf, ())
+        return len(reported) + (self._simulation.count(track, leaf) if self._simulation.has(track, leaf) else 0)
 
     # Leaves and bars -------------------------------------------------------------------------------------------------
 
@@ -180,24 +180,24 @@ class Tape:
 
     def _of_day(self, track: Track, day: int) -> Sequence[int]:
         leaves = self._simulation.leaves(track, day)
-        told = self._told.get(track.symbol.id)
-        if told:
+        reported = self._reported.get(track.symbol.id)
+        if reported:
             first = day * LEAVES_A_DAY
-            others = [leaf for leaf in range(first, first + LEAVES_A_DAY) if leaf in told]
+            others = [leaf for leaf in range(first, first + LEAVES_A_DAY) if leaf in reported]
             return sorted({*leaves, *others}) if others else leaves
         return leaves
 
     def last_day(self, track: Track, last_ms: int) -> int:
         """The latest day, up to an instant, that may have trades."""
-        told = self._told.get(track.symbol.id)
+        reported = self._reported.get(track.symbol.id)
         latest = self._market.reached_ms(last_ms) // DAY_MS
-        return max(latest, min(next(reversed(told)) // LEAVES_A_DAY, last_ms // DAY_MS)) if told else latest
+        return max(latest, min(next(reversed(reported)) // LEAVES_A_DAY, last_ms // DAY_MS)) if reported else latest
 
     def bar(self, track: Track, leaf: int, until_ms: int) -> Bar | None:
         """The bar of a leaf; None when it has no trades."""
         if not self._is_over(leaf, until_ms):
             return bar_of(self.trades(track, leaf, until_ms))
-        if leaf in self._told.get(track.symbol.id, ()):
+        if leaf in self._reported.get(track.symbol.id, ()):
             return self._told_bar(track, leaf, until_ms)
         return self._simulation.bar(track, leaf) if self._simulation.has(track, leaf) else None
 

@@ -18,6 +18,11 @@ _HISTORY_DAYS: Final = 100
 _LEAST_HISTORY_DAYS: Final = 31  # a made-up symbol was listed so many days before its world began, or up to twice that
 _LIVELIEST: Final = 4  # the first symbols of the list
 _USUAL: Final = 13
+# Knuth's linear congruential generator of MMIX, modulo 2^64: one multiplication a trade, of which the upper half is
+# random enough to place trades in time. Other figures would make other trades of the same seed.
+_MULTIPLIER: Final = 6364136223846793005
+_INCREMENT: Final = 1442695040888963407
+_MASK: Final = 2**64 - 1
 _OFFSET: Final = 10_000  # parts of the price for one offset from the path
 
 
@@ -66,7 +71,7 @@ def made(track: Track, leaf: int, slots: Sequence[Slot], prices: Sequence[int], 
     stretch_ms, at_ms, last_digits = LEAF_MS // len(slots), leaf * LEAF_MS, 1 + track.number % ID_ROOM
     drawn, trades = mixed(track.key ^ leaf), []
     for (_, offset, weight), price in zip(slots, prices, strict=True):
-        drawn = drawn * 6364136223846793005 + 1442695040888963407 & 0xFFFFFFFFFFFFFFFF
+        drawn = drawn * _MULTIPLIER + _INCREMENT & _MASK
         when_ms = at_ms + (drawn >> 32) % stretch_ms
         side = BUY if offset > 0 else SELL
         trades.append(Trade(when_ms * ID_STEP - last_digits, when_ms, price, weight * size, side))

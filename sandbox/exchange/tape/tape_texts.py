@@ -17,7 +17,7 @@ class _Text(NamedTuple):
 
     text: str
     until_ms: int
-    told: int
+    reported: int
 
 
 class Texts:
@@ -38,7 +38,7 @@ class Texts:
             while len(self._kept) >= _MOST_QUESTIONS:
                 del self._kept[next(iter(self._kept))]
         self._kept[question] = kept  # behind all others: the first one is what was not asked for longest
-        found, told = kept.get(track.number), self._tape.told(track)
-        if found is None or found.told != told or at_ms >= found.until_ms:
-            found = kept[track.number] = _Text(write(), self._tape.next_ms(track, at_ms), told)
+        found, reported = kept.get(track.number), self._tape.reported(track)
+        if found is None or found.reported != reported or at_ms >= found.until_ms:
+            found = kept[track.number] = _Text(write(), self._tape.next_ms(track, at_ms), reported)
         return found.text

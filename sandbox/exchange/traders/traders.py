@@ -158,9 +158,9 @@ class Traders:
                 orders_house.offer(exchange, symbol_id, side, limit, waiting, time_in_force="IOC")
         if pair.stops.reached(trade.price):
             self._offer_anew(stall)
-            told = [[trade.id, 0, trade.price, trade.quantity]]
+            recorded = [[trade.id, 0, trade.price, trade.quantity]]
             exchange.happen(
-                orders_house.TRADES, orders_house.live_trades, symbol=symbol_id, side=trade.side, trades=told
+                orders_house.TRADES, orders_house.live_trades, symbol=symbol_id, side=trade.side, trades=recorded
             )
         return True
 

@@ -38,6 +38,7 @@ class Wishes:
         return self._side(bid, step, -1), self._side(ask, step, 1)
 
     def _side(self, best: int, step: int, away: int) -> Ladder:
+        # A step is a second since 1970 and has 31 bits: shifted by 40, the price changes others than it does.
         ladder = {best: self._size(mixed(self._track.key ^ step ^ best << 40))}
         number = best // self._grid
         while len(ladder) < LEVELS and number >= 0:
@@ -53,6 +54,7 @@ class Wishes:
         if held is not None and held[2] > step:
             return held[:2]
         drawn = mixed(self._track.key ^ number << 1)
+        # Cells change at different steps, each after so many: `drawn` says by how much it is ahead of the others.
         turn = (step + drawn % _HOLD_STEPS) // _HOLD_STEPS
         if len(self._cells) >= _MOST_CELLS:
             self._cells.clear()

@@ -57,7 +57,7 @@ def live_trades(exchange: Exchange, arguments: Mapping[str, object]) -> None:
         case _:
             raise ValueError("not trades of the market")
     pair = exchange.pair(symbol_id)
-    if exchange.outcomes.replaying:
+    if exchange.recorded_fills.replaying:
         for _, maker_id, _, quantity in meetings:
             if maker_id:
                 pair.book.reduce(maker_id, quantity)

@@ -14,7 +14,7 @@ Choices where the documents are silent:
 
 from sandbox.amounts import EXACT
 from sandbox.engine.clock import DAY_MS
-from sandbox.exchange.orders.orders_records import DAY, MARKET, Asked, Backing, Order, Status
+from sandbox.exchange.orders.orders_records import DAY, MARKET, Backing, Order, OrderTerms, Status
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import CLIENT_ORDER_ID_TAKEN, NOTHING_CHANGED, ORDER_NOT_FOUND, Refusal
 from sandbox.exchange.trading.orders_trading import cover, end, rates, report, take_out, trade, wake_stops
@@ -22,20 +22,20 @@ from sandbox.exchange.trading.orders_trading import cover, end, rates, report, t
 TAKEN_DESCRIPTION = "ClientOrderId must be unique during trading session"
 
 
-def place(exchange: Exchange, account: str, asked: Asked, backing: Backing[Exchange]) -> Order:
+def place(exchange: Exchange, account: str, terms: OrderTerms, backing: Backing[Exchange]) -> Order:
     """Places an order and lets it trade. Raises 20008 for an id that is taken, 20001, or what else the backing says."""
-    _must_be_free(exchange, account, asked.client_id)
-    exchange.look_at(asked.pair.symbol.id)
-    order = _new(exchange, account, asked, backing)
+    _must_be_free(exchange, account, terms.client_id)
+    exchange.look_at(terms.pair.symbol.id)
+    order = _new(exchange, account, terms, backing)
     _reserve(exchange, order)
-    order.client_id = asked.client_id or f"{exchange.random.getrandbits(128):032x}"
+    order.client_id = terms.client_id or f"{exchange.random.getrandbits(128):032x}"
     _begin(exchange, order)
     return order
 
 
-def enter_for_exchange(exchange: Exchange, account: str, asked: Asked, backing: Backing[Exchange]) -> Order:
+def enter_for_exchange(exchange: Exchange, account: str, terms: OrderTerms, backing: Backing[Exchange]) -> Order:
     """Takes in an order that the exchange places and fills itself, not from the book (`orders_trading.fill_apart`)."""
-    order = _new(exchange, account, asked, backing)
+    order = _new(exchange, account, terms, backing)
     order.client_id = f"{exchange.random.getrandbits(128):032x}"
     exchange.orders.enter(order)
     report(exchange, order, order.status)
@@ -76,7 +76,7 @@ def replace(exchange: Exchange, order: Order, client_id: str, quantity: int, pri
 
     `price` is ignored where the order has none, None leaves it as it is. Raises 20008 or 20009, having changed nothing.
     """
-    old = order.asked
+    old = order.terms
     price = old.price if price is None or old.price is None else price
     if (quantity, price) == (old.quantity, old.price):
         raise Refusal(NOTHING_CHANGED)
@@ -86,9 +86,9 @@ def replace(exchange: Exchange, order: Order, client_id: str, quantity: int, pri
         raise Refusal(ORDER_NOT_FOUND)
     is_waiting = order.status is Status.SUSPENDED
     take_out(exchange, order)
-    end(exchange, order, Status.CANCELED, told=False)
-    asked = old._replace(client_id=client_id, quantity=quantity, price=price)
-    new = _new(exchange, order.account, asked, order.backing)
+    end(exchange, order, Status.CANCELED, is_reported=False)
+    terms = old._replace(client_id=client_id, quantity=quantity, price=price)
+    new = _new(exchange, order.account, terms, order.backing)
     new.created_ms, new.filled, new.spent = order.created_ms, order.filled, order.spent
     new.left = quantity - order.filled
     new.status = Status.SUSPENDED if is_waiting else Status.NEW
@@ -108,39 +108,39 @@ def _must_be_free(exchange: Exchange, account: str, client_id: str) -> None:
         raise Refusal(CLIENT_ORDER_ID_TAKEN, TAKEN_DESCRIPTION)
 
 
-def _new(exchange: Exchange, account: str, asked: Asked, backing: Backing[Exchange]) -> Order:
-    order = Order(exchange.orders.next_id(), account, asked, backing, exchange.moment_ms)
-    take, provide = rates(exchange, asked.pair.symbol)
-    if asked.take_markup or asked.provide_markup:
-        take, provide = EXACT.add(take, asked.take_markup), EXACT.add(provide, asked.provide_markup)
-    order.take, order.provide, order.cover = asked.pair.rates(take, provide)
-    if asked.stop_price is not None:
+def _new(exchange: Exchange, account: str, terms: OrderTerms, backing: Backing[Exchange]) -> Order:
+    order = Order(exchange.orders.next_id(), account, terms, backing, exchange.moment_ms)
+    take, provide = rates(exchange, terms.pair.symbol)
+    if terms.take_markup or terms.provide_markup:
+        take, provide = EXACT.add(take, terms.take_markup), EXACT.add(provide, terms.provide_markup)
+    order.take, order.provide, order.cover = terms.pair.rates(take, provide)
+    if terms.stop_price is not None:
         order.status = Status.SUSPENDED
     return order
 
 
 def _reserve(exchange: Exchange, order: Order) -> None:
-    asked = order.asked
-    if asked.type == MARKET:
+    terms = order.terms
+    if terms.type == MARKET:
         cover(exchange, order)
-    elif asked.price is not None:
-        order.backing.reserve(exchange, order, asked.price * order.left)
+    elif terms.price is not None:
+        order.backing.reserve(exchange, order, terms.price * order.left)
     else:
-        order.backing.reserve(exchange, order, -(-(asked.stop_price or 0) * order.left * 11 // 10))
+        order.backing.reserve(exchange, order, -(-(terms.stop_price or 0) * order.left * 11 // 10))
 
 
 def _begin(exchange: Exchange, order: Order, replaced: str = "") -> None:
     """Takes in an order that is covered, tells it, and lets it trade or wait."""
-    asked = order.asked
+    terms = order.terms
     exchange.orders.enter(order)
-    if asked.expire_ms is not None or asked.time_in_force == DAY:
+    if terms.expire_ms is not None or terms.time_in_force == DAY:
         next_day_ms = (exchange.moment_ms // DAY_MS + 1) * DAY_MS
-        due_ms = next_day_ms if asked.expire_ms is None else asked.expire_ms
+        due_ms = next_day_ms if terms.expire_ms is None else terms.expire_ms
         exchange.timers.set(due_ms, "order_end", str(order.id))
     is_waiting = order.status is Status.SUSPENDED
     report(exchange, order, "replaced" if replaced else order.status, replaced=replaced)
     if is_waiting:
-        order.pair.stops.add(order.id, asked.side, asked.stop_price or 0)
+        order.pair.stops.add(order.id, terms.side, terms.stop_price or 0)
     else:
         trade(exchange, order)
         wake_stops(exchange)

@@ -31,13 +31,13 @@ def report(exchange: Exchange, order: Order, kind: str, trade: Trade | None = No
         exchange.events.append(tuple.__new__(Report, news))
 
 
-def end(exchange: Exchange, order: Order, status: Status, *, told: bool = True) -> None:
+def end(exchange: Exchange, order: Order, status: Status, *, is_reported: bool = True) -> None:
     """Ends an active order that is out of its book: frees its reserve, and reports it unless it was only replaced."""
     order.status = status
     order.updated_ms = exchange.moment_ms
     order.backing.release(exchange, order)
     exchange.orders.leave(order)
-    if told:
+    if is_reported:
         report(exchange, order, status)
 
 
@@ -53,11 +53,11 @@ def cover(exchange: Exchange, order: Order, share: tuple[int, int] = _TENTH_MORE
     if not order.is_buy:
         order.backing.reserve(exchange, order, 0)
         return
-    if exchange.outcomes.replaying:
-        notional = sum(price * quantity for _, _, price, quantity in exchange.outcomes.peek().trades)
+    if exchange.recorded_fills.replaying:
+        notional = sum(price * quantity for _, _, price, quantity in exchange.recorded_fills.peek().trades)
     else:
-        taken, notional = order.pair.book.walk(order.asked.side, order.left)
-        if (order.asked.time_in_force == FOK and taken < order.left) or order.asked.post_only:
+        taken, notional = order.pair.book.walk(order.terms.side, order.left)
+        if (order.terms.time_in_force == FOK and taken < order.left) or order.terms.post_only:
             notional = 0
     order.backing.reserve(exchange, order, -(-notional * share[0] // share[1]))
 
@@ -66,7 +66,7 @@ def trade(exchange: Exchange, order: Order) -> None:
     """Matches an entered order that is not waiting for its stop price: fills, then rest or end."""
     met = _met(exchange, order)
     if met.trades:
-        side = order.asked.side
+        side = order.terms.side
         for meeting in met.trades:
             _settle(exchange, order.pair, meeting, side, order)
     if met.reason:
@@ -92,7 +92,7 @@ def _wake(exchange: Exchange, order: Order) -> None:
     order.status = Status.NEW
     order.updated_ms = exchange.moment_ms
     report(exchange, order, "new")
-    if order.asked.type == STOP_MARKET and order.is_buy and not _covered_again(exchange, order):
+    if order.terms.type == STOP_MARKET and order.is_buy and not _covered_again(exchange, order):
         end(exchange, order, Status.EXPIRED)
         return
     trade(exchange, order)
@@ -104,14 +104,14 @@ def _covered_again(exchange: Exchange, order: Order) -> bool:
     try:
         cover(exchange, order, (1, 1))
     except Refusal:
-        exchange.outcomes.note(Met((), FUNDS))
+        exchange.recorded_fills.note(Met((), FUNDS))
         return False
     return True
 
 
 def _met(exchange: Exchange, order: Order) -> Met:
     """Asks the book, or the journal when it is lived again."""
-    asked, book, outcomes = order.asked, order.pair.book, exchange.outcomes
+    terms, book, outcomes = order.terms, order.pair.book, exchange.recorded_fills
     if outcomes.replaying:
         met = outcomes.take()
         for _, maker_id, _, quantity in met.trades:
@@ -119,10 +119,10 @@ def _met(exchange: Exchange, order: Order) -> Met:
                 book.reduce(maker_id, quantity)
         left = order.left - sum(quantity for _, _, _, quantity in met.trades)
         if left and not met.reason and order.price is not None:
-            book.rest(order.id, asked.side, order.price, left)
+            book.rest(order.id, terms.side, order.price, left)
         return met
     fills, _, reason = book.add(
-        order.id, asked.side, order.price, order.left, post_only=asked.post_only, time_in_force=asked.time_in_force
+        order.id, terms.side, order.price, order.left, post_only=terms.post_only, time_in_force=terms.time_in_force
     )
     met = Met(numbered(exchange, fills), reason) if fills else Met((), reason) if reason else NOTHING
     outcomes.note(met)
@@ -195,7 +195,7 @@ def fill_apart(exchange: Exchange, order: Order, meeting: Meeting, settled: Sett
     _filled(exchange, Trade(trade_id, order, price, quantity, settled.fee, at_ms, True), settled)
     if pair.stops.reached(price):
         orders.traded.append((pair, price))
-    publish(exchange, MarketTrade(pair, trade_id, price, quantity, order.asked.side, at_ms))
+    publish(exchange, MarketTrade(pair, trade_id, price, quantity, order.terms.side, at_ms))
 
 
 def publish(exchange: Exchange, trade: MarketTrade) -> None:

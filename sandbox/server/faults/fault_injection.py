@@ -61,7 +61,7 @@ def _instead(fault: Fault, target: str, speech: Speech) -> Answer:
         return answers.of_html(PROXY_PAGE, status)
     if fault.kind == "redirect":
         location = fault.text("location") or target
-        return Answer(status, b"", answers.HTML, (("location", location),), shown=f"redirect to {location}")
+        return Answer(status, b"", answers.HTML, (("location", location),), logged=f"redirect to {location}")
     return speech.of_status(status)
 
 

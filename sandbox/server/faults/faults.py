@@ -49,7 +49,7 @@ class Fault:
         """Whether the yes-or-no member is on."""
         return self.members.get(name) is True
 
-    def shown(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """The fault as the control plane lists it."""
         listed: dict[str, object] = {
             "number": self.number,
@@ -90,21 +90,21 @@ class Faults:
         self._numbers = count(1)
         self._armed: list[Fault] = []
 
-    def arm(self, asked: Mapping[str, object]) -> Fault:
+    def arm(self, request: Mapping[str, object]) -> Fault:
         """Arms the fault described by `asked` (the JSON object of the control plane); raises CannotArm."""
         if len(self._armed) >= MOST_ARMED:
             raise CannotArm(f"{MOST_ARMED} faults are armed already; DELETE /_sandbox/faults clears them.")
-        kind = KINDS.get(_text(asked, "kind"))
+        kind = KINDS.get(_text(request, "kind"))
         if kind is None:
-            raise CannotArm(f"'kind' is {asked.get('kind')!r}; it takes one of {', '.join(KINDS)}.")
-        operation = self._operation(asked, kind)
+            raise CannotArm(f"'kind' is {request.get('kind')!r}; it takes one of {', '.join(KINDS)}.")
+        operation = self._operation(request, kind)
         fault = Fault(
             number=next(self._numbers),
             operation=operation,
             kind=kind.name,
-            times=_whole("times", asked.get("times", 1), lowest=1, highest=MOST_TIMES),
-            key=_text(asked, "key") if asked.get("key") is not None else None,
-            members=self._members(asked, kind),
+            times=_whole("times", request.get("times", 1), lowest=1, highest=MOST_TIMES),
+            key=_text(request, "key") if request.get("key") is not None else None,
+            members=self._members(request, kind),
         )
         self._armed.append(fault)
         return fault
@@ -133,7 +133,7 @@ class Faults:
 
     def listed(self) -> list[dict[str, object]]:
         """The armed faults, oldest first."""
-        return [fault.shown() for fault in self._armed]
+        return [fault.as_json() for fault in self._armed]
 
     def clear(self) -> int:
         """Takes every fault down; returns how many there were."""
@@ -141,8 +141,8 @@ class Faults:
         self._armed.clear()
         return cleared
 
-    def _operation(self, asked: Mapping[str, object], kind: Kind) -> str:
-        operation = _text(asked, "operation")
+    def _operation(self, request: Mapping[str, object], kind: Kind) -> str:
+        operation = _text(request, "operation")
         if operation in (EVERY, EVERY_CHAIN):
             return operation
         scopes = [scope for scope, names in self._scopes.items() if operation in names]
@@ -156,27 +156,29 @@ class Faults:
             raise CannotArm(f"The kind {kind.name!r} is for a {meant}, and {operation!r} is a {scopes[0].value}.")
         return operation
 
-    def _is_chain(self, asked: Mapping[str, object]) -> bool:
-        operation = asked.get("operation")
+    def _is_chain(self, request: Mapping[str, object]) -> bool:
+        operation = request.get("operation")
         return operation == EVERY_CHAIN or operation in self._scopes[Scope.CHAIN]
 
-    def _members(self, asked: Mapping[str, object], kind: Kind) -> dict[str, object]:
-        unknown = sorted(set(asked) - {"operation", "kind", "times", "key"} - {member.name for member in kind.members})
+    def _members(self, request: Mapping[str, object], kind: Kind) -> dict[str, object]:
+        unknown = sorted(
+            set(request) - {"operation", "kind", "times", "key"} - {member.name for member in kind.members}
+        )
         if unknown:
             takes = ", ".join(["operation", "times", "key", *(member.name for member in kind.members)])
             raise CannotArm(f"The kind {kind.name!r} does not take {unknown[0]!r}; it takes {takes}.")
         members: dict[str, object] = {}
         for member in kind.members:
-            if member.name in asked:
-                members[member.name] = _checked(member, asked[member.name])
+            if member.name in request:
+                members[member.name] = _checked(member, request[member.name])
             elif member.required:
                 raise CannotArm(f"The kind {kind.name!r} needs {member.name!r}: {member.meaning}.")
             elif member.default is not None:
                 members[member.name] = member.default
         code = members.get("code")
-        if kind.name == "refuse" and self._is_chain(asked) and not 400 <= _whole("code", code) <= 599:
+        if kind.name == "refuse" and self._is_chain(request) and not 400 <= _whole("code", code) <= 599:
             raise CannotArm(f"'code' is {code!r}; the chain-data service refuses with an HTTP status from 400 to 599.")
-        if kind.name == "refuse" and not self._is_chain(asked) and not self._knows_code(_whole("code", code)):
+        if kind.name == "refuse" and not self._is_chain(request) and not self._knows_code(_whole("code", code)):
             raise CannotArm(f"'code' is {members['code']!r}; the exchange's catalogue has no such code.")
         if kind.name == "echo_differs" and "value" not in members and members.get("absent") is not True:
             raise CannotArm("The kind 'echo_differs' needs 'value', or 'absent': true to leave the field out.")
@@ -198,8 +200,8 @@ def _is_meant(fault: Fault, operation: str, scope: Scope) -> bool:
     return scope in kind.scopes
 
 
-def _text(asked: Mapping[str, object], name: str) -> str:
-    value = asked.get(name)
+def _text(request: Mapping[str, object], name: str) -> str:
+    value = request.get(name)
     if value is None or isinstance(value, str):
         return value or ""
     raise CannotArm(f"{name!r} is {value!r}; it takes a text.")

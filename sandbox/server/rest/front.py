@@ -103,7 +103,7 @@ class Front(ABC, Generic[Body]):
                 fault, lambda: self._executed(request), target=received.target, later=self._later, speech=self.speech
             )
         if isinstance(delivery, Answer):
-            call.status, call.body = delivery.status, delivery.shown
+            call.status, call.body = delivery.status, delivery.logged
         return delivery
 
     def _executed(self, request: Request[Body]) -> Answer:

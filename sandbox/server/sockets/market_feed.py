@@ -17,8 +17,8 @@ from sandbox.server.sockets.market_topics import (
     MOST,
     BookTopic,
     CandlesTopic,
+    Message,
     TickerTopic,
-    Told,
     Topic,
     TradesTopic,
 )
@@ -139,16 +139,16 @@ class Feed:
         if news is not None:
             self._all(key, news)
 
-    def _all(self, key: Key, told: Told) -> None:
+    def _all(self, key: Key, message: Message) -> None:
         followers = self._followers.get(key)
         if followers:
-            frame = _frame(told)
+            frame = _frame(message)
             for session in tuple(followers):
-                session.pass_on(told.method, told.params, frame)
+                session.pass_on(message.method, message.params, frame)
 
-    def _one(self, session: StreamSession, told: Told) -> None:
-        session.pass_on(told.method, told.params, _frame(told))
+    def _one(self, session: StreamSession, message: Message) -> None:
+        session.pass_on(message.method, message.params, _frame(message))
 
 
-def _frame(told: Told) -> str:
-    return f'{{"jsonrpc":"2.0","method":"{told.method}","params":{told.params}}}'
+def _frame(message: Message) -> str:
+    return f'{{"jsonrpc":"2.0","method":"{message.method}","params":{message.params}}}'

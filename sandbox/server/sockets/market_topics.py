@@ -25,7 +25,7 @@ _STEP_MS, _QUIET_STEP_MS = 1_000, 5_000  # how often the offers of the traders m
 _OVERLAP: Final = 2_000 * ID_STEP  # numbers of trades and their instants may be so far out of step
 
 
-class Told(NamedTuple):
+class Message(NamedTuple):
     """A notification: its method, and its params as JSON."""
 
     method: str
@@ -38,11 +38,11 @@ class Topic(Protocol):
     symbol_id: str
     due_ms: int
 
-    def snapshot(self, exchange: Exchange, limit: int) -> Told:
+    def snapshot(self, exchange: Exchange, limit: int) -> Message:
         """What one who just came is told first."""
         ...
 
-    def news(self, exchange: Exchange) -> Told | None:
+    def news(self, exchange: Exchange) -> Message | None:
         """What changed since the last time; None when nothing did."""
         ...
 
@@ -52,17 +52,17 @@ class TickerTopic:
 
     def __init__(self, symbol_id: str) -> None:
         self.symbol_id, self.due_ms = symbol_id, 0
-        self._told: dict[str, object] = {}
+        self._sent: dict[str, object] = {}
         self._minute = -1
 
-    def snapshot(self, exchange: Exchange, limit: int) -> Told:
+    def snapshot(self, exchange: Exchange, limit: int) -> Message:
         """The ticker as it is."""
         return self._tell(exchange, self._ticker(exchange))
 
-    def news(self, exchange: Exchange) -> Told | None:
+    def news(self, exchange: Exchange) -> Message | None:
         """The ticker, if it changed or a minute has begun."""
         ticker = self._ticker(exchange)
-        is_same = self._told == ticker | {"timestamp": self._told.get("timestamp")}
+        is_same = self._sent == ticker | {"timestamp": self._sent.get("timestamp")}
         if is_same and self._minute == exchange.moment_ms // _MINUTE_MS:
             return None
         return self._tell(exchange, ticker)
@@ -71,9 +71,9 @@ class TickerTopic:
         self.due_ms = min(_next_step(exchange, self.symbol_id), (exchange.moment_ms // _MINUTE_MS + 1) * _MINUTE_MS)
         return exchange.tickers.ticker(self.symbol_id, exchange.moment_ms, exchange.quotes(self.symbol_id))
 
-    def _tell(self, exchange: Exchange, ticker: dict[str, object]) -> Told:
-        self._told, self._minute = ticker, exchange.moment_ms // _MINUTE_MS
-        return Told("ticker", msgspec.json.encode(ticker).decode())
+    def _tell(self, exchange: Exchange, ticker: dict[str, object]) -> Message:
+        self._sent, self._minute = ticker, exchange.moment_ms // _MINUTE_MS
+        return Message("ticker", msgspec.json.encode(ticker).decode())
 
 
 class BookTopic:
@@ -89,13 +89,13 @@ class BookTopic:
         """The sequence of the latest telling."""
         return self._first if self._book is None else self._book.sequence
 
-    def snapshot(self, exchange: Exchange, limit: int) -> Told:
+    def snapshot(self, exchange: Exchange, limit: int) -> Message:
         """The book as it was told last, so that the next change follows on it."""
         if self._book is None:
             self._book = ToldBook(self._first, *self._seen(exchange))
         return self._written("snapshotOrderbook", exchange, self._book.levels())
 
-    def news(self, exchange: Exchange) -> Told | None:
+    def news(self, exchange: Exchange) -> Message | None:
         """The levels that changed."""
         seen = self._seen(exchange)
         if self._book is None:
@@ -109,10 +109,10 @@ class BookTopic:
         book = exchange.pair(self.symbol_id).book
         return book.levels(SELL), book.levels(BUY)
 
-    def _written(self, method: str, exchange: Exchange, sides: tuple[Levels, Levels]) -> Told:
+    def _written(self, method: str, exchange: Exchange, sides: tuple[Levels, Levels]) -> Message:
         asks, bids = map(exchange.tape.track(self.symbol_id).figures.levels, sides)
         when = instant(exchange.moment_ms)
-        return Told(
+        return Message(
             method,
             f'{{"ask":{asks},"bid":{bids},"symbol":"{self.symbol_id}","sequence":{self.sequence},"timestamp":"{when}"}}',
         )
@@ -123,22 +123,24 @@ class TradesTopic:
 
     def __init__(self, symbol_id: str) -> None:
         self.symbol_id, self.due_ms = symbol_id, 0
-        self._told: set[int] = set()  # numbers of the latest trades that were told
+        self._sent: set[int] = set()  # numbers of the latest trades that were told
         self._until = 0
 
-    def snapshot(self, exchange: Exchange, limit: int) -> Told:
+    def snapshot(self, exchange: Exchange, limit: int) -> Message:
         """The latest trades, oldest first."""
         return self._written("snapshotTrades", exchange, self._latest(exchange, Span(), limit))
 
-    def news(self, exchange: Exchange) -> Told | None:
+    def news(self, exchange: Exchange) -> Message | None:
         """The trades that were not told yet, oldest first."""
         is_first = not self._until
         since = self._until - _OVERLAP
         found = self._latest(exchange, Span() if is_first else Span.of_ids(since, None), MOST)
-        new = [trade for trade in found if trade.id not in self._told]
+        new = [trade for trade in found if trade.id not in self._sent]
         self._until = max(self._until, exchange.moment_ms * ID_STEP, *(trade.id for trade in new), 0)
         kept = self._until - _OVERLAP
-        self._told = {trade.id for trade in found if trade.id >= kept} | {told for told in self._told if told >= kept}
+        self._sent = {trade.id for trade in found if trade.id >= kept} | {
+            number for number in self._sent if number >= kept
+        }
         return None if is_first or not new else self._written("updateTrades", exchange, new)
 
     def _latest(self, exchange: Exchange, span: Span, limit: int) -> list[Trade]:
@@ -147,9 +149,9 @@ class TradesTopic:
         self.due_ms = tape.next_ms(track, at_ms)
         return tape.listed(track, span, until_ms=at_ms, newest_first=True, offset=0, limit=limit)[::-1]
 
-    def _written(self, method: str, exchange: Exchange, trades: list[Trade]) -> Told:
+    def _written(self, method: str, exchange: Exchange, trades: list[Trade]) -> Message:
         records = ",".join(map(exchange.tape.track(self.symbol_id).figures.trade, trades))
-        return Told(method, f'{{"data":[{records}],"symbol":"{self.symbol_id}"}}')
+        return Message(method, f'{{"data":[{records}],"symbol":"{self.symbol_id}"}}')
 
 
 class CandlesTopic:
@@ -158,19 +160,19 @@ class CandlesTopic:
     def __init__(self, symbol_id: str, period: str) -> None:
         self.symbol_id, self.due_ms = symbol_id, 0
         self._period = period
-        self._told = ""  # the latest candle
+        self._sent = ""  # the latest candle
         self._start_ms = -1
 
-    def snapshot(self, exchange: Exchange, limit: int) -> Told:
+    def snapshot(self, exchange: Exchange, limit: int) -> Message:
         """The latest candles, oldest first."""
         return self._written("snapshotCandles", [text for _, text in self._latest(exchange, 0, limit)])
 
-    def news(self, exchange: Exchange) -> Told | None:
+    def news(self, exchange: Exchange) -> Message | None:
         """The latest told candle if it changed, and all after it."""
         is_first = self._start_ms < 0
         found = self._latest(exchange, max(self._start_ms, 0), 1 if is_first else MOST)
-        changed = [text for _, text in found if text != self._told]
-        self._start_ms, self._told = found[-1] if found else (max(self._start_ms, 0), self._told)
+        changed = [text for _, text in found if text != self._sent]
+        self._start_ms, self._sent = found[-1] if found else (max(self._start_ms, 0), self._sent)
         return None if is_first or not changed else self._written("updateCandles", changed)
 
     def _latest(self, exchange: Exchange, first_ms: int, limit: int) -> list[tuple[int, str]]:
@@ -190,8 +192,8 @@ class CandlesTopic:
         )
         return [(start_ms, track.figures.candle(start_ms, bar)) for start_ms, bar in reversed(found)]
 
-    def _written(self, method: str, texts: list[str]) -> Told:
-        return Told(method, f'{{"data":[{",".join(texts)}],"symbol":"{self.symbol_id}","period":"{self._period}"}}')
+    def _written(self, method: str, texts: list[str]) -> Message:
+        return Message(method, f'{{"data":[{",".join(texts)}],"symbol":"{self.symbol_id}","period":"{self._period}"}}')
 
 
 def _next_step(exchange: Exchange, symbol_id: str) -> int:

@@ -88,11 +88,11 @@ class Outgoing:
                 self._kept_back.append(text)
             return
         else:
-            self._spoil(fault, text)
+            self._inject(fault, text)
         if scope is Scope.NOTIFICATION:
             self._release()
 
-    def _spoil(self, fault: Fault, text: str) -> None:
+    def _inject(self, fault: Fault, text: str) -> None:
         match fault.kind:
             case "drop":
                 self._queue(End(fault.text("how")))

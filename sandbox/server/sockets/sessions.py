@@ -58,7 +58,7 @@ class Session:
         )
         logged.key = self.outgoing.key
         answer = self._outcome(call, logged)
-        logged.key, logged.status, logged.body = self.outgoing.key, 200, _shown(answer)
+        logged.key, logged.status, logged.body = self.outgoing.key, 200, _logged(answer)
         self._put(call.method, answer)
         self.after(call, isinstance(answer, Result))
 
@@ -113,8 +113,8 @@ def _failure(call: Call, refusal: Refusal) -> Failure:
     return Failure(call.id, code, message, description)
 
 
-def _shown(answer: Result | Failure) -> object:
+def _logged(answer: Result | Failure) -> object:
     """The answer for the log of calls."""
     if isinstance(answer, Failure):
         return answers.envelope(answer.code, answer.message, answer.description)
-    return {"result": answers.shown(answer.result)}
+    return {"result": answers.logged_body(answer.result)}

@@ -89,8 +89,8 @@ class Sockets:
                 await writer
 
     def _session(self, path: str, outgoing: Outgoing) -> StreamSession:
-        given = (path, outgoing, self._calls, self._faults)
-        session = StreamSession(*given, world=self._world, limits=self._limits, parts=PARTS[path])
+        common = (path, outgoing, self._calls, self._faults)
+        session = StreamSession(*common, world=self._world, limits=self._limits, parts=PARTS[path])
         session.kept[public_session.FEED] = self._feed
         self._listening.add(session)
         return session

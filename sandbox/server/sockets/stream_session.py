@@ -93,11 +93,11 @@ class StreamSession(Session):
     def _read(self, call: Call, operation: Operation | None) -> Params:
         """The params, typed as the method's row says; numbers may have come as text."""
         group = operation.group if operation is not None else ""
-        asked = Operation(call.method, "POST", self.path, streams.by_name[call.method].params, group=group)
+        row = Operation(call.method, "POST", self.path, streams.by_name[call.method].params, group=group)
         try:
-            return read(asked, {}, (), call.params.items())
+            return read(row, {}, (), call.params.items())
         except BadArgument as problem:
-            raise error_responses.of_bad_argument(problem, asked) from None
+            raise error_responses.of_bad_argument(problem, row) from None
 
     def _must_be_let_in(self, operation: Operation | None) -> None:
         if self.caller is None:

@@ -35,10 +35,10 @@ def get_slp_token(node: FullNode, arguments: Arguments) -> object:
 
 def get_slp_tokens_by_id(node: FullNode, arguments: Arguments) -> object:
     """The tokens that are known in the order of the list, then the other ids; each as often as it is asked for."""
-    asked = texts(arguments, "tokenIds")
-    found = {each: node.chain.simple_ledger.token(each) for each in dict.fromkeys(asked)}
-    known = sorted((token for each in asked if (token := found[each]) is not None), key=newest_first)
-    unknown = [_unknown(each) for each in asked if found[each] is None]
+    wanted = texts(arguments, "tokenIds")
+    found = {each: node.chain.simple_ledger.token(each) for each in dict.fromkeys(wanted)}
+    known = sorted((token for each in wanted if (token := found[each]) is not None), key=newest_first)
+    unknown = [_unknown(each) for each in wanted if found[each] is None]
     return [*(forms.token(node.chain, each) for each in known), *unknown]
 
 
@@ -66,23 +66,23 @@ def _unknown(token_id: str) -> dict[str, object]:
 
 def convert_address(node: FullNode, arguments: Arguments) -> object:
     """The three forms of an address of any network."""
-    asked = text(arguments, "address")
+    wanted = text(arguments, "address")
     try:
-        return _three_forms(naming.of_any_network(asked))
+        return _three_forms(naming.of_any_network(wanted))
     except NotAnAddress:
-        raise Refused(refusals.CONVERT_FAILED, value=asked) from None
+        raise Refused(refusals.CONVERT_FAILED, value=wanted) from None
 
 
 def convert_addresses(node: FullNode, arguments: Arguments) -> object:
     """The three forms of several."""
     operation, found = "convert_addresses", []
-    for asked in texts(arguments, "addresses"):
-        if not asked:
+    for wanted in texts(arguments, "addresses"):
+        if not wanted:
             raise Refused(Refusal(400, refusals.EMPTY_ELEMENT[operation]))
         try:
-            found.append(_three_forms(naming.of_any_network(asked)))
+            found.append(_three_forms(naming.of_any_network(wanted)))
         except NotAnAddress:
-            raise Refused(Refusal(400, refusals.BAD_ELEMENT[operation]), value=asked) from None
+            raise Refused(Refusal(400, refusals.BAD_ELEMENT[operation]), value=wanted) from None
     return found
 
 
@@ -108,8 +108,8 @@ def validate_slp_transactions(node: FullNode, arguments: Arguments) -> object:
 
 
 def _validity(chain: Chain, txid: str) -> dict[str, object]:
-    told = chain.simple_ledger.told(txid_bytes(txid))
-    reason = UNKNOWN if told is None else told.verdict.reason
+    judged = chain.simple_ledger.judged(txid_bytes(txid))
+    reason = UNKNOWN if judged is None else judged.verdict.reason
     return {"txid": txid, "valid": reason is None} | ({} if reason is None else {"invalidReason": reason})
 
 

@@ -24,8 +24,8 @@ def get_slp_balances_of_address(node: FullNode, arguments: Arguments) -> object:
 
 def get_slp_balances_of_addresses(node: FullNode, arguments: Arguments) -> object:
     """The same of several addresses, a list for each in its place."""
-    asked = [naming.read(each) for each in texts(arguments, "addresses")]
-    return [_of_address(node.chain, each) for each in asked]
+    wanted = [naming.read(each) for each in texts(arguments, "addresses")]
+    return [_of_address(node.chain, each) for each in wanted]
 
 
 def get_slp_balances_of_token(node: FullNode, arguments: Arguments) -> object:
@@ -45,8 +45,8 @@ def get_slp_balance(node: FullNode, arguments: Arguments) -> object:
 
 def get_slp_balances(node: FullNode, arguments: Arguments) -> object:
     """The same of several addresses with their tokens, each in its place."""
-    asked = [(naming.read(address), token_id) for address, token_id in pairs(arguments, "address", "tokenId")]
-    return [_of_both(node.chain, address, token_id) for address, token_id in asked]
+    wanted = [(naming.read(address), token_id) for address, token_id in pairs(arguments, "address", "tokenId")]
+    return [_of_both(node.chain, address, token_id) for address, token_id in wanted]
 
 
 def _held(chain: Chain, address: Address) -> dict[str, int]:
@@ -103,8 +103,8 @@ def get_slp_transactions(node: FullNode, arguments: Arguments) -> object:
 
 def get_slp_transactions_of_pairs(node: FullNode, arguments: Arguments) -> object:
     """The same of several tokens with their addresses, a list for each in its place."""
-    asked = [(token_id, naming.read(address)) for token_id, address in pairs(arguments, "tokenId", "address")]
-    return [_history(node.chain, address, token_id) for token_id, address in asked]
+    wanted = [(token_id, naming.read(address)) for token_id, address in pairs(arguments, "tokenId", "address")]
+    return [_history(node.chain, address, token_id) for token_id, address in wanted]
 
 
 def get_slp_history_of_address(node: FullNode, arguments: Arguments) -> object:
@@ -115,11 +115,11 @@ def get_slp_history_of_address(node: FullNode, arguments: Arguments) -> object:
 def _history(chain: Chain, address: Address, token_id: str | None = None) -> list[dict[str, object]]:
     wanted = None if token_id is None else token_id.lower()
     found = (
-        told
-        for told in chain.simple_ledger.history(scripts.locking(address))
-        if (named := forms.token_id_of(told)) is not None and wanted in (None, named)
+        judged
+        for judged in chain.simple_ledger.history(scripts.locking(address))
+        if (named := forms.token_id_of(judged)) is not None and wanted in (None, named)
     )
-    return [forms.listed(chain, told) for told in islice(found, MOST_RECENT)]
+    return [forms.listed(chain, judged) for judged in islice(found, MOST_RECENT)]
 
 
 HANDLERS = {

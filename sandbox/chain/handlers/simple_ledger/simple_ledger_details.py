@@ -14,28 +14,28 @@ from sandbox.chain.state import Chain
 
 def get_slp_transaction(node: FullNode, arguments: Arguments) -> object:
     """The specified flat form. A transaction without the mark of the protocol is as unknown as one that is none."""
-    told = node.chain.simple_ledger.told(txid_bytes(text(arguments, "txid")))
-    found = None if told is None else node.chain.find(told.transaction.txid_bytes)
-    if told is None or found is None or not told.verdict.claims:
+    judged = node.chain.simple_ledger.judged(txid_bytes(text(arguments, "txid")))
+    found = None if judged is None else node.chain.find(judged.transaction.txid_bytes)
+    if judged is None or found is None or not judged.verdict.claims:
         raise Refused(refusals.SLP_TRANSACTION_UNKNOWN)
     return _with_slp_addresses(node.chain, found) | {
-        "tokenInfo": forms.message(node.chain, told),
-        "tokenIsValid": told.verdict.is_valid,
+        "tokenInfo": forms.message(node.chain, judged),
+        "tokenIsValid": judged.verdict.is_valid,
     }
 
 
 def _with_slp_addresses(chain: Chain, found: Found) -> dict[str, object]:
     """The details of a transaction; wherever they name an address, its form for tokens is named too."""
     members: dict[str, Any] = dict(details.of(chain, found))
-    for spent, shown in zip(found.transaction.inputs, members["vin"], strict=True):
+    for spent, member in zip(found.transaction.inputs, members["vin"], strict=True):
         output = chain.output(spent.txid_bytes, spent.index)
         address = None if output is None else naming.of_script(output.script)
-        if address is not None and "cashAddress" in shown:
-            shown["slpAddress"] = address.slp_address
-    for output, shown in zip(found.transaction.outputs, members["vout"], strict=True):
+        if address is not None and "cashAddress" in member:
+            member["slpAddress"] = address.slp_address
+    for output, member in zip(found.transaction.outputs, members["vout"], strict=True):
         address = naming.of_script(output.script)
-        if address is not None and "addresses" in shown["scriptPubKey"]:
-            shown["scriptPubKey"]["slpAddrs"] = [address.slp_address]
+        if address is not None and "addresses" in member["scriptPubKey"]:
+            member["scriptPubKey"]["slpAddrs"] = [address.slp_address]
     return members
 
 

@@ -7,7 +7,7 @@ from chaindata.wire import slp, slp_rules
 from chaindata.wire.slp import Genesis, Mint, Send
 from sandbox.chain.handlers import naming
 from sandbox.chain.simple_ledger import simple_ledger_figures
-from sandbox.chain.simple_ledger.simple_ledger import Token, Told
+from sandbox.chain.simple_ledger.simple_ledger import Judged, Token
 from sandbox.chain.state import Chain
 from wire import values
 
@@ -55,32 +55,32 @@ def token(chain: Chain, found: Token) -> dict[str, object]:
     }
 
 
-def token_id_of(told: Told) -> str | None:
+def token_id_of(judged: Judged) -> str | None:
     """The token that a transaction makes, mints or sends; None when it says nothing that could be read."""
-    return told.transaction.txid if isinstance(told.verdict.message, Genesis) else told.verdict.token_id
+    return judged.transaction.txid if isinstance(judged.verdict.message, Genesis) else judged.verdict.token_id
 
 
-def listed(chain: Chain, told: Told) -> dict[str, object]:
+def listed(chain: Chain, judged: Judged) -> dict[str, object]:
     """A transaction as an entry of a token's history. It must name a token."""
     return {
-        "txid": told.transaction.txid,
+        "txid": judged.transaction.txid,
         "tokenDetails": {
-            "valid": told.verdict.is_valid,
-            "detail": _detail(chain, told),
-            "invalidReason": told.verdict.reason,
+            "valid": judged.verdict.is_valid,
+            "detail": _detail(chain, judged),
+            "invalidReason": judged.verdict.reason,
             "schema_version": SCHEMA_VERSION,
         },
     }
 
 
-def _detail(chain: Chain, told: Told) -> dict[str, object]:
-    message, token_id = told.verdict.message, token_id_of(told) or ""
+def _detail(chain: Chain, judged: Judged) -> dict[str, object]:
+    message, token_id = judged.verdict.message, token_id_of(judged) or ""
     genesis = chain.simple_ledger.genesis(token_id) or _UNNAMED
     baton_vout = message.baton_vout if isinstance(message, Genesis | Mint) else None
     return {
         "decimals": genesis.decimals,
         "tokenIdHex": token_id,
-        "transactionType": transaction_type(told),
+        "transactionType": transaction_type(judged),
         "versionType": slp.TOKEN_TYPE,
         "documentUri": slp.text_of(genesis.document_uri),
         "documentSha256Hex": genesis.document_hash.hex() or None,
@@ -89,14 +89,14 @@ def _detail(chain: Chain, told: Told) -> dict[str, object]:
         "txnBatonVout": baton_vout,
         "txnContainsBaton": baton_vout is not None,
         "outputs": [
-            {"address": _payee(told, n), "amount": values.decimal_text(amount(quantity, genesis.decimals))}
-            for n, quantity in enumerate(_quantities(told), start=1)
+            {"address": _payee(judged, n), "amount": values.decimal_text(amount(quantity, genesis.decimals))}
+            for n, quantity in enumerate(_quantities(judged), start=1)
         ],
     }
 
 
-def _quantities(told: Told) -> tuple[int, ...]:
-    match told.verdict.message:
+def _quantities(judged: Judged) -> tuple[int, ...]:
+    match judged.verdict.message:
         case Genesis(quantity=quantity) | Mint(quantity=quantity):
             return (quantity,)
         case Send(quantities=quantities):
@@ -104,28 +104,28 @@ def _quantities(told: Told) -> tuple[int, ...]:
     return ()
 
 
-def _payee(told: Told, n: int) -> str | None:
-    outputs = told.transaction.outputs
+def _payee(judged: Judged, n: int) -> str | None:
+    outputs = judged.transaction.outputs
     address = naming.of_script(outputs[n].script) if n < len(outputs) else None
     return None if address is None else address.slp_address
 
 
-def transaction_type(told: Told) -> str:
+def transaction_type(judged: Judged) -> str:
     """The word of the message."""
-    return type(told.verdict.message).__name__.upper()
+    return type(judged.verdict.message).__name__.upper()
 
 
-def message(chain: Chain, told: Told) -> dict[str, object] | None:
+def message(chain: Chain, judged: Judged) -> dict[str, object] | None:
     """What a transaction says, as its details tell it; None for what can't be read or names no token.
 
     A SEND lists base units by output, output 0 first; of a GENESIS or MINT the token and its new units are told.
     """
-    said, token_id = told.verdict.message, token_id_of(told)
+    said, token_id = judged.verdict.message, token_id_of(judged)
     if token_id is None:
         return None
-    head = {"versionType": slp.TOKEN_TYPE, "transactionType": transaction_type(told), "tokenIdHex": token_id}
+    head = {"versionType": slp.TOKEN_TYPE, "transactionType": transaction_type(judged), "tokenIdHex": token_id}
     if not isinstance(said, Genesis | Mint):
-        return head | {"sendOutputs": ["0", *map(str, _quantities(told))]}
+        return head | {"sendOutputs": ["0", *map(str, _quantities(judged))]}
     genesis = chain.simple_ledger.genesis(token_id) or _UNNAMED
     return head | {
         "symbol": slp.text_of(genesis.ticker),

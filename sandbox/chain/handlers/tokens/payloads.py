@@ -7,7 +7,7 @@ from chaindata.wire import payloads
 from chaindata.wire.payloads import FIRST_PROPERTY
 from chaindata.wire.token_amounts import PRICE_PLACES, frozen_amount
 from sandbox.chain.full_node import FullNode
-from sandbox.chain.handlers.tokens import payload_arguments as given
+from sandbox.chain.handlers.tokens import payload_arguments
 from sandbox.chain.handlers.tokens.payload_arguments import Members
 
 _TEXTS = ("category", "subcategory", "name", "url", "data")
@@ -33,46 +33,46 @@ class Head(TypedDict):
 
 def make_fixed_property_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A property of a fixed amount."""
-    given.require(arguments, (*_HEAD, "amount"), zero_for=("previousId",))
+    payload_arguments.require(arguments, (*_HEAD, "amount"), zero_for=("previousId",))
     head = _head(arguments)
-    amount = given.units(arguments, "amount", head["precision"])
-    return given.written(payloads.CreateFixed(**head, amount=amount))
+    amount = payload_arguments.units(arguments, "amount", head["precision"])
+    return payload_arguments.written(payloads.CreateFixed(**head, amount=amount))
 
 
 def make_managed_property_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A property that its issuer grants."""
-    given.require(arguments, _HEAD, zero_for=("previousId",))
-    return given.written(payloads.CreateManaged(**_head(arguments)))
+    payload_arguments.require(arguments, _HEAD, zero_for=("previousId",))
+    return payload_arguments.written(payloads.CreateManaged(**_head(arguments)))
 
 
 def make_crowdsale_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A property on sale; here alone the server lets a precision of 0 through."""
-    given.require(arguments, (*_HEAD, *_SALE), zero_for=("previousId", "propertyPrecision"))
+    payload_arguments.require(arguments, (*_HEAD, *_SALE), zero_for=("previousId", "propertyPrecision"))
     head = _head(arguments)
     made = payloads.CreateCrowdsale(
         **head,
-        desired_id=given.whole(arguments, "propertyIdDesired"),
-        tokens_per_unit=given.units(arguments, "tokensPerUnit", PRICE_PLACES),
-        deadline=given.whole(arguments, "deadline"),
-        early_bonus=given.whole(arguments, "earlyBonus"),
-        total=given.units(arguments, "totalNumber", head["precision"]),
+        desired_id=payload_arguments.whole(arguments, "propertyIdDesired"),
+        tokens_per_unit=payload_arguments.units(arguments, "tokensPerUnit", PRICE_PLACES),
+        deadline=payload_arguments.whole(arguments, "deadline"),
+        early_bonus=payload_arguments.whole(arguments, "earlyBonus"),
+        total=payload_arguments.units(arguments, "totalNumber", head["precision"]),
     )
-    return given.written(made)
+    return payload_arguments.written(made)
 
 
 def _head(arguments: Members) -> Head:
     """What is said of a new property, judged before anything that follows it is read."""
     head = Head(
-        ecosystem=given.ecosystem(arguments),
-        precision=given.whole(arguments, "propertyPrecision"),
-        previous_id=given.whole(arguments, "previousId"),
-        category=given.text(arguments, "category"),
-        subcategory=given.text(arguments, "subcategory"),
-        name=given.text(arguments, "name"),
-        url=given.text(arguments, "url"),
-        data=given.text(arguments, "data"),
+        ecosystem=payload_arguments.ecosystem(arguments),
+        precision=payload_arguments.whole(arguments, "propertyPrecision"),
+        previous_id=payload_arguments.whole(arguments, "previousId"),
+        category=payload_arguments.text(arguments, "category"),
+        subcategory=payload_arguments.text(arguments, "subcategory"),
+        name=payload_arguments.text(arguments, "name"),
+        url=payload_arguments.text(arguments, "url"),
+        data=payload_arguments.text(arguments, "data"),
     )
-    given.written(payloads.CreateManaged(**head))
+    payload_arguments.written(payloads.CreateManaged(**head))
     return head
 
 
@@ -81,40 +81,40 @@ def _head(arguments: Members) -> Head:
 
 def make_burn_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Coins given up."""
-    return given.written(payloads.Burn())
+    return payload_arguments.written(payloads.Burn())
 
 
 def make_simple_send_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Tokens to somebody."""
-    given.require(arguments, ("propertyId", "amount"))
-    return given.written(payloads.SimpleSend(*_amount_of_property(node, arguments)))
+    payload_arguments.require(arguments, ("propertyId", "amount"))
+    return payload_arguments.written(payloads.SimpleSend(*_amount_of_property(node, arguments)))
 
 
 def make_send_to_owners_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Tokens to all holders of a property."""
-    given.require(arguments, ("propertyId", "amount", "distributionProperty"))
+    payload_arguments.require(arguments, ("propertyId", "amount", "distributionProperty"))
     property_id, units = _amount_of_property(node, arguments)
-    distribution = given.property_id(arguments, "distributionProperty")
-    return given.written(payloads.SendToOwners(property_id, units, distribution))
+    distribution = payload_arguments.property_id(arguments, "distributionProperty")
+    return payload_arguments.written(payloads.SendToOwners(property_id, units, distribution))
 
 
 def make_send_all_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """All tokens to somebody."""
-    given.require(arguments, ("ecosystem",))
-    return given.written(payloads.SendAll(given.ecosystem(arguments)))
+    payload_arguments.require(arguments, ("ecosystem",))
+    return payload_arguments.written(payloads.SendAll(payload_arguments.ecosystem(arguments)))
 
 
 def make_participation_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The first property paid into a sale."""
-    given.require(arguments, ("amount",))
-    places = given.precision(node.chain.properties.state, FIRST_PROPERTY)
-    return given.written(payloads.Participate(given.units(arguments, "amount", places)))
+    payload_arguments.require(arguments, ("amount",))
+    places = payload_arguments.precision(node.chain.properties.state, FIRST_PROPERTY)
+    return payload_arguments.written(payloads.Participate(payload_arguments.units(arguments, "amount", places)))
 
 
 def _amount_of_property(node: FullNode, arguments: Members) -> tuple[int, int]:
-    property_id = given.property_id(arguments)
-    places = given.precision(node.chain.properties.state, property_id)
-    return property_id, given.units(arguments, "amount", places)
+    property_id = payload_arguments.property_id(arguments)
+    places = payload_arguments.precision(node.chain.properties.state, property_id)
+    return property_id, payload_arguments.units(arguments, "amount", places)
 
 
 # Issuers -------------------------------------------------------------------------------------------------------------
@@ -133,21 +133,21 @@ def make_revoke_payload(node: FullNode, arguments: Mapping[str, object]) -> obje
 def _issuance(
     node: FullNode, arguments: Members, make: Callable[[int, int, str], payloads.Grant | payloads.Revoke]
 ) -> str:
-    given.require(arguments, ("propertyId", "amount"))
+    payload_arguments.require(arguments, ("propertyId", "amount"))
     property_id, units = _amount_of_property(node, arguments)
-    return given.written(make(property_id, units, given.text(arguments, "memo")))
+    return payload_arguments.written(make(property_id, units, payload_arguments.text(arguments, "memo")))
 
 
 def make_change_issuer_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A new issuer."""
-    given.require(arguments, ("propertyId",))
-    return given.written(payloads.ChangeIssuer(given.property_id(arguments)))
+    payload_arguments.require(arguments, ("propertyId",))
+    return payload_arguments.written(payloads.ChangeIssuer(payload_arguments.property_id(arguments)))
 
 
 def make_close_crowdsale_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The end of a sale."""
-    given.require(arguments, ("propertyId",))
-    return given.written(payloads.CloseCrowdsale(given.property_id(arguments)))
+    payload_arguments.require(arguments, ("propertyId",))
+    return payload_arguments.written(payloads.CloseCrowdsale(payload_arguments.property_id(arguments)))
 
 
 def make_freeze_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
@@ -163,11 +163,11 @@ def make_unfreeze_payload(node: FullNode, arguments: Mapping[str, object]) -> ob
 def _freezing(
     node: FullNode, arguments: Members, make: Callable[[int, int, str], payloads.Freeze | payloads.Unfreeze]
 ) -> str:
-    given.require(arguments, ("toAddress", "propertyId"))
-    address = given.checked_address(arguments, "toAddress")
-    property_id = given.property_id(arguments)
-    places = given.precision(node.chain.properties.state, property_id)
-    return given.written(make(property_id, frozen_amount(places), address))
+    payload_arguments.require(arguments, ("toAddress", "propertyId"))
+    address = payload_arguments.checked_address(arguments, "toAddress")
+    property_id = payload_arguments.property_id(arguments)
+    places = payload_arguments.precision(node.chain.properties.state, property_id)
+    return payload_arguments.written(make(property_id, frozen_amount(places), address))
 
 
 HANDLERS = {

@@ -49,10 +49,10 @@ def managed(state: State, arguments: Mapping[str, object]) -> Property:
 
 def height(node: FullNode, arguments: Mapping[str, object], name: str) -> int:
     """The height of a block that is there. Raises `Refused`."""
-    asked = number(arguments, name)
-    if not 0 <= asked <= node.chain.tip.height:
+    found = number(arguments, name)
+    if not 0 <= found <= node.chain.tip.height:
         raise Refused(refusals.TOKEN_HEIGHT_OUT_OF_RANGE)
-    return asked
+    return found
 
 
 def transaction(node: FullNode, arguments: Mapping[str, object]) -> Found:

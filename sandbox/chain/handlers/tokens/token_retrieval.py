@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from chaindata.wire import refusals
 from chaindata.wire.token_amounts import amount_text
 from sandbox.chain.full_node import FullNode
-from sandbox.chain.handlers.tokens import token_arguments as given
+from sandbox.chain.handlers.tokens import token_arguments
 from sandbox.chain.handlers.tokens.token_arguments import Members
 from sandbox.chain.tokens import properties_hashes
 
@@ -17,16 +17,16 @@ PROTOCOL_NUMBER, PROTOCOL, NODE = 20_001_000, "0.2.1", "0.18.2"
 
 def get_token_balance(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What an address holds of a property."""
-    state, address = node.chain.properties.state, given.address(arguments)
-    about = given.existing(state, arguments)
-    return given.balance(state.balance(about.id, address), about)
+    state, address = node.chain.properties.state, token_arguments.address(arguments)
+    about = token_arguments.existing(state, arguments)
+    return token_arguments.balance(state.balance(about.id, address), about)
 
 
 def get_token_balances_of_address(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What an address holds of each property; the text when that is nothing."""
-    state, address = node.chain.properties.state, given.checked_address(arguments)
+    state, address = node.chain.properties.state, token_arguments.checked_address(arguments)
     rows = [
-        {"propertyid": property_id, **given.balance(units, state.properties[property_id])}
+        {"propertyid": property_id, **token_arguments.balance(units, state.properties[property_id])}
         for property_id, units in state.holdings(address)
     ]
     return rows or refusals.NO_TOKENS
@@ -35,21 +35,21 @@ def get_token_balances_of_address(node: FullNode, arguments: Mapping[str, object
 def get_token_balances_of_property(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Who holds something of a property."""
     state = node.chain.properties.state
-    about = given.existing(state, arguments)
-    return [{"address": address, **given.balance(units, about)} for address, units in state.holders(about.id)]
+    about = token_arguments.existing(state, arguments)
+    return [{"address": address, **token_arguments.balance(units, about)} for address, units in state.holders(about.id)]
 
 
 def get_frozen_balance(node: FullNode, arguments: Mapping[str, object]) -> object:
     """Whether what an address holds of a managed property is frozen, and how much that is in any case."""
-    state, address = node.chain.properties.state, given.checked_address(arguments)
-    about = given.managed(state, arguments)
+    state, address = node.chain.properties.state, token_arguments.checked_address(arguments)
+    about = token_arguments.managed(state, arguments)
     units = state.balance(about.id, address)
     return {"frozen": state.is_frozen(about.id, address), "balance": amount_text(units, about.precision)}
 
 
 def get_frozen_balances_of_address(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The frozen balances of an address."""
-    state, address = node.chain.properties.state, given.checked_address(arguments)
+    state, address = node.chain.properties.state, token_arguments.checked_address(arguments)
     return [
         {"propertyid": property_id, "balance": amount_text(state.balance(property_id, address), about.precision)}
         for property_id, about in sorted(state.properties.items())
@@ -60,7 +60,7 @@ def get_frozen_balances_of_address(node: FullNode, arguments: Mapping[str, objec
 def get_frozen_balances_of_property(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The frozen balances in a managed property."""
     state = node.chain.properties.state
-    about = given.managed(state, arguments)
+    about = token_arguments.managed(state, arguments)
     return [
         {"address": address, "balance": amount_text(state.balance(about.id, address), about.precision)}
         for address in sorted(state.frozen.get(about.id, ()))
@@ -73,7 +73,7 @@ def get_frozen_balances_of_property(node: FullNode, arguments: Mapping[str, obje
 def get_balances_hash(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The digest of all balances in a property at the tip."""
     state = node.chain.properties.state
-    about = given.existing(state, arguments)
+    about = token_arguments.existing(state, arguments)
     return {**_tip(node), "propertyid": about.id, "balanceshash": properties_hashes.balances(state, about.id)}
 
 
@@ -102,13 +102,13 @@ def get_token_layer(node: FullNode, arguments: Mapping[str, object]) -> object:
 
 def get_seed_blocks(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The heights of the blocks with transactions of the layer, both ends included."""
-    first, last = (given.height(node, arguments, name) for name in ("startBlock", "endBlock"))
+    first, last = (token_arguments.height(node, arguments, name) for name in ("startBlock", "endBlock"))
     return node.chain.properties.heights(first, last)
 
 
 def get_token_transactions_of_block(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The ids of the transactions that the layer saw in a block, valid or not."""
-    height = given.height(node, arguments, "index")
+    height = token_arguments.height(node, arguments, "index")
     return [record.carried.txid for record in node.chain.properties.records_at(height)]
 
 

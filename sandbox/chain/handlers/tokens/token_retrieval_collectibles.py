@@ -7,7 +7,7 @@ from chaindata.wire import refusals
 from chaindata.wire.refusals import Refusal
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.elements import text
-from sandbox.chain.handlers.tokens import token_arguments as given
+from sandbox.chain.handlers.tokens import token_arguments
 from sandbox.chain.handlers.tokens.token_arguments import Members
 from sandbox.chain.node.terms import Refused
 from sandbox.chain.state import Chain
@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"0[xX](?P<hexadecimal>[0-9a-fA-F]{1,64})|(?P<decimal>[0-9]
 
 def get_collectibles_of_address(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What an address has of a family."""
-    gallery, address = node.chain.properties.state.gallery, given.checked_address(arguments)
+    gallery, address = node.chain.properties.state.gallery, token_arguments.checked_address(arguments)
     return [_listed(each) for each in gallery.owned(_family(gallery, arguments).id, address)]
 
 

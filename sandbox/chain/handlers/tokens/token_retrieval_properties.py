@@ -6,7 +6,7 @@ from chaindata.wire import refusals
 from chaindata.wire.payloads import Grant, Participate, Revoke
 from chaindata.wire.token_amounts import PRICE_PLACES, amount_text
 from sandbox.chain.full_node import FullNode
-from sandbox.chain.handlers.tokens import token_arguments as given
+from sandbox.chain.handlers.tokens import token_arguments
 from sandbox.chain.handlers.tokens.token_arguments import Members
 from sandbox.chain.node.terms import Refused
 from sandbox.chain.tokens.properties import PropertyLedger
@@ -17,7 +17,7 @@ from sandbox.chain.tokens.properties_terms import Record
 def get_property(node: FullNode, arguments: Mapping[str, object]) -> object:
     """All about a property."""
     state = node.chain.properties.state
-    about = given.existing(state, arguments)
+    about = token_arguments.existing(state, arguments)
     freezing: Members = {"freezingenabled": about.can_freeze} if about.is_managed else {}
     return {
         **_listed(about),
@@ -50,7 +50,7 @@ def _listed(about: Property) -> Members:
 def get_grants(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What was granted and revoked of a managed property, by transaction id."""
     ledger = node.chain.properties
-    about = given.managed(ledger.state, arguments)
+    about = token_arguments.managed(ledger.state, arguments)
     issuances = [
         {"txid": record.carried.txid, _ISSUED[type(payload)]: amount_text(payload.amount, about.precision)}
         for record in ledger.records()
@@ -72,7 +72,7 @@ _ISSUED = {Grant: "grant", Revoke: "revoke"}
 def get_crowdsale(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A sale; how it ended when it did, and with `verbose` who bought."""
     ledger = node.chain.properties
-    about = given.existing(ledger.state, arguments)
+    about = token_arguments.existing(ledger.state, arguments)
     sale = ledger.state.sales.get(about.id)
     if sale is None:
         raise Refused(refusals.PROPERTY_NOT_CROWDSALE)

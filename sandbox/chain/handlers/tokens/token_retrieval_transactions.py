@@ -7,7 +7,7 @@ from chaindata.wire.payloads import SendToOwners
 from chaindata.wire.token_amounts import PRICE_PLACES, amount_text
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.elements import text
-from sandbox.chain.handlers.tokens import token_arguments as given
+from sandbox.chain.handlers.tokens import token_arguments
 from sandbox.chain.handlers.tokens import token_transaction_forms as forms
 from sandbox.chain.handlers.tokens.token_arguments import Members
 from sandbox.chain.node.terms import Found, Refused
@@ -19,24 +19,24 @@ EVERYBODY = "*"
 
 def get_payload(node: FullNode, arguments: Mapping[str, object]) -> object:
     """What a transaction carries after the layer's marker, whether it means something or not."""
-    carried = _carried(node, given.transaction(node, arguments))
+    carried = _carried(node, token_arguments.transaction(node, arguments))
     return {"payload": carried.raw.hex(), "payloadsize": len(carried.raw)}
 
 
 def get_token_transaction(node: FullNode, arguments: Mapping[str, object]) -> object:
     """A transaction of the layer, waiting or in a block, valid or not."""
-    found = given.transaction(node, arguments)
-    return _shown(node, found, _carried(node, found))
+    found = token_arguments.transaction(node, arguments)
+    return _transaction(node, found, _carried(node, found))
 
 
 def get_send_to_owners(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The same, and of a send to owners in a block whom it reached: everybody, or one."""
-    found = given.transaction(node, arguments)
+    found = token_arguments.transaction(node, arguments)
     carried = _carried(node, found)
-    members = _shown(node, found, carried)
+    members = _transaction(node, found, carried)
     wanted = text(arguments, "recipientFilter")
     if wanted != EVERYBODY:
-        wanted = given.cash_address(wanted)
+        wanted = token_arguments.cash_address(wanted)
     record = node.chain.properties.record(carried.txid)
     if record is None or not isinstance(record.payload, SendToOwners):
         return members
@@ -45,7 +45,7 @@ def get_send_to_owners(node: FullNode, arguments: Mapping[str, object]) -> objec
 
 def get_pending_token_transactions(node: FullNode, arguments: Mapping[str, object]) -> object:
     """The waiting transactions that an address sends or receives."""
-    address = given.checked_address(arguments)
+    address = token_arguments.checked_address(arguments)
     waiting = [
         forms.form(node.chain, carried, carried.payload, None)
         for carried in node.chain.properties.pending()
@@ -61,7 +61,7 @@ def _carried(node: FullNode, found: Found) -> Carried:
     return carried
 
 
-def _shown(node: FullNode, found: Found, carried: Carried) -> Members:
+def _transaction(node: FullNode, found: Found, carried: Carried) -> Members:
     record = node.chain.properties.record(carried.txid)
     if carried.payload is None or (record is None and found.block is not None):
         raise Refused(refusals.NOT_A_TOKEN_TRANSACTION)

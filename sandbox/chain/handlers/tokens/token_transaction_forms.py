@@ -14,7 +14,7 @@ from sandbox.chain.tokens.properties_terms import BURN_ADDRESS, FIRST, MATURITY,
 Members = dict[str, object]
 
 
-class Shown(NamedTuple):
+class Context(NamedTuple):
     """A transaction and what the layer knows now; no record while it waits."""
 
     state: State
@@ -31,7 +31,7 @@ class Shown(NamedTuple):
 def form(chain: Chain, carried: Carried, payload: Payload, record: Record | None) -> Members:
     """All members of a transaction: of a waiting one without what only a block tells."""
     name, members_of = _TYPES[type(payload)]
-    shown = Shown(chain.properties.state, carried, record, chain.tip.height)
+    context = Context(chain.properties.state, carried, record, chain.tip.height)
     members: Members = {
         "txid": carried.txid,
         "fee": str(carried.fee_sat),
@@ -41,15 +41,15 @@ def form(chain: Chain, carried: Carried, payload: Payload, record: Record | None
     if receiver:
         members["referenceaddress"] = receiver
     members |= {"ismine": False, "version": payloads.VERSION, "type_int": payload.key[0], "type": name}
-    members |= members_of(payload, shown)
+    members |= members_of(payload, context)
     block = chain.at(record.moment.height) if record is not None else None
-    return members | (_standing(record, block, chain) if record is not None and block is not None else _WAITING)
+    return members | (_confirmation(record, block, chain) if record is not None and block is not None else _WAITING)
 
 
 _WAITING: Members = {"confirmations": 0}
 
 
-def _standing(record: Record, block: Block, chain: Chain) -> Members:
+def _confirmation(record: Record, block: Block, chain: Chain) -> Members:
     reason: Members = {"invalidreason": record.reason} if record.reason else {}
     return {
         "valid": record.is_valid,
@@ -85,26 +85,26 @@ _WITHOUT_RECEIVER = (
 # Members of each type ------------------------------------------------------------------------------------------------
 
 
-def _precision(shown: Shown, property_id: int) -> int:
-    found = shown.state.properties.get(property_id)
+def _precision(context: Context, property_id: int) -> int:
+    found = context.state.properties.get(property_id)
     return found.precision if found is not None else 0
 
 
-def _property(payload: Any, shown: Shown) -> Members:
-    return {"propertyid": payload.property_id, "precision": str(_precision(shown, payload.property_id))}
+def _property(payload: Any, context: Context) -> Members:
+    return {"propertyid": payload.property_id, "precision": str(_precision(context, payload.property_id))}
 
 
-def _amount(payload: Any, shown: Shown) -> Members:
-    precision = _precision(shown, payload.property_id)
-    return {**_property(payload, shown), "amount": amount_text(payload.amount, precision)}
+def _amount(payload: Any, context: Context) -> Members:
+    precision = _precision(context, payload.property_id)
+    return {**_property(payload, context), "amount": amount_text(payload.amount, precision)}
 
 
-def _purchase(payload: payloads.Participate, shown: Shown) -> Members:
-    members = _amount(payload, shown)
-    record = shown.valid
+def _purchase(payload: payloads.Participate, context: Context) -> Members:
+    members = _amount(payload, context)
+    record = context.valid
     if record is None:
         return members
-    bought = shown.state.properties[record.effect.property_id]
+    bought = context.state.properties[record.effect.property_id]
     return members | {
         "actualInvested": amount_text(record.effect.paid, PRICE_PLACES),
         "purchasedpropertyid": bought.id,
@@ -115,13 +115,13 @@ def _purchase(payload: payloads.Participate, shown: Shown) -> Members:
     }
 
 
-def _everything(payload: payloads.SendAll, shown: Shown) -> Members:
-    record = shown.valid
+def _everything(payload: payloads.SendAll, context: Context) -> Members:
+    record = context.valid
     sent = [
         {
             "propertyid": each.whose,
-            "precision": str(_precision(shown, int(each.whose))),
-            "amount": amount_text(each.units, _precision(shown, int(each.whose))),
+            "precision": str(_precision(context, int(each.whose))),
+            "amount": amount_text(each.units, _precision(context, int(each.whose))),
         }
         for each in (record.effect.shares if record is not None else ())
     ]
@@ -132,8 +132,8 @@ def _ecosystem(code: int) -> str:
     return {1: "main", 2: "test"}.get(code, "indeterminate")
 
 
-def _creation(payload: Any, shown: Shown) -> Members:
-    made: Members = {"propertyid": shown.valid.effect.property_id} if shown.valid is not None else {}
+def _creation(payload: Any, context: Context) -> Members:
+    made: Members = {"propertyid": context.valid.effect.property_id} if context.valid is not None else {}
     return {
         **made,
         "precision": str(payload.precision),
@@ -156,17 +156,17 @@ def _divided(units: int, payload: Any) -> str:
     return amount_text(units, payload.precision if payload.precision <= payloads.MOST_PRECISION else 0)
 
 
-def _fixed(payload: payloads.CreateFixed, shown: Shown) -> Members:
-    return {**_creation(payload, shown), "amount": _divided(payload.amount, payload)}
+def _fixed(payload: payloads.CreateFixed, context: Context) -> Members:
+    return {**_creation(payload, context), "amount": _divided(payload.amount, payload)}
 
 
-def _managed(payload: payloads.CreateManaged, shown: Shown) -> Members:
-    return {**_creation(payload, shown), "amount": _divided(0, payload)}
+def _managed(payload: payloads.CreateManaged, context: Context) -> Members:
+    return {**_creation(payload, context), "amount": _divided(0, payload)}
 
 
-def _crowdsale(payload: payloads.CreateCrowdsale, shown: Shown) -> Members:
+def _crowdsale(payload: payloads.CreateCrowdsale, context: Context) -> Members:
     return {
-        **_creation(payload, shown),
+        **_creation(payload, context),
         "propertyiddesired": payload.desired_id,
         "tokensperunit": amount_text(payload.tokens_per_unit, PRICE_PLACES),
         "deadline": _signed(payload.deadline),
@@ -175,23 +175,23 @@ def _crowdsale(payload: payloads.CreateCrowdsale, shown: Shown) -> Members:
     }
 
 
-def _burn(payload: payloads.Burn, shown: Shown) -> Members:
-    record = shown.valid
+def _burn(payload: payloads.Burn, context: Context) -> Members:
+    record = context.valid
     return {
         "propertyid": FIRST,
-        "mature": record is not None and shown.tip_height - record.moment.height >= MATURITY,
-        "amount": amount_text(shown.carried.burnt_sat * UNITS_PER_SAT, PRICE_PLACES),
+        "mature": record is not None and context.tip_height - record.moment.height >= MATURITY,
+        "amount": amount_text(context.carried.burnt_sat * UNITS_PER_SAT, PRICE_PLACES),
     }
 
 
-def _freezing(payload: Any, shown: Shown) -> Members:
-    units = shown.state.balance(payload.property_id, shown.carried.receiver)
-    precision = _precision(shown, payload.property_id)
+def _freezing(payload: Any, context: Context) -> Members:
+    units = context.state.balance(payload.property_id, context.carried.receiver)
+    precision = _precision(context, payload.property_id)
     return {"propertyid": payload.property_id, "amount": amount_text(units, precision)}
 
 
-def _collectible(payload: Any, shown: Shown) -> Members:
-    effect = shown.valid.effect if shown.valid is not None else None
+def _collectible(payload: Any, context: Context) -> Members:
+    effect = context.valid.effect if context.valid is not None else None
     members: Members = {"action": payload.key[1]}
     if isinstance(payload, payloads.IssueCollectibles):
         return members | ({"erc721propertyid": str(effect.property_id)} if effect is not None else {})
@@ -199,7 +199,7 @@ def _collectible(payload: Any, shown: Shown) -> Members:
     return members | {"erc721propertyid": str(payload.property_id), "erc721tokenid": str(token_id)}
 
 
-_TYPES: dict[type[Payload], tuple[str, Callable[[Any, Shown], Members]]] = {
+_TYPES: dict[type[Payload], tuple[str, Callable[[Any, Context], Members]]] = {
     payloads.SimpleSend: ("Simple Send", _amount),
     payloads.Participate: ("Crowdsale Purchase", _purchase),
     payloads.SendToOwners: ("Send To Owners", _amount),
