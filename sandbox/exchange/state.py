@@ -60,9 +60,9 @@ class Exchange:
 
     The simulated market lives outside the journal, and what it does to customers comes into it by two ways:
     `recorded_fills` keeps what an order of a customer met (see there), and `happen` makes an input of its own of what
-    the market does unasked. `looking` is called before a book is looked at or matched against, so that the market can bring it up to
-    the moment; `living` acts between inputs; `trade_listeners` hear of every trade as it happens. None of them is
-    called for what is lived again, except that trades of customers are told then too.
+    the market does unasked. `looking` is called before a book is looked at or matched against, so that the market can
+    bring it up to the moment; `living` acts between inputs; `trade_listeners` hear of every trade as it happens. None
+    of them is called for what is lived again, except that trades of customers are told then too.
 
     `chain` is the sandbox's own, on which blocks come at `pace`; `movements` are those of its coin, which is one like
     all the others until they are there.

@@ -64,11 +64,11 @@ class Sandbox:
         self.calls = Calls(world.clock.now_ms)
         self.sealed = sealed
         self._stirred = stirred
-        limits = Limits()
+        self._limits = Limits()
         self._control = Control(world, faults, self.calls)
-        self.sockets = Sockets(world, faults, self.calls, limits, most_waiting=most_waiting)
+        self.sockets = Sockets(world, faults, self.calls, self._limits, most_waiting=most_waiting)
         self._background: set[asyncio.Task[None]] = set()
-        self._exchange = ExchangeFront(world, faults, self.calls, limits, later=self._later, stirred=stirred)
+        self._exchange = ExchangeFront(world, faults, self.calls, self._limits, later=self._later, stirred=stirred)
         self._chain = ChainFront(world, faults, self.calls, later=self._later)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

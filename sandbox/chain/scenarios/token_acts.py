@@ -1,4 +1,4 @@
-"""What the stories of property tokens and collectibles are told with: one act, one transaction."""
+"""What the scenarios of property tokens and collectibles are built with: one act, one transaction."""
 
 from chaindata.wire import payloads
 from chaindata.wire.payloads import Burn, Payload

@@ -1,4 +1,4 @@
-"""How the story ends: a chain that is long enough, branches that did not win, and transactions that still wait."""
+"""How the scenario ends: a chain that is long enough, branches that did not win, and transactions that still wait."""
 
 from chaindata.wire import scripts
 from chaindata.wire.transactions import Output
@@ -9,7 +9,7 @@ LEAST_HEIGHT = 205  # of the tip when the world begins
 
 
 def build(author: Author) -> None:
-    """Must be told last: what waits stays so until the world mines its first block."""
+    """Must be built last: what waits stays so until the world mines its first block."""
     author.fund("erin", 4 * COIN_SAT)
     author.fund("frank", COIN_SAT)
     author.mine(max(1, LEAST_HEIGHT - author.chain.tip.height))
