@@ -22,7 +22,7 @@ class Scenario(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def scenario(seed: int, exchange: tuple[Part, ...]) -> Scenario:
+def scenario(seed: int, exchange: tuple[Part, ...] = ()) -> Scenario:
     """The scenario of a seed, with what the exchange does in it. All its worlds share the chain: nobody changes it."""
     author = Author(seed)
     author.mine(BEGINS_AT)

@@ -190,7 +190,8 @@ def test_what_a_reorganisation_takes_out_of_a_block_is_undone_and_comes_again(au
 
 @pytest.mark.parametrize("depth", [1, 2, 30, 49, 50, 51, 90])
 def test_a_reorganisation_of_any_depth_is_followed(depth):
-    chain = seeding.story(3).chain.redated(range(1, 1 + seeding.story(3).chain.tip.height), entered_ms=START_MS)
+    built = seeding.scenario(3).chain
+    chain = built.redated(range(1, 1 + built.tip.height), entered_ms=START_MS)
     assert chain.properties.count() > 40
     chain.reorganise(depth, at_ms=START_MS)
     assert agrees(chain)
