@@ -15,9 +15,9 @@ from pathlib import Path
 import bitcoin.core
 
 from bench.rounds import line, spend
-from sandbox.chain.seeding import MINER
+from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.wallet import Purse
-from sandbox.world import World
+from sandbox.world.world import World
 
 BLOCKS, AT_ONCE = 10_000, 500
 START_MS = 1_795_000_000_000

@@ -18,15 +18,15 @@ from typing import NamedTuple
 from orderbook import Order, OrderBook, OrderSide  # akhil4n-orderbook
 
 from bench.rounds import line, spend
-from sandbox.config import Config
-from sandbox.exchange import orders_life
-from sandbox.exchange.ledger import HOUSE, UNIT, Wallet
-from sandbox.exchange.matching import BUY, SELL, Book
-from sandbox.exchange.orders_funds import SPOT
-from sandbox.exchange.orders_records import GTC, LIMIT, Asked
+from sandbox.exchange.accounts.ledger import HOUSE, UNIT, Wallet
+from sandbox.exchange.orders.matching import BUY, SELL, Book
+from sandbox.exchange.orders.orders_records import GTC, LIMIT, OrderTerms
 from sandbox.exchange.state import Exchange
-from sandbox.keys import DESK_ACCOUNT, OTHER_ACCOUNT
-from sandbox.seed import exchange
+from sandbox.exchange.trading import orders_life
+from sandbox.exchange.trading.orders_funds import SPOT
+from sandbox.settings.config import Config
+from sandbox.settings.keys import DESK_ACCOUNT, OTHER_ACCOUNT
+from sandbox.world.seed import exchange
 
 EVENTS = 100_000
 MIDDLE = 20_000
@@ -90,8 +90,8 @@ def of_orders(flow: list[Event], world: Exchange) -> tuple[int, int]:
     for number, side, price, quantity in flow:
         if side:
             account = DESK_ACCOUNT if number & 1 else OTHER_ACCOUNT
-            asked = Asked(pair, side, LIMIT, GTC, quantity, price, client_id=str(number))
-            made[number] = orders_life.place(world, account, asked, SPOT)
+            terms = OrderTerms(pair, side, LIMIT, GTC, quantity, price, client_id=str(number))
+            made[number] = orders_life.place(world, account, terms, SPOT)
         else:
             orders_life.cancel(world, made[number])
     takers = [trade for trade in world.orders.of(DESK_ACCOUNT).trades if trade.taker]

@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sandbox.world import Caller, World
+from sandbox.world.world import Caller, World
 
 TURNS = 2_500
 START_MS = 1_795_000_000_000

@@ -181,8 +181,8 @@ def _orders(server: Asked) -> Work:
 
 def _world_alone_ms() -> float:
     """Milliseconds for one of the same orders or cancels, without HTTP."""
-    from sandbox.server import wall_ms
-    from sandbox.world import Caller, World
+    from sandbox.server.uvicorn_server import wall_ms
+    from sandbox.world.world import Caller, World
 
     world, desk = World.open(None, still=True, now_ms=wall_ms), Caller("demo-full", "desk@demo.test")
     given = dict(pair.split("=") for pair in SALE.decode().split("&"))

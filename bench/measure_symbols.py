@@ -8,8 +8,8 @@ busy machine does not disturb it.
 import json
 import time
 
-from sandbox.handlers.market import LISTINGS
-from sandbox.world import World
+from sandbox.exchange.handlers.market import LISTINGS
+from sandbox.world.world import World
 
 SYMBOLS = 1000
 NOW_MS = 1_795_000_000_000
@@ -24,7 +24,7 @@ QUESTIONS: tuple[tuple[str, dict[str, object]], ...] = (
 def answered(world: World, operation: str, arguments: dict[str, object]) -> tuple[float, str]:
     """Seconds of processor time for one answer, and the answer."""
     began = time.process_time()
-    listing = LISTINGS[operation](world, arguments)
+    listing = LISTINGS[operation](world.exchange, arguments)
     text = listing.whole(map(listing.part, listing.symbols))
     return time.process_time() - began, text
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sandbox import serving
-from sandbox.dialects import DIALECTS
+from sandbox.settings.dialects import DIALECTS
 
 LOWEST_SYMBOLS = 13
 MOST_SYMBOLS = 2_000
@@ -15,21 +15,21 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def main(words: Sequence[str]) -> int:
     """Serves the sandbox until it is signalled; returns the exit status."""
-    given = _parser().parse_args(words)
+    options = _parser().parse_args(words)
     # The folder lies in the desk's, where nothing is for others to read.
     os.umask(0o077)
     serving.serve(
-        port=given.port,
-        host=given.host,
-        data_dir=_folder(given.data_dir),
-        seed=given.seed,
-        symbols=given.symbols,
-        dialect=given.dialect,
-        fresh=given.fresh,
-        sealed=given.sealed,
-        still=given.still,
-        block_seconds=given.block_seconds,
-        non_js_framework=given.non_js_framework,
+        port=options.port,
+        host=options.host,
+        data_dir=_folder(options.data_dir),
+        seed=options.seed,
+        symbols=options.symbols,
+        dialect=options.dialect,
+        fresh=options.fresh,
+        sealed=options.sealed,
+        still=options.still,
+        block_seconds=options.block_seconds,
+        non_js_framework=options.non_js_framework,
     )
     return 0
 

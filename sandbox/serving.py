@@ -6,11 +6,11 @@ import socket
 import sys
 from pathlib import Path
 
-from sandbox.http import every_fault
+from sandbox.engine.journal import CannotOpenJournal
 from sandbox.in_process import InProcessSandbox
-from sandbox.journal import CannotOpenJournal
-from sandbox.server import CannotServe, Server, listen, wall_ms
-from sandbox.world import World
+from sandbox.server.asgi import every_fault
+from sandbox.server.uvicorn_server import CannotServe, Server, listen, wall_ms
+from sandbox.world.world import World
 
 __all__ = ["CannotServe", "InProcessSandbox", "serve"]
 

@@ -87,7 +87,7 @@ class Documented:
 def rows(root: Path) -> list[Row]:
     """Every operation of the exchange, in the order of the documents. Raises `uses.CannotTell`."""
     # The one part of production that looks into the sandbox: it compares the two sides.
-    from sandbox.handlers import HANDLERS
+    from sandbox.exchange.handlers import HANDLERS
 
     files = sorted((root / "tests" / "sandbox").glob("test_*contract*.py"))
     golden = root / "tests" / "golden" / "exchange"
@@ -96,7 +96,7 @@ def rows(root: Path) -> list[Row]:
 
 def chain_rows(root: Path) -> list[Row]:
     """The same of the chain-data service, with the operations that real servers have besides."""
-    from sandbox import chain_handlers
+    from sandbox.chain import handlers as chain_handlers
 
     files = sorted((root / "tests" / "sandbox" / "chain").glob("test_contract_*.py"))
     golden = root / "tests" / "golden" / "chaindata"
@@ -118,17 +118,17 @@ def _table(of: list[Row]) -> str:
 _ABOVE = """# What stands behind every documented operation
 
 Written by `manage.py coverage_page --write` from the code; a test compares it. Paths are below `/api/2`. The handler is
-in `sandbox/handlers/`, the client's method in `exchange_ops/client/`, the golden file (call and reply transcribed from
-the documents, checked against the client) in `tests/golden/exchange/`, the contract test (literal addresses, for any
-server with `--target URL`) in `tests/sandbox/`. The page is the one of the desk whose rules ask for it; an operation
-that no page needs is offered by the client all the same.
+in `sandbox/exchange/handlers/`, the client's method in `exchange_ops/client/`, the golden file (call and reply
+transcribed from the documents, checked against the client) in `tests/golden/exchange/`, the contract test (literal
+addresses, for any server with `--target URL`) in `tests/sandbox/`. The page is the one of the desk whose rules ask for
+it; an operation that no page needs is offered by the client all the same.
 
 """
 
 _ABOVE_CHAIN = """
 ## The chain-data service
 
-The same of the chain. Paths are below `/v2`. The handler is in `sandbox/chain_handlers/`, the client's method in
+The same of the chain. Paths are below `/v2`. The handler is in `sandbox/chain/handlers/`, the client's method in
 `chaindata/client/`, the golden file in `tests/golden/chaindata/`, the contract test in `tests/sandbox/chain/`. The last
 rows are not in the documents; real servers have them, and existing clients use them.
 

@@ -5,20 +5,16 @@ block less an offset, which short chains have their own of: here the block of he
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from chaindata.wire import cash_accounts, proofs
 from chaindata.wire.cash_accounts import Collision, Identifier, NotARegistration, Payment, Registration
 from chaindata.wire.transactions import Transaction
-from sandbox.chain.blocks import Block
 from sandbox.chain.following import Following
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
-
-HEIGHT_OFFSET = 10
+from sandbox.chain.node.active_chain import ActiveChain
+from sandbox.chain.node.blocks import Block
+from sandbox.settings.config import CASH_ACCOUNT_OFFSET
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -47,7 +43,7 @@ class Account(msgspec.Struct, frozen=True):
 class CashAccountLedger:
     """The accounts of one chain. `offset` is what numbers are less than heights."""
 
-    def __init__(self, chain: "Chain", *, offset: int = HEIGHT_OFFSET) -> None:
+    def __init__(self, chain: ActiveChain, *, offset: int = CASH_ACCOUNT_OFFSET) -> None:
         self._chain = chain
         self.offset = offset
         self._following: Following[list[Account]] = Following(chain, self._came)

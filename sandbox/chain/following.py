@@ -4,12 +4,10 @@ A ledger is asked seldom and needs no listener: at each question it goes back to
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from sandbox.chain.blocks import Block
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
+from sandbox.chain.node.active_chain import ActiveChain
+from sandbox.chain.node.blocks import Block
 
 Reading = TypeVar("Reading")
 
@@ -21,7 +19,7 @@ class Following(Generic[Reading]):
     """
 
     def __init__(
-        self, chain: "Chain", came: Callable[[Block], Reading], went: Callable[[Reading], None] = lambda _: None
+        self, chain: ActiveChain, came: Callable[[Block], Reading], went: Callable[[Reading], None] = lambda _: None
     ) -> None:
         self._chain = chain
         self._came = came

@@ -1,122 +1,44 @@
-"""How the chain of a world begins: its story, told once for each seed, and set to the time at which the world began.
+"""How the chain of a world begins: its scenario, built once for each seed, and set to the time the world began at.
 
-The transactions of the story depend on the seed only. They are signed and checked once in a process; a world of the
+The transactions of the scenario depend on the seed only. They are signed and checked once in a process; a world of the
 same seed takes them over and has only the headers of its blocks made anew, which depend on when it began.
 """
 
-from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from chaindata.wire.transactions import Output, Transaction
-from sandbox.chain import wallet
-from sandbox.chain.blocks import Block
+from sandbox.chain import scenarios
+from sandbox.chain.scenarios.author import SPACING_S, Author, Branch, Part
 from sandbox.chain.state import Chain
-from sandbox.chain.stories import PARTS
-from sandbox.chain.terms import Outpoint
-from sandbox.chain.wallet import Purse, Vault
 
-BEGINS_AT = 110  # blocks before the first part of the story
-SPACING_S = 600  # between the blocks before the world begins
-MINER = "miner"
-_TOLD_AT_MS = 1_500_000_000_000  # of the blocks of the story, before they are set to a world's time
+BEGINS_AT = 110  # blocks before the first part of the scenario
 
 
-class Branch(NamedTuple):
-    """Blocks beside the active chain, empty or known by their headers only, to be made in each world."""
-
-    fork_height: int
-    length: int
-    has_bodies: bool
-
-
-class Story(NamedTuple):
-    """The chain of a seed as it was told, and the branches beside it."""
+class Scenario(NamedTuple):
+    """The chain of a seed as it was built, and the branches beside it."""
 
     chain: Chain
     branches: tuple[Branch, ...]
 
 
-class Author:
-    """Tells a story: pays between purses and mines blocks on a chain of its own."""
-
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
-        self._purses: dict[str, Purse] = {}
-        self.miner = self.purse(MINER)
-        self.chain = Chain(self.miner.script)
-        self.branches: list[Branch] = []
-
-    def purse(self, name: str) -> Purse:
-        """The purse of a name, made when it is first asked for."""
-        if name not in self._purses:
-            self._purses[name] = Purse(self.seed, name)
-        return self._purses[name]
-
-    def fund(self, name: str, sat: int) -> Transaction:
-        """Lets a purse have coins of the miner's, in one output; they wait in the mempool until a block is mined."""
-        return self.send(wallet.pay(self.chain, self.miner, [Output(sat, self.purse(name).script)]))
-
-    def pay(
-        self,
-        payer: str | Purse | Vault,
-        outputs: Sequence[Output],
-        *,
-        spending: Sequence[Outpoint] = (),
-        change: bool = True,
-        change_at: int | None = None,
-        fee_rate: int = 1,
-    ) -> Transaction:
-        """Sends what a purse pays; see `wallet.pay`."""
-        purse = self.purse(payer) if isinstance(payer, str) else payer
-        made = wallet.pay(
-            self.chain,
-            purse,
-            outputs,
-            spending=spending,
-            change=change,
-            change_at=change_at,
-            fee_rate=fee_rate,
-        )
-        return self.send(made)
-
-    def send(self, transaction: Transaction) -> Transaction:
-        """Takes a transaction into the mempool, with full validation."""
-        return self.chain.accept(transaction.raw, at_ms=self._next_ms)
-
-    def mine(self, blocks: int = 1) -> Block:
-        """So many blocks, the first with all that waits; the last of them."""
-        for _ in range(blocks):
-            self.chain.mine(at_ms=self._next_ms)
-        return self.chain.tip
-
-    def branch_off(self, depth: int, length: int, *, has_bodies: bool = True) -> None:
-        """Lets there be another branch, which left the active one `depth` blocks before its present tip."""
-        self.branches.append(Branch(self.chain.tip.height - depth, length, has_bodies))
-
-    @property
-    def _next_ms(self) -> int:
-        return _TOLD_AT_MS + 1000 * SPACING_S * (self.chain.tip.height + 1)
-
-
 @lru_cache(maxsize=8)
-def story(seed: int, parts: tuple[Callable[[Author], None], ...] = PARTS) -> Story:
-    """The story of a seed. Its chain belongs to all worlds of the seed and must not be changed."""
+def scenario(seed: int, exchange: tuple[Part, ...] = ()) -> Scenario:
+    """The scenario of a seed, with what the exchange does in it. All its worlds share the chain: nobody changes it."""
     author = Author(seed)
     author.mine(BEGINS_AT)
-    for tell in parts:
-        tell(author)
-    return Story(author.chain, tuple(author.branches))
+    for build in scenarios.parts(*exchange):
+        build(author)
+    return Scenario(author.chain, tuple(author.branches))
 
 
-def begun(seed: int, *, started_ms: int) -> Chain:
-    """The chain of a fresh world: the story, ended when the world began."""
-    told = story(seed)
-    started_s, height = started_ms // 1000, told.chain.tip.height
-    first_s = told.chain.genesis.header.time
+def begun(seed: int, *, started_ms: int, exchange: tuple[Part, ...] = ()) -> Chain:
+    """The chain of a fresh world: the scenario, ended when the world began; `exchange` builds the exchange's part."""
+    scene = scenario(seed, exchange)
+    started_s, height = started_ms // 1000, scene.chain.tip.height
+    first_s = scene.chain.genesis.header.time
     times_s = [max(first_s + each, started_s - SPACING_S * (height - each)) for each in range(1, height + 1)]
-    chain = told.chain.redated(times_s, entered_ms=started_ms)
-    for fork_height, length, has_bodies in told.branches:
+    chain = scene.chain.redated(times_s, entered_ms=started_ms)
+    for fork_height, length, has_bodies in scene.branches:
         fork = chain.at(fork_height)
         if fork is not None:
             chain.branch(fork, length, at_ms=fork.received_ms + 1000 * SPACING_S, has_bodies=has_bodies)

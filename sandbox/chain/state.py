@@ -11,14 +11,14 @@ from chaindata.wire import refusals, transactions
 from chaindata.wire.addresses import Network
 from chaindata.wire.headers import MEDIAN_OF
 from chaindata.wire.transactions import NotATransaction, Output, Transaction
-from sandbox.chain import acceptance, blocks, mempool
-from sandbox.chain.blocks import Block
 from sandbox.chain.cash_accounts import CashAccountLedger
-from sandbox.chain.index import Index
-from sandbox.chain.mempool import Entry, Mempool
-from sandbox.chain.properties import PropertyLedger
-from sandbox.chain.simple_ledger import SimpleLedger
-from sandbox.chain.terms import Coin, Found, History, Owned, Place, Refused, Spend, Tip, rejected
+from sandbox.chain.node import acceptance, blocks, mempool
+from sandbox.chain.node.blocks import Block
+from sandbox.chain.node.index import Index
+from sandbox.chain.node.mempool import Entry, Mempool
+from sandbox.chain.node.terms import Coin, Found, History, Owned, Place, Refused, Spend, Tip, rejected
+from sandbox.chain.simple_ledger.simple_ledger import SimpleLedger
+from sandbox.chain.tokens.properties import PropertyLedger
 
 HASH_CHARACTERS = 64
 LATEST_TIME_S = 0xFFFFFFFF  # that a header can tell

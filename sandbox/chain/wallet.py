@@ -7,18 +7,15 @@ picked unasked, for tokens lie on them.
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from chaindata.wire import keys, scripts, sighash, transactions
 from chaindata.wire.addresses import Address, Network
 from chaindata.wire.keys import PrivateKey
 from chaindata.wire.sighash import Digests
 from chaindata.wire.transactions import Input, Output, Transaction
-from sandbox.chain.blocks import COINBASE_MATURITY
-from sandbox.chain.terms import Outpoint, Owned
-
-if TYPE_CHECKING:
-    from sandbox.chain.state import Chain
+from sandbox.chain.node.active_chain import ActiveChain
+from sandbox.chain.node.blocks import COINBASE_MATURITY
+from sandbox.chain.node.terms import Outpoint, Owned
 
 DUST_SAT = 546
 LEAST_PICKED_SAT = 1_000
@@ -96,7 +93,7 @@ class Vault:
 
 
 def pay(
-    chain: "Chain",
+    chain: ActiveChain,
     purse: Purse | Vault,
     outputs: Sequence[Output],
     *,
@@ -162,14 +159,14 @@ def _raw(output: Output) -> bytes:
     return bytes(8) + transactions.sized(output.script)
 
 
-def _named(chain: "Chain", txid_bytes: bytes, n: int) -> Owned:
+def _named(chain: ActiveChain, txid_bytes: bytes, n: int) -> Owned:
     output = chain.output(txid_bytes, n)
     if output is None or chain.spender(txid_bytes, n) is not None:
         raise CannotPay(f"there is no unspent output {txid_bytes[::-1].hex()}:{n}")
     return Owned(txid_bytes, n, output, None, False)
 
 
-def _spare(chain: "Chain", purse: Purse | Vault, named: Sequence[Outpoint]) -> Iterator[Owned]:
+def _spare(chain: ActiveChain, purse: Purse | Vault, named: Sequence[Outpoint]) -> Iterator[Owned]:
     """The coins that may be picked, in the order in which they are."""
     mature = chain.tip.height + 1 - COINBASE_MATURITY
     taken = set(named)

@@ -5,12 +5,14 @@ A timer whose subject has moved on in the meantime does nothing.
 
 from collections.abc import Callable
 
-from sandbox.exchange import chain_blocks, margin_liquidation, network, orders_life, withdrawals
-from sandbox.exchange.margin_funds import WATCH
-from sandbox.exchange.margin_records import CHECK
-from sandbox.exchange.payouts import Payout
+from sandbox.exchange.accounts.payouts import Payout
+from sandbox.exchange.funds import chain_blocks, network, withdrawals
+from sandbox.exchange.margin import margin_liquidation
+from sandbox.exchange.margin.margin_funds import WATCH
+from sandbox.exchange.positions.margin_records import CHECK
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.timers import Timer
+from sandbox.exchange.trading import orders_life
 
 _PAYOUT_ACTIONS: dict[str, Callable[[Exchange, Payout], None]] = {
     "hold_end": withdrawals.end_hold,

@@ -3,35 +3,33 @@
 import random
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from sandbox.amounts import ZERO, text_of
 from sandbox.chain import seeding as chain_seeding
-from sandbox.config import Config
-from sandbox.exchange.accounts import Accounts
-from sandbox.exchange.addresses import Addresses
-from sandbox.exchange.amounts import ZERO, text_of
-from sandbox.exchange.chain_blocks import Pace
-from sandbox.exchange.currencies import Currency
-from sandbox.exchange.ledger import Ledger, Line, Wallet
-from sandbox.exchange.margin_records import Margins
-from sandbox.exchange.market import Market
-from sandbox.exchange.matching import BUY, SELL
-from sandbox.exchange.orders import Orders
-from sandbox.exchange.orders_reports import MarketTrade, Report
-from sandbox.exchange.outcomes import Outcomes
-from sandbox.exchange.pairs import Pair
-from sandbox.exchange.payouts import Payout
-from sandbox.exchange.symbols import Symbol
-from sandbox.exchange.tape import Tape
-from sandbox.exchange.tape_texts import Texts
-from sandbox.exchange.tape_tickers import Tickers
+from sandbox.engine.journal_lines import Entry
+from sandbox.exchange.accounts import chain_history
+from sandbox.exchange.accounts.accounts import Accounts
+from sandbox.exchange.accounts.addresses import Addresses
+from sandbox.exchange.accounts.ledger import Ledger, Line, Wallet
+from sandbox.exchange.accounts.movements import CoinMovements
+from sandbox.exchange.accounts.payouts import Payout
+from sandbox.exchange.accounts.transactions import Transaction, Transactions
+from sandbox.exchange.listing.currencies import Currency
+from sandbox.exchange.listing.symbols import Symbol
+from sandbox.exchange.orders.matching import BUY, SELL
+from sandbox.exchange.orders.orders import Orders
+from sandbox.exchange.orders.orders_reports import MarketTrade, Report
+from sandbox.exchange.orders.pairs import Pair
+from sandbox.exchange.positions.margin_records import Margins
+from sandbox.exchange.recorded_fills import RecordedFills
+from sandbox.exchange.tape.market import Market
+from sandbox.exchange.tape.tape import Tape
+from sandbox.exchange.tape.tape_texts import Texts
+from sandbox.exchange.tape.tape_tickers import Tickers
 from sandbox.exchange.terms import Event
-from sandbox.exchange.timers import Timers
-from sandbox.exchange.transactions import Transaction, Transactions
-from sandbox.journal_lines import Entry
-
-if TYPE_CHECKING:
-    from sandbox.exchange.onchain import Movements
+from sandbox.exchange.timers import Pace, Timers
+from sandbox.settings.config import Config
 
 
 class Living(Protocol):
@@ -60,11 +58,11 @@ class Exchange:
     from only while something changes, so equal inputs make equal worlds. `events` collects what listeners will be
     told once the change is in the journal; nothing is collected while nobody listens (`telling`).
 
-    The simulated market lives outside the journal, and what it does to customers comes into it by two ways: `outcomes`
-    keeps what an order of a customer met (see there), and `happen` makes an input of its own of what the market does
-    unasked. `looking` is called before a book is looked at or matched against, so that the market can bring it up to
-    the moment; `living` acts between inputs; `trade_listeners` hear of every trade as it happens. None of them is
-    called for what is lived again, except that trades of customers are told then too.
+    The simulated market lives outside the journal, and what it does to customers comes into it by two ways:
+    `recorded_fills` keeps what an order of a customer met (see there), and `happen` makes an input of its own of what
+    the market does unasked. `looking` is called before a book is looked at or matched against, so that the market can
+    bring it up to the moment; `living` acts between inputs; `trade_listeners` hear of every trade as it happens. None
+    of them is called for what is lived again, except that trades of customers are told then too.
 
     `chain` is the sandbox's own, on which blocks come at `pace`; `movements` are those of its coin, which is one like
     all the others until they are there.
@@ -98,13 +96,13 @@ class Exchange:
         self.orders = Orders()
         self.margins = Margins(self.timers)
         self.pairs: dict[str, Pair] = {}
-        self.outcomes = Outcomes()
+        self.recorded_fills = RecordedFills()
         self.happened: list[Entry] = []
         self.looking: Callable[[str], None] | None = None
         self.living: Living | None = None
-        self.chain = chain_seeding.begun(seed, started_ms=started_ms)
+        self.chain = chain_seeding.begun(seed, started_ms=started_ms, exchange=(chain_history.build,))
         self.pace = Pace()
-        self.movements: Movements | None = None
+        self.movements: CoinMovements | None = None
         self.tape = Tape(self.market, self.symbols.values(), started_ms)
         self.tickers = Tickers(self.tape)
         self.texts = Texts(self.tape)
@@ -122,12 +120,12 @@ class Exchange:
 
     def look_at(self, symbol_id: str) -> None:
         """Lets the simulated market bring a book up to the moment, before it is shown or matched against."""
-        if self.looking is not None and not self.outcomes.replaying:
+        if self.looking is not None and not self.recorded_fills.replaying:
             self.looking(symbol_id)
 
     def live_until(self, until_ms: int, *, is_last: bool) -> bool:
         """Lets the simulated market act by itself up to an instant; see `Living`."""
-        if self.living is None or self.outcomes.replaying:
+        if self.living is None or self.recorded_fills.replaying:
             return False
         return self.living.live_until(until_ms, is_last=is_last)
 
@@ -138,7 +136,7 @@ class Exchange:
 
     def quotes(self, symbol_id: str) -> tuple[int | None, int | None]:
         """Best bid and ask of a symbol at the moment, in ticks; None where the book is empty."""
-        if self.living is not None and not self.outcomes.replaying:
+        if self.living is not None and not self.recorded_fills.replaying:
             return self.living.quotes(symbol_id)
         book = self.pair(symbol_id).book
         return book.best(BUY), book.best(SELL)
@@ -148,13 +146,13 @@ class Exchange:
     ) -> None:
         """Lets the market do something to customers: now, and again whenever the journal is lived again.
 
-        `does` must be what `happenings.HAPPENINGS` has under the name. While an input of a customer is at work this
-        may only come before anything that the input itself changes: it is journaled before it.
+        `does` must be what `journaled_events.JOURNALED_EVENTS` has under the name. While an input of a customer is at
+        work this may only come before anything that the input itself changes: it is journaled before it.
         """
-        noted = self.outcomes.put_aside()
+        noted = self.recorded_fills.put_aside()
         does(self, arguments)
-        self.happened.append(Entry(self.moment_ms, action, arguments, outcomes=self.outcomes.recorded()))
-        self.outcomes.resume(noted)
+        self.happened.append(Entry(self.moment_ms, action, arguments, outcomes=self.recorded_fills.recorded()))
+        self.recorded_fills.resume(noted)
 
     def take_happened(self) -> list[Entry]:
         """What happened since the last call, to be journaled."""
@@ -221,8 +219,8 @@ class Exchange:
     def tell(self, transaction: Transaction) -> None:
         """Puts the transaction's present form among the news, unless it is not listed yet."""
         if self.telling and transaction.listed_ms <= self.moment_ms:
-            shown = transaction.wire(echo_comment=self.config.echo_comment)
-            self.events.append(Event("transaction", transaction.account, shown))
+            record = transaction.wire(echo_comment=self.config.echo_comment)
+            self.events.append(Event("transaction", transaction.account, record))
 
     def take_events(self) -> list[Event]:
         """The news since the last call, transactions before balances and orders before their margin accounts."""

@@ -17,14 +17,15 @@ from decimal import Decimal
 from typing import Final
 
 from exchange_ops.wire.refusals import SUBACCOUNT_FROZEN_OR_DISABLED, SUBACCOUNT_TRANSFER_REFUSED, SUBACCOUNT_UNKNOWN
-from sandbox.exchange import margin, orders_life
-from sandbox.exchange.accounts import SubAccount, SubStatus
-from sandbox.exchange.currencies import Currency
-from sandbox.exchange.ledger import Wallet, moved
+from sandbox.exchange.accounts.accounts import SubAccount, SubStatus
+from sandbox.exchange.accounts.ledger import Wallet, moved
+from sandbox.exchange.accounts.transactions import Status, Transaction
+from sandbox.exchange.funds.transfers import EXCHANGE_TO_BANK, between_banks
+from sandbox.exchange.listing.currencies import Currency
+from sandbox.exchange.margin import margin
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import INTERNAL_ERROR, USER_DISABLED, Refusal
-from sandbox.exchange.transactions import Status, Transaction
-from sandbox.exchange.transfers import EXCHANGE_TO_BANK, between_banks
+from sandbox.exchange.trading import orders_life
 
 DEPOSIT, WITHDRAW = DIRECTIONS = ("deposit", "withdraw")
 NO_SUB_ACCOUNTS: Final[list[SubAccount]] = []
@@ -87,8 +88,8 @@ def transfer(
     if not sub_account.is_open:
         raise Refusal(INTERNAL_ERROR, SUBACCOUNT_TRANSFER_REFUSED)
     if direction == DEPOSIT:
-        given, _ = between_banks(exchange, master, sub_account.email, currency, amount, purpose="sub-account deposit")
-        return given
+        sent, _ = between_banks(exchange, master, sub_account.email, currency, amount, purpose="sub-account deposit")
+        return sent
     purpose = "sub-account withdraw"
     _, taken = between_banks(exchange, sub_account.email, master, currency, amount, purpose=purpose)
     return taken

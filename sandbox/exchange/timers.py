@@ -39,3 +39,12 @@ class Timers:
 
     def __len__(self) -> int:
         return len(self._waiting)
+
+
+@dataclass(slots=True)
+class Pace:
+    """When blocks come: the last one and the next one, and the turn by which a timer knows that it still counts."""
+
+    last_ms: int = 0
+    due_ms: int = 0
+    turn: int = 0

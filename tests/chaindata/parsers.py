@@ -27,9 +27,9 @@ from chaindata.wire import (
 )
 from chaindata.wire.addresses import Network
 from chaindata.wire.transactions import Input, Output
-from sandbox.chain import script_engine
-from sandbox.chain.script_spending import Spending
-from sandbox.chain_front import members
+from sandbox.chain.scripts import script_engine
+from sandbox.chain.scripts.script_spending import Spending
+from sandbox.server import chain_bodies
 from wire import jsonrpc, records
 from wire.errors import BadReply
 from wire.values import CannotRead, Secret
@@ -170,7 +170,7 @@ def _answer(raw: bytes) -> object:
 
 
 def _body(raw: bytes) -> object:
-    read = members.read("application/json" if raw[:1] != b"&" else "application/x-www-form-urlencoded", raw)
+    read = chain_bodies.read("application/json" if raw[:1] != b"&" else "application/x-www-form-urlencoded", raw)
     assert isinstance(read, dict | list)
     return read
 
@@ -208,7 +208,7 @@ PARSERS: dict[str, Parser] = {
     "refusal": Parser(_refusal),
     "answer": Parser(_answer, (BadReply,)),
     "frame": Parser(jsonrpc.decode, (jsonrpc.NotAFrame,)),
-    "body": Parser(_body, (members.Malformed,)),
+    "body": Parser(_body, (chain_bodies.Malformed,)),
     "hexadecimal": Parser(_hexadecimal, (hashing.NotHexadecimal,)),
 }
 

@@ -22,8 +22,8 @@ from exchange_ops.wire.session import AccountSession, Pace, Phase
 from sandbox import in_process
 from sandbox.exchange.terms import Caller
 from sandbox.in_process import InProcessSandbox
-from sandbox.keys import DESK_ACCOUNT
-from sandbox.server import listen
+from sandbox.server.uvicorn_server import listen
+from sandbox.settings.keys import DESK_ACCOUNT
 
 CALLER = Caller("demo-read", DESK_ACCOUNT, frozenset())
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"

@@ -8,7 +8,7 @@ from typing import Any
 
 from sandbox.exchange.terms import Caller, Event, Refusal
 from sandbox.in_process import InProcessSandbox
-from sandbox.keys import DESK_ACCOUNT, EVERY_RIGHT
+from sandbox.settings.keys import DESK_ACCOUNT, EVERY_RIGHT
 
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
 PAGE = 1_000

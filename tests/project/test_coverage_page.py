@@ -10,7 +10,7 @@ from exchange_ops.client import ExchangeClient
 from exchange_ops.wire import catalogue
 from project.coverage import chain_uses, contracts, table, uses
 from project.management.commands import coverage_page
-from sandbox.handlers import HANDLERS
+from sandbox.exchange.handlers import HANDLERS
 from tests.architecture import tree
 
 GOLDEN = tree.ROOT / "tests" / "golden" / "exchange"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import requests
 
-from sandbox.limits import SECOND_NS
+from sandbox.server.limits import SECOND_NS
 from sandbox.serving import InProcessSandbox
 from tests.sandbox.worlds import dismiss_traders
 

@@ -3,9 +3,9 @@
 from decimal import Decimal
 from typing import Any
 
-from sandbox.exchange.amounts import ZERO
-from sandbox.exchange.ledger import Wallet, amount_of
-from sandbox.world import Caller, Refusal, World
+from sandbox.amounts import ZERO
+from sandbox.exchange.accounts.ledger import Wallet, amount_of
+from sandbox.world.world import Caller, Refusal, World
 from tests.sandbox import worlds
 from tests.sandbox.trading import offered
 from tests.sandbox.worlds import DESK, call

@@ -8,8 +8,8 @@ import pytest
 
 from chaindata.wire import addresses as cash
 from exchange_ops.wire import catalogue, coin_addresses, records
-from sandbox.handlers import CHANGING, HANDLERS, STREAM_HANDLERS
-from sandbox.world import Event, World
+from sandbox.exchange.handlers import CHANGING, HANDLERS, STREAM_HANDLERS
+from sandbox.world.world import Event, World
 from tests.sandbox.worlds import (
     DESK,
     HOUR_MS,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.world import Event, World
+from sandbox.world.world import Event, World
 from tests.sandbox.worlds import (
     DESK,
     HOUR_MS,

@@ -7,9 +7,10 @@ from enum import Enum
 
 import pytest
 
-from sandbox import auth, keys
-from sandbox.auth import Signed
 from sandbox.exchange.terms import Refusal
+from sandbox.server import auth
+from sandbox.server.auth import Signed
+from sandbox.settings import keys
 
 NOW_MS = 1_700_000_000_000
 NOW = "1700000000"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.clock import DAY_MS
-from sandbox.exchange.candles import PERIODS
-from sandbox.world import World
+from sandbox.engine.clock import DAY_MS
+from sandbox.exchange.tape.candles import PERIODS
+from sandbox.world.world import World
 from tests.sandbox.trading import order
 from tests.sandbox.worlds import HOUR_MS, MINUTE_MS, START_MS, Ticking, call, opened, refused
 

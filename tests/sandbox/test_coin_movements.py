@@ -10,10 +10,10 @@ import pytest
 from chaindata.wire import addresses, scripts
 from chaindata.wire.transactions import Output
 from sandbox.chain import wallet
-from sandbox.chain.seeding import MINER
+from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.wallet import Purse
-from sandbox.exchange.coins import PURSE
-from sandbox.world import World
+from sandbox.exchange.accounts.coins import PURSE
+from sandbox.world.world import World
 from tests.sandbox.worlds import DESK, OTHER, Ticking, balance, call, held, opened, outside, picture, refused, row
 
 COIN_SAT = 100_000_000
@@ -304,7 +304,7 @@ def test_the_exchange_can_be_made_to_lie_about_a_payout(world: World, lie: str, 
 @pytest.mark.parametrize("lie", ["", "true", None, 7, "SHORT"])
 def test_only_known_lies_are_configured(world: World, lie: object) -> None:
     if lie is None:
-        assert world.control("config", {"payout_on_chain": lie}) == world.config.shown()
+        assert world.control("config", {"payout_on_chain": lie}) == world.config.as_json()
         return
     with pytest.raises(Exception, match="payout_on_chain"):
         world.control("config", {"payout_on_chain": lie})

@@ -15,9 +15,9 @@ import pytest
 import requests
 import websocket
 
-from sandbox import connections
-from sandbox.journal import Journal
-from sandbox.journal_lines import read_lines
+from sandbox.engine.journal import Journal
+from sandbox.engine.journal_lines import read_lines
+from sandbox.server import connections
 from sandbox.serving import InProcessSandbox
 from tests.sandbox.conftest import Client
 from tests.sandbox.worlds import Ticking, call, held, opened, row

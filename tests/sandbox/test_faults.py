@@ -2,9 +2,9 @@
 
 import pytest
 
-from sandbox.fault_kinds import KINDS, REST_KINDS, SOCKET_KINDS, Scope
-from sandbox.faults import CannotArm, Faults
-from sandbox.spoiling import echo
+from sandbox.server.faults.fault_injection import echo
+from sandbox.server.faults.fault_kinds import KINDS, REST_KINDS, SOCKET_KINDS, Scope
+from sandbox.server.faults.faults import CannotArm, Faults
 
 KNOWN_CODES = {20001, 10001}
 

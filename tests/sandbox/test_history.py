@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.clock import DAY_MS
-from sandbox.world import World
+from sandbox.engine.clock import DAY_MS
+from sandbox.world.world import World
 from tests.sandbox.trading import bare, offered, order
 from tests.sandbox.worlds import MINUTE_MS, OTHER, START_MS, Ticking, call
 

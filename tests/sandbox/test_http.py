@@ -15,7 +15,7 @@ import pytest
 import requests
 
 from exchange_ops.wire import catalogue
-from sandbox.handlers import HANDLERS
+from sandbox.exchange.handlers import HANDLERS
 from sandbox.serving import InProcessSandbox
 from tests.sandbox.conftest import Client
 

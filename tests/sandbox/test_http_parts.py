@@ -2,11 +2,11 @@
 
 import pytest
 
-from sandbox import answers, bodies
-from sandbox.bodies import Unreadable
-from sandbox.calls import Calls
-from sandbox.limits import Limits
-from sandbox.routing import Routes
+from sandbox.server import answers, bodies
+from sandbox.server.bodies import Unreadable
+from sandbox.server.calls import Calls
+from sandbox.server.limits import Limits
+from sandbox.server.routing import Routes
 from wire.operation import Operation
 
 ROUTES = Routes(

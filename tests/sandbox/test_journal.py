@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sandbox.journal import CannotOpenJournal, Journal
-from sandbox.journal_lines import Entry, Header, NotPlain, plain, read_lines, sealed
-from sandbox.world import Caller, Refusal, World
+from sandbox.engine.journal import CannotOpenJournal, Journal
+from sandbox.engine.journal_lines import Entry, Header, NotPlain, plain, read_lines, sealed
+from sandbox.world.world import Caller, Refusal, World
 from tests.sandbox.worlds import DESK, HOUR_MS, START_MS, Ticking, balance, call, held, opened, outside, picture
 
 PATH = "journal.jsonl"

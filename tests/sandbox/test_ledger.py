@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.exchange.amounts import NotAnAmount, decimal_of, digits_after_point, rounded_up, text_of
-from sandbox.exchange.ledger import HOUSE, UNIT, CannotPost, Ledger, Line, Wallet, amount_of, moved, units_of
+from sandbox.amounts import NotAnAmount, decimal_of, digits_after_point, rounded_up, text_of
+from sandbox.exchange.accounts.ledger import HOUSE, UNIT, CannotPost, Ledger, Line, Wallet, amount_of, moved, units_of
 
 ANNA, BERT = "anna@demo.test", "bert@demo.test"
 OUTSIDE = (HOUSE, Wallet.OUTSIDE)
@@ -24,7 +24,7 @@ def test_a_posting_moves_between_wallets_and_keeps_the_sum_at_zero() -> None:
     ledger.post(1, "hold", "t1", moved("BTC", Decimal("2.5"), (ANNA, Wallet.BANK), (ANNA, Wallet.BANK_RESERVED)))
     assert ledger.balance(ANNA, Wallet.BANK, "BTC") == Decimal("7.5")
     assert ledger.balance(ANNA, Wallet.BANK_RESERVED, "BTC") == Decimal("2.5")
-    shown = ledger.shown()
+    shown = ledger.as_json()
     assert shown["balanced"] is True
     assert shown["sums"] == {"BTC": "0"}
     assert shown["accounts"] == {
@@ -57,18 +57,18 @@ def test_a_posting_moves_between_wallets_and_keeps_the_sum_at_zero() -> None:
 )
 def test_a_posting_that_would_break_the_ledger_is_refused_whole(lines: tuple[Line, ...]) -> None:
     ledger = funded()
-    before = ledger.shown()
+    before = ledger.as_json()
     with pytest.raises(CannotPost):
         ledger.post(1, "bad", "", lines)
-    assert ledger.shown() == before
+    assert ledger.as_json() == before
 
 
 def test_an_amount_finer_than_a_unit_is_refused_and_nothing_posted() -> None:
     ledger = funded()
-    before = ledger.shown()
+    before = ledger.as_json()
     with pytest.raises(CannotPost, match="more than 24 digits"):
         ledger.post(1, "dust", "", moved("BTC", Decimal("1E-25"), OUTSIDE, (ANNA, Wallet.BANK)))
-    assert ledger.shown() == before
+    assert ledger.as_json() == before
     assert [units_of(Decimal(text)) for text in ("1", "0.5", "-1E-24")] == [UNIT, UNIT // 2, -1]
     assert amount_of(-3) == Decimal("-3E-24")
 
@@ -77,25 +77,25 @@ def test_the_simulated_traders_may_owe_and_wallets_that_are_empty_are_not_shown(
     ledger = funded()
     ledger.post(1, "trade", "7", moved("BTC", Decimal(10), (ANNA, Wallet.BANK), (HOUSE, Wallet.TRADERS)))
     ledger.move(2, "trade", "8", ((HOUSE, Wallet.TRADERS, "BTC", -11 * UNIT), (BERT, Wallet.TRADING, "BTC", 11 * UNIT)))
-    assert ledger.shown()["accounts"] == {
+    assert ledger.as_json()["accounts"] == {
         BERT: {"BTC": {"trading": "11"}},
         HOUSE: {"BTC": {"outside": "-10", "simulatedTraders": "-1"}},
     }
     assert (ledger.units(BERT, Wallet.TRADING, "BTC"), ledger.currencies_of(ANNA)) == (11 * UNIT, {})
-    assert ledger.shown()["balanced"] is True
+    assert ledger.as_json()["balanced"] is True
 
 
 def test_a_shift_between_two_wallets_of_one_customer_is_a_posting_or_nothing() -> None:
     ledger = funded()
     own = {"account": ANNA, "currency": "BTC", "source": Wallet.BANK, "target": Wallet.TRADING}
     ledger.shift(1, "shift", "7", units=4 * UNIT, **own)  # type: ignore[arg-type]
-    before = ledger.shown()
+    before = ledger.as_json()
     assert before["accounts"][ANNA] == {"BTC": {"bank": "6", "trading": "4"}}  # type: ignore[index]
     assert before["postings"][1]["lines"][0]["amount"] == "-4"  # type: ignore[index]
     for units in (6 * UNIT + 1, -4 * UNIT - 1):
         with pytest.raises(CannotPost, match="too little"):
             ledger.shift(2, "shift", "8", units=units, **own)  # type: ignore[arg-type]
-    assert ledger.shown() == before
+    assert ledger.as_json() == before
 
 
 def test_money_may_pass_through_a_wallet_within_one_posting() -> None:
@@ -118,7 +118,7 @@ def test_large_and_small_amounts_add_up_without_rounding() -> None:
     small = Decimal("0.000000000000000000000001")
     ledger.post(1, "dust", "", moved("BTC", small, OUTSIDE, (ANNA, Wallet.BANK)))
     assert text_of(ledger.balance(ANNA, Wallet.BANK, "BTC")) == "999999999999999999999999.000000000000000000000001"
-    assert ledger.shown()["balanced"] is True
+    assert ledger.as_json()["balanced"] is True
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.decimals(0, 10**9, places=12)), max_size=30))
@@ -126,12 +126,12 @@ def test_whatever_is_posted_the_sum_is_zero_and_no_customer_below_it(moves: list
     places = [OUTSIDE, (ANNA, Wallet.BANK), (ANNA, Wallet.TRADING), (BERT, Wallet.BANK), (HOUSE, Wallet.FEES)]
     ledger = Ledger()
     for source, target, amount in moves:
-        before = ledger.shown()
+        before = ledger.as_json()
         try:
             ledger.post(0, "move", "", moved("ETH", amount, places[source], places[target]))
         except CannotPost:
-            assert ledger.shown() == before
-    assert ledger.shown()["balanced"] is True
+            assert ledger.as_json() == before
+    assert ledger.as_json()["balanced"] is True
     assert all(ledger.balance(account, wallet, "ETH") >= 0 for account, wallet in places[1:])
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from exchange_ops.wire import catalogue
-from sandbox.config import DOCUMENTED_RATES, Config
-from sandbox.limits import MOST_CALLERS, SECOND_NS, Limits, group_of
+from sandbox.server.limits import MOST_CALLERS, SECOND_NS, Limits, group_of
 from sandbox.serving import InProcessSandbox
+from sandbox.settings.config import DOCUMENTED_RATES, Config
 from tests.sandbox.conftest import Client
 
 RATES = {"market": 3, "trading": 4, "other": 2}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from exchange_ops.wire import catalogue
-from sandbox.handlers import CHANGING
-from sandbox.world import Caller, Event, World
+from sandbox.exchange.handlers import CHANGING
+from sandbox.world.world import Caller, Event, World
 from tests.sandbox.margins import PRICE, account, funded, is_sound, kept, margin_order, refused, traded
 from tests.sandbox.trading import offered, trading
 from tests.sandbox.worlds import DESK, OTHER, call, opened, picture

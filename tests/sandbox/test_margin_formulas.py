@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sandbox.exchange.ledger import UNIT, amount_of, units_of
-from sandbox.exchange.margin_formulas import Terms
-from sandbox.exchange.margin_records import CLOSED, FLIPPED, OPENED, REDUCED, MarginAccount
-from sandbox.exchange.pairs import Pair
-from sandbox.exchange.symbols import TABLE
+from sandbox.exchange.accounts.ledger import UNIT, amount_of, units_of
+from sandbox.exchange.listing.symbols import TABLE
+from sandbox.exchange.orders.pairs import Pair
+from sandbox.exchange.positions.margin_formulas import Terms
+from sandbox.exchange.positions.margin_records import CLOSED, FLIPPED, OPENED, REDUCED, MarginAccount
 
 TEN = Terms(Decimal(10), Decimal("0.0025"))
 BTCUSD = Pair(next(symbol for symbol in TABLE if symbol.id == "BTCUSD"))

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.exchange import happenings, margin_liquidation
-from sandbox.journal import Journal
-from sandbox.journal_lines import read_lines
-from sandbox.world import Event, World
+from sandbox.engine.journal import Journal
+from sandbox.engine.journal_lines import read_lines
+from sandbox.exchange import journaled_events
+from sandbox.exchange.margin import margin_liquidation
+from sandbox.world.world import Event, World
 from tests.sandbox.margins import account, funded, is_sound, kept, margin_order, traded
 from tests.sandbox.trading import offered
 from tests.sandbox.worlds import DESK, OTHER, START_MS, Ticking, call, opened, picture
@@ -263,4 +264,4 @@ def test_a_position_past_its_price_at_the_end_of_a_replay_is_found_later(tmp_pat
 def test_an_odd_record_of_a_liquidation_is_no_liquidation(world: World, odd: dict[str, object]) -> None:
     funded(world)
     with pytest.raises(ValueError, match="liquidat"):
-        happenings.HAPPENINGS[margin_liquidation.ACTION](world.exchange, odd)
+        journaled_events.JOURNALED_EVENTS[margin_liquidation.ACTION](world.exchange, odd)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.world import Caller, Refusal, World
+from sandbox.world.world import Caller, Refusal, World
 from tests.sandbox.margins import is_sound, kept
 from tests.sandbox.trading import offered
 from tests.sandbox.worlds import DESK, OTHER, Ticking, call, opened, picture

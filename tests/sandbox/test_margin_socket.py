@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sandbox.serving import InProcessSandbox
-from sandbox.world import World
+from sandbox.world.world import World
 from tests.sandbox.conftest import Client
 from tests.sandbox.margins import kept
 from tests.sandbox.trading_sockets import COMBINED, ORDER, TRADING, Trader, offer, types

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sandbox.world import World
+from sandbox.world.world import World
 from tests.sandbox.worlds import HOUR_MS, START_MS, Ticking, call, opened, refused
 
 SYMBOL_HINT = "Try get /api/2/public/symbol, to get list of all available symbols."

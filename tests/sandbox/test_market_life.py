@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.clock import DAY_MS
-from sandbox.world import Event, World
+from sandbox.engine.clock import DAY_MS
+from sandbox.world.world import Event, World
 from tests.sandbox.margins import account as margin_account
 from tests.sandbox.margins import funded, is_sound
 from tests.sandbox.trading import order

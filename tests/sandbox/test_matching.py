@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from sandbox.exchange.matching import BUY, SELL, Book
+from sandbox.exchange.orders.matching import BUY, SELL, Book
 
 
 def filled(*orders: tuple[int, str, int, int]) -> Book:

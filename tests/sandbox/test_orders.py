@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from sandbox.exchange.ledger import HOUSE, Wallet
-from sandbox.world import World
+from sandbox.exchange.accounts.ledger import HOUSE, Wallet
+from sandbox.world.world import World
 from tests.sandbox.trading import bare, offered, order, trading
 from tests.sandbox.worlds import OTHER, call, refused
 

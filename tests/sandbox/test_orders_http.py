@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import requests
 
-from sandbox.exchange import orders_house
+from sandbox.exchange.trading import orders_house
 from sandbox.serving import InProcessSandbox
 from tests.sandbox.conftest import Client
 from tests.sandbox.trading import without_traders

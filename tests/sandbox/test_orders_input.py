@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.world import World
+from sandbox.world.world import World
 from tests.sandbox.trading import bare, offered, order
 from tests.sandbox.worlds import DESK, START_MS, call, refused
 

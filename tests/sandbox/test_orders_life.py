@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.clock import DAY_MS
-from sandbox.world import Event, World
+from sandbox.engine.clock import DAY_MS
+from sandbox.world.world import Event, World
 from tests.sandbox.trading import bare, offered, order, trading
 from tests.sandbox.worlds import HOUR_MS, OTHER, START_MS, Ticking, call, refused
 

@@ -11,11 +11,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from sandbox.clock import DAY_MS
-from sandbox.exchange import orders_house
-from sandbox.exchange.ledger import CUSTOMER_WALLETS, Wallet, amount_of
-from sandbox.exchange.orders_records import Order, Status
-from sandbox.world import Caller, Refusal, World
+from sandbox.engine.clock import DAY_MS
+from sandbox.exchange.accounts.ledger import CUSTOMER_WALLETS, Wallet, amount_of
+from sandbox.exchange.orders.orders_records import Order, Status
+from sandbox.exchange.trading import orders_house
+from sandbox.world.world import Caller, Refusal, World
 from tests.sandbox.trading import bare
 from tests.sandbox.worlds import DESK, OTHER, START_MS, Ticking, outside, picture
 
@@ -256,7 +256,7 @@ class Trading(RuleBasedStateMachine):
         for account in (DESK.account, OTHER.account):
             dealings = self.world.exchange.orders.of(account)
             for order in dealings.orders.values():
-                assert order.left + order.filled == order.asked.quantity
+                assert order.left + order.filled == order.terms.quantity
                 assert (order.status is Status.FILLED) == (order.left == 0)
                 assert order.is_active == (dealings.active.get(order.client_id) is order)
                 assert order.is_active or order.reserved == 0

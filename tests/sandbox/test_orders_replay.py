@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.exchange import orders_house
-from sandbox.exchange.outcomes import Outcomes
-from sandbox.world import World
+from sandbox.exchange.recorded_fills import RecordedFills
+from sandbox.exchange.trading import orders_house
+from sandbox.world.world import World
 from tests.sandbox.trading import bare, offered, order
 from tests.sandbox.worlds import HOUR_MS, OTHER, Ticking, call, picture, refused
 
@@ -146,7 +146,7 @@ def test_the_market_acts_before_the_order_that_looked_and_in_the_journal_too(tmp
     ids=["none", "too many", "more than there was", "an unknown maker", "no outcome", "no trade"],
 )
 def test_outcomes_that_make_no_sense_end_what_is_taken_for_true(tmp_path: Path, clock: Ticking, change) -> None:  # type: ignore[no-untyped-def]
-    from sandbox.journal_lines import sealed
+    from sandbox.engine.journal_lines import sealed
 
     world = bare(tmp_path, clock)
     order(world, "sell", "1", "0.05")
@@ -171,7 +171,7 @@ def test_outcomes_that_make_no_sense_end_what_is_taken_for_true(tmp_path: Path, 
 
 
 def test_outcomes_know_when_they_are_asked_for_too_much() -> None:
-    outcomes = Outcomes()
+    outcomes = RecordedFills()
     outcomes.give([["", [7, 0, 5, 1]]])
     assert outcomes.take().trades == ((7, 0, 5, 1),)
     outcomes.must_be_used_up()

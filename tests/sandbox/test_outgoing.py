@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from sandbox.connections import Connection
-from sandbox.fault_kinds import Scope
-from sandbox.http import every_fault
-from sandbox.outgoing import LITTLE, MOST_CHARACTERS, MOST_WAITING, Outgoing
+from sandbox.server.asgi import every_fault
+from sandbox.server.connections import Connection
+from sandbox.server.faults.fault_kinds import Scope
+from sandbox.server.sockets.outgoing import LITTLE, MOST_CHARACTERS, MOST_WAITING, Outgoing
 
 MIB = 2**20
 

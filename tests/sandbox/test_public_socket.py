@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.exchange.candles import PERIODS
+from sandbox.exchange.tape.candles import PERIODS
 from sandbox.serving import InProcessSandbox
 from tests.sandbox.conftest import Client
 from tests.sandbox.test_sockets import Stream

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import websocket
 
+from sandbox.server.sockets.sockets import METHOD_NAMES, NOTIFICATION_NAMES, PARTS
 from sandbox.serving import InProcessSandbox
-from sandbox.sockets import METHOD_NAMES, NOTIFICATION_NAMES, PARTS
 from tests.sandbox.conftest import Client
 from tests.sandbox.test_sockets import Stream
 from tests.sandbox.waiting import wait_until

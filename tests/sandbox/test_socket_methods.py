@@ -10,9 +10,9 @@ import pytest
 import requests
 
 from exchange_ops.wire import streams
-from sandbox.exchange import orders_house
+from sandbox.exchange.trading import orders_house
+from sandbox.server.sockets.sockets import PARTS
 from sandbox.serving import InProcessSandbox
-from sandbox.sockets import PARTS
 from tests.sandbox.conftest import Client
 from tests.sandbox.trading_sockets import ORDER, Trader, offer
 from tests.sandbox.worlds import DESK

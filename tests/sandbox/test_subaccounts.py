@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from exchange_ops.wire import catalogue
-from sandbox.world import Caller, Event, Refusal, World
+from sandbox.world.world import Caller, Event, Refusal, World
 from tests.sandbox import worlds
 from tests.sandbox.worlds import DESK, OTHER, balance, call, opened, outside, row
 from wire.records import decode

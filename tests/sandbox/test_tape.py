@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sandbox.clock import DAY_MS
-from sandbox.exchange.currencies import LISTED
-from sandbox.exchange.market import MARK_MS, MARKS_A_DAY, Market
-from sandbox.exchange.symbols import TABLE, Symbol, listed
-from sandbox.exchange.tape_records import Track, bar_of, joined
-from sandbox.exchange.tape_simulated import Simulation
-from sandbox.exchange.tape_sketches import LEAF_MS, sketches
-from sandbox.exchange.tape_texts import Texts
-from sandbox.world import World
+from sandbox.engine.clock import DAY_MS
+from sandbox.exchange.listing.currencies import LISTED
+from sandbox.exchange.listing.symbols import TABLE, Symbol, listed
+from sandbox.exchange.tape.market import MARK_MS, MARKS_A_DAY, Market
+from sandbox.exchange.tape.tape_records import Track, bar_of, joined
+from sandbox.exchange.tape.tape_simulated import Simulation
+from sandbox.exchange.tape.tape_sketches import LEAF_MS, sketches
+from sandbox.exchange.tape.tape_texts import Texts
+from sandbox.world.world import World
 from tests.sandbox.trading import order
 from tests.sandbox.worlds import DESK, HOUR_MS, START_MS, Ticking, call, opened, refused
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import requests
 
-from sandbox import slices
-from sandbox.clock import DAY_MS
-from sandbox.exchange import tape_lively
-from sandbox.handlers.market import LISTINGS
+from sandbox.engine.clock import DAY_MS
+from sandbox.exchange.handlers.market import LISTINGS
+from sandbox.exchange.tape import tape_lively
 from sandbox.in_process import InProcessSandbox
-from sandbox.world import World
+from sandbox.server import chunks
+from sandbox.world.world import World
 from tests.sandbox.conftest import TIMEOUT_SECONDS
 from tests.sandbox.worlds import HOUR_MS, Ticking, call, opened
 
@@ -106,7 +106,7 @@ def test_an_order_that_comes_in_between_is_matched_and_journaled() -> None:
     listing = world.listing("get_orderbooks", {"limit": "1"})
 
     async def both() -> tuple[bytes, Any]:
-        writing = asyncio.create_task(slices.written(world, listing))
+        writing = asyncio.create_task(chunks.written(world, listing))
         await asyncio.sleep(0)
         made = call(world, "create_order", symbol="BTCUSD", side="buy", quantity="0.1", type="market")
         return await writing, made
@@ -122,7 +122,7 @@ def test_a_world_that_is_begun_again_does_not_disturb_an_answer() -> None:
     listing = world.listing("get_candles", {})
 
     async def both() -> bytes:
-        writing = asyncio.create_task(slices.written(world, listing))
+        writing = asyncio.create_task(chunks.written(world, listing))
         await asyncio.sleep(0)
         world.control("reset", {"seed": 2})
         return await writing

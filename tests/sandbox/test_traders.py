@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sandbox.clock import DAY_MS
-from sandbox.exchange.matching import BUY, SELL
-from sandbox.exchange.traders_ladder import LEVELS
-from sandbox.world import World
+from sandbox.engine.clock import DAY_MS
+from sandbox.exchange.orders.matching import BUY, SELL
+from sandbox.exchange.traders.traders_ladder import LEVELS
+from sandbox.world.world import World
 from tests.sandbox.trading import order
 from tests.sandbox.worlds import HOUR_MS, START_MS, Ticking, call, opened, picture
 

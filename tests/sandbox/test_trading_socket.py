@@ -12,7 +12,7 @@ import pytest
 import websocket
 
 from sandbox.serving import InProcessSandbox
-from sandbox.world import World
+from sandbox.world.world import World
 from tests.sandbox.conftest import Client
 from tests.sandbox.test_sockets import Stream
 from tests.sandbox.trading_sockets import COMBINED, ORDER, TRADING, Trader, offer, types

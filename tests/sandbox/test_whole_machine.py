@@ -17,12 +17,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
-from sandbox.clock import DAY_MS
-from sandbox.exchange import orders_house
-from sandbox.exchange.ledger import CUSTOMER_WALLETS, HOUSE, Wallet, amount_of
-from sandbox.exchange.margin_reports import account_record
-from sandbox.exchange.orders_reports import order_record, trade_record
-from sandbox.world import Caller, Refusal
+from sandbox.engine.clock import DAY_MS
+from sandbox.exchange.accounts.ledger import CUSTOMER_WALLETS, HOUSE, Wallet, amount_of
+from sandbox.exchange.margin.margin_reports import account_record
+from sandbox.exchange.orders.orders_reports import order_record, trade_record
+from sandbox.exchange.trading import orders_house
+from sandbox.world.world import Caller, Refusal
 from tests.sandbox.margins import is_sound
 from tests.sandbox.test_margin_random import middle, without_marks
 from tests.sandbox.worlds import DESK, HOUR_MS, OTHER, Ticking, opened, outside, picture

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.clock import CannotSetClock
-from sandbox.keys import EVERY_RIGHT
-from sandbox.world import NoHandler, Refusal, World
+from sandbox.engine.clock import CannotSetClock
+from sandbox.settings.keys import EVERY_RIGHT
+from sandbox.world.world import NoHandler, Refusal, World
 from tests.sandbox.worlds import (
     HOUR_MS,
     OTHER,

@@ -10,9 +10,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
-from sandbox.exchange.ledger import CUSTOMER_WALLETS, Wallet
-from sandbox.exchange.transactions import FIRST_INDEX
-from sandbox.world import Caller, Refusal, World
+from sandbox.exchange.accounts.ledger import CUSTOMER_WALLETS, Wallet
+from sandbox.exchange.accounts.transactions import FIRST_INDEX
+from sandbox.world.world import Caller, Refusal, World
 from tests.sandbox.worlds import DESK, OTHER, Ticking, opened, outside, picture
 
 callers = st.sampled_from([DESK, OTHER])

@@ -4,8 +4,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from sandbox.exchange import orders_house
-from sandbox.world import Caller, World
+from sandbox.exchange.trading import orders_house
+from sandbox.world.world import Caller, World
 from tests.sandbox.worlds import DESK, Ticking, balance, call, opened
 
 

@@ -4,7 +4,7 @@ import json
 from itertools import count
 from typing import Any
 
-from sandbox.exchange import orders_house
+from sandbox.exchange.trading import orders_house
 from sandbox.serving import InProcessSandbox
 from tests.sandbox.test_sockets import Stream
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.exchange import address_forms
-from sandbox.exchange.orders_reports import history_record, order_record, trade_record
-from sandbox.world import Caller, Refusal, World
+from sandbox.exchange.accounts import address_forms
+from sandbox.exchange.orders.orders_reports import history_record, order_record, trade_record
+from sandbox.world.world import Caller, Refusal, World
 
 START_MS = 1_795_000_000_000
 MINUTE_MS = 60_000
@@ -87,7 +87,7 @@ def picture(world: World) -> tuple[object, ...]:
         [call(world, "get_deposit_addresses", currency=code) for code in ("BTC", "XRP", "NXT")],
         [call(world, "get_used_addresses", currency=code) for code in ("BTC", "BCH", "XRP")],
         [_ordered(world, account.email) for account in exchange.accounts.every()],
-        world.config.shown(),
+        world.config.as_json(),
         world.clock.setting,
         exchange.timers.next_due_ms(),
         exchange.moment_ms,

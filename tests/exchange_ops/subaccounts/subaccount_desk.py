@@ -9,7 +9,7 @@ from desk import clock, totp
 from exchange_ops.keys import store as keys
 from exchange_ops.subaccounts import account_status, readings, workflow
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
-from sandbox.exchange.accounts import SubStatus
+from sandbox.exchange.accounts.accounts import SubStatus
 from tests.exchange_ops.withdrawals.walks import TOTP_SECRET
 
 SESSION = "session-of-a-test"

@@ -8,7 +8,7 @@ import pytest
 from desk import audit, clock
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.models import ApiKey
-from exchange_ops.shared import step_clock
+from exchange_ops.shared import backoff, step_clock
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import calls, deadlines, workflow
 from exchange_ops.withdrawals.models import Withdrawal
@@ -284,7 +284,7 @@ def test_c37_too_many_requests_in_the_last_minutes(walk):
         row = walk.step(row)
         assert (row.state, row.put_count) == ("committing", count)
         # On a slow machine the step itself takes long, and what takes long waits longer.
-        longest = deadlines.pause_after(deadlines.COMMIT_PAUSES_S, count, took=clock.now() - began)
+        longest = backoff.pause_after(deadlines.COMMIT_PAUSES_S, count, took=clock.now() - began)
         assert row.next_action_at <= clock.now() + longest
     assert walk.until(row, "committed").put_count == 4
 

@@ -8,9 +8,9 @@ from chaindata.wire import scripts, transactions
 from chaindata.wire.addresses import Network
 from chaindata.wire.sighash import Digests
 from chaindata.wire.transactions import FINAL_SEQUENCE, Input, Output, Transaction
-from sandbox.chain.seeding import Author
+from sandbox.chain.node.terms import Outpoint, Refused
+from sandbox.chain.scenarios.author import Author
 from sandbox.chain.state import Chain
-from sandbox.chain.terms import Outpoint, Refused
 from sandbox.chain.wallet import Purse
 
 COIN_SAT = 100_000_000

@@ -12,8 +12,8 @@ from chaindata.wire import scripts, transactions
 from chaindata.wire.addresses import Network
 from chaindata.wire.sighash import Digests
 from chaindata.wire.transactions import Input, Output, Transaction
-from sandbox.chain import acceptance, standardness
-from sandbox.chain.terms import Refused
+from sandbox.chain.node import acceptance, standardness
+from sandbox.chain.node.terms import Refused
 from tests.sandbox.chain.assembling import code
 from tests.sandbox.chain.small_chain import AT_MS, COIN_SAT, FEE_SAT, SmallChain, small
 

@@ -8,13 +8,13 @@ from chaindata.wire import cash_accounts, headers, proofs, scripts, transactions
 from chaindata.wire.cash_accounts import Payment, Registration
 from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain import wallet
-from sandbox.chain.blocks import Block
 from sandbox.chain.cash_accounts import CashAccountLedger, registered_in
-from sandbox.chain.seeding import Author
-from sandbox.chain.stories.cash_accounts import REGISTRARS
-from sandbox.chain.terms import Refused
+from sandbox.chain.node.blocks import Block
+from sandbox.chain.node.terms import Refused
+from sandbox.chain.scenarios.author import Author
+from sandbox.chain.scenarios.cash_accounts import REGISTRARS
 from sandbox.chain.wallet import Purse
-from sandbox.world import World
+from sandbox.world.world import World
 from tests.chaindata.wire import vectors
 from tests.sandbox.worlds import opened
 

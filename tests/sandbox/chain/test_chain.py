@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from chaindata.wire import headers, merkle, refusals, scripts, transactions
 from chaindata.wire.transactions import Output, Transaction
-from sandbox.chain import blocks, mempool, seeding, wallet
-from sandbox.chain.blocks import COINBASE_MATURITY
+from sandbox.chain import seeding, wallet
+from sandbox.chain.node import blocks, mempool
+from sandbox.chain.node.blocks import COINBASE_MATURITY
+from sandbox.chain.node.terms import Refused
 from sandbox.chain.state import Chain
-from sandbox.chain.terms import Refused
 from sandbox.chain.wallet import CannotPay, Purse, Vault
 
 NOW_MS = 1_795_000_000_000

@@ -9,14 +9,14 @@ import pytest
 
 from chaindata.wire import refusals
 from chaindata.wire.transactions import Output
-from sandbox import journal
 from sandbox.chain import wallet
-from sandbox.chain.seeding import MINER
-from sandbox.chain.terms import Refused
+from sandbox.chain.node.terms import Refused
+from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.wallet import Purse
+from sandbox.engine import journal
+from sandbox.engine.journal_lines import Entry
 from sandbox.exchange.terms import NoHandler, Refusal
-from sandbox.journal_lines import Entry
-from sandbox.world import World
+from sandbox.world.world import World
 from tests.sandbox.worlds import HOUR_MS, START_MS, Ticking, held, opened
 
 DAY_MS = 24 * HOUR_MS

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from sandbox.chain_front.limits import Windows, route_of
-from sandbox.chain_front.members import MOST_BYTES
+from sandbox.server.chain_bodies import MOST_BYTES
+from sandbox.server.limits import Windows, route_of
 from tests.sandbox.chain.conftest import ChainService
 
 NOT_FOUND = {"status": 404, "message": "Not Found"}

@@ -9,15 +9,16 @@ from chaindata.wire import catalogue, payload_forms, payloads, scripts
 from chaindata.wire.payload_forms import Form
 from chaindata.wire.payloads import Burn, CreateFixed, Freeze, Grant, Payload, SimpleSend
 from chaindata.wire.transactions import Input, Output, build
-from sandbox.chain import properties, properties_reading, seeding, wallet
-from sandbox.chain.blocks import Block
-from sandbox.chain.properties import PropertyLedger
-from sandbox.chain.properties_terms import BURN_ADDRESS, BURN_SCRIPT, COIN_SAT, printed
-from sandbox.chain.seeding import Author
+from sandbox.chain import seeding, wallet
+from sandbox.chain.node.blocks import Block
+from sandbox.chain.node.terms import Refused
+from sandbox.chain.scenarios import collectibles, token_acts
+from sandbox.chain.scenarios import properties as property_story
+from sandbox.chain.scenarios.author import Author
 from sandbox.chain.state import Chain
-from sandbox.chain.stories import collectibles, token_acts
-from sandbox.chain.stories import properties as property_story
-from sandbox.chain.terms import Refused
+from sandbox.chain.tokens import properties, properties_reading
+from sandbox.chain.tokens.properties import PropertyLedger
+from sandbox.chain.tokens.properties_terms import BURN_ADDRESS, BURN_SCRIPT, COIN_SAT, printed
 from sandbox.chain.wallet import Purse
 from tests.sandbox.chain.token_layers import picture
 from tests.sandbox.worlds import START_MS, opened
@@ -189,7 +190,8 @@ def test_what_a_reorganisation_takes_out_of_a_block_is_undone_and_comes_again(au
 
 @pytest.mark.parametrize("depth", [1, 2, 30, 49, 50, 51, 90])
 def test_a_reorganisation_of_any_depth_is_followed(depth):
-    chain = seeding.story(3).chain.redated(range(1, 1 + seeding.story(3).chain.tip.height), entered_ms=START_MS)
+    built = seeding.scenario(3).chain
+    chain = built.redated(range(1, 1 + built.tip.height), entered_ms=START_MS)
     assert chain.properties.count() > 40
     chain.reorganise(depth, at_ms=START_MS)
     assert agrees(chain)

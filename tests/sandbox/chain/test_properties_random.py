@@ -5,7 +5,7 @@ from random import Random
 
 from chaindata.wire import payloads
 from chaindata.wire.payloads import Payload
-from sandbox.chain.properties_terms import BURN_ADDRESS, COIN_SAT, UNITS_PER_SAT, Record
+from sandbox.chain.tokens.properties_terms import BURN_ADDRESS, COIN_SAT, UNITS_PER_SAT, Record
 from tests.sandbox.chain.token_layers import START_S, Layer, picture
 
 PEOPLE = ("bchtest:a", "bchtest:b", "bchtest:c", "bchtest:d")

@@ -26,8 +26,8 @@ from chaindata.wire.payloads import (
     Unfreeze,
 )
 from chaindata.wire.token_amounts import MOST_UNITS
-from sandbox.chain import properties_hashes
-from sandbox.chain.properties_terms import BURN_ADDRESS, COIN_SAT, Share
+from sandbox.chain.tokens import properties_hashes
+from sandbox.chain.tokens.properties_terms import BURN_ADDRESS, COIN_SAT, Share
 from tests.sandbox.chain.token_layers import START_S, Layer, picture
 
 A, B, C, D, E = "bchtest:a", "bchtest:b", "bchtest:c", "bchtest:d", "bchtest:e"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.chain.properties_sales import WEEK_S, bonus, purchase
-from sandbox.chain.properties_state import Sale
+from sandbox.chain.tokens.properties_sales import WEEK_S, bonus, purchase
+from sandbox.chain.tokens.properties_state import Sale
 
 UNIT = 10**8
 END_S = 1_800_000_000

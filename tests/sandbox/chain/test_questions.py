@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chaindata.wire import catalogue, refusals
-from sandbox import answers
-from sandbox.chain.terms import Refused
-from sandbox.world import World
+from sandbox.chain.node.terms import Refused
+from sandbox.server import answers
+from sandbox.world.world import World
 from tests.chaindata.parsers import samples
 from wire import records
 from wire.operation import Operation

@@ -15,9 +15,9 @@ from chaindata.wire.addresses import Network
 from chaindata.wire.opcodes import NAMES
 from chaindata.wire.sighash import Digests
 from chaindata.wire.transactions import Input, Output
-from sandbox.chain import schnorr, script_engine
-from sandbox.chain.script_spending import Spending
-from sandbox.chain.script_terms import MANDATORY, STANDARD, CannotUnlock, Reason
+from sandbox.chain.scripts import schnorr, script_engine
+from sandbox.chain.scripts.script_spending import Spending
+from sandbox.chain.scripts.script_terms import MANDATORY, STANDARD, CannotUnlock, Reason
 from tests.sandbox.chain.assembling import CODES, code
 
 VALUE_SAT = 5_000

@@ -14,12 +14,12 @@ import pytest
 from chaindata.wire import slp
 from chaindata.wire.slp import Genesis, Message, Mint, Send
 from chaindata.wire.transactions import Output, Transaction
-from sandbox.chain import simple_ledger_figures as figures
-from sandbox.chain import simple_ledger_spending as spending
-from sandbox.chain.seeding import Author
-from sandbox.chain.simple_ledger import Kept
+from sandbox.chain.node.terms import Refused
+from sandbox.chain.scenarios.author import Author
+from sandbox.chain.simple_ledger import simple_ledger_figures as figures
+from sandbox.chain.simple_ledger import simple_ledger_spending as spending
+from sandbox.chain.simple_ledger.simple_ledger import Kept
 from sandbox.chain.state import Chain
-from sandbox.chain.terms import Refused
 from sandbox.chain.wallet import DUST_SAT, Purse
 
 COIN_SAT = 100_000_000

@@ -14,9 +14,9 @@ from chaindata.wire import keys
 from chaindata.wire.addresses import Network
 from chaindata.wire.keys import PrivateKey
 from sandbox import command
-from sandbox.chain_handlers import naming
+from sandbox.chain.handlers import naming
 from sandbox.serving import InProcessSandbox
-from sandbox.world import World
+from sandbox.world.world import World
 from tests.sandbox.chain.conftest import ChainService
 from tests.sandbox.test_command import Start, start
 from tests.sandbox.worlds import Ticking

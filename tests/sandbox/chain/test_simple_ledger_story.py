@@ -2,8 +2,9 @@
 
 import pytest
 
-from sandbox.chain import seeding, simple_ledger_figures
-from sandbox.chain.stories.cash_accounts import REGISTRARS
+from sandbox.chain import seeding
+from sandbox.chain.scenarios.cash_accounts import REGISTRARS
+from sandbox.chain.simple_ledger import simple_ledger_figures
 from sandbox.chain.wallet import Purse
 from tests.sandbox.worlds import START_MS
 

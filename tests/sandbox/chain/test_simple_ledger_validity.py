@@ -13,7 +13,7 @@ from chaindata.wire import scripts, slp, slp_rules, transactions
 from chaindata.wire.slp import Genesis, Message, Mint, Send
 from chaindata.wire.slp_rules import Holding
 from chaindata.wire.transactions import Input, Output, Transaction
-from sandbox.chain.simple_ledger_validity import Verdicts, judge
+from sandbox.chain.simple_ledger.simple_ledger_validity import Verdicts, judge
 
 ONE, TWO = "88" * 32, "99" * 32  # tokens whose genesis nobody asks for
 HALF, MILLION = 2**64, 10**6

@@ -9,7 +9,7 @@ import pytest
 
 from chaindata.wire import addresses, payloads, scripts
 from chaindata.wire.transactions import Output
-from sandbox.chain.terms import Owned
+from sandbox.chain.node.terms import Owned
 from sandbox.chain.wallet import Purse, signed
 from tests.sandbox.chain.conftest import ChainService
 

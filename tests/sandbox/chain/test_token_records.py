@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from chaindata.wire import catalogue
 from chaindata.wire.slp import Genesis
-from sandbox import answers
-from sandbox.chain import simple_ledger_spending as spending
-from sandbox.chain.stories.simple_ledger import ISSUER
-from sandbox.chain.terms import Refused
+from sandbox.chain.node.terms import Refused
+from sandbox.chain.scenarios.simple_ledger import ISSUER
+from sandbox.chain.simple_ledger import simple_ledger_spending as spending
 from sandbox.chain.wallet import Purse
-from sandbox.world import World
+from sandbox.server import answers
+from sandbox.world.world import World
 from tests.sandbox.worlds import opened
 from wire import records
 from wire.params import Kind

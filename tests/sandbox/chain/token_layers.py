@@ -4,10 +4,10 @@ from itertools import count
 from typing import Any
 
 from chaindata.wire.payloads import Burn, Payload
-from sandbox.chain import properties_hashes
-from sandbox.chain.properties_rules import Said, fold
-from sandbox.chain.properties_state import State
-from sandbox.chain.properties_terms import COIN_SAT, Carried, Moment, Record
+from sandbox.chain.tokens import properties_hashes
+from sandbox.chain.tokens.properties_rules import Said, fold
+from sandbox.chain.tokens.properties_state import State
+from sandbox.chain.tokens.properties_terms import COIN_SAT, Carried, Moment, Record
 
 START_S = 1_795_000_000
 FIRST_HEIGHT = 110

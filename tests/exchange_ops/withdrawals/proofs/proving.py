@@ -15,7 +15,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine, mover
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
 from exchange_ops.withdrawals.proofs import payouts
-from sandbox.exchange import address_forms
+from sandbox.exchange.accounts import address_forms
 
 SLOW = 86_400  # seconds between blocks: none comes but those that a test asks for
 WAY = (

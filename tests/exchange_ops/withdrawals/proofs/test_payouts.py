@@ -21,7 +21,7 @@ from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
 from exchange_ops.withdrawals.proofs import payouts
 from sandbox.chain import wallet
-from sandbox.chain.seeding import MINER
+from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.wallet import Purse
 from tests.chaindata.conftest import Service, service  # noqa: F401 (a fixture)
 from tests.exchange_ops.withdrawals.proofs.proving import Proving, beside_a_chain, supplier

@@ -1,0 +1,68 @@
+"""Reading what calls about property tokens are given, and what a node says of it when it is odd (supplement 1.11)."""
+
+from collections.abc import Mapping
+
+from chaindata.wire import refusals
+from chaindata.wire.token_amounts import amount_text
+from sandbox.chain.full_node import FullNode
+from sandbox.chain.handlers import naming
+from sandbox.chain.handlers.elements import id_bytes, number, text
+from sandbox.chain.node.terms import Found, Refused
+from sandbox.chain.tokens.properties_state import Property, State
+
+Members = dict[str, object]
+
+
+def address(arguments: Mapping[str, object], name: str = "address") -> str:
+    """An address as the layer writes it, from any spelling. Raises `Refused`."""
+    return cash_address(text(arguments, name))
+
+
+def checked_address(arguments: Mapping[str, object], name: str = "address") -> str:
+    """The same where the service itself checks the address before the node sees it (supplement 10)."""
+    return naming.read(text(arguments, name)).cash_address
+
+
+def cash_address(written: str) -> str:
+    """The address that a text spells, as the layer writes it. Raises `Refused`."""
+    try:
+        return naming.read(written).cash_address
+    except Refused:
+        raise Refused(refusals.NOT_A_CASH_ADDRESS) from None
+
+
+def existing(state: State, arguments: Mapping[str, object]) -> Property:
+    """The property that is asked about. Raises `Refused`."""
+    found = state.properties.get(number(arguments, "propertyId"))
+    if found is None:
+        raise Refused(refusals.PROPERTY_UNKNOWN)
+    return found
+
+
+def managed(state: State, arguments: Mapping[str, object]) -> Property:
+    """The managed property that is asked about. Raises `Refused`."""
+    found = existing(state, arguments)
+    if not found.is_managed:
+        raise Refused(refusals.PROPERTY_NOT_MANAGED)
+    return found
+
+
+def height(node: FullNode, arguments: Mapping[str, object], name: str) -> int:
+    """The height of a block that is there. Raises `Refused`."""
+    found = number(arguments, name)
+    if not 0 <= found <= node.chain.tip.height:
+        raise Refused(refusals.TOKEN_HEIGHT_OUT_OF_RANGE)
+    return found
+
+
+def transaction(node: FullNode, arguments: Mapping[str, object]) -> Found:
+    """The transaction of the chain or the mempool that is asked about. Raises `Refused`."""
+    found = node.chain.find(id_bytes(text(arguments, "txid"), "txid"))
+    if found is None:
+        raise Refused(refusals.NOTHING_KNOWN_OF_TRANSACTION)
+    return found
+
+
+def balance(units: int, about: Property) -> Members:
+    """What somebody holds; nothing is ever reserved."""
+    return {"balance": amount_text(units, about.precision), "reserved": amount_text(0, about.precision)}

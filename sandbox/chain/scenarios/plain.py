@@ -1,0 +1,76 @@
+"""Ordinary transactions of every usual form, so that each can be looked at: to keys, hashes, scripts and nobody."""
+
+from chaindata.wire import scripts
+from chaindata.wire.transactions import Output
+from sandbox.chain import wallet
+from sandbox.chain.node.terms import Owned
+from sandbox.chain.scenarios.author import Author
+from sandbox.chain.wallet import Vault
+
+COIN_SAT = 100_000_000
+NOTE = b"Countersign sandbox"
+
+
+def build(author: Author) -> None:
+    """Payments from hand to hand over a few blocks."""
+    _spread(author)
+    _pay_around(author)
+    _pay_to_a_key(author)
+    _pay_to_a_vault(author)
+    _leave_notes(author)
+
+
+def _spread(author: Author) -> None:
+    """Splits coins of the miner's, so that later payments need not wait for each other's change."""
+    author.pay(author.miner, [Output(10 * COIN_SAT, author.miner.script) for _ in range(20)])
+    author.mine()
+
+
+def _pay_around(author: Author) -> None:
+    """One output, many outputs, and many inputs."""
+    names = ("alice", "bob", "carol", "dave")
+    author.fund("alice", 25 * COIN_SAT)
+    author.mine()
+    author.pay(
+        "alice",
+        [
+            Output(sat, author.purse(name).script)
+            for sat, name in zip((4 * COIN_SAT, 3 * COIN_SAT, 2 * COIN_SAT), names[1:], strict=True)
+        ],
+    )
+    author.mine()
+    author.pay("alice", [Output(COIN_SAT // 10 * n, author.purse("bob").script) for n in range(1, 13)])
+    author.mine()
+    author.pay("bob", [Output(7 * COIN_SAT, author.purse("carol").script)], fee_rate=3)
+    author.mine()
+
+
+def _pay_to_a_key(author: Author) -> None:
+    """An output that names the public key itself, and its spending."""
+    dave = author.purse("dave")
+    made = author.pay(author.miner, [Output(3 * COIN_SAT, dave.key_script)])
+    author.mine()
+    author.pay(dave, [Output(COIN_SAT, author.purse("alice").script)], spending=[(made.txid_bytes, 0)])
+    author.mine()
+
+
+def _pay_to_a_vault(author: Author) -> None:
+    """Two of three keys under the hash of their script: paid in, paid out, and something left."""
+    vault = Vault("vault", [author.purse(name) for name in ("alice", "bob", "carol")], 2)
+    author.pay(author.miner, [Output(5 * COIN_SAT, vault.script), Output(COIN_SAT // 2, vault.script)])
+    author.mine()
+    author.pay(vault, [Output(2 * COIN_SAT, author.purse("dave").script)])
+    author.mine()
+
+
+def _leave_notes(author: Author) -> None:
+    """Outputs that nobody can spend, and one transaction that spends coins of two owners at once."""
+    author.pay("carol", [Output(0, scripts.returning([NOTE]))])
+    author.pay("dave", [Output(0, scripts.returning([b"", bytes(range(200))]))], change_at=0)
+    author.mine()
+    alice, bob = author.purse("alice"), author.purse("bob")
+    coins: list[Owned] = [author.chain.history(purse.script).coins[0] for purse in (alice, bob)]
+    total_sat = sum(coin.output.value_sat for coin in coins)
+    half = Output(total_sat // 2 - 400, author.purse("carol").script)
+    author.send(wallet.signed(coins, [half, half], [alice, bob]))
+    author.mine()

@@ -1,0 +1,211 @@
+"""The rules of the property-token layer: what each operation asks for and does, and how a block is folded in.
+
+Source: supplement 1.13. A rule checks everything before it changes anything, and raises `Invalid` with the first
+reason that it meets: permission, values, existence, rights, balances, fees.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from chaindata.wire import payloads
+from chaindata.wire.payloads import Payload
+from chaindata.wire.token_amounts import MOST_UNITS
+from sandbox.chain.tokens import properties_issues as issues
+from sandbox.chain.tokens import properties_sales as sales
+from sandbox.chain.tokens import properties_terms as terms
+from sandbox.chain.tokens.properties_state import State
+from sandbox.chain.tokens.properties_terms import NOTHING, Carried, Effect, Invalid, Moment, Record, Share
+
+Rule = Callable[[State, Carried, Any, Moment], Effect]
+
+
+class Said(NamedTuple):
+    """What one transaction of a block says, and its place there."""
+
+    position: int
+    carried: Carried
+
+
+def fold(state: State, moment: Moment, said: Iterable[Said]) -> list[Record]:
+    """Lets a block happen to the layer; the transactions it saw, in their order. Blocks come without a gap."""
+    if moment.height < terms.FIRST_HEIGHT:
+        return []
+    for address, units in state.maturing.pop(moment.height, ()):
+        state.credit(terms.FIRST, address, units)
+    sales.expire(state, moment)
+    return [
+        _folded(state, moment, position, carried, carried.payload)
+        for position, carried in said
+        if carried.payload is not None
+    ]
+
+
+def _folded(state: State, moment: Moment, position: int, carried: Carried, payload: Payload) -> Record:
+    try:
+        effect, reason = _RULES[type(payload)](state, carried, payload, moment), ""
+    except Invalid as invalid:
+        effect, reason = NOTHING, str(invalid)
+    return Record(carried, payload, moment, position, effect, reason)
+
+
+# Burning and sending -------------------------------------------------------------------------------------------------
+
+
+def _burn(state: State, carried: Carried, _: payloads.Burn, moment: Moment) -> Effect:
+    if carried.burnt_sat < terms.COIN_SAT:
+        raise Invalid(terms.BURNT_TOO_LITTLE)
+    units, ripe = carried.burnt_sat * terms.UNITS_PER_SAT, moment.height + terms.MATURITY
+    state.maturing[ripe] = (*state.maturing.get(ripe, ()), (carried.sender, units))
+    return Effect(units=units)
+
+
+def _simple_send(state: State, carried: Carried, payload: payloads.SimpleSend, _: Moment) -> Effect:
+    receiver = carried.receiver or carried.sender
+    issues.check_amount(payload.amount)
+    issues.existing(state, payload.property_id)
+    if state.is_frozen(payload.property_id, carried.sender):
+        raise Invalid(terms.SENDER_FROZEN)
+    if state.is_frozen(payload.property_id, receiver):
+        raise Invalid(terms.RECEIVER_FROZEN)
+    state.move(payload.property_id, carried.sender, receiver, payload.amount)
+    return NOTHING
+
+
+def _send_all(state: State, carried: Carried, payload: payloads.SendAll, _: Moment) -> Effect:
+    receiver = carried.receiver or carried.sender
+    issues.check_ecosystem(payload.ecosystem)
+    sent = [
+        Share(property_id, units)
+        for property_id, units in state.holdings(carried.sender)
+        if not state.is_frozen(property_id, carried.sender) and not state.is_frozen(property_id, receiver)
+    ]
+    if not sent:
+        raise Invalid(terms.NOTHING_TO_SEND)
+    for each in sent:
+        state.move(int(each.whose), carried.sender, receiver, each.units)
+    return Effect(shares=tuple(sent))
+
+
+def _send_to_owners(state: State, carried: Carried, payload: payloads.SendToOwners, _: Moment) -> Effect:
+    issues.check_amount(payload.amount)
+    issues.existing(state, payload.property_id)
+    issues.existing(state, payload.distribution_property)
+    if state.is_frozen(payload.property_id, carried.sender):
+        raise Invalid(terms.SENDER_FROZEN)
+    if state.balance(payload.property_id, carried.sender) < payload.amount:
+        raise Invalid(terms.LOW_BALANCE)
+    shares = _shares(state, carried.sender, payload)
+    if not shares:
+        raise Invalid(terms.NO_OWNERS)
+    fee = terms.FEE_PER_OWNER * len(shares)
+    also_sent = payload.amount if payload.property_id == terms.FIRST else 0
+    if state.balance(terms.FIRST, carried.sender) < fee + also_sent:
+        raise Invalid(terms.LOW_FEE_BALANCE)
+    state.debit(terms.FIRST, carried.sender, fee)
+    for each in shares:
+        state.move(payload.property_id, carried.sender, str(each.whose), each.units)
+    return Effect(paid=fee, shares=shares)
+
+
+def _shares(state: State, sender: str, payload: payloads.SendToOwners) -> tuple[Share, ...]:
+    """Whom it reaches, the largest holding first; each part is rounded up, so the last ones may get less or nothing."""
+    holders = [
+        (-units, address)
+        for address, units in state.holders(payload.distribution_property)
+        if address != sender and not state.is_frozen(payload.property_id, address)
+    ]
+    total = -sum(negative for negative, _ in holders)
+    left, shares = payload.amount, []
+    for negative, address in sorted(holders):
+        part = min(left, -(payload.amount * negative // total))
+        if part == 0:
+            break
+        shares.append(Share(address, part))
+        left -= part
+    return tuple(shares)
+
+
+# Crowdsales ----------------------------------------------------------------------------------------------------------
+
+
+def _participate(state: State, carried: Carried, payload: payloads.Participate, moment: Moment) -> Effect:
+    issues.check_amount(payload.amount)
+    if payload.property_id != terms.FIRST:
+        issues.existing(state, payload.property_id)
+        raise Invalid(terms.OTHER_PROPERTY)
+    if state.balance(terms.FIRST, carried.sender) < payload.amount:
+        raise Invalid(terms.LOW_BALANCE)
+    property_id = state.selling.get(carried.receiver)
+    if property_id is None:
+        raise Invalid(terms.NO_SALE_AT_RECEIVER)
+    if carried.sender == carried.receiver:
+        raise Invalid(terms.OWN_SALE)
+    bought = sales.purchase(state.sales[property_id], payload.amount, moment.time_s)
+    state.move(terms.FIRST, carried.sender, carried.receiver, bought.spent)
+    state.credit(property_id, carried.sender, bought.units)
+    sales.count(state, property_id, bought)
+    if bought.ends:
+        sales.end(state, property_id, moment, early=True, sold_out=True)
+    return Effect(property_id=property_id, units=bought.units, paid=bought.spent)
+
+
+# Collectibles --------------------------------------------------------------------------------------------------------
+
+
+def _issue_collectibles(state: State, carried: Carried, payload: payloads.IssueCollectibles, moment: Moment) -> Effect:
+    _check_collectibles_begun(moment)
+    if not 0 < payload.most <= MOST_UNITS:
+        raise Invalid(terms.BAD_VALUE)
+    if not payload.name:
+        raise Invalid(terms.NO_NAME)
+    issues.charge(state, carried.sender)
+    return Effect(property_id=state.gallery.found(carried, payload, moment))
+
+
+def _issue_collectible(state: State, carried: Carried, payload: payloads.IssueCollectible, moment: Moment) -> Effect:
+    _check_collectibles_begun(moment)
+    token_id = state.gallery.issue(carried, payload, moment)
+    return Effect(property_id=payload.property_id, token_id=token_id)
+
+
+def _transfer_collectible(
+    state: State, carried: Carried, payload: payloads.TransferCollectible, moment: Moment
+) -> Effect:
+    _check_collectibles_begun(moment)
+    state.gallery.transfer(carried, payload)
+    return NOTHING
+
+
+def _destroy_collectible(
+    state: State, carried: Carried, payload: payloads.DestroyCollectible, moment: Moment
+) -> Effect:
+    _check_collectibles_begun(moment)
+    state.gallery.destroy(carried, payload)
+    return NOTHING
+
+
+def _check_collectibles_begun(moment: Moment) -> None:
+    if moment.height < terms.FIRST_COLLECTIBLES_HEIGHT:
+        raise Invalid(terms.NOT_PERMITTED)
+
+
+_RULES: dict[type[Payload], Rule] = {
+    payloads.SimpleSend: _simple_send,
+    payloads.Participate: _participate,
+    payloads.SendToOwners: _send_to_owners,
+    payloads.SendAll: _send_all,
+    payloads.CreateFixed: issues.create_fixed,
+    payloads.CreateCrowdsale: issues.create_crowdsale,
+    payloads.CloseCrowdsale: issues.close_crowdsale,
+    payloads.CreateManaged: issues.create_managed,
+    payloads.Grant: issues.grant,
+    payloads.Revoke: issues.revoke,
+    payloads.Burn: _burn,
+    payloads.ChangeIssuer: issues.change_issuer,
+    payloads.Freeze: issues.freeze,
+    payloads.Unfreeze: issues.unfreeze,
+    payloads.IssueCollectibles: _issue_collectibles,
+    payloads.IssueCollectible: _issue_collectible,
+    payloads.TransferCollectible: _transfer_collectible,
+    payloads.DestroyCollectible: _destroy_collectible,
+}

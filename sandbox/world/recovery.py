@@ -1,0 +1,65 @@
+"""How a world is opened from its folder: begun, or resumed as far as its journal is whole and can be lived again."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from sandbox.engine import journal
+from sandbox.engine.journal import Journal
+from sandbox.engine.journal_lines import Header, Reading
+from sandbox.settings.dialects import DOCUMENTED
+from sandbox.world.control import Control
+from sandbox.world.replay import replay
+
+
+class Recoverable(Control, Protocol):
+    """A world that can be made over a journal and lived again from it."""
+
+    warnings: list[str]
+
+    def control(self, name: str, arguments: Mapping[str, object]) -> object:
+        """Runs one action of the control plane and journals it."""
+        ...
+
+
+Kept = TypeVar("Kept", bound=Recoverable)
+
+
+def kept(make: Callable[[Journal], Kept], path: Path, wanted: Header, *, fresh: bool) -> Kept:
+    """The world of the journal at `path`, with the warnings that its opening gives; `make` makes one over a journal."""
+    if fresh or not path.exists():
+        return make(Journal.begin(wanted, path))
+    reading, warning = journal.read(path)
+    world = make(Journal.begin(wanted, path)) if reading.header is None else _resumed(make, path, reading)
+    world.warnings += [sentence for sentence in (warning, _other_seed(world.journal.header, wanted)) if sentence]
+    return world
+
+
+def speak(world: Recoverable, dialect: str) -> None:
+    """Lets a world speak the dialect that was asked for, or go on in its own (""); its warnings say what is special."""
+    had = world.exchange.config.dialect
+    if dialect and dialect != had:
+        world.control("config", {"dialect": dialect})
+        world.warnings.append(f"the kept world spoke the {had} dialect so far; from now on it speaks the {dialect} one")
+    elif not dialect and had != DOCUMENTED:
+        world.warnings.append(f"the kept world goes on in the {had} dialect; --dialect {DOCUMENTED} changes that")
+
+
+def _resumed(make: Callable[[Journal], Kept], path: Path, reading: Reading) -> Kept:
+    world = make(Journal.resume(path, reading))
+    stopped_at = replay(world, reading.entries)
+    if stopped_at is None:
+        return world
+    world.journal.close()
+    shorter = reading.before(stopped_at)
+    warning = journal.set_aside(path, shorter, path.read_bytes())
+    world = make(Journal.resume(path, shorter))
+    replay(world, shorter.entries)
+    world.warnings.append(warning)
+    return world
+
+
+def _other_seed(had: Header, wanted: Header) -> str:
+    if had.seed == wanted.seed and (wanted.symbols is None or had.symbols == wanted.symbols):
+        return ""
+    return f"the kept world has seed {had.seed} and symbols {had.symbols or 'as listed'}; --fresh begins another one"
