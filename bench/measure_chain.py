@@ -11,9 +11,10 @@ import bitcoin.core
 from bitcash.cashaddress import Address as TheirAddress
 
 from bench.rounds import line, spend
-from chaindata.wire import addresses, decoding, headers, merkle, proofs, scripts, transactions
+from chaindata.wire import addresses, decoding, headers, merkle, proofs, transactions
 from chaindata.wire.addresses import Address, Kind, Network
 from chaindata.wire.headers import Header
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Input, Output
 
 _dice = random.Random(1)
@@ -22,9 +23,9 @@ TRANSACTIONS, ADDRESSES, LEAVES, PROOFS = 500, 500, 2_000, 200
 
 def _payment() -> bytes:
     """One input with a signature and a key, two outputs to addresses, as most transactions have."""
-    unlocking = scripts.push(b"\x30" + _dice.randbytes(71)) + scripts.push(b"\x02" + _dice.randbytes(32))
+    unlocking = steps.push(b"\x30" + _dice.randbytes(71)) + steps.push(b"\x02" + _dice.randbytes(32))
     outputs = [
-        Output(_dice.randrange(10**9), scripts.locking(Address(Network.MAIN, Kind.KEY, _dice.randbytes(20))))
+        Output(_dice.randrange(10**9), steps.locking(Address(Network.MAIN, Kind.KEY, _dice.randbytes(20))))
         for _ in range(2)
     ]
     return transactions.build(inputs=[Input(_dice.randbytes(32), 0, unlocking)], outputs=outputs).raw

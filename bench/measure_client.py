@@ -18,7 +18,7 @@ import urllib3
 from bench.rounds import line, spend
 from exchange_ops.client import ExchangeClient
 from wire.deadline import Deadline
-from wire.line import Line, roundtrip
+from wire.http_exchange import Line, roundtrip
 from wire.sessions import Sending
 from wire.transport import Credentials, Transport
 from wire.values import Secret

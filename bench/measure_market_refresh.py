@@ -134,7 +134,7 @@ def _print(what: str, ours_ms: float, peer: str, peer_ms: float, target: float) 
 
 
 def _measure_writes(engine: str) -> None:
-    from desk import bulk
+    from desk.rows import bulk
     from exchange_ops.market.models import Ticker
 
     table = bulk.table(Ticker)
@@ -156,7 +156,7 @@ def _measure_writes(engine: str) -> None:
 
 def _measure_trades(engine: str) -> None:
     """A market that is read for the first time, many times over."""
-    from desk import bulk
+    from desk.rows import bulk
     from exchange_ops.market.models import PublicTrade
 
     def batch(symbol: str) -> Iterator[list[Row]]:

@@ -135,7 +135,7 @@ class _ToSocket:
 
 
 class _ToRedis:
-    """What `desk.live` sends, in as many batches as there are calls."""
+    """What `desk.live.announcements` sends, in as many batches as there are calls."""
 
     def __init__(self, folder: Path) -> None:
         self._redis = redis.Redis(unix_socket_path=str(folder / "redis.sock"))

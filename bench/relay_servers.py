@@ -53,8 +53,8 @@ async def _serve(application: Any, **options: Any) -> None:
 
 async def _attend(room: Any, scope: Any, receive: Any, send: Any) -> None:
     """One browser that follows every topic of the measurements, and is never asked who it is."""
-    from desk.fanout import Browser
-    from desk.frames import FRAMES
+    from desk.live.fanout import Browser
+    from desk.live.frames import FRAMES
 
     await receive()
     await send({"type": "websocket.accept"})
@@ -71,7 +71,7 @@ async def hub(folder: Path) -> None:
     from django.conf import settings
 
     settings.configure(CONNECTIONS_PER_ADDRESS=_BROWSERS, TRUSTED_PROXIES=())
-    from desk.fanout import Fanout
+    from desk.live.fanout import Fanout
     from project.sockets import FrameSocket
 
     room = Fanout()
@@ -98,7 +98,7 @@ async def hub_redis(folder: Path) -> None:
     os.environ |= {"REDIS_URL": address, "DATABASE_URL": f"sqlite:///{folder / 'none.sqlite3'}"}
     os.environ["CONNECTIONS_PER_ADDRESS"] = str(_BROWSERS)
     django.setup()
-    from desk import hub as relay
+    from desk.live import hub as relay
     from project.sockets import FrameSocket
 
     relay.RECHECK_SECONDS = 1_000_000.0

@@ -7,10 +7,10 @@ class ChaindataConfig(AppConfig):
     def ready(self) -> None:
         """Says what the desk should know of this room: who may follow what, and how to tell that it is well."""
         from chaindata import health, topics, witnesses
-        from chaindata.domain import broadcast_replay
-        from desk import audit
+        from chaindata.broadcasts import replay
+        from desk import audit_check
 
         topics.register()
         witnesses.register()
-        audit.register_replay(broadcast_replay.SUBJECT, broadcast_replay.check)
+        audit_check.register_replay(replay.SUBJECT, replay.check)
         health.register()

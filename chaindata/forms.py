@@ -10,9 +10,11 @@ from typing import Any
 
 from django import forms
 
-from chaindata.domain import accounts, broadcasts, payload_making, tools
-from chaindata.domain.payload_making import Figure, Operation
-from chaindata.models.broadcasts import LONGEST_REASON
+from chaindata.broadcasts import requests
+from chaindata.broadcasts.models import LONGEST_REASON
+from chaindata.cash_accounts import accounts
+from chaindata.tools import payloads, tools
+from chaindata.tools.payloads import Figure, Operation
 from desk.forms import SecondFactorForm
 
 _WHOLE = re.compile(r"[0-9]{1,20}", re.ASCII)
@@ -102,7 +104,7 @@ class BroadcastForm(SecondFactorForm):
         widget=forms.Textarea(attrs={"rows": 2}),
         error_messages={"required": "Say why it is sent from here; it goes into the audit trail."},
     )
-    purpose = broadcasts.PURPOSE
+    purpose = requests.PURPOSE
 
 
 # Payloads -------------------------------------------------------------------------------------------------------------
@@ -237,8 +239,8 @@ class PayloadForm(forms.Form):
     def clean_toAddress(self) -> str:  # noqa: N802  # named like the member of the wire
         """Its cash address, with the prefix that the payload repeats."""
         try:
-            return payload_making.cash_address_of(text=self.cleaned_data["toAddress"])
-        except payload_making.CannotMake as problem:
+            return payloads.cash_address_of(text=self.cleaned_data["toAddress"])
+        except payloads.CannotMake as problem:
             raise forms.ValidationError(problem.problems["toAddress"], code="not_an_address") from None
 
     @property

@@ -8,9 +8,10 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from chaindata.domain import answers
-from chaindata.domain import tip as tips
-from chaindata.models import ChainAnswer, ChainReorganisation, ChainTip
+from chaindata.cache import answers
+from chaindata.cache.models import ChainAnswer
+from chaindata.headers import tip as tips
+from chaindata.headers.models import ChainReorganisation, ChainTip
 from desk import clock, health
 from desk.health import Health
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from desk import roles
+from desk.people import roles
 
 if TYPE_CHECKING:
     from desk.models import Person

@@ -5,7 +5,9 @@ The row is the queue: a wake-up call that is lost costs one sweep.
 
 from celery import shared_task
 
-from chaindata.domain import answers, broadcast_sending, broadcasts, fetching, following, retention, service
+from chaindata import tip_follower
+from chaindata.broadcasts import requests, sending
+from chaindata.cache import answers, fetching, retention, service
 from desk import clock
 
 
@@ -24,19 +26,19 @@ def sweep() -> None:
 @shared_task(name="chaindata.follow_tip", max_retries=0, ignore_result=True)
 def follow_tip() -> None:
     """Look whether there is a new block."""
-    following.follow(now=clock.now(), open_client=service.open_client)
+    tip_follower.follow(now=clock.now(), open_client=service.open_client)
 
 
-@shared_task(name=broadcasts.SEND_TASK, max_retries=0, ignore_result=True)
+@shared_task(name=requests.SEND_TASK, max_retries=0, ignore_result=True)
 def send_broadcast(broadcast_id: int) -> None:
     """One step of one transaction that somebody wants sent, when it is due."""
-    broadcast_sending.advance(broadcast_id=broadcast_id, now=clock.now(), open_client=service.open_client)
+    sending.advance(broadcast_id=broadcast_id, now=clock.now(), open_client=service.open_client)
 
 
 @shared_task(name="chaindata.sweep_broadcasts", max_retries=0, ignore_result=True)
 def sweep_broadcasts() -> None:
     """Every transaction that is to be sent or looked for."""
-    broadcast_sending.sweep(now=clock.now(), open_client=service.open_client)
+    sending.sweep(now=clock.now(), open_client=service.open_client)
 
 
 @shared_task(name="chaindata.purge", max_retries=0, ignore_result=True)

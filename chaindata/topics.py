@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from desk import roles, topics
+from desk import topics
+from desk.people import roles
 
 if TYPE_CHECKING:
     from desk.models import Person

@@ -3,7 +3,11 @@
 from django.urls import path
 
 from chaindata import converters  # noqa: F401  # kinds of parts of addresses are registered there
-from chaindata.views import accounts, address, block, broadcasts, home, tokens, tools, transaction
+from chaindata.broadcasts import views as broadcasts
+from chaindata.cash_accounts import views
+from chaindata.explorer.views import address, block, home, transaction
+from chaindata.tokens import views as tokens
+from chaindata.tools import views as tools
 
 urlpatterns = [
     path("chain/", home.home, name="chain"),
@@ -12,7 +16,7 @@ urlpatterns = [
     path("chain/address/<coin_address:text>/", address.address, name="chain-address"),
     path("chain/tokens/", tokens.token_list, name="chain-tokens"),
     path("chain/tokens/<slug:token_id>/", tokens.token, name="chain-token"),
-    path("chain/cash-accounts/", accounts.cash_accounts, name="chain-accounts"),
+    path("chain/cash-accounts/", views.cash_accounts, name="chain-accounts"),
     path("chain/tools/", tools.address, name="chain-tools"),
     path("chain/tools/transaction/", broadcasts.transaction, name="chain-tools-transaction"),
     path("chain/tools/script/", tools.script, name="chain-tools-script"),

@@ -1,7 +1,7 @@
 """What of the chain's tables decides or proves something, and what does not, each with its reason."""
 
 from chaindata import models
-from desk import witnessed
+from desk.rows import witnessed
 
 
 def register() -> None:

@@ -9,19 +9,9 @@ class DeskConfig(AppConfig):
     verbose_name = "Desk"
 
     def ready(self) -> None:
-        from desk import (
-            checks,  # noqa: F401  registers itself
-            dropped,
-            fields,
-            health,
-            logs,
-            sealing,
-            signals,
-            stepup,
-            totp,
-            witness_chain,
-            witnesses,
-        )
+        from desk import dropped, fields, health, logs, sealing, signals
+        from desk.audit import witness_chain, witnesses
+        from desk.people import stepup, totp
 
         fields.widen_context()
         signals.connect()
@@ -41,7 +31,7 @@ class DeskConfig(AppConfig):
 
 def _begin_to_witness(*, plan: Any = (), **_: Any) -> None:
     """Rows from before rows were witnessed are, once: only in the very run of migrations that brought the entries."""
-    from desk import witness_chain
+    from desk.audit import witness_chain
 
     if any(migration.app_label == "desk" and migration.name.startswith("0003_") for migration, _ in plan):
         witness_chain.begin()

@@ -9,7 +9,8 @@ from datetime import datetime
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 
-from desk import demo, models, sealing, totp
+from desk import models, sealing
+from desk.people import demo, totp
 
 
 class WrongDatabase(Exception):

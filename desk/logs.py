@@ -125,9 +125,9 @@ def _escaped(text: str) -> str:
 
 
 def _add_request_id(_: Any, __: str, event: Event) -> Event:
-    from desk import requests
+    from desk import request_ids
 
-    request_id = requests.current_id()
+    request_id = request_ids.current_id()
     if request_id:
         event.setdefault("request_id", request_id)
     return event
@@ -147,15 +147,15 @@ def _keep_our_logging(**_: Any) -> None:
 
 
 def _enter_task(*, task: Any = None, **_: Any) -> None:
-    from desk import requests
+    from desk import request_ids
 
     given = task.request.get("request_id") if task is not None else None
-    requests.enter(requests.usable_id(given if isinstance(given, str) else None))
+    request_ids.enter(request_ids.usable_id(given if isinstance(given, str) else None))
     structlog.contextvars.bind_contextvars(task=getattr(task, "name", ""))
 
 
 def _leave_task(**_: Any) -> None:
-    from desk import requests
+    from desk import request_ids
 
-    requests.enter("")
+    request_ids.enter("")
     structlog.contextvars.unbind_contextvars("task")

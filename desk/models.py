@@ -9,7 +9,7 @@ from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models, transaction
 from django.utils.crypto import salted_hmac
 
-from desk.witnessed import Rows, Witnessed
+from desk.rows.witnessed import Rows, Witnessed
 
 
 class People(UserManager.from_queryset(Rows)):  # type: ignore[misc]
@@ -191,7 +191,7 @@ class StepUp(Witnessed):
 
 
 class RowWitness(models.Model):
-    """One entry of the chain of witnesses; see `desk.witness_chain`, which alone writes it.
+    """One entry of the chain of witnesses; see `desk.audit.witness_chain`, which alone writes it.
 
     `content` is the exact text that was hashed, `code` is made over the hash under a key of the ring. `rules` marks
     the few entries that tell of tables whose rows are looked up before they are followed.

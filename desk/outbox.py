@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 from prometheus_client import Counter
 
-from desk import requests
+from desk import request_ids
 
 # A broker that just failed is not asked again for so long: each try may cost most of a second.
 REST_SECONDS = 3.0
@@ -31,7 +31,7 @@ def wake(task: str, *arguments: int | str) -> None:
     """
     if not all(isinstance(argument, int | str) for argument in arguments):
         raise TypeError("A wake-up call carries row ids only.")
-    request_id = requests.current_id()
+    request_id = request_ids.current_id()
     transaction.on_commit(lambda: _send(task, arguments, request_id), robust=True)
 
 

@@ -10,7 +10,9 @@ from django.db.backends.signals import connection_created
 from django.db.models.signals import m2m_changed, post_migrate, post_save
 from django.http import HttpRequest
 
-from desk import audit, clock, factors, fields, models, own_sessions, requests, roles, tokens
+from desk import clock, fields, models
+from desk.audit import trail
+from desk.people import factors, own_sessions, roles, session_life, tokens
 
 _log = structlog.get_logger(__name__)
 
@@ -64,7 +66,7 @@ def _signed_in(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
     if request is None:
         return
     device = own_sessions.device_of(request.headers.get("User-Agent", ""))
-    requests.mark_sign_in(request.session, clock.now(), device=device)
+    session_life.mark_sign_in(request.session, clock.now(), device=device)
     if factors.may_enter(user, request.session):
         request.signed_in_person = user  # type: ignore[attr-defined]  # read by SessionLifeMiddleware
     _tell(user, "person.signed_in", request)
@@ -85,7 +87,7 @@ def _not_signed_in(*, credentials: dict[str, Any], **_: Any) -> None:
 
 def _tell(user: Any, action: str, request: HttpRequest) -> None:
     with transaction.atomic():
-        audit.record(
+        trail.record(
             actor=user,
             action=action,
             subject=f"person:{user.pk}",

@@ -8,7 +8,8 @@ class ExchangeOpsConfig(AppConfig):
     name = "exchange_ops"
 
     def ready(self) -> None:
-        from desk import audit, demo, sealing
+        from desk import audit_check, sealing
+        from desk.people import demo
         from exchange_ops import demo as own_demo
         from exchange_ops import health, owned_addresses, replay, topics, witnesses
         from exchange_ops.addresses import chain_owners
@@ -31,12 +32,12 @@ class ExchangeOpsConfig(AppConfig):
         ledger_matching.register(transfer_matching)
         key_uses.register_under_way(queries.under_way)
         demo.register_loader("exchange account", own_demo.load)
-        audit.register_replay("freeze", vote_replay.check_freezes)
-        audit.register_replay(order_replay.SUBJECT, order_replay.check)
-        audit.register_replay(subaccount_replay.SUBJECT, subaccount_replay.check)
+        audit_check.register_replay("freeze", vote_replay.check_freezes)
+        audit_check.register_replay(order_replay.SUBJECT, order_replay.check)
+        audit_check.register_replay(subaccount_replay.SUBJECT, subaccount_replay.check)
         sealing.register_rewrapper("exchange keys", keys.rewrap_all)
         for machine in (replay.WITHDRAWALS, replay.TRANSFERS):
-            audit.register_replay(machine.subject, machine.check)
+            audit_check.register_replay(machine.subject, machine.check)
         post_migrate.connect(_publish_first_rules, sender=self, dispatch_uid="exchange_ops.first_rules")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from chaindata.domain import addresses, ours
+from chaindata.shared import addresses, owned_addresses
 from exchange_ops.addresses.models import DepositAddress
 from exchange_ops.subaccounts.models import SubAccountAddress
 
@@ -12,7 +12,7 @@ _ACCOUNT, _SUBACCOUNT = "our deposit address", "deposit address of a sub-account
 
 def register() -> None:
     """Let the chain's pages ask; called once, when the app is ready."""
-    ours.register("deposit addresses", owners)
+    owned_addresses.register("deposit addresses", owners)
 
 
 def owners(wanted: Collection[str]) -> dict[str, str]:

@@ -13,7 +13,8 @@ from typing import Any
 import structlog
 from django.db.models import Q
 
-from desk import audit, live
+from desk import audit_check
+from desk.live import announcements
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
@@ -55,7 +56,7 @@ def run_due(*, now: datetime, client_for: ClientFor) -> int:
             for account in Account.objects.order_by("pk")
             if not waits(account, now)
         ]
-        jobs.append((AUDIT, partial(audit.verify, replay=True)))
+        jobs.append((AUDIT, partial(audit_check.verify, replay=True)))
         return sum(_run(name, job, now) for name, job in jobs if _is_due(name, now))
     finally:
         leases.release(name=LEASE, holder=holder)
@@ -98,7 +99,7 @@ def _run(name: str, job: Callable[[], list[str]], now: datetime) -> bool:
         took_ms = watch.passed() // timedelta(milliseconds=1)
         told |= {"ran_at": now, "held": not findings, "findings": kept, "took_ms": took_ms, "problem": ""}
     CheckRun.objects.update_or_create(name=name, defaults=told)
-    live.announce(heartbeats.TOPIC)
+    announcements.announce(heartbeats.TOPIC)
     return "ran_at" in told
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from celery import shared_task
 
-from chaindata.domain import service as chain
+from chaindata.cache import service as chain
 from desk import clock
 from exchange_ops import retention, scheduled_checks
 from exchange_ops.addresses import checks, deposits

@@ -1,9 +1,10 @@
 """What of the exchange account's tables decides or proves something, and what does not, each with its reason.
 
-A column is named here only when nothing rests on it; every other one is witnessed (`desk.witnessed`).
+A column is named here only when nothing rests on it; every other one is witnessed (`desk.rows.witnessed`).
 """
 
-from desk import guards, witnessed
+from desk.audit import installed_guards
+from desk.rows import witnessed
 from exchange_ops.addresses import models as addresses_models
 from exchange_ops.keys import models as keys_models
 from exchange_ops.ledger import models as ledger_models
@@ -39,7 +40,7 @@ def register() -> None:
         ("sub-accounts", subaccount_triggers),
         ("releases of holds", hold_release_triggers),
     ):
-        guards.register(name, source.statements)
+        installed_guards.register(name, source.statements)
     _accounts()
     _payouts()
     _transfers()

@@ -3,7 +3,7 @@
 A connection without a request is worth nothing: when an address, or the whole server, has too many, the one that has
 waited longest makes room, so the newcomer is answered. Only an address whose connections are all at work is refused.
 Proxies that are trusted speak for everybody: they are not counted, and bound their own clients. A socket counts until
-its handshake is done; afterwards its session and its person bound it (`desk.consumers`).
+its handshake is done; afterwards its session and its person bound it (`desk.live.consumers`).
 """
 
 import ipaddress

@@ -6,7 +6,7 @@ from typing import Any
 
 import uvicorn
 
-from project.heads import BoundedHead
+from project.request_limits import BoundedHead
 from project.sockets import FrameSocket
 
 _FILES = 8_192

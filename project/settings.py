@@ -125,19 +125,19 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "desk.http_guards.NoStoreMiddleware",
-    "desk.http_guards.ReportingMiddleware",
+    "desk.web.http_guards.NoStoreMiddleware",
+    "desk.web.http_guards.ReportingMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "desk.requests.RequestIdMiddleware",
-    "desk.requests.SessionMiddleware",
+    "desk.web.requests.RequestIdMiddleware",
+    "desk.people.session_life.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "desk.http_guards.FetchSiteMiddleware",
-    "desk.requests.SessionLifeMiddleware",
-    "desk.enrolment.EnrolmentMiddleware",
+    "desk.web.http_guards.FetchSiteMiddleware",
+    "desk.people.session_life.SessionLifeMiddleware",
+    "desk.web.enrolment.EnrolmentMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -158,7 +158,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "desk.context.desk",
+                "desk.web.context.desk",
             ],
         },
     }
@@ -210,11 +210,12 @@ AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/sign-in/"
-ACCOUNT_ADAPTER = "desk.accounts.AccountAdapter"
+ACCOUNT_ADAPTER = "desk.people.accounts.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
-# The library counts failures by name alone, so that anybody could lock anybody out: desk/tries.py counts instead.
+# The library counts failures by name alone, so that anybody could lock anybody out: desk/people/sign_in_limits.py
+# counts instead.
 ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": None}
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
@@ -224,10 +225,10 @@ SIGN_IN_SECOND_FACTOR = environment.flag("SIGN_IN_SECOND_FACTOR", default=not DE
 # approving for a day. The demo's people share a published factor.
 SECOND_FACTOR_REQUIRED = not DEMO
 FACTOR_REST_SECONDS = 0 if DEMO else 24 * 60 * 60
-MFA_ADAPTER = "desk.accounts.SecondFactorAdapter"
+MFA_ADAPTER = "desk.people.accounts.SecondFactorAdapter"
 MFA_FORMS = {
-    "authenticate": "desk.accounts.SignInCodeForm",
-    "reauthenticate": "desk.accounts.ReauthenticateCodeForm",
+    "authenticate": "desk.people.accounts.SignInCodeForm",
+    "reauthenticate": "desk.people.accounts.ReauthenticateCodeForm",
 }
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -261,7 +262,7 @@ if SECURE_COOKIES:
     SECURE_SSL_REDIRECT = True
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
-CSRF_FAILURE_VIEW = "desk.views.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "desk.web.errors.csrf_failure"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
@@ -302,7 +303,7 @@ STORAGES = {
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         # First, because it is the one that names how to come in: without it strangers would get 403 instead of 401.
-        "desk.tokens.TokenAuthentication",
+        "desk.people.tokens.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],

@@ -1,7 +1,7 @@
 """A server's socket that takes frames ready to send, and says when its peer does not take them.
 
 An ASGI server frames each message for each socket again, and tells nobody how much waits. The relay tells a thousand
-browsers the same, so it asks for both, through an extension of the scope: see `desk.frames.Socket`.
+browsers the same, so it asks for both, through an extension of the scope: see `desk.live.frames.Socket`.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 from websockets.frames import Frame, Opcode
 
-from desk.frames import FRAMES
+from desk.live.frames import FRAMES
 from project import doors
 
 # From the end of the head to the answer: the desk asks its rows, and the peer has nothing to do.

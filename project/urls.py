@@ -8,15 +8,15 @@ from allauth.mfa.webauthn import views as passkeys
 from django.urls import include, path
 from django.views.decorators.http import require_http_methods, require_safe
 
-from chaindata.views import navigation as chain
-from desk import context
+from chaindata import navigation as chain
 from desk.views import factors, invitations, sessions, trail
+from desk.web import context
 from exchange_ops.pages import navigation as exchange
 
-handler400 = "desk.views.errors.bad_request"
-handler403 = "desk.views.errors.permission_denied"
-handler404 = "desk.views.errors.page_not_found"
-handler500 = "desk.views.errors.server_error"
+handler400 = "desk.web.errors.bad_request"
+handler403 = "desk.web.errors.permission_denied"
+handler404 = "desk.web.errors.page_not_found"
+handler500 = "desk.web.errors.server_error"
 
 # The library's pages take a PUT for a form, and send whoever is in already elsewhere whatever the method.
 form = require_http_methods(["GET", "HEAD", "POST"])

@@ -43,7 +43,7 @@ _fresh: dict[str, Fresh] = {}
 def _empty(case: Any) -> None:
     from django.db import connection
 
-    from desk import audit, witness_chain
+    from desk.audit import trail, witness_chain
 
     known = _fresh.get(str(connection.settings_dict["NAME"]))
     if known is None:
@@ -55,13 +55,13 @@ def _empty(case: Any) -> None:
             with _without_guards(connection):
                 """A test took some away, or changed them; all of them are made anew."""
         _ENDS[connection.vendor](connection, known)
-    for name in (audit.HEADS_FILE, witness_chain.HEADS_FILE):
+    for name in (trail.HEADS_FILE, witness_chain.HEADS_FILE):
         Path(settings.DATA_DIR, name).unlink(missing_ok=True)
 
 
 @contextmanager
 def _without_guards(connection: Any) -> Iterator[None]:
-    from desk import triggers as desk_guards
+    from desk.audit import triggers as desk_guards
     from exchange_ops.orders import triggers as order_guards
     from exchange_ops.subaccounts import triggers as subaccount_guards
     from exchange_ops.transfers import triggers as transfer_guards

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
-from project.supervisor import kinship, redis_choice
+from project.supervisor import parent_death, redis_choice
 
 _PREFIX = "countersign-test-"
 _ROOM_BYTES = 1_500_000_000
@@ -76,7 +76,7 @@ class Postgres:
             [*wrap, str(binaries / "postgres"), "-D", str(rows), "-k", str(folder), *settings],
             stdout=self._log,
             stderr=subprocess.STDOUT,
-            preexec_fn=kinship.tied_to_this_process(signal.SIGINT),
+            preexec_fn=parent_death.tied_to_this_process(signal.SIGINT),
             start_new_session=True,
             **self._user,
         )
@@ -129,7 +129,7 @@ class Redis:
             command,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            preexec_fn=kinship.tied_to_this_process(signal.SIGTERM),
+            preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
             start_new_session=True,
         )
         deadline = time.monotonic() + 15

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import inspect
 
-from wire import plain
+from wire import decimal_text
 from wire.errors import BadReply
 from wire.values import CannotRead, Nanoseconds
 
@@ -93,7 +93,7 @@ def decode(body: bytes, kind: Any) -> Any:
         raise BadReply("the reply has a text with the character NUL")
     reader = _readers.get(kind)
     if reader is None:
-        reader = _readers[kind] = _Reader(msgspec.json.Decoder(kind, dec_hook=_special), plain.checker(kind))
+        reader = _readers[kind] = _Reader(msgspec.json.Decoder(kind, dec_hook=_special), decimal_text.checker(kind))
     try:
         found = reader.decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
@@ -164,7 +164,7 @@ def _known(value: Any, described: inspect.Type, aside: list[tuple[str, str, obje
         described = described.type
     match described, value:
         case inspect.DecimalType(), _:
-            return plain.decimal_of(value)
+            return decimal_text.decimal_of(value)
         case inspect.UnionType(types=options), _:
             return _known(value, next((option for option in options if _fits(option, value)), inspect.AnyType()), aside)
         case inspect.ListType(item_type=inner), list():

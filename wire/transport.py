@@ -18,7 +18,7 @@ from wire import records
 from wire.credentials import Credentials, base64_text
 from wire.deadline import Deadline
 from wire.errors import BadReply, CallFailed, OutcomeUnknown, Refused, Unreachable
-from wire.line import Answer, Line, Lost, roundtrip
+from wire.http_exchange import Answer, Line, Lost, roundtrip
 from wire.operation import MASK, Operation, Request
 from wire.sessions import Sending
 

@@ -15,8 +15,9 @@ from rest_framework.views import APIView
 
 from chaindata import rules
 from chaindata.api import shapes
-from chaindata.domain import addresses, pages_address, pages_block, pages_home, pages_transaction
-from chaindata.domain.pages import Standing
+from chaindata.explorer import address, block, home, transaction
+from chaindata.shared import addresses
+from chaindata.shared.pages import Standing
 from chaindata.wire.decoding import SAT_PER_COIN
 from desk import clock
 
@@ -48,7 +49,7 @@ class Tip(APIView):
     @extend_schema(operation_id="chain_tip", responses={200: shapes.ChainTipOut, **_REFUSALS})
     def get(self, request: Request) -> Response:
         """As the desk last heard of it."""
-        tip = pages_home.tip(now=clock.now())
+        tip = home.tip(now=clock.now())
         told = {"height": tip.height, "hash": tip.hash or None, "time": tip.time, "heard_at": tip.heard_at}
         told |= {"is_current": tip.height is not None and not tip.is_silent, "problem": tip.problem}
         return Response(shapes.ChainTipOut(told).data)
@@ -66,7 +67,7 @@ class OneBlock(APIView):
     )
     def get(self, request: Request, named: str) -> Response:
         """By hash or height; read again in a few seconds while `block` is null."""
-        part = pages_block.block(named, now=clock.now())
+        part = block.block(named, now=clock.now())
         found = part.block
         body = found and {
             **{name: getattr(found, name) for name in ("hash", "height", "size", "bits", "chainwork")},
@@ -95,7 +96,7 @@ class OneTransaction(APIView):
     def get(self, request: Request, txid: str) -> Response:
         """By its id; read again in a few seconds while `transaction` is null."""
         now = clock.now()
-        part, sides = pages_transaction.facts(txid, now=now), pages_transaction.sides(txid, whole=True, now=now)
+        part, sides = transaction.facts(txid, now=now), transaction.sides(txid, whole=True, now=now)
         found = part.details
         body = found and {
             "txid": txid,
@@ -127,7 +128,7 @@ class OneAddress(APIView):
             forms = addresses.forms(addresses.printed(text))
         except addresses.NotAnAddress as problem:
             raise Http404(str(problem)) from None
-        part = pages_address.balance(forms.cash_address, now=clock.now())
+        part = address.balance(forms.cash_address, now=clock.now())
         found = part.details
         body = found and {
             "balance_sat": found.balance_sat,
@@ -152,12 +153,12 @@ def _told(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _input(each: pages_transaction.Spending) -> dict[str, Any]:
+def _input(each: transaction.Spending) -> dict[str, Any]:
     told = {"n": each.n, "txid": each.txid or None, "vout": each.vout, "address": each.address or None}
     return told | {"value_sat": None if each.coins is None else _sat(each.coins)}
 
 
-def _output(each: pages_transaction.Making) -> dict[str, Any]:
+def _output(each: transaction.Making) -> dict[str, Any]:
     told = {"n": each.n, "value_sat": _sat(each.coins), "addresses": list(each.addresses)}
     return told | {"script": each.hex, "spent_by": each.spent_txid or None}
 

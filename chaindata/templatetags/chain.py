@@ -11,10 +11,12 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from chaindata.domain import addresses, finding, tokens
-from chaindata.domain.addresses import NotAnAddress, printed
-from chaindata.domain.finding import Place
-from chaindata.domain.pages import Standing
+from chaindata.explorer import search
+from chaindata.explorer.search import Place
+from chaindata.shared import addresses
+from chaindata.shared.addresses import NotAnAddress, printed
+from chaindata.shared.pages import Standing
+from chaindata.tokens import tokens
 from chaindata.wire.hashing import is_shown
 from desk.templatetags.desk import ago, chip, copy, icon, iso, plain, shortened
 
@@ -24,10 +26,10 @@ CURRENCIES = frozenset({"BCH"})  # those whose transactions and addresses stand 
 ADDRESS, TRANSACTION, BLOCK = "address", "tx", "block"
 LOOKS_EVERY_S = 20  # an answer that nobody looked at for a minute is not asked for again
 PAGES = {
-    finding.BLOCK: "chain-block",
-    finding.TRANSACTION: "chain-transaction",
-    finding.ADDRESS: "chain-address",
-    finding.TOKEN: "chain-token",
+    search.BLOCK: "chain-block",
+    search.TRANSACTION: "chain-transaction",
+    search.ADDRESS: "chain-address",
+    search.TOKEN: "chain-token",
 }
 _STANDINGS = {
     "stale": ("quiet", "being read again", "refresh-cw"),
@@ -176,7 +178,7 @@ def place_link(place: Place) -> SafeString:
 
 def place_url(place: Place) -> str:
     """The page of what a search has found."""
-    if place.kind == finding.ACCOUNT:
+    if place.kind == search.ACCOUNT:
         return f"{reverse('chain-accounts')}?{urlencode({'q': place.name})}"
     return reverse(PAGES[place.kind], args=[place.name])
 

@@ -8,8 +8,8 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from chaindata.domain.pages import Standing
-from chaindata.models import broadcast_states
+from chaindata.broadcasts import machine
+from chaindata.shared.pages import Standing
 from chaindata.templatetags.chain import LOOKS_EVERY_S
 from chaindata.wire import decoding
 from chaindata.wire.records.tokens import Property
@@ -100,7 +100,7 @@ def sat_coins(value_sat: int | None) -> str:
 @register.simple_tag
 def broadcast_state(state: str) -> SafeString:
     """The state of a broadcast as a chip."""
-    row = broadcast_states.STATES[state]
+    row = machine.STATES[state]
     return chip(row.tone, row.label)
 
 

@@ -9,10 +9,10 @@ from hashlib import sha256
 
 import msgspec
 
-from chaindata.wire import scripts
 from chaindata.wire.addresses import Address, Kind, Network
 from chaindata.wire.hashing import from_shown
-from chaindata.wire.opcodes import OP_PUSHDATA4, OP_RETURN
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.opcodes import OP_PUSHDATA4, OP_RETURN
 from chaindata.wire.transactions import Transaction
 from wire import encodings
 
@@ -126,8 +126,8 @@ def read(script: bytes) -> Registration:
     if not is_claimed(script):
         raise NotARegistration("The script does not begin with the mark of cash accounts.")
     try:
-        found = list(scripts.steps(script[1:]))
-    except scripts.NotAScript as problem:
+        found = list(steps.steps(script[1:]))
+    except steps.NotAScript as problem:
         raise NotARegistration(str(problem)) from None
     fields = [step.pushed for step in found if step.pushed is not None and step.opcode <= OP_PUSHDATA4]
     if len(fields) != len(found):
@@ -167,10 +167,10 @@ def script_of(registration: Registration) -> bytes:
     """The output's script that registers an account. Raises `NotARegistration` for one that nobody would read."""
     fields = [MARKER, registration.name.encode("ascii", "replace")]
     fields += [bytes([payment.kind]) + payment.content for payment in registration.payments]
-    script = scripts.returning(fields)
+    script = steps.returning(fields)
     read(script)
-    if len(script) > scripts.MOST_RETURN_BYTES:
-        raise NotARegistration(f"The script has {len(script)} bytes; {scripts.MOST_RETURN_BYTES} are relayed.")
+    if len(script) > steps.MOST_RETURN_BYTES:
+        raise NotARegistration(f"The script has {len(script)} bytes; {steps.MOST_RETURN_BYTES} are relayed.")
     return script
 
 

@@ -7,9 +7,9 @@ amounts are coins with eight places, which the wire writes as numbers.
 from decimal import Decimal
 from typing import Any
 
-from chaindata.wire import scripts
 from chaindata.wire.addresses import Network
-from chaindata.wire.scripts import Meaning
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.steps import Meaning
 from chaindata.wire.transactions import Input, Output, Transaction
 
 SAT_PER_COIN = 100_000_000
@@ -42,7 +42,7 @@ def input_members(spent: Input) -> dict[str, Any]:
     return {
         "txid": spent.txid,
         "vout": spent.index,
-        "scriptSig": {"asm": scripts.asm(spent.script, unlocks=True), "hex": spent.script.hex()},
+        "scriptSig": {"asm": steps.asm(spent.script, unlocks=True), "hex": spent.script.hex()},
         "sequence": spent.sequence,
     }
 
@@ -54,15 +54,15 @@ def output_members(output: Output, n: int, network: Network) -> dict[str, Any]:
 
 def locking_script(raw: bytes, network: Network) -> dict[str, Any]:
     """The members of a script that locks an output."""
-    return {"asm": scripts.asm(raw), "hex": raw.hex(), **_members(scripts.meaning_of(raw, network))}
+    return {"asm": steps.asm(raw), "hex": raw.hex(), **_members(steps.meaning_of(raw, network))}
 
 
 def script(raw: bytes, network: Network) -> dict[str, Any]:
     """The members of a decoded script, its own address among them unless it pays to a script hash already."""
-    meaning = scripts.meaning_of(raw, network)
-    members: dict[str, Any] = {"asm": scripts.asm(raw), **_members(meaning)}
-    if meaning.kind is not scripts.Kind.SCRIPT_HASH:
-        members["p2sh"] = scripts.script_hash_address(raw, network).cash_address
+    meaning = steps.meaning_of(raw, network)
+    members: dict[str, Any] = {"asm": steps.asm(raw), **_members(meaning)}
+    if meaning.kind is not steps.Kind.SCRIPT_HASH:
+        members["p2sh"] = steps.script_hash_address(raw, network).cash_address
     return members
 
 

@@ -28,7 +28,7 @@ class Witnessing:
         super().connect()  # type: ignore[misc]
 
     def _witness(self) -> None:
-        from desk import witness_chain  # late: the engine is loaded before the models are
+        from desk.audit import witness_chain  # late: the engine is loaded before the models are
 
         self.in_atomic_block = True  # Django marks the outermost block as left right before it commits
         try:

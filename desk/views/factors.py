@@ -20,8 +20,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from desk import clock, factors, models, own_sessions, session_keys, stepup
+from desk import clock, models
 from desk.forms import SecondFactorForm
+from desk.people import factors, own_sessions, session_keys, stepup
 from desk.views.rendering import show
 
 View = Callable[..., HttpResponseBase]

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from desk import invitations
+from desk.people import invitations
 from desk.views.rendering import show
 
 _BACKEND = "allauth.account.auth_backends.AuthenticationBackend"

@@ -5,7 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
-from desk import clock, own_sessions
+from desk import clock
+from desk.people import own_sessions
 from desk.views.rendering import show
 
 

@@ -8,7 +8,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_POST
 
-from desk import clock, stepup
+from desk import clock
+from desk.people import stepup
 
 
 @never_cache

@@ -9,9 +9,12 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from desk import audit, clock, paging, roles
+from desk import clock
+from desk.audit import trail as audit
 from desk.models import AuditEvent
+from desk.people import roles
 from desk.views.rendering import show
+from desk.web import paging
 
 
 class TrailFilter(forms.Form):

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from chaindata.domain import addresses as chain
-from chaindata.domain import ours
+from chaindata.shared import addresses as chain
+from chaindata.shared import owned_addresses
 from exchange_ops.addresses.destinations import CHAIN_CODE
 from exchange_ops.addresses.models import DepositAddress
 
@@ -12,7 +12,7 @@ NAME = "deposit addresses"
 
 def register() -> None:
     """Let the pages of the chain ask; called once, when the app is ready."""
-    ours.register(NAME, owners)
+    owned_addresses.register(NAME, owners)
 
 
 def owners(wanted: Collection[str]) -> dict[str, str]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q
 
-from desk import live, outbox
+from desk import outbox
+from desk.live import announcements
 from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
@@ -75,7 +76,7 @@ def fill_address(*, check_id: int, client_for: ClientFor, now: datetime) -> None
     except (CallFailed, BadArgument, keys.NoUsableKey) as failure:
         answer["problem"] = sentence_of(failure)
     AddressCheck.objects.filter(pk=row.pk, answered_at=None).update(answered_at=now, **answer)
-    live.announce(f"addresscheck:{row.pk}")
+    announcements.announce(f"addresscheck:{row.pk}")
 
 
 def fill_fee(*, estimate_id: int, client_for: ClientFor, now: datetime) -> None:
@@ -92,7 +93,7 @@ def fill_fee(*, estimate_id: int, client_for: ClientFor, now: datetime) -> None:
     except (CallFailed, BadArgument, keys.NoUsableKey) as failure:
         answer = {"problem": sentence_of(failure)}
     FeeEstimate.objects.filter(pk=row.pk, answered_at=None).update(answered_at=now, **answer)
-    live.announce(f"feeestimate:{row.pk}")
+    announcements.announce(f"feeestimate:{row.pk}")
 
 
 def sentence_of(failure: Exception) -> str:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.db.models import Q
 
-from desk import live, outbox
+from desk import outbox
+from desk.live import announcements
 from exchange_ops.addresses import checks
 from exchange_ops.addresses.models import AddressBook, DepositAddress
 from exchange_ops.client import ExchangeClient
@@ -78,7 +79,7 @@ def fill(*, book_id: int, client_for: ClientFor, now: datetime) -> None:
     except (CallFailed, BadArgument, keys.NoUsableKey) as failure:
         problem = checks.sentence_of(failure)
     AddressBook.objects.filter(pk=row.pk).update(answered_at=now, problem=problem[:300])
-    live.announce(row.topic)
+    announcements.announce(row.topic)
 
 
 def read(client: ExchangeClient, *, currency: str) -> Reading:

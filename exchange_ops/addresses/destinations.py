@@ -8,7 +8,7 @@ because it can make one address look like another.
 import unicodedata
 from dataclasses import dataclass
 
-from chaindata.domain import addresses as chain
+from chaindata.shared import addresses as chain
 from exchange_ops.market.models import Currency
 from exchange_ops.wire import coin_addresses
 from exchange_ops.wire.coin_addresses import CoinAddress

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 
-from desk import audit, live, outbox
+from desk import outbox
+from desk.audit import trail
+from desk.live import announcements
 from exchange_ops.addresses import checks, deposits
 from exchange_ops.addresses.machine import OPEN_REQUESTS, REQUEST_MOVES, SPENT_REQUESTS
 from exchange_ops.addresses.models import AddressRequest, DepositAddress
@@ -265,7 +267,7 @@ def _tell(
     session_key: str = "",
     **after: Any,
 ) -> None:
-    audit.record(
+    trail.record(
         actor=actor,
         action=f"addressrequest.{row.state}",
         subject=row.subject,
@@ -274,4 +276,4 @@ def _tell(
         now=now,
         session_key=session_key,
     )
-    live.announce(f"addresses:{row.account_id}")
+    announcements.announce(f"addresses:{row.account_id}")

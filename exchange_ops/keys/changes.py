@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import connection, transaction
 
-from desk import audit, outbox, stepup
+from desk import outbox
+from desk.audit import trail
+from desk.people import stepup
 from exchange_ops.keys import probing, store, uses
 from exchange_ops.keys import rights as key_rights
 from exchange_ops.keys.models import ApiKey
@@ -219,7 +221,7 @@ def digest_of(purpose: str, key: ApiKey) -> str:
         [successor.pk, successor.login, successor.fingerprint, successor.active] if successor else [],
         [[loss.right, loss.sentence] for loss in uses.losses(key)] if purpose == DISABLE else [],
     ]
-    return hashlib.sha256(audit.canonical(content).encode()).hexdigest()
+    return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
 def _confirmed(purpose: str, digest: str, by: Confirmation) -> dict[str, Any]:

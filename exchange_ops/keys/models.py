@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
-from desk.witnessed import Rows, Witnessed
+from desk.rows.witnessed import Rows, Witnessed
 from exchange_ops.shared.models import Account
 
 

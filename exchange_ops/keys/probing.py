@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
-from desk import live, outbox
+from desk import outbox
+from desk.live import announcements
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store
 from exchange_ops.keys.models import ApiKey
@@ -102,7 +103,7 @@ def _tell(key: ApiKey, columns: dict[str, object], now: datetime) -> None:
     before, after = {name: getattr(key, name) for name in told}, {name: columns[name] for name in told}
     if before != after:
         store.record(key, "apikey.probed", actor=None, now=now, before=before, after=after)
-    live.announce(store.TOPIC, id=key.pk)
+    announcements.announce(store.TOPIC, id=key.pk)
 
 
 def wake_due(*, now: datetime) -> int:

@@ -15,7 +15,9 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import F
 from django.utils.crypto import salted_hmac
 
-from desk import audit, clock, live, outbox, sealing
+from desk import clock, outbox, sealing
+from desk.audit import trail
+from desk.live import announcements
 from exchange_ops.client import ExchangeClient, budgets
 from exchange_ops.keys import rights as key_rights
 from exchange_ops.keys.models import ApiKey
@@ -164,7 +166,7 @@ def has_to_change(key: ApiKey, right: Right = Right.PAYMENTS) -> bool:
 def note_problem(*, key_id: int, problem: str) -> None:
     """Remember that the exchange turned the key down: others are tried first for a while."""
     ApiKey.objects.filter(pk=key_id).update(last_problem=problem[:300], last_problem_at=clock.now())
-    live.announce(TOPIC)
+    announcements.announce(TOPIC)
 
 
 def credentials_of(key: ApiKey) -> Credentials:
@@ -259,7 +261,7 @@ def record(
     session_key: str = "",
 ) -> None:
     """Write the audit row of a change of the key, in the caller's transaction, and let open pages know."""
-    audit.record(
+    trail.record(
         actor=actor,
         action=action,
         subject=key.subject,
@@ -268,7 +270,7 @@ def record(
         now=now,
         session_key=session_key,
     )
-    live.announce(TOPIC, id=key.pk)
+    announcements.announce(TOPIC, id=key.pk)
 
 
 def _told(key: ApiKey) -> dict[str, object]:

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from django.db import transaction
 
-from desk import live
+from desk.live import announcements
 from exchange_ops.client import ExchangeClient
 from exchange_ops.ledger.models import Balance
 from exchange_ops.shared.amounts import storable
@@ -43,7 +43,7 @@ def store(*, account: Account, wallet: str, entries: Iterable[records.Balance], 
     with transaction.atomic():
         changed = _write(account, wallet, told, now, full)
         if changed:
-            live.announce(f"balances:{account.pk}", wallet=wallet)
+            announcements.announce(f"balances:{account.pk}", wallet=wallet)
     return problems
 
 

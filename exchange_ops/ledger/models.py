@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 
-from desk.witnessed import Witnessed
+from desk.rows.witnessed import Witnessed
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account
 

@@ -16,7 +16,7 @@ from functools import cache
 import msgspec
 from django.db import DataError, IntegrityError, transaction
 
-from desk import live
+from desk.live import announcements
 from exchange_ops.client import HIGHEST_INDEX, PAGE, Aside, ExchangeClient
 from exchange_ops.ledger import batches, matching, quarantine
 from exchange_ops.ledger.batches import entry_of, values_of, version_of
@@ -168,7 +168,7 @@ def apply(
     for aside in kept_aside:
         quarantine.keep(account=account, aside=aside, source=source, after_index=begins, now=now)
     if changed:
-        live.announce(f"ledger:{account.pk}", entries=len(changed))
+        announcements.announce(f"ledger:{account.pk}", entries=len(changed))
     return Applied(new, tuple(changed), len(kept_aside))
 
 

@@ -3,8 +3,9 @@
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from desk import clock, paging
+from desk import clock
 from desk.views.rendering import show
+from desk.web import paging
 from exchange_ops.ledger import sources
 from exchange_ops.ledger import sync as domain
 from exchange_ops.ledger.forms import LedgerFilter

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from desk import live
+from desk.live import announcements
 from exchange_ops.client import ExchangeClient
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.shared.amounts import storable
@@ -41,7 +41,7 @@ def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str
         changed |= told.end_others(MarginAccount, {one.symbol for one in accounts.records})
         changed |= told.end_others(MarginPosition, set(found))
     if changed:
-        live.announce(TOPIC)
+        announcements.announce(TOPIC)
     return problems
 
 
@@ -77,7 +77,7 @@ def take(
         changed |= told.end_others(MarginAccount, listed)
         changed |= told.end_others(MarginPosition, listed)
     if changed:
-        live.announce(TOPIC)
+        announcements.announce(TOPIC)
     return problems
 
 

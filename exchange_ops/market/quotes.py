@@ -12,7 +12,7 @@ from itertools import islice
 
 from django.db import transaction
 
-from desk import bulk
+from desk.rows import bulk
 from exchange_ops.client import ExchangeClient
 from exchange_ops.market.interest import PERIODS
 from exchange_ops.market.models import BookSnapshot, Candle, PublicTrade

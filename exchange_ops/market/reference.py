@@ -14,7 +14,8 @@ from typing import Any
 from django.db import models, transaction
 from django.db.models import Max
 
-from desk import bulk, live
+from desk.live import announcements
+from desk.rows import bulk
 from exchange_ops.client import ExchangeClient, Listing
 from exchange_ops.market.models import Currency, Symbol, Ticker
 from exchange_ops.wire import records
@@ -80,7 +81,7 @@ def refresh_symbols(*, client: ExchangeClient, now: datetime) -> Refreshed:
 def refresh_tickers(*, client: ExchangeClient, now: datetime) -> Refreshed:
     """Read all tickers."""
     done = _store(Ticker, client.get_tickers(), now)
-    live.announce(TOPIC)
+    announcements.announce(TOPIC)
     return done
 
 

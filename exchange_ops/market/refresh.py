@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import partial
 from itertools import groupby
 
-from desk import live
+from desk.live import announcements
 from exchange_ops.client import ExchangeClient
 from exchange_ops.market import interest, quotes, topics
 from exchange_ops.market.models import MarketLook
@@ -93,5 +93,5 @@ def _read_symbol(symbol: str, rows: list[MarketLook], client: ExchangeClient, no
         problem = " ".join(own.problems)[:LONGEST_PROBLEM]
         MarketLook.objects.filter(pk=row.pk).update(tried_at=now, problem=problem, **times)
         reached = own.reached
-    live.announce(topics.of(symbol))
+    announcements.announce(topics.of(symbol))
     return reached

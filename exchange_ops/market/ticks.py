@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from desk import live
+from desk.live import announcements
 from exchange_ops.market import queries, quotes, topics
 from exchange_ops.market.interest import PERIODS
 from exchange_ops.wire import records
@@ -83,7 +83,7 @@ class Ticks:
         told = 0
         for topic, values_of in due.items():
             if values := values_of():
-                live.tick(topic, **values)
+                announcements.tick(topic, **values)
                 told += 1
         return told
 

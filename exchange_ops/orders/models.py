@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from desk.witnessed import Witnessed
+from desk.rows.witnessed import Witnessed
 from exchange_ops.orders import machine
 from exchange_ops.orders.machine import STATES
 from exchange_ops.shared.amounts import amount_field

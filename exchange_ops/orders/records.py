@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from desk import live
+from desk.live import announcements
 from exchange_ops.orders import machine, mover
 from exchange_ops.orders.models import Order, OrderEvent
 from exchange_ops.shared.amounts import storable
@@ -297,5 +297,5 @@ def note(row: Order, told: dict[str, Any], *, now: datetime) -> None:
     OrderEvent.objects.create(
         order_id=row.pk, event="observed", from_state=row.state, to_state=row.state, evidence=texts(told), at=now
     )
-    live.announce(row.subject)
-    live.announce(mover.TOPIC, id=row.pk)
+    announcements.announce(row.subject)
+    announcements.announce(mover.TOPIC, id=row.pk)

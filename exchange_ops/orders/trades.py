@@ -11,8 +11,9 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import Q
 
-from desk import live, witnessed
 from desk.fields import plain
+from desk.live import announcements
+from desk.rows import witnessed
 from exchange_ops.orders import mover
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.records import FIRST, LAST, LONGEST_ID, Taken
@@ -121,5 +122,5 @@ def _tell_averages(account: Account, numbers: set[int]) -> None:
             value = sum((trade.quantity * trade.price for trade in met), Decimal(0))
             average = plain((value / quantity).quantize(PRICE_PLACES))
             Order.objects.filter(pk=row.pk).update(average_price=average)
-        live.announce(row.subject)
-        live.announce(mover.TOPIC, id=row.pk)
+        announcements.announce(row.subject)
+        announcements.announce(mover.TOPIC, id=row.pk)

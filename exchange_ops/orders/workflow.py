@@ -12,7 +12,8 @@ import structlog
 from django.db import IntegrityError
 from django.db.models import Q, QuerySet
 
-from desk import live, outbox
+from desk import outbox
+from desk.live import announcements
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
@@ -203,7 +204,7 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
         heartbeats.succeeded(name_of(account), now=now, remark=" ".join(reading.problems[:3]), account=account)
     asked = OrderReading.objects.filter(account=account, answered_at=None, requested_at__lte=now)
     if asked.update(answered_at=now, problem=problem) or problem:
-        live.announce(mover.TOPIC)
+        announcements.announce(mover.TOPIC)
     return not problem
 
 

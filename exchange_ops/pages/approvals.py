@@ -7,8 +7,9 @@ from django.db.models import Count, F, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from desk import clock, roles
+from desk import clock
 from desk.models import Person
+from desk.people import roles
 from desk.views.rendering import show
 from exchange_ops.shared import rules
 from exchange_ops.shared import states as shared_states

@@ -1,8 +1,8 @@
 """The pages of this room in the navigation: only those that exist, only for those who may open them."""
 
-from desk import roles
-from desk.context import Entry
 from desk.models import Person
+from desk.people import roles
+from desk.web.context import Entry
 from exchange_ops.shared import rules
 from exchange_ops.transfers import approvals as transfer_approvals
 from exchange_ops.withdrawals.decisions import approvals

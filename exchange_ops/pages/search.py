@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
-from chaindata.domain import finding
-from chaindata.domain.finding import Place
+from chaindata.explorer import search
+from chaindata.explorer.search import Place
 from chaindata.templatetags.chain import place_url
 from desk import clock
 from desk.views.rendering import show
@@ -38,7 +38,7 @@ def find(request: HttpRequest) -> HttpResponse:
     text = form.cleaned_data["q"] if form.is_valid() else ""
     rows, entries = _found(text, account) if text else ([], [])
     transfers = _transfers(text, account) if text else []
-    found = finding.find(text=text, now=now)
+    found = search.find(text=text, now=now)
     only = None if request.htmx else _only([*rows, *transfers], entries, found.places)  # type: ignore[attr-defined]
     context = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "found": found}
     context |= {"rows": rows, "transfers": transfers, "entries": entries}
@@ -49,7 +49,7 @@ def _only(rows: list[Any], entries: list[LedgerEntry], places: Sequence[Place]) 
     """Where a single hit leads. A transaction that is one of ours opens ours, which leads on to it."""
     exact = [row for row in rows if row.named] or rows
     if len(exact) == 1 and not [entry for entry in entries if not _is_of(entry, exact[0])]:
-        mine = exact[0].named and not any(place.is_certain and place.kind != finding.TRANSACTION for place in places)
+        mine = exact[0].named and not any(place.is_certain and place.kind != search.TRANSACTION for place in places)
         if mine or not places:
             return redirect("transfer" if isinstance(exact[0], Transfer) else "withdrawal", exact[0].pk)
     if len(places) == 1 and not rows and not entries:

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, connection, transaction
 
-from desk import audit, factors, live, outbox, stepup
+from desk import outbox
+from desk.audit import trail
+from desk.live import announcements
+from desk.people import factors, stepup
 from exchange_ops.policy.models import Freeze, ThawVote
 from exchange_ops.shared import proven, rules
 from exchange_ops.shared import states as shared_states
@@ -175,7 +178,7 @@ def _wake_waiting(account_id: int, now: datetime) -> None:
 def _record(
     frozen: Freeze, action: str, *, person: "Person | None", now: datetime, session_key: str, facts: dict[str, Any]
 ) -> None:
-    audit.record(
+    trail.record(
         actor=person,
         action=f"freeze.{action}",
         subject=f"freeze:{frozen.pk}",
@@ -184,4 +187,4 @@ def _record(
         now=now,
         session_key=session_key,
     )
-    live.announce("freezes", id=frozen.pk, active=frozen.thawed_at is None)
+    announcements.announce("freezes", id=frozen.pk, active=frozen.thawed_at is None)

@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
-from desk.witnessed import Witnessed
+from desk.rows.witnessed import Witnessed
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account

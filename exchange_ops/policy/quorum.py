@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from django.db import transaction
 
-from desk import witness_chain
+from desk.audit import witness_chain
 from exchange_ops.market.models import Currency
 from exchange_ops.policy.models import PolicyVersion, QuorumTier
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from desk import clock
 from desk.models import Person
-from desk.stepup import CannotConfirm
+from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from exchange_ops.policy import freezes
 from exchange_ops.policy import quorum as policies

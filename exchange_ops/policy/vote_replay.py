@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from desk import sealing, stepup, witness_chain
+from desk import sealing
+from desk.audit import witness_chain
 from desk.models import StepUp
+from desk.people import stepup
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze, ThawVote
 

@@ -7,7 +7,7 @@ system is told when a loop begins to fail or to succeed, or fails in another way
 from collections.abc import Sequence
 from datetime import datetime
 
-from desk import live
+from desk.live import announcements
 from exchange_ops.shared.models import Account, FollowerState
 
 TOPIC = "system"
@@ -43,7 +43,7 @@ def _write(name: str, account: Account | None, works: bool, problem: str, **colu
     if not rows.update(**told, **columns):
         FollowerState.objects.get_or_create(name=name, defaults={"account": account, **told, **columns})
     if before != (works, kept):
-        live.announce(TOPIC)
+        announcements.announce(TOPIC)
 
 
 def remark_of(problems: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 
-from desk.witnessed import Witnessed
+from desk.rows.witnessed import Witnessed
 
 
 class Account(Witnessed):

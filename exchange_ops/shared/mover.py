@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, connection, models, transaction
 
-from desk import audit, live, outbox
+from desk import outbox
+from desk.audit import trail as audit
 from desk.fields import plain
+from desk.live import announcements
 from exchange_ops.shared.states import EXCHANGE, WORKER, State, Transition
 
 if TYPE_CHECKING:
@@ -178,8 +180,8 @@ def ends(table: Mapping[str, State]) -> frozenset[str]:
 
 def announce(*, subject: str, topic: str, number: int, state: str, version: int, **more: Any) -> None:
     """Hints after commit to the pages that show the row, alone or in a list."""
-    live.announce(subject, state=state, version=version)
-    live.announce(topic, id=number, **more, state=state, version=version)
+    announcements.announce(subject, state=state, version=version)
+    announcements.announce(topic, id=number, **more, state=state, version=version)
 
 
 def wake_if_due(task: str, number: int, next_action_at: datetime | None, now: datetime) -> None:

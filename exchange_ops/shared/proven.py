@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Min, QuerySet
 
-from desk import factors, stepup
+from desk.people import factors, stepup
 
 DigestsOf = Callable[[Any], Collection[str]]
 

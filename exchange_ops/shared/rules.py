@@ -6,7 +6,7 @@ constraint and a trigger in the database.
 
 from typing import TYPE_CHECKING
 
-from desk import roles
+from desk.people import roles
 
 if TYPE_CHECKING:
     from desk.models import Person

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db.models import F
 
-from desk import live
+from desk.live import announcements
 from exchange_ops.shared.models import Account, FollowerState
 
 LONGEST_PROBLEM = 300
@@ -13,7 +13,7 @@ LONGEST_PROBLEM = 300
 def became_live(name: str, *, now: datetime, account: Account | None = None) -> None:
     """The stream tells everything from now on."""
     update(name, account=account, connected=True, connected_at=now, heard_at=now, beat_at=now, problem="")
-    live.announce("system")
+    announcements.announce("system")
 
 
 def heard(name: str, *, now: datetime, account: Account | None = None, **columns: object) -> None:
@@ -25,27 +25,27 @@ def ended(name: str, *, sentence: str, now: datetime, account: Account | None = 
     """The session is over; the follower will try again."""
     problem = sentence[:LONGEST_PROBLEM]
     update(name, account=account, connected=False, beat_at=now, problem=problem, reconnects=F("reconnects") + 1)
-    live.announce("system")
+    announcements.announce("system")
 
 
 def stopped(name: str, *, now: datetime, account: Account | None = None) -> None:
     """The follower was told to stop, or another process took over."""
     problem = "The follower is not running here any more."
     update(name, account=account, connected=False, beat_at=now, problem=problem)
-    live.announce("system")
+    announcements.announce("system")
 
 
 def remark(name: str, *, sentence: str, account: Account | None = None) -> None:
     """Something about a stream that is live all the same: what it is not told."""
     update(name, account=account, problem=sentence[:LONGEST_PROBLEM])
-    live.announce("system")
+    announcements.announce("system")
 
 
 def closed_gaps(name: str, *, count: int, account: Account | None = None) -> None:
     """What was lost on the way was found and made good."""
     if count:
         update(name, account=account, gaps_closed=F("gaps_closed") + count)
-        live.announce("system")
+        announcements.announce("system")
 
 
 def update(name: str, *, account: Account | None = None, **columns: object) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 
-from desk import live
+from desk.live import announcements
 from exchange_ops.shared import mover as moving
 from exchange_ops.shared.mover import CannotMove
 from exchange_ops.subaccounts import machine as states
@@ -98,7 +98,7 @@ def touch(action: SubAccountAction, **columns: Any) -> bool:
     problem_before = action.last_problem
     touched = _MACHINE.touch(action, columns)
     if touched and action.last_problem != problem_before:
-        live.announce(action.sub_account.subject, action=action.pk)
+        announcements.announce(action.sub_account.subject, action=action.pk)
     return touched
 
 
@@ -137,6 +137,6 @@ def _wish(sub: SubAccount, columns: Mapping[str, Any]) -> None:
 
 def _tell(action: SubAccountAction, state: str, next_action_at: datetime | None, now: datetime) -> None:
     """Hints after commit: to the pages that show it, and to a worker where there is something to do at once."""
-    live.announce(action.sub_account.subject, action=action.pk, state=state)
-    live.announce(TOPIC, id=action.sub_account.exchange_id)
+    announcements.announce(action.sub_account.subject, action=action.pk, state=state)
+    announcements.announce(TOPIC, id=action.sub_account.exchange_id)
     moving.wake_if_due(ADVANCE_TASK, action.pk, next_action_at, now)

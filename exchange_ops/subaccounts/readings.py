@@ -13,7 +13,8 @@ import structlog
 from django.db import transaction
 from django.db.models import F, Q
 
-from desk import live, outbox
+from desk import outbox
+from desk.live import announcements
 from exchange_ops.addresses.checks import sentence_of
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
@@ -59,7 +60,7 @@ def ask(*, account: Account, person: "Person", now: datetime) -> None:
     row, _ = SubAccountReading.objects.get_or_create(account=account)
     SubAccountReading.objects.filter(pk=row.pk).update(asked_at=now, asked_by=person)
     SubAccount.objects.filter(account=account, missing_since=None).update(balances_asked_at=now)
-    live.announce(TOPIC)
+    announcements.announce(TOPIC)
     outbox.wake(SYNC_TASK)
 
 
@@ -127,7 +128,7 @@ def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> No
     except _FAILURES as failure:
         answer["problem"] = sentence_of(failure)
     SubAccountAddress.objects.filter(pk=asked.pk, answered_at=None).update(answered_at=now, **answer)
-    live.announce(sub.subject, address=asked.currency)
+    announcements.announce(sub.subject, address=asked.currency)
 
 
 def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: datetime) -> list[str]:
@@ -179,7 +180,7 @@ def _sync_list(account: Account, now: datetime, client_for: ClientFor) -> bool:
         _log.warning("subaccounts.list_failed", account=account.pk, reason=str(failure))
     SubAccountReading.objects.filter(pk=reading.pk).update(**columns)
     if reading.is_awaited or columns["problem"] != reading.problem:
-        live.announce(TOPIC)
+        announcements.announce(TOPIC)
     return "read_at" in columns
 
 
@@ -212,7 +213,7 @@ def _sync_balances(account: Account, now: datetime, client_for: ClientFor) -> No
             SubAccount.objects.filter(pk=sub.pk).update(balances_tried_at=now, balances_problem=problem)
             return
         finally:
-            live.announce(sub.subject, balances=True)
+            announcements.announce(sub.subject, balances=True)
 
 
 def _store_one(account: Account, entry: records.SubAccount, row: SubAccount | None, now: datetime) -> str:
@@ -285,6 +286,6 @@ def _fits(text: str, longest: int) -> bool:
 def _announce(subjects: Iterable[str]) -> None:
     changed = [subject for subject in subjects if subject]
     for subject in changed:
-        live.announce(subject)
+        announcements.announce(subject)
     if changed:
-        live.announce(TOPIC)
+        announcements.announce(TOPIC)

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
-from desk import stepup
+from desk.people import stepup
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared import calls

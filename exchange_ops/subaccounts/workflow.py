@@ -12,7 +12,7 @@ import structlog
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from desk import stepup
+from desk.people import stepup
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from desk import factors, live, roles, stepup
+from desk.live import announcements
+from desk.people import factors, roles, stepup
 from exchange_ops.policy import freezes
 from exchange_ops.shared import proven
 from exchange_ops.transfers import mover as moves
@@ -71,7 +72,7 @@ def approve(
                 },
                 **({"decided_by": person, "decided_at": now, "last_problem": ""} if enough else {}),
             )
-            live.announce("approvals", transfer=row.pk)
+            announcements.announce("approvals", transfer=row.pk)
     except moves.CannotMove:
         raise CannotApprove(_faster(transfer_id)) from None
     return row
@@ -101,7 +102,7 @@ def reject(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
                 decided_by=person,
                 decided_at=now,
             )
-            live.announce("approvals", transfer=row.pk)
+            announcements.announce("approvals", transfer=row.pk)
     except moves.CannotMove:
         raise CannotApprove(_faster(transfer_id)) from None
     return row

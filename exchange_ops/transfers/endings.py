@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 
-from desk import factors, live, stepup
+from desk.live import announcements
 from desk.models import StepUp
+from desk.people import factors, stepup
 from exchange_ops.shared import proven
 from exchange_ops.transfers import approvals, rules, workflow
 from exchange_ops.transfers import mover as moves
@@ -151,7 +152,7 @@ def resolve(
                 session_key=session_key,
                 evidence={"verdict": verdict, "reason": evidence, "people": people, **confirmation.evidence()},
             )
-            live.announce("approvals", transfer=row.pk)
+            announcements.announce("approvals", transfer=row.pk)
             return row
     except Transfer.DoesNotExist:
         raise CannotResolve("There is no such transfer.") from None

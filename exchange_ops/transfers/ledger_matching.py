@@ -11,7 +11,8 @@ from decimal import Decimal
 
 from django.db.models import Q, QuerySet
 
-from desk import live, outbox
+from desk import outbox
+from desk.live import announcements
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers import machine as kinds
@@ -70,7 +71,7 @@ def link(*, entry: LedgerEntry, now: datetime) -> bool:
 def adopt(row: Transfer, entries: QuerySet[LedgerEntry]) -> None:
     """These entries are the transfer's own."""
     entries.update(transfer=row, foreign=False)
-    live.announce(f"ledger:{row.account_id}")
+    announcements.announce(f"ledger:{row.account_id}")
 
 
 def is_awaited(entry: LedgerEntry) -> bool:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from desk.witnessed import Witnessed
+from desk.rows.witnessed import Witnessed
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.calls import CALL_OUTCOMES
 from exchange_ops.shared.models import Account

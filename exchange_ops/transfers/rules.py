@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from desk import roles
+from desk.people import roles
 from exchange_ops.transfers.models import Transfer
 
 if TYPE_CHECKING:

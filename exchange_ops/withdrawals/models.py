@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from desk.witnessed import Witnessed
+from desk.rows.witnessed import Witnessed
 from exchange_ops.policy import modes
 from exchange_ops.shared import states as shared_states
 from exchange_ops.shared.amounts import amount_field

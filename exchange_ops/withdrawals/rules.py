@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from desk import roles
+from desk.people import roles
 from exchange_ops.shared import states as shared_states
 from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.models import Withdrawal

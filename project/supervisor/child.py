@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from project.supervisor import kinship
+from project.supervisor import parent_death
 from project.supervisor.console import Console
 from project.supervisor.guard import Guard
 from project.supervisor.probes import Probe
@@ -119,7 +119,7 @@ class Child:
                 env={**os.environ, "PYTHONUNBUFFERED": "1", **self.plan.environment},
                 # Its own process group: Ctrl-C reaches the supervisor alone, which then ends its children in order.
                 start_new_session=True,
-                preexec_fn=kinship.tied_to_this_process(signal.SIGTERM),
+                preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
             )
         except OSError:
             os.close(read_end)

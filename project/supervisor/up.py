@@ -12,11 +12,11 @@ from types import ModuleType
 from typing import Any
 
 from project.bootstrap import ROOT
-from project.supervisor import kinship, plans, prepared, redis_choice
+from project.supervisor import parent_death, plans, prepared, redis_choice
 from project.supervisor.child import Child, Plan
-from project.supervisor.claim import CannotClaim, Claim
 from project.supervisor.console import Console
 from project.supervisor.guard import Guard
+from project.supervisor.instance_lock import CannotClaim, Claim
 
 _READY_WITHIN_S = 120.0
 _END_WITHIN_S = 9.0
@@ -119,7 +119,7 @@ class House:
             "prepare",
             stdin=asyncio.subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=kinship.tied_to_this_process(signal.SIGTERM),
+            preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
         )
         self._guard.add(process.pid)
         try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from project.bootstrap import ROOT
-from project.supervisor import kinship
+from project.supervisor import parent_death
 from project.verification.stages import Stage
 
 HELD, FAILED, LEFT_OUT, ENDED_EARLY = "ok", "FAILED", "not run", "ended early"
@@ -128,7 +128,7 @@ def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
             env=environment,
             stdout=text,
             stderr=subprocess.STDOUT,
-            preexec_fn=kinship.tied_to_this_process(signal.SIGTERM),
+            preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
         )
     return _Running(place, stage, min(stage.cores, cores), process, said)
 

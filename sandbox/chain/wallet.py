@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
 
-from chaindata.wire import keys, scripts, sighash, transactions
+from chaindata.wire import keys, transactions
 from chaindata.wire.addresses import Address, Network
 from chaindata.wire.keys import PrivateKey
-from chaindata.wire.sighash import Digests
+from chaindata.wire.scripts import sighash, steps
+from chaindata.wire.scripts.sighash import Digests
 from chaindata.wire.transactions import Input, Output, Transaction
 from sandbox.chain.node.active_chain import ActiveChain
 from sandbox.chain.node.blocks import COINBASE_MATURITY
@@ -43,12 +44,12 @@ class Purse:
     @cached_property
     def script(self) -> bytes:
         """The locking script of its address."""
-        return scripts.locking(self.address)
+        return steps.locking(self.address)
 
     @cached_property
     def key_script(self) -> bytes:
         """The locking script that names its public key itself."""
-        return scripts.key_locking(self.key.public_key)
+        return steps.key_locking(self.key.public_key)
 
     def unlocking_size(self, locking: bytes) -> int:
         """The most bytes of the script that unlocks an output of it. Raises `CannotPay` for outputs of others."""
@@ -61,8 +62,8 @@ class Purse:
     def unlocking(self, digests: Digests, index: int, spent: Output) -> bytes:
         """The script that unlocks an output of it for input `index`."""
         self.unlocking_size(spent.script)
-        signature = scripts.push(_signature(self.key, digests, index, spent.script, spent.value_sat))
-        return signature if spent.script == self.key_script else signature + scripts.push(self.key.public_key)
+        signature = steps.push(_signature(self.key, digests, index, spent.script, spent.value_sat))
+        return signature if spent.script == self.key_script else signature + steps.push(self.key.public_key)
 
 
 class Vault:
@@ -72,15 +73,15 @@ class Vault:
         self.name = name
         self.purses = tuple(purses)
         self.required = required
-        self.redeem = scripts.multisig(required, [purse.key.public_key for purse in purses])
-        self.address = scripts.script_hash_address(self.redeem, purses[0].key.network)
-        self.script = scripts.locking(self.address)
+        self.redeem = steps.multisig(required, [purse.key.public_key for purse in purses])
+        self.address = steps.script_hash_address(self.redeem, purses[0].key.network)
+        self.script = steps.locking(self.address)
 
     def unlocking_size(self, locking: bytes) -> int:
         """As of a purse."""
         if locking != self.script:
             raise CannotPay(f"the vault {self.name} does not hold the keys to this output")
-        return 1 + self.required * (1 + MOST_SIGNATURE_BYTES) + len(scripts.push(self.redeem))
+        return 1 + self.required * (1 + MOST_SIGNATURE_BYTES) + len(steps.push(self.redeem))
 
     def unlocking(self, digests: Digests, index: int, spent: Output) -> bytes:
         """As of a purse, signed by the first of them."""
@@ -89,7 +90,7 @@ class Vault:
             _signature(purse.key, digests, index, self.redeem, spent.value_sat)
             for purse in self.purses[: self.required]
         ]
-        return b"\x00" + b"".join(scripts.push(each) for each in (*signed, self.redeem))
+        return b"\x00" + b"".join(steps.push(each) for each in (*signed, self.redeem))
 
 
 def pay(

@@ -1,6 +1,7 @@
 """What testers do to the sandbox's chain through the control plane: blocks, reorganisations, payments to anybody."""
 
-from chaindata.wire import addresses, scripts
+from chaindata.wire import addresses
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import MOST_SAT, Output
 from sandbox.amounts import EXACT
 from sandbox.chain import wallet
@@ -47,8 +48,8 @@ def pay(control: Control, params: Arguments) -> object:
         raise arguments.odd("amount", "must be coins with at most 8 digits after the point, 0.00000546 at least")
     try:
         address = addresses.read(arguments.word(params, "address"), networks=CASH_NETWORKS)
-        output = Output(int(amount), scripts.locking(address))
-    except (addresses.NotAnAddress, scripts.NotAScript) as problem:
+        output = Output(int(amount), steps.locking(address))
+    except (addresses.NotAnAddress, steps.NotAScript) as problem:
         raise arguments.odd("address", f"is no address of this chain: {problem}") from None
     miner = Purse(control.exchange.seed, MINER)
     try:

@@ -2,7 +2,8 @@
 
 from decimal import Decimal
 
-from chaindata.wire import addresses, scripts
+from chaindata.wire import addresses
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import MOST_SAT, Output
 from sandbox.amounts import EXACT
 from sandbox.chain import wallet
@@ -22,7 +23,7 @@ def pay_in(control: Control, movements: CoinMovements, address: str, amount: Dec
     value_sat = int(EXACT.scaleb(amount, _PLACES))
     if not DUST_SAT <= value_sat <= MOST_SAT:
         raise arguments.odd("amount", "must be 0.00000546 at least, and no more than there will ever be")
-    output = Output(value_sat, scripts.locking(addresses.read(address, networks=CASH_NETWORKS)))
+    output = Output(value_sat, steps.locking(addresses.read(address, networks=CASH_NETWORKS)))
     try:
         signed = wallet.pay(control.exchange.chain, Purse(control.exchange.seed, MINER), [output])
         control.exchange.chain.accept(signed.raw, at_ms=control.exchange.moment_ms)

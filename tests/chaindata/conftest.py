@@ -80,8 +80,8 @@ def service(settings: Any) -> Iterator[Service]:
 @pytest.fixture
 def run_worker() -> Callable[..., int]:
     """What a worker would do: ask for everything that is due and looked at."""
-    from chaindata.domain import fetching
-    from chaindata.domain import service as ways
+    from chaindata.cache import fetching
+    from chaindata.cache import service as ways
 
     def run(now: datetime = NOW) -> int:
         return fetching.sweep(now=now, open_client=ways.open_client)

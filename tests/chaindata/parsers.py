@@ -15,17 +15,13 @@ from chaindata.wire import (
     hashing,
     headers,
     keys,
-    payload_forms,
-    payloads,
     proofs,
     refusals,
-    scripts,
-    signature_form,
-    slp,
-    token_amounts,
     transactions,
 )
 from chaindata.wire.addresses import Network
+from chaindata.wire.scripts import signature_form, steps
+from chaindata.wire.tokens import amounts, payload_fields, payloads, slp
 from chaindata.wire.transactions import Input, Output
 from sandbox.chain.scripts import script_engine
 from sandbox.chain.scripts.script_spending import Spending
@@ -69,16 +65,16 @@ def _checked_transaction(raw: bytes) -> object:
 
 
 def _script(raw: bytes) -> object:
-    meaning = scripts.meaning_of(raw, Network.TEST)
-    assert (meaning.kind is scripts.Kind.NONSTANDARD) <= (not meaning.addresses)
-    assert ("[error]" in scripts.asm(raw)) == _is_cut_short(raw)
-    return decoding.script(raw, Network.TEST), scripts.asm(raw, unlocks=True)
+    meaning = steps.meaning_of(raw, Network.TEST)
+    assert (meaning.kind is steps.Kind.NONSTANDARD) <= (not meaning.addresses)
+    assert ("[error]" in steps.asm(raw)) == _is_cut_short(raw)
+    return decoding.script(raw, Network.TEST), steps.asm(raw, unlocks=True)
 
 
 def _is_cut_short(raw: bytes) -> bool:
     try:
-        list(scripts.steps(raw))
-    except scripts.NotAScript:
+        list(steps.steps(raw))
+    except steps.NotAScript:
         return True
     return False
 
@@ -147,8 +143,8 @@ def _identifier(raw: bytes) -> object:
 def _amount(raw: bytes) -> object:
     """The first byte says how many places there are."""
     precision = raw[0] % (MOST_PRECISION + 1) if raw else 0
-    units = token_amounts.units_of(raw[1:].decode("utf-8", "replace"), precision)
-    assert token_amounts.units_of(token_amounts.amount_text(units, precision), precision) == units
+    units = amounts.units_of(raw[1:].decode("utf-8", "replace"), precision)
+    assert amounts.units_of(amounts.amount_text(units, precision), precision) == units
     return units
 
 
@@ -200,11 +196,11 @@ PARSERS: dict[str, Parser] = {
     "proof": Parser(_proof, (proofs.NotAProof,)),
     "header": Parser(_header, (headers.NotAHeader,)),
     "slp": Parser(_slp, (slp.NotAMessage,)),
-    "payload": Parser(_payload, (payload_forms.NotAPayload,)),
-    "carried_payload": Parser(_carried, (payload_forms.NotAPayload,)),
+    "payload": Parser(_payload, (payload_fields.NotAPayload,)),
+    "carried_payload": Parser(_carried, (payload_fields.NotAPayload,)),
     "cash_account": Parser(_cash_account, (cash_accounts.NotARegistration,)),
     "identifier": Parser(_identifier, (cash_accounts.NotAnIdentifier,)),
-    "amount": Parser(_amount, (payload_forms.CannotWrite,)),
+    "amount": Parser(_amount, (payload_fields.CannotWrite,)),
     "refusal": Parser(_refusal),
     "answer": Parser(_answer, (BadReply,)),
     "frame": Parser(jsonrpc.decode, (jsonrpc.NotAFrame,)),

@@ -1,8 +1,9 @@
 """Payments that a test signs with keys of its own."""
 
-from chaindata.wire import keys, scripts, sighash, transactions
+from chaindata.wire import keys, transactions
 from chaindata.wire.addresses import Network
 from chaindata.wire.keys import PrivateKey
+from chaindata.wire.scripts import sighash, steps
 from chaindata.wire.transactions import Input, Output, Transaction
 
 
@@ -19,12 +20,12 @@ def signed(owner: PrivateKey, spent: Transaction, n: int, outputs: list[tuple[in
     locked = spent.outputs[n]
     digest = digests.digest(0, script_code=locked.script, value_sat=locked.value_sat)
     signature = owner.sign(digest) + bytes([sighash.ALL_FORKID])
-    unlocking = scripts.push(signature) + scripts.push(owner.public_key)
+    unlocking = steps.push(signature) + steps.push(owner.public_key)
     return transactions.build(inputs=[Input(spent.txid_bytes, n, unlocking)], outputs=paid)
 
 
 def funding(owner: PrivateKey, value_sat: int, *, mark: int = 7) -> Transaction:
     """A transaction of somebody else that pays the owner in output 1; what it spends is nowhere."""
     spent = Input(mark.to_bytes(32, "big"), 0, b"\x00" * 60)
-    locked = Output(value_sat, scripts.locking(owner.address))
+    locked = Output(value_sat, steps.locking(owner.address))
     return transactions.build(inputs=[spent], outputs=[Output(1_000, b"\x51"), locked])

@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
-from chaindata.domain import answers, following
-from chaindata.domain import service as ways
+from chaindata import tip_follower
+from chaindata.cache import answers
+from chaindata.cache import service as ways
 from desk import clock, health
 from tests.chaindata.small_chain import SmallChain
 
@@ -18,7 +19,7 @@ def look():
 
 
 def follow(now):
-    return following.follow(now=now, open_client=ways.open_client)
+    return tip_follower.follow(now=now, open_client=ways.open_client)
 
 
 def test_a_new_desk_says_that_the_tip_was_not_heard(service):
@@ -35,7 +36,7 @@ def test_the_age_of_the_tip_is_told_and_an_old_one_is_unwell(service, standing_c
     service.respond = lambda path, body: (500, b"")
     follow(clock.now() - timedelta(seconds=2))
     assert look().ok, "one failure is no reason yet"
-    from chaindata.models import ChainTip
+    from chaindata.headers.models import ChainTip
 
     ChainTip.objects.update(read_at=clock.now() - timedelta(seconds=31))
     found = look()

@@ -12,10 +12,10 @@ from urllib.parse import quote
 import pytest
 from django.core.management import CommandError, call_command
 
+from chaindata.cache import answers, questions
+from chaindata.cache import service as ways
+from chaindata.cache.models import ChainAnswer
 from chaindata.client.keyed import Funding, KeyWouldTravel, TokenSender, Way
-from chaindata.domain import answers, questions
-from chaindata.domain import service as ways
-from chaindata.models import ChainAnswer
 from chaindata.wire import keys
 from chaindata.wire.addresses import ALL_NETWORKS, Network
 from desk.models import AuditEvent
@@ -82,7 +82,7 @@ def test_a_named_host_may_have_it_by_https():
 
 
 def test_they_are_off_by_default(settings, service):
-    from chaindata.domain import keyed
+    from chaindata.tools import keyed
 
     assert (settings.CHAIN_KEYED_CALLS, settings.CHAIN_KEYED_HOSTS) == (False, [])
     with pytest.raises(KeyWouldTravel):

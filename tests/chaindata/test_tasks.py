@@ -3,9 +3,9 @@
 import pytest
 
 from chaindata import tasks
-from chaindata.domain import answers
-from chaindata.domain import tip as tips
-from chaindata.models import ChainAnswer
+from chaindata.cache import answers
+from chaindata.cache.models import ChainAnswer
+from chaindata.headers import tip as tips
 from desk import clock, outbox, topics
 from tests.chaindata.small_chain import SmallChain
 

@@ -4,11 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from chaindata.domain import answers, following, proofs, questions
-from chaindata.domain import service as ways
-from chaindata.domain import tip as tips
-from chaindata.domain.freshness import FRESHNESS
-from chaindata.models import ChainHeader, ChainReorganisation
+from chaindata import tip_follower
+from chaindata.cache import answers, questions
+from chaindata.cache import service as ways
+from chaindata.cache.freshness import FRESHNESS
+from chaindata.headers import tip as tips
+from chaindata.headers.models import ChainHeader, ChainReorganisation
+from chaindata.proofs import verification
 from chaindata.wire import catalogue
 from sandbox.serving import InProcessSandbox
 from tests.chaindata.conftest import NOW
@@ -43,7 +45,7 @@ def test_of_several_proofs_one_that_does_not_check_out_shows_nothing(sandbox, cl
 
 
 def follow(now=NOW):
-    return following.follow(now=now, open_client=ways.open_client)
+    return tip_follower.follow(now=now, open_client=ways.open_client)
 
 
 def test_the_sandboxs_chain_is_followed_through_blocks_and_a_reorganisation(sandbox, client):
@@ -99,15 +101,15 @@ def test_a_payment_on_the_sandboxs_chain_is_proven_and_lost_and_proven_again(san
     sandbox.control("chain/mine", {"blocks": 1})
     follow()
     proof = {"txid": txid, "address": address, "amount_sat": 12_345_678, "client": client, "now": NOW}
-    verdict = proofs.prove(**proof)
+    verdict = verification.prove(**proof)
     assert (verdict.is_proven, verdict.depth) == (True, 1), verdict.steps
     sandbox.control("chain/reorg", {"depth": 2})
     follow(NOW + SECOND)
-    assert proofs.depth_of(verdict.block_hash) == 0
-    assert proofs.prove(**proof).standing is proofs.Standing.WAITING, "it is back in the mempool"
+    assert verification.depth_of(verdict.block_hash) == 0
+    assert verification.prove(**proof).standing is verification.Standing.WAITING, "it is back in the mempool"
     sandbox.control("chain/mine", {"blocks": 1})
     follow(NOW + 2 * SECOND)
-    again = proofs.prove(**proof)
+    again = verification.prove(**proof)
     assert (again.is_proven, again.depth) == (True, 1)
     assert again.block_hash != verdict.block_hash
 

@@ -10,7 +10,8 @@ import websocket
 from django.conf import settings as django_settings
 from django.test import Client
 
-from desk import live, topics
+from desk import topics
+from desk.live import announcements
 from desk.models import Person
 from tests import servers
 
@@ -90,7 +91,7 @@ def open_socket(live_desk: Any) -> Iterator[Open]:
     yield open_for
     for browser in opened:
         browser.socket.close(timeout=1)
-    live.settle()
+    announcements.settle()
 
 
 @pytest.fixture

@@ -18,8 +18,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from desk import clock, factors, models, presence, tokens, topics, totp, tries
+from desk import clock, models, topics
 from desk.models import AuditEvent, FactorChange, Person
+from desk.people import factors, presence, sign_in_limits, tokens, totp
 from wire.values import Secret
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -256,8 +257,10 @@ def looked_at(at: Any, *, times: int, seconds: float, address: Callable[[int], s
     """Guesses at one name from these addresses; the moments at which one was really looked at."""
     moments = []
     for number in range(times):
-        wanted = tries.budgets(what=tries.PASSWORD, name="treasury", address=address(number), device="")
-        if tries.take(wanted, now=clock.now()) == 0:
+        wanted = sign_in_limits.budgets(
+            what=sign_in_limits.PASSWORD, name="treasury", address=address(number), device=""
+        )
+        if sign_in_limits.take(wanted, now=clock.now()) == 0:
             moments.append(clock.now())
         later(at, seconds=seconds)
     return moments
@@ -349,7 +352,7 @@ def test_who_knows_the_password_guesses_few_codes_and_locks_nobody_out(at: Any, 
 
 
 def test_a_flood_of_names_fills_nothing(at: Any, owner: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tries, "MOST_BUDGETS", 30)
+    monkeypatch.setattr(sign_in_limits, "MOST_BUDGETS", 30)
     for number in range(25):
         Visitor(REMOTE_ADDR=f"10.2.{number}.1").try_password(f"nobody-{number}", "x")
         assert models.Tries.objects.count() <= 30
@@ -393,7 +396,8 @@ def test_a_copied_cookie_is_worth_nothing_after_a_second_factor(at: Any, owner: 
 def test_a_new_key_keeps_the_challenge_of_another_tab_and_that_a_right_code_was_given(
     at: Any, owner: Person, password: str
 ) -> None:
-    from desk import attempts, audit, stepup
+    from desk.audit import trail
+    from desk.people import code_limits, stepup
     from tests.desk.authenticator import SoftKey
 
     visitor = come_in(owner, password)
@@ -406,18 +410,18 @@ def test_a_new_key_keeps_the_challenge_of_another_tab_and_that_a_right_code_was_
     confirm_change(visitor, "set-up-app", code_of(SECRET))
     after = visitor.session.session_key or ""
     waiting = models.StepUpChallenge.objects.get(challenge=options["publicKey"]["challenge"])
-    assert waiting.session_digest == audit.session_digest(after)
-    for _ in range(attempts.SHARED_TRIES):
-        attempts.note_failure(person=owner, session_digest="another session", now=clock.now())
-    mine = audit.session_digest(after)
-    assert attempts.seconds_to_wait(person=owner, session_digest=mine, now=clock.now()) == 0
-    assert attempts.seconds_to_wait(person=owner, session_digest="a third", now=clock.now()) > 0
+    assert waiting.session_digest == trail.digest_of(after)
+    for _ in range(code_limits.SHARED_TRIES):
+        code_limits.note_failure(person=owner, session_digest="another session", now=clock.now())
+    mine = trail.digest_of(after)
+    assert code_limits.seconds_to_wait(person=owner, session_digest=mine, now=clock.now()) == 0
+    assert code_limits.seconds_to_wait(person=owner, session_digest="a third", now=clock.now()) > 0
 
 
 def test_a_session_that_was_ended_meanwhile_is_not_brought_back(at: Any, owner: Person, password: str) -> None:
     from django.contrib.sessions.models import Session
 
-    from desk import session_keys
+    from desk.people import session_keys
 
     visitor = come_in(owner, password)
     session = visitor.session

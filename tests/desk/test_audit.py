@@ -11,7 +11,8 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
-from desk import audit, audit_verify, triggers
+from desk import audit_check
+from desk.audit import trail, triggers
 from desk.models import AuditEvent
 from wire.values import Secret
 
@@ -22,7 +23,7 @@ NOW = datetime(2026, 11, 20, 12, 30, 15, 123456, tzinfo=UTC)
 @pytest.fixture(autouse=True)
 def heads(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of its own for the heads of this test, and no replays but those that it registers."""
-    monkeypatch.setattr(audit_verify, "_replays", {})
+    monkeypatch.setattr(audit_check, "_replays", {})
     settings.DATA_DIR = tmp_path
     return tmp_path / "audit-heads.log"
 
@@ -40,7 +41,7 @@ def write(number: int = 1, **changes: Any) -> AuditEvent:
         "request_id": "request-0001",
     }
     with transaction.atomic():
-        return audit.record(**{**content, **changes})
+        return trail.record(**{**content, **changes})
 
 
 @pytest.fixture
@@ -64,40 +65,40 @@ def sql(statement: str, *values: Any) -> None:
 
 
 def findings(*, replay: bool = False) -> str:
-    return "\n".join(audit.verify(replay=replay))
+    return "\n".join(audit_check.verify(replay=replay))
 
 
 def test_events_form_a_chain_that_holds(five: None, heads: Path) -> None:
     events = list(AuditEvent.objects.all())
     assert [event.seq for event in events] == [1, 2, 3, 4, 5]
-    assert [event.prev for event in events] == [audit.NO_HEAD, *(event.hash for event in events[:-1])]
+    assert [event.prev for event in events] == [trail.NO_HEAD, *(event.hash for event in events[:-1])]
     assert events[0].after == {"state": "COMMITTING", "amount": "1.50"}
-    assert audit.verify() == []
+    assert audit_check.verify() == []
     assert heads.read_text().splitlines()[-1].split()[:2] == ["5", events[-1].hash]
     assert heads.stat().st_mode & 0o077 == 0
 
 
 def test_the_session_key_itself_is_not_kept(five: None) -> None:
     event = AuditEvent.objects.get(seq=1)
-    assert event.session_digest == audit.session_digest("the session key")
+    assert event.session_digest == trail.digest_of("the session key")
     assert "the session key" not in str(vars(event))
 
 
 def test_an_event_outside_a_transaction_is_refused() -> None:
-    with pytest.raises(audit.CannotRecord):
-        audit.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
+    with pytest.raises(trail.CannotRecord):
+        trail.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
     assert not AuditEvent.objects.exists()
 
 
 def test_an_event_vanishes_with_its_change_and_leaves_no_gap(heads: Path) -> None:
     write(1)
     with transaction.atomic():
-        audit.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
+        trail.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
         transaction.set_rollback(True)
     write(2)
     assert list(AuditEvent.objects.values_list("seq", flat=True)) == [1, 2]
     assert len(heads.read_text().splitlines()) == 2
-    assert audit.verify() == []
+    assert audit_check.verify() == []
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_odd_texts_survive_exactly() -> None:
     event = AuditEvent.objects.get()
     assert event.before == odd
     assert event.after == {"at": "2026-11-20T12:30:15.123456+00:00", "many": ["a", "b"]}
-    assert audit.verify() == []
+    assert audit_check.verify() == []
 
 
 @pytest.mark.parametrize(
@@ -160,16 +161,16 @@ def test_the_database_refuses_to_empty_or_replace(five: None) -> None:
         if connection.vendor == "sqlite":
             sql("PRAGMA recursive_triggers=ON")
     assert AuditEvent.objects.get(seq=2).action == "withdrawal.moved"
-    assert audit.verify() == []
+    assert audit_check.verify() == []
 
 
 @pytest.mark.parametrize(
     ("seq", "prev"), [(7, "head"), (5, "head"), (6, "0" * 64), (0, "head"), (-1, "head"), (6, "f" * 64)]
 )
 def test_the_database_takes_only_the_next_link(five: None, seq: int, prev: str) -> None:
-    event = AuditEvent(seq=seq, prev=audit.head() if prev == "head" else prev, at=NOW, action="a", subject="s:1")
+    event = AuditEvent(seq=seq, prev=trail.head() if prev == "head" else prev, at=NOW, action="a", subject="s:1")
     event.before_text = event.after_text = "{}"
-    event.hash = audit.hash_of(event)
+    event.hash = trail.hash_of(event)
     with pytest.raises(DatabaseError), transaction.atomic():
         event.save(force_insert=True)
     assert AuditEvent.objects.count() == 5
@@ -210,10 +211,10 @@ def test_a_flip_in_any_place_of_any_column_shows(five: None, unguarded: None, co
     original = AuditEvent.objects.get(seq=3)
     for changed in _changed(getattr(original, column)):
         AuditEvent.objects.filter(seq=3).update(**{column: changed})
-        problems = list(audit_verify._chain({}))
+        problems = list(audit_check._chain({}))
         assert any("3" in problem or "4" in problem for problem in problems), (column, changed)
     AuditEvent.objects.filter(seq=3).update(**{column: getattr(original, column)})
-    assert list(audit_verify._chain({})) == []
+    assert list(audit_check._chain({})) == []
 
 
 @pytest.mark.parametrize(
@@ -229,7 +230,7 @@ def test_columns_that_can_not_be_read_are_a_finding(five: None, unguarded: None,
 def test_a_missing_guard_shows(five: None, unguarded: None) -> None:
     assert findings().count("guard") == 6
     triggers.install(connection)
-    assert audit.verify() == []
+    assert audit_check.verify() == []
     if connection.vendor == "postgresql":
         sql("ALTER TABLE desk_auditevent DISABLE TRIGGER audit_no_truncate")
     else:
@@ -268,7 +269,7 @@ def test_swapped_events_show(five: None, unguarded: None) -> None:
 def test_a_tail_cut_off_shows_through_the_kept_heads(five: None, unguarded: None) -> None:
     AuditEvent.objects.filter(seq__gte=4).delete()
     triggers.install(connection)
-    assert list(audit_verify._chain({})) == [], "the chain alone can't tell"
+    assert list(audit_check._chain({})) == [], "the chain alone can't tell"
     assert "The trail ends at event 3, but line 4 of the file of heads knows event 4" in findings()
 
 
@@ -279,7 +280,7 @@ def test_a_fork_with_right_hashes_shows_through_the_kept_heads(five: None, ungua
     write(5)
     heads.write_text(kept)
     triggers.install(connection)
-    assert list(audit_verify._chain({})) == [], "the forked chain is well formed"
+    assert list(audit_check._chain({})) == [], "the forked chain is well formed"
     assert "Event 4 is not the one that line 4 of the file of heads knows" in findings()
 
 
@@ -300,7 +301,7 @@ def test_tampering_with_the_heads_shows(five: None, heads: Path) -> None:
 def test_a_head_cut_short_by_a_crash_is_no_finding(five: None, heads: Path) -> None:
     with heads.open("a") as file:
         file.write("6 abc")
-    assert audit.verify() == []
+    assert audit_check.verify() == []
 
 
 def test_a_head_that_can_not_be_written_does_not_undo_the_change(settings: Any) -> None:
@@ -317,14 +318,14 @@ def test_replay_reports_what_differs(five: None) -> None:
         yield "Withdrawal 3 says SENT, its events say COMMITTING."
 
     write(6, subject="person:1")
-    audit.register_replay("withdrawal", compare)
-    assert audit.verify() == []
+    audit_check.register_replay("withdrawal", compare)
+    assert audit_check.verify() == []
     assert findings(replay=True) == "Withdrawal 3 says SENT, its events say COMMITTING."
     assert seen == [f"withdrawal:{number}" for number in range(1, 6)]
 
 
 def test_a_replay_that_falls_over_is_a_finding(five: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_verify, "_replays", {"withdrawal": lambda events: iter([str(1 // 0)])})
+    monkeypatch.setattr(audit_check, "_replays", {"withdrawal": lambda events: iter([str(1 // 0)])})
     assert "The replay of withdrawal stopped: ZeroDivisionError" in findings(replay=True)
 
 
@@ -356,7 +357,7 @@ def test_many_writers_at_once_lose_nothing() -> None:
     _run(threads)
     assert not errors
     assert AuditEvent.objects.count() == 40
-    assert audit.verify() == []
+    assert audit_check.verify() == []
 
 
 def _run(threads: list[threading.Thread]) -> None:
@@ -372,4 +373,4 @@ def test_erasing_a_person_keeps_the_chain_whole(make_person: Callable[..., Any])
     person.delete()
     event = AuditEvent.objects.select_related("actor").get(subject="withdrawal:1")
     assert (event.actor_id, event.actor) == (gone, None)
-    assert audit.verify() == []
+    assert audit_check.verify() == []

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from django.db import connection
 
-from desk import bulk
+from desk.rows import bulk
 from exchange_ops.market.models import BookSnapshot, Candle, Currency, PublicTrade, Ticker
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]

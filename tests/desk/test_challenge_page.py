@@ -8,8 +8,10 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from desk import attempts, audit, clock, stepup
+from desk import clock
+from desk.audit import trail
 from desk.models import Person, StepUp, StepUpChallenge, StepUpFailure
+from desk.people import code_limits, stepup
 from tests.desk.authenticator import SoftKey
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +35,7 @@ def test_the_challenge_belongs_to_the_session_that_asked(client: Client, treasur
     options = ask(client, ASKED).json()
     answer = key.answer(options)
     made = StepUpChallenge.objects.get()
-    assert made.session_digest == audit.session_digest(client.session.session_key or "")
+    assert made.session_digest == trail.digest_of(client.session.session_key or "")
     arguments: dict[str, Any] = {**ASKED, "person": treasury, "answer": answer, "now": clock.now()}
     with pytest.raises(stepup.CannotConfirm), transaction.atomic():
         stepup.verify(session_key="another", **arguments)
@@ -88,8 +90,8 @@ def test_a_wrong_code_within_a_request_is_counted(client: Client, treasury: Pers
     """What the middleware does for every page, although the decision itself is rolled back."""
     from django.http import HttpResponse
 
-    from desk import totp
-    from desk.requests import RequestIdMiddleware
+    from desk.people import totp
+    from desk.web.requests import RequestIdMiddleware
     from wire.values import Secret
 
     totp.enrol(treasury, Secret("JBSWY3DPEHPK3PXP"))
@@ -106,4 +108,4 @@ def test_a_wrong_code_within_a_request_is_counted(client: Client, treasury: Pers
     assert RequestIdMiddleware(decide)(rf.post("/")).status_code == 409
     assert StepUpFailure.objects.count() == 1
     assert not StepUp.objects.exists()
-    assert attempts._collected.get() is None
+    assert code_limits._collected.get() is None

@@ -7,8 +7,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
-from desk import checks, clock, database_mark, demo, models, totp
+from desk import checks, clock, database_mark, models
 from desk.models import DatabaseMark, Person
+from desk.people import demo, totp
 from wire.values import Secret
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from desk import demo, totp
 from desk.models import Person
+from desk.people import demo, totp
 from wire.values import Secret
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,10 @@ import pytest
 from django.contrib.auth.models import Group, Permission
 from django.db import DatabaseError, connection, transaction
 
-from desk import audit, clock, roles, triggers
+from desk import clock
+from desk.audit import trail, triggers
 from desk.models import AuditEvent, Person
+from desk.people import roles
 from tests import rows
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
@@ -34,7 +36,7 @@ def empty() -> Callable[[], None]:
 
 def note(person: Any) -> None:
     with transaction.atomic():
-        audit.record(actor=person, action="a.b", subject="person:1", before={}, after={}, now=clock.now())
+        trail.record(actor=person, action="a.b", subject="person:1", before={}, after={}, now=clock.now())
 
 
 def test_what_a_test_filled_is_gone_although_it_is_guarded(empty: Callable[[], None], make_person: Any) -> None:

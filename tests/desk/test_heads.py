@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from desk import heads
+from desk.audit import heads
 
 NOW = datetime(2026, 11, 20, 12, 30, 15, 123456, tzinfo=UTC)
 HASHES = {number: f"{number:x}" * 64 for number in range(1, 10)}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import structlog
 
-from desk import logs, requests
+from desk import logs, request_ids
 from wire.values import Secret
 
 WIF = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
@@ -114,9 +114,9 @@ def test_a_request_for_another_host_is_one_line(lines: Callable[[str], list[str]
 
 def test_json_lines_can_be_read_by_machines(lines: Callable[[str], list[str]]) -> None:
     written = lines("json")
-    token = requests.enter("request-0042")
+    token = request_ids.enter("request-0042")
     structlog.get_logger("test").info("moved", withdrawal=12, txid=PRIVATE_HEX, ok=True)
-    requests.leave(token)
+    request_ids.leave(token)
     (line,) = written
     read = json.loads(line)
     assert read["event"] == "moved"

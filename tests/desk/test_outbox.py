@@ -11,7 +11,7 @@ from celery import Celery, signals
 from django.conf import settings as django_settings
 from django.db import transaction
 
-from desk import logs, outbox, requests
+from desk import logs, outbox, request_ids
 from tests import servers
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -46,9 +46,9 @@ def broker_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
 
 def test_a_call_carries_the_name_the_row_and_the_request(broker: Any) -> None:
-    token = requests.enter("request-0001")
+    token = request_ids.enter("request-0001")
     outbox.wake("exchange_ops.advance", 12)
-    requests.leave(token)
+    request_ids.leave(token)
     message = json.loads(broker.lpop(QUEUE))
     assert message["headers"]["task"] == "exchange_ops.advance"
     assert message["headers"]["request_id"] == "request-0001"
@@ -126,7 +126,7 @@ def test_a_task_works_under_the_id_of_its_request() -> None:
 
     @application.task(name="inside.look")
     def look() -> None:
-        seen.append(requests.current_id())
+        seen.append(request_ids.current_id())
 
     logs.connect_celery()
     for header in ("request-0002", None, "not\nan id"):
@@ -137,4 +137,4 @@ def test_a_task_works_under_the_id_of_its_request() -> None:
         look.pop_request()
     assert seen[0] == "request-0002"
     assert all(len(found) == 32 for found in seen[1:])
-    assert requests.current_id() == ""
+    assert request_ids.current_id() == ""

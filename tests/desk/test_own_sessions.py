@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from desk import clock, own_sessions, presence
+from desk import clock
 from desk.models import AuditEvent
+from desk.people import own_sessions, presence
 
 pytestmark = pytest.mark.django_db
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"

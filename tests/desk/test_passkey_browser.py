@@ -12,8 +12,9 @@ from django.db import transaction
 from django.test import Client
 from playwright.sync_api import expect
 
-from desk import audit, clock, stepup, totp
+from desk import audit_check, clock
 from desk.models import FactorChange, Person
+from desk.people import stepup, totp
 from wire.values import Secret
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -70,7 +71,7 @@ def test_a_browser_confirms_one_decision(page: Any, treasury: Person) -> None:
     with transaction.atomic():
         row = stepup.verify(**ASKED, now=clock.now(), **arguments)
     assert row.kind == "passkey"
-    assert audit.verify() == []
+    assert audit_check.verify() == []
     with pytest.raises(stepup.CannotConfirm, match="used already"), transaction.atomic():
         stepup.verify(**ASKED, now=clock.now(), **arguments)
 

@@ -15,8 +15,10 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.test import Client
 
-from desk import clock, consumers, fanout, hub, live, presence, topics
+from desk import clock, topics
+from desk.live import announcements, consumers, fanout, hub
 from desk.models import Person
+from desk.people import presence
 from tests.desk.conftest import Browser, Open
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("rooms")]
@@ -27,7 +29,7 @@ def test_a_hint_reaches_the_followers_of_its_topic_alone(open_socket: Open, oper
     first, second = open_socket(operator), open_socket(treasury)
     assert first.say(follow=["open:1", "open"]) == {"followed": ["open", "open:1"], "refused": []}
     assert second.say(follow=["open:2"]) == {"followed": ["open:2"], "refused": []}
-    live.announce("open:1", state="HELD", version=3)
+    announcements.announce("open:1", state="HELD", version=3)
     assert first.hear() == {"topic": "open:1", "hint": {"state": "HELD", "version": 3}}
     assert second.hears_nothing()
 
@@ -55,8 +57,8 @@ def test_what_is_unfollowed_is_not_heard(open_socket: Open, operator: Person) ->
     browser = open_socket(operator)
     browser.say(follow=["open:1", "open:2"])
     assert browser.say(unfollow=["open:1", "never:followed"]) == {"followed": ["open:2"], "refused": []}
-    live.announce("open:1")
-    live.announce("open:2")
+    announcements.announce("open:1")
+    announcements.announce("open:2")
     assert browser.hear()["topic"] == "open:2"
     assert browser.hears_nothing()
 
@@ -65,10 +67,10 @@ def test_hints_leave_after_commit_and_not_after_rollback(open_socket: Open, oper
     browser = open_socket(operator)
     browser.say(follow=["open:1"])
     with transaction.atomic():
-        live.announce("open:1", from_="rolled back")
+        announcements.announce("open:1", from_="rolled back")
         transaction.set_rollback(True)
     with transaction.atomic():
-        live.announce("open:1", from_="committed")
+        announcements.announce("open:1", from_="committed")
         assert browser.hears_nothing(0.3)
     assert browser.hear()["hint"] == {"from_": "committed"}
 
@@ -122,7 +124,7 @@ def test_a_topic_that_is_no_longer_allowed_is_taken_away(
     browser.say(follow=["open", "fickle:1"])
     allowed.discard("fickle")
     assert browser.hear() == {"followed": ["open"], "refused": ["fickle:1"]}
-    live.announce("fickle:1")
+    announcements.announce("fickle:1")
     assert browser.hears_nothing()
 
 
@@ -216,13 +218,13 @@ def test_a_browser_that_does_not_read_is_let_go_and_others_go_on(
     attentive.say(follow=["open:calm"])
     before = let_go()
     for number in range(5_000):
-        live.announce("open:flood", number=number, filling="x" * 1_900)
+        announcements.announce("open:flood", number=number, filling="x" * 1_900)
         if number % 200 == 0:
-            live.settle()
-            live.announce("open:calm", number=number)
+            announcements.settle()
+            announcements.announce("open:calm", number=number)
             assert attentive.hear()["hint"] == {"number": number}
     until(lambda: let_go() > before)
-    live.announce("open:calm", number=5_000)
+    announcements.announce("open:calm", number=5_000)
     assert attentive.hear()["hint"] == {"number": 5_000}
     numbers = []
     with suppress(websocket.WebSocketConnectionClosedException, ConnectionError, json.JSONDecodeError):
@@ -240,23 +242,23 @@ def test_a_browser_that_does_not_read_is_let_go_and_others_go_on(
 @pytest.mark.parametrize("topic", ["", "Open", "open:", "open:a b", "open:1:2", "open\n", "x" * 60, "open:ü"])
 def test_a_malformed_topic_is_a_mistake(topic: str) -> None:
     with pytest.raises(ValueError, match="not a topic"):
-        live.announce(topic)
+        announcements.announce(topic)
 
 
 def test_a_hint_is_small_and_plain() -> None:
     with pytest.raises(ValueError, match="2000 characters"):
-        live.announce("open", text="x" * 2_000)
+        announcements.announce("open", text="x" * 2_000)
     with pytest.raises(TypeError):
-        live.announce("open", amount=object())
+        announcements.announce("open", amount=object())
 
 
 def test_a_tick_reaches_the_followers_of_its_topic(open_socket: Open, operator: Person) -> None:
     browser = open_socket(operator)
     browser.say(follow=["quote:ETHBTC"])
     with transaction.atomic():
-        live.tick("quote:ETHBTC", last="0.1")
+        announcements.tick("quote:ETHBTC", last="0.1")
         transaction.set_rollback(True)
-    live.tick("quote:ETHBTC", last="0.050000000000000001", bids=[["0.05", "1"]], open=None)
+    announcements.tick("quote:ETHBTC", last="0.050000000000000001", bids=[["0.05", "1"]], open=None)
     expected = {"last": "0.050000000000000001", "bids": [["0.05", "1"]], "open": None}
     assert browser.hear() == {"topic": "quote:ETHBTC", "tick": expected}
 
@@ -264,31 +266,31 @@ def test_a_tick_reaches_the_followers_of_its_topic(open_socket: Open, operator: 
 @pytest.mark.parametrize("topic", ["open", "open:1", "vault", "unknown:1", "quote:", "QUOTE:1", "", "quote:a b"])
 def test_a_tick_for_a_topic_without_ticks_is_a_mistake(topic: str) -> None:
     with pytest.raises(ValueError, match="not a topic that takes ticks"):
-        live.tick(topic, last="1")
+        announcements.tick(topic, last="1")
 
 
 def test_a_tick_is_bounded_and_exact() -> None:
     with pytest.raises(ValueError, match="16000 characters"):
-        live.tick("quote:A", bids="x" * 16_000)
+        announcements.tick("quote:A", bids="x" * 16_000)
     for inexact in (0.1, [{"price": 1e5}], float("nan"), object()):
         with pytest.raises((TypeError, ValueError)):
-            live.tick("quote:A", last=inexact)
+            announcements.tick("quote:A", last=inexact)
     topics.register("quote", lambda person, key: True)
     with pytest.raises(ValueError, match="takes ticks"):
-        live.tick("quote:A", last="1")
+        announcements.tick("quote:A", last="1")
 
 
 @pytest.mark.parametrize("address", ["unix:///nowhere/redis.sock", "redis://127.0.0.1:9", "redis://10.255.255.1:6379"])
 def test_a_dead_broker_costs_no_time_and_raises_nothing(settings: Any, address: str) -> None:
     layers = {"default": {**settings.CHANNEL_LAYERS["default"], "CONFIG": {"hosts": [address]}}}
     settings.CHANNEL_LAYERS = layers
-    before = live.HINTS.labels("lost")._value.get()
+    before = announcements.HINTS.labels("lost")._value.get()
     started = time.monotonic()
     for number in range(20):
-        live.announce("open", number=number)
+        announcements.announce("open", number=number)
     assert time.monotonic() - started < 4
-    assert live.settle(8)
-    assert live.HINTS.labels("lost")._value.get() == before + 20
+    assert announcements.settle(8)
+    assert announcements.HINTS.labels("lost")._value.get() == before + 20
 
 
 def test_presence_needs_a_session_key(db: None) -> None:
@@ -300,7 +302,7 @@ def test_presence_needs_a_session_key(db: None) -> None:
 
 def renewed(browser: Browser, person: Person) -> str:
     """A second factor was given in this browser: the key that its session has now."""
-    from desk import session_keys
+    from desk.people import session_keys
 
     session = browser.client.session  # type: ignore[attr-defined]
     session_keys.renew(session, person=person, now=clock.now())

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import websocket
 
-from desk import fanout, live
+from desk.live import announcements, fanout
 from desk.models import Person
 from tests import servers
 from tests.desk.conftest import Browser, Open
@@ -30,7 +30,7 @@ def test_while_the_broker_is_away_browsers_are_sent_away_and_hear_again_afterwar
     first, second = open_socket(operator), open_socket(treasury)
     first.say(follow=["open:1"])
     own_redis().stop()
-    live.announce("open:1", number=1)
+    announcements.announce("open:1", number=1)
     assert first.close_code(20) == second.close_code(20) == fanout.TRY_LATER
     with pytest.raises(websocket.WebSocketBadStatusException) as refusal:
         open_socket(operator)
@@ -38,8 +38,8 @@ def test_while_the_broker_is_away_browsers_are_sent_away_and_hear_again_afterwar
     own_redis()
     again = come_again(open_socket, operator)
     again.say(follow=["open:1"])
-    live.settle()
-    live.announce("open:1", number=2)
+    announcements.settle()
+    announcements.announce("open:1", number=2)
     assert again.hear()["hint"] == {"number": 2}
 
 
@@ -53,5 +53,5 @@ def test_a_broker_that_was_away_for_a_moment_is_noticed(
     assert browser.close_code(20) == fanout.TRY_LATER
     again = come_again(open_socket, operator)
     again.say(follow=["open:1"])
-    live.announce("open:1", number=3)
+    announcements.announce("open:1", number=3)
     assert again.hear()["hint"] == {"number": 3}

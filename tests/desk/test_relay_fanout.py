@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desk import fanout, frames
-from desk.fanout import Browser, Fanout
+from desk.live import fanout, frames
+from desk.live.fanout import Browser, Fanout
 
 
 class Line:

@@ -19,8 +19,8 @@ import redis
 from channels.layers import get_channel_layer
 from django.conf import settings as django_settings
 
-from desk import fanout, frames, hub, live
-from desk.fanout import Browser, Fanout
+from desk.live import announcements, fanout, frames, hub
+from desk.live.fanout import Browser, Fanout
 from desk.models import Person
 from tests import houses
 from tests.conftest import LiveDesk
@@ -53,7 +53,7 @@ def batch(number: int, *, kind: str = "hint", sender: str = "s") -> dict[str, An
 async def send(message: dict[str, Any]) -> None:
     layer = get_channel_layer()
     assert layer is not None
-    await layer.group_send(live.RELAY, message)
+    await layer.group_send(announcements.RELAY, message)
 
 
 @pytest.fixture(params=["memory", "redis"])
@@ -147,7 +147,7 @@ def test_bytes_that_nobody_can_read_are_ignored_and_counted(garbage: bytes, monk
             layer: Any = get_channel_layer()
             with redis.Redis.from_url(django_settings.REDIS_URL) as broker:
                 assert broker.publish(
-                    layer._layers[asyncio.get_running_loop()]._get_group_channel_name(live.RELAY), garbage
+                    layer._layers[asyncio.get_running_loop()]._get_group_channel_name(announcements.RELAY), garbage
                 )
             await until(lambda: ignored() == before + 1)
             await send(batch(1))
@@ -217,8 +217,8 @@ def test_a_flood_of_ticks_to_one_who_does_not_read_stays_small(
     waiting = 0
     stuck_at = None
     for number in range(400):
-        live.tick("quote:A", number=number, filling="x" * 15_000)
-        live.tick("quote:B", number=number, filling="y" * 15_000)
+        announcements.tick("quote:A", number=number, filling="x" * 15_000)
+        announcements.tick("quote:B", number=number, filling="y" * 15_000)
         while quick.hear()["tick"]["number"] < number:
             assert number
         waiting = max(waiting, *(one.socket.untaken() for one in the_room().browsers))
@@ -226,7 +226,7 @@ def test_a_flood_of_ticks_to_one_who_does_not_read_stays_small(
         if stuck_at is not None and number > stuck_at + 20:
             break
     assert stuck_at is not None, "nobody was slow, so nothing was shown"
-    assert waiting <= frames.FRAME_CHARACTERS + live.LONGEST_TICK
+    assert waiting <= frames.FRAME_CHARACTERS + announcements.LONGEST_TICK
     seen = {topic: last_number(slow, topic, number) for topic in ("quote:A", "quote:B")}
     assert seen == {"quote:A": number, "quote:B": number}, "and when it reads, it gets the newest"
 
@@ -246,7 +246,7 @@ def last_number(browser: SignedIn, topic: str, expected: int) -> int:
 def test_pings_without_reading_pile_up_nothing(open_socket: Open, operator: Person) -> None:
     rude = open_socket(operator, sockopt=((socket.SOL_SOCKET, socket.SO_RCVBUF, 4096),))
     rude.say(follow=["quote:A"])
-    live.tick("quote:A", last="1")
+    announcements.tick("quote:A", last="1")
     rude.hear()
     (browser,) = the_room().browsers
     rude.socket.settimeout(0.5)
@@ -321,13 +321,13 @@ def test_browsers_of_two_processes_hear_the_same_and_each_process_is_one_member(
         assert browser.say(follow=["withdrawals"]) == {"followed": ["withdrawals"], "refused": []}
     assert members() == 2
     for number in range(50):
-        live.announce("withdrawals", number=number)
+        announcements.announce("withdrawals", number=number)
     for browser in near + far:
         assert [browser.hear()["hint"]["number"] for _ in range(50)] == list(range(50))
     child.send_signal(signal.SIGTERM)
     assert [browser.close_code() for browser in far] == [1012] * 3
     assert child.wait(10) in {0, -signal.SIGTERM}
-    live.announce("withdrawals", number=50)
+    announcements.announce("withdrawals", number=50)
     assert [browser.hear()["hint"]["number"] for browser in near] == [50] * 3
     for browser in near:
         browser.socket.close(timeout=1)

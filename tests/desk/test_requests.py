@@ -8,7 +8,7 @@ import structlog
 from django.test import Client
 from structlog.testing import capture_logs
 
-from desk import requests
+from desk import request_ids
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +23,7 @@ def test_a_given_id_goes_through_and_an_odd_one_is_replaced(client: Client) -> N
 def test_ids_differ_and_end_with_the_request(client: Client) -> None:
     ids = {client.get("/healthz")["X-Request-ID"] for _ in range(20)}
     assert len(ids) == 20
-    assert requests.current_id() == ""
+    assert request_ids.current_id() == ""
 
 
 def test_a_request_leaves_one_line_without_its_query(client: Client) -> None:

@@ -17,9 +17,12 @@ from django.apps import apps
 from django.core.management import call_command
 from django.db import connection, models, transaction
 
-from desk import audit, guards, sealing, stepup, triggers, witness_chain, witnessed
+from desk import audit_check, sealing
+from desk.audit import installed_guards, trail, triggers, witness_chain
 from desk.models import ApiToken, AuditEvent, Person, RowWitness, StepUp
-from desk.witnessed import Table
+from desk.people import stepup
+from desk.rows import witnessed
+from desk.rows.witnessed import Table
 from exchange_ops.policy import vote_replay
 from exchange_ops.policy.models import PolicyVersion, QuorumTier
 
@@ -110,7 +113,7 @@ def forge(table: Table, column: str, key: Any, value: Any) -> None:
 
 
 def named(table: Table) -> list[str]:
-    return [finding for finding in audit.verify(replay=True) if finding.startswith(f"{table.label} ")]
+    return [finding for finding in audit_check.verify(replay=True) if finding.startswith(f"{table.label} ")]
 
 
 # Every column, every row --------------------------------------------------------------------------------
@@ -262,7 +265,7 @@ def test_a_forged_entry_with_right_hashes_is_named() -> None:
     sql("UPDATE desk_apitoken SET name = 'forged' WHERE id = %s", row.pk)
     newest = RowWitness.objects.order_by("-seq")[0]
     table = TABLES["desk.apitoken"]
-    content = audit.canonical({"rows": {table.label: dict(table.witnesses([row.pk]))}})
+    content = trail.canonical({"rows": {table.label: dict(table.witnesses([row.pk]))}})
     forged = RowWitness(seq=newest.seq + 1, prev=newest.hash, at=NOW, content=content, code=newest.code)
     forged.hash = witness_chain._hash(forged)
     forged.save(force_insert=True)
@@ -341,30 +344,30 @@ def test_rows_from_before_are_witnessed_once(make_person: Callable[..., Any]) ->
 
 @pytest.mark.django_db(transaction=True)
 def test_every_trigger_of_this_version_is_installed_and_none_besides() -> None:
-    assert list(guards.findings()) == []
-    assert len(guards.declarations(connection.vendor)) > 60
+    assert list(installed_guards.findings()) == []
+    assert len(installed_guards.declarations(connection.vendor)) > 60
 
 
 @pytest.mark.django_db
 def test_each_dropped_trigger_and_each_new_one_is_named() -> None:
-    for name, guard in guards.declarations(connection.vendor).items():
+    for name, guard in installed_guards.declarations(connection.vendor).items():
         with transaction.atomic():
             sql(f"DROP TRIGGER {name}" + ("" if connection.vendor == "sqlite" else f" ON {guard.table}"))
-            (sentence,) = guards.findings()
+            (sentence,) = installed_guards.findings()
             assert sentence == f"The guard {name} of the table {guard.table} is missing, changed or switched off."
             transaction.set_rollback(True)
     if connection.vendor == "sqlite":
         sql("CREATE TRIGGER helpful AFTER INSERT ON exchange_ops_approval BEGIN SELECT 1; END")
     else:
         sql("ALTER TABLE exchange_ops_approval DISABLE TRIGGER exchange_ops_approval_second_factor")
-        (sentence,) = guards.findings()
+        (sentence,) = installed_guards.findings()
         assert "exchange_ops_approval_second_factor" in sentence
         sql("ALTER TABLE exchange_ops_approval ENABLE TRIGGER exchange_ops_approval_second_factor")
         sql(
             "CREATE TRIGGER helpful AFTER INSERT ON exchange_ops_approval "
             "FOR EACH ROW EXECUTE FUNCTION exchange_ops_approval_second_factor()"
         )
-    assert list(guards.findings()) == [
+    assert list(installed_guards.findings()) == [
         "The table exchange_ops_approval has a trigger helpful that this version does not know."
     ]
 
@@ -400,10 +403,10 @@ def test_roles_given_by_the_desk_are_its_own(make_person: Callable[..., Any]) ->
 @pytest.mark.django_db(transaction=True)
 def test_an_event_appended_past_the_desk_is_named() -> None:
     with transaction.atomic():
-        audit.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
-    forged = AuditEvent(seq=AuditEvent.objects.count() + 1, prev=audit.head(), at=NOW, action="b", subject="s:2")
+        trail.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
+    forged = AuditEvent(seq=AuditEvent.objects.count() + 1, prev=trail.head(), at=NOW, action="b", subject="s:2")
     forged.before_text = forged.after_text = "{}"
-    forged.hash = audit.hash_of(forged)
+    forged.hash = trail.hash_of(forged)
     columns = list(AuditEvent._meta.concrete_fields)
     names = ", ".join(f'"{field.column}"' for field in columns)
     values = [field.get_db_prep_save(getattr(forged, field.attname), connection) for field in columns]
@@ -426,16 +429,16 @@ def test_what_the_desk_writes_while_the_check_reads_is_no_finding() -> None:
 
     _work_on("before")
     with connection.execute_wrapper(meanwhile):
-        found = audit.verify(replay=True)
+        found = audit_check.verify(replay=True)
     assert found == []
     assert AuditEvent.objects.filter(action="a.thing", subject="x:meanwhile").exists()
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def _work_on(name: str) -> None:
     try:
         with transaction.atomic():
             Person.objects.create_user(name, password="a long enough one")
-            audit.record(actor=None, action="a.thing", subject=f"x:{name}", before={}, after={}, now=NOW)
+            trail.record(actor=None, action="a.thing", subject=f"x:{name}", before={}, after={}, now=NOW)
     finally:
         connection.close()

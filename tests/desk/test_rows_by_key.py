@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from desk import witnessed
-from desk.database.rows_by_key import all_rows, rows_by_key
 from desk.models import Person
-from desk.witnessed import Table
+from desk.rows import witnessed
+from desk.rows.by_key import all_rows, rows_by_key
+from desk.rows.witnessed import Table
 
 pytestmark = [pytest.mark.rows, pytest.mark.django_db]
 COLUMNS = ("username", "is_active", "last_login", "session_epoch")
@@ -47,7 +47,7 @@ def test_all_rows_come_in_order_whatever_is_in_memory_at_once(
     for number in range(5):
         make_person("operator", username=f"person-{number}")
     wanted = list(Person.objects.order_by("pk").values_list("pk", *COLUMNS))
-    monkeypatch.setattr("desk.database.rows_by_key._CHUNK", 2)
+    monkeypatch.setattr("desk.rows.by_key._CHUNK", 2)
     for _ in range(2):  # the second time by the text that is kept
         assert [tuple(row) for row in all_rows(Person, COLUMNS)] == wanted
     with django_assert_num_queries(1):

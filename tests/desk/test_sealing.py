@@ -11,7 +11,8 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.core.management import call_command
 
-from desk import sealing, totp
+from desk import sealing
+from desk.people import totp
 from wire.values import Secret
 
 PLACE = "exchange_ops.apikey:12:secret"

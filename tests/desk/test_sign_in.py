@@ -17,8 +17,9 @@ from django.http import HttpRequest
 from django.test import Client
 from django.urls import reverse
 
-from desk import clock, models, requests, roles, totp
+from desk import clock, models
 from desk.models import AuditEvent, Person
+from desk.people import roles, session_life, totp
 from wire.values import Secret
 
 pytestmark = pytest.mark.django_db
@@ -216,7 +217,7 @@ def test_a_session_ends_after_eight_hours_of_work(
 def test_a_session_without_marks_is_over(client: Client, operator: Person) -> None:
     client.force_login(operator)
     session = client.session
-    for mark in (requests.SIGNED_IN_AT, requests.SEEN_AT):
+    for mark in (session_life.SIGNED_IN_AT, session_life.SEEN_AT):
         del session[mark]
     session.save()
     assert not is_in(client)

@@ -13,8 +13,10 @@ from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from django.db import IntegrityError, connection, transaction
 from fido2.utils import websafe_decode, websafe_encode
 
-from desk import attempts, audit, stepup, totp
+from desk import audit_check
+from desk.audit import trail
 from desk.models import Person, StepUp, StepUpChallenge, StepUpFailure
+from desk.people import code_limits, stepup, totp
 from tests.desk.authenticator import PRESENT, VERIFIED, SoftKey
 from wire.values import Secret
 
@@ -58,7 +60,7 @@ def confirm(person: Person) -> Confirm:
             "session_key": SESSION,
             "now": NOW,
         }
-        with attempts.collecting(), transaction.atomic():
+        with code_limits.collecting(), transaction.atomic():
             return stepup.verify(**{**arguments, "answer": answer, **changes})
 
     return call
@@ -98,7 +100,7 @@ def test_a_code_is_kept_with_what_it_confirmed(confirm: Confirm, person: Person)
     assert kept == row
     assert (kept.person, kept.kind, kept.purpose, kept.digest) == (person, "totp", "withdrawal.approve", DIGEST)
     assert kept.totp_step == totp.step_at(NOW)
-    assert kept.session_digest == audit.session_digest(SESSION)
+    assert kept.session_digest == trail.digest_of(SESSION)
     assert SESSION not in str(vars(kept))
 
 
@@ -243,16 +245,16 @@ def test_ten_wrong_codes_make_the_session_wait_even_with_the_right_one(confirm: 
 
 
 def test_the_wait_grows_and_ends(confirm: Confirm, person: Person) -> None:
-    digest = audit.session_digest(SESSION)
+    digest = trail.digest_of(SESSION)
     waits = []
     for _ in range(12):
         with pytest.raises(stepup.CannotConfirm):
             confirm({"kind": "totp", "code": "000000"}, now=NOW)
         StepUpFailure.objects.create(person=person, session_digest=digest, at=NOW)
-        waits.append(attempts.seconds_to_wait(person=person, session_digest=digest, now=NOW))
+        waits.append(code_limits.seconds_to_wait(person=person, session_digest=digest, now=NOW))
     assert waits == sorted(waits)
-    assert waits[-1] == attempts.LONGEST_WAIT_S
-    later = NOW + timedelta(seconds=attempts.LONGEST_WAIT_S)
+    assert waits[-1] == code_limits.LONGEST_WAIT_S
+    later = NOW + timedelta(seconds=code_limits.LONGEST_WAIT_S)
     assert confirm(code(at=later), now=later).kind == "totp"
 
 
@@ -284,7 +286,7 @@ def test_wrong_codes_are_counted_although_the_decision_is_rolled_back(confirm: C
 
 
 def test_passkeys_are_not_slowed_down(confirm: Confirm, ask: Callable[..., Any], key: SoftKey, person: Person) -> None:
-    digest = audit.session_digest(SESSION)
+    digest = trail.digest_of(SESSION)
     StepUpFailure.objects.bulk_create([StepUpFailure(person=person, session_digest=digest, at=NOW) for _ in range(50)])
     assert confirm(key.answer(ask())).kind == "passkey"
 
@@ -296,12 +298,12 @@ def test_a_passkey_signs_the_decision_and_the_trail(
     confirm: Confirm, ask: Callable[..., Any], key: SoftKey, person: Person
 ) -> None:
     with transaction.atomic():
-        event = audit.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
+        event = trail.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
     row = confirm(key.answer(ask()))
     row.refresh_from_db()
     assert row.audit_head == event.hash
     assert stepup.is_still_signed(row)
-    assert audit.verify() == []
+    assert audit_check.verify() == []
     content = json.loads(websafe_decode(row.client_data))
     assert content["challenge"] == row.challenge
     assert not {SESSION, event.hash} & set(content.values())
@@ -528,17 +530,17 @@ def test_a_kept_signature_shows_later_changes(
     confirm: Confirm, ask: Callable[..., Any], key: SoftKey, changes: dict[str, str]
 ) -> None:
     with transaction.atomic():
-        audit.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
+        trail.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
     row = confirm(key.answer(ask()))
-    assert audit.verify() == []
+    assert audit_check.verify() == []
     StepUp.objects.filter(pk=row.pk).update(**changes)
-    assert any("no longer proves" in problem for problem in audit.verify())
+    assert any("no longer proves" in problem for problem in audit_check.verify())
 
 
 def test_a_proof_stays_when_its_key_is_removed(confirm: Confirm, ask: Callable[..., Any], key: SoftKey) -> None:
     confirm(key.answer(ask()))
     Authenticator.objects.filter(type="webauthn").delete()
-    assert audit.verify() == []
+    assert audit_check.verify() == []
 
 
 @pytest.mark.parametrize("kind", ["totp", "passkey"])
@@ -549,25 +551,25 @@ def test_the_event_of_a_decision_holds_its_second_factor_fast(
     row.refresh_from_db()
     after = {"state": "COMMITTING", "evidence": {"approvals": 1, **row.evidence()}}
     with transaction.atomic():
-        audit.record(actor=row.person, action="a", subject="withdrawal:1", before={}, after=after, now=NOW)
-    assert audit.verify() == []
+        trail.record(actor=row.person, action="a", subject="withdrawal:1", before={}, after=after, now=NOW)
+    assert audit_check.verify() == []
     StepUp.objects.filter(pk=row.pk).update(person=treasury2)
-    assert any(f"names second factor {row.pk}" in problem for problem in audit.verify())
+    assert any(f"names second factor {row.pk}" in problem for problem in audit_check.verify())
     StepUp.objects.filter(pk=row.pk).delete()
-    assert any(f"names second factor {row.pk}" in problem for problem in audit.verify())
+    assert any(f"names second factor {row.pk}" in problem for problem in audit_check.verify())
 
 
 def test_a_trail_rewritten_under_a_signed_head_shows(confirm: Confirm, ask: Callable[..., Any], key: SoftKey) -> None:
-    from desk import triggers
+    from desk.audit import triggers
 
     with transaction.atomic():
-        audit.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
+        trail.record(actor=None, action="a", subject="s:1", before={}, after={}, now=NOW)
     confirm(key.answer(ask()))
     triggers.remove(connection)
     connection.cursor().execute("DELETE FROM desk_auditevent")
     triggers.install(connection)
-    audit.heads_path().unlink()  # even with the file of heads gone, the signature remembers
-    assert any("over a trail that is not this one" in problem for problem in audit.verify())
+    trail.heads_path().unlink()  # even with the file of heads gone, the signature remembers
+    assert any("over a trail that is not this one" in problem for problem in audit_check.verify())
 
 
 @pytest.mark.parametrize(

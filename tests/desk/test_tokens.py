@@ -11,8 +11,9 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
-from desk import clock, tokens
+from desk import clock
 from desk.models import ApiToken, AuditEvent, Person
+from desk.people import tokens
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)

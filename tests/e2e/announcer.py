@@ -11,11 +11,11 @@ import django
 def main() -> None:
     """Until the input ends."""
     django.setup()
-    from desk import live
+    from desk.live import announcements
 
     for line in sys.stdin:
         for topic in line.split():
-            live.announce(topic)
+            announcements.announce(topic)
         print("told", flush=True)
 
 

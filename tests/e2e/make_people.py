@@ -14,8 +14,8 @@ def main() -> None:
     from django.contrib.auth.hashers import make_password
     from django.contrib.auth.models import Group
 
-    from desk import demo, totp
     from desk.models import Person
+    from desk.people import demo, totp
     from wire.values import Secret
 
     password = make_password(demo.DEMO_PASSWORD)

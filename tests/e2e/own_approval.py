@@ -14,8 +14,9 @@ def main() -> None:
     django.setup()
     from django.db import IntegrityError, connection, transaction
 
-    from desk import clock, demo, totp
+    from desk import clock
     from desk.models import Person
+    from desk.people import demo, totp
     from exchange_ops.withdrawals.decisions import approvals
     from exchange_ops.withdrawals.models import Approval, Withdrawal
     from wire.values import Secret

@@ -72,7 +72,7 @@ _TIDY = """() => {
 
 
 class Announcer:
-    """Hints for the pages of a running house, sent by a process of its own through `desk.live`."""
+    """Hints for the pages of a running house, sent by a process of its own through `desk.live.announcements`."""
 
     def __init__(self, house: RunningHouse) -> None:
         self._process = subprocess.Popen(

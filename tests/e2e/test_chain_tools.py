@@ -7,7 +7,8 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
-from chaindata.wire import scripts, transactions
+from chaindata.wire import transactions
+from chaindata.wire.scripts import steps
 from tests.chaindata import paying
 from tests.e2e.looks import complaints
 from tests.e2e.visitors import rows, until
@@ -25,7 +26,7 @@ def funded(house, key):
     """A transaction of the sandbox that pays the key 2 coins, and which output does."""
     txid = house.control("chain/pay", {"address": key.address.cash_address, "amount": "2"})["txid"]
     made = transactions.read(bytes.fromhex(told(house, f"rawtransactions/getRawTransaction/{txid}")))
-    locked = scripts.locking(key.address)
+    locked = steps.locking(key.address)
     return made, next(n for n, output in enumerate(made.outputs) if output.script == locked)
 
 
@@ -55,7 +56,7 @@ def test_a_token_and_a_cash_account_are_found_and_proven(house, visit):
 def test_a_transaction_is_explained_then_sent_once_with_a_second_factor(house, visit):
     key, other = paying.key(8101), paying.key(8102)
     spent, n = funded(house, key)
-    made = paying.signed(key, spent, n, [(199_990_000, scripts.locking(other.address))])
+    made = paying.signed(key, spent, n, [(199_990_000, steps.locking(other.address))])
     before = len(sendings(house))
     treasury = visit("treasury")
     page = treasury.open("/chain/tools/transaction/")

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from playwright.sync_api import Locator, Page, expect
 
-from desk import demo, totp
+from desk.people import demo, totp
 from tests import door
 from tests.houses import RunningHouse
 from wire.values import Secret

@@ -98,7 +98,7 @@ def ready(transactional_db: None, settings: Any) -> None:
 @pytest.fixture
 def walk(ready: None, account: Any, demo_keys: Any, sandbox: Any, make_person: Callable[..., Any]) -> Any:
     """The desk under test, with three people of treasury who have one-time codes."""
-    from desk import totp
+    from desk.people import totp
     from exchange_ops.keys import store as keys
     from exchange_ops.market import reference as market
     from exchange_ops.policy import quorum as policy
@@ -204,7 +204,7 @@ def with_token(db: None) -> Callable[[Any], Any]:
     """`with_token(person)`: a client that carries a fresh token of that person."""
     from rest_framework.test import APIClient
 
-    from desk import tokens
+    from desk.people import tokens
 
     def open_client(person: Any) -> Any:
         _, secret = tokens.create(person=person, name="test", now=clock.now())

@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from desk import audit, clock, triggers
+from desk import audit_check, clock
+from desk.audit import triggers
 from desk.models import AuditEvent
 from exchange_ops import health as checks
 from exchange_ops import scheduled_checks
@@ -74,7 +75,7 @@ def test_a_changed_trail_is_unready_until_a_check_holds(read):
             "UPDATE desk_auditevent SET action = %s WHERE seq = %s", [audit_of_nothing.action, audit_of_nothing.seq]
         )
         triggers.install(connection)
-    assert audit.verify() == []
+    assert audit_check.verify() == []
     assert not checks._audit().ok
     run(hours=25)
     assert checks._audit().ok

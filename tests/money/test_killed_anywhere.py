@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from desk import audit
+from desk import audit_check
 from desk.models import SpentTotpStep, StepUp
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 from tests.exchange_ops.withdrawals.walks import ADDRESS
@@ -33,7 +33,7 @@ def killed_everywhere(after, ready, act="advance", **arguments):
 
 def sound(after):
     assert after.walk.balanced()
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_the_hold(after):

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from desk import audit, clock
+from desk import audit_check, clock
 from exchange_ops.transfers import machine as kinds
 from exchange_ops.transfers.models import Transfer, TransferCall
 from tests.exchange_ops.transfers.movings import Moving
@@ -58,7 +58,7 @@ def sound(moving, row, *, executed):
     assert len(moving.calls(row, executed=True)) == executed
     assert len(moving.calls(row)) <= 1, "a machine never sends a transfer again"
     assert moving.walk.balanced()
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_c3_inside_the_claim_it_still_waits_and_is_sent_once(moving):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from desk import audit, clock
+from desk import audit_check, clock
 from exchange_ops.policy import freezes
 from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Approval, ExternalCall
@@ -31,7 +31,7 @@ def ends_paid(after, row):
 def sound(after):
     """The exchange's books balance, and the trail replays to the rows."""
     assert after.walk.balanced()
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 # The hold -------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from project.supervisor import kinship
+from project.supervisor import parent_death
 from tests.houses import ROOT
 
 
@@ -23,7 +23,7 @@ class Nursery:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            preexec_fn=kinship.tied_to_this_process(signal.SIGKILL),
+            preexec_fn=parent_death.tied_to_this_process(signal.SIGKILL),
         )
         assert self._heard() == "ready"
 

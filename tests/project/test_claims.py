@@ -7,12 +7,12 @@ import textwrap
 
 import pytest
 
-from project.supervisor.claim import CannotClaim, Claim
+from project.supervisor.instance_lock import CannotClaim, Claim
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from project.supervisor.claim import Claim
+from project.supervisor.instance_lock import Claim
 Claim(Path(sys.argv[1])).take(port=8011, sandbox_port=8111)
 print("held", flush=True)
 time.sleep(60)

@@ -10,8 +10,9 @@ import pytest
 import websocket
 from django.conf import settings as django_settings
 
-from desk import consumers, totp
-from project import doors, heads, sockets
+from desk.live import consumers
+from desk.people import totp
+from project import doors, request_limits, sockets
 from wire.values import Secret
 
 MANY = 1_010
@@ -150,13 +151,13 @@ def closed_within(made, seconds):
     "said", [b"", b"GET / HTTP/1.1\r\n", b"GET /ws/ HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"]
 )
 def test_who_does_not_finish_a_head_is_ended(live_desk, said, monkeypatch):
-    monkeypatch.setattr(heads, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(request_limits, "HEAD_SECONDS", 0.3)
     with connect(live_desk, said=said) as made:
         assert closed_within(made, 10)
 
 
 def test_who_dribbles_a_head_is_ended_all_the_same(live_desk, monkeypatch):
-    monkeypatch.setattr(heads, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(request_limits, "HEAD_SECONDS", 0.5)
     with connect(live_desk, said=b"GET / HTTP/1.1\r\nX-Long: ") as made, pytest.raises(OSError):
         dribble(made)
 

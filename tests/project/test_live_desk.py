@@ -10,7 +10,7 @@ import urllib.request
 import pytest
 from websocket import WebSocketBadStatusException, create_connection
 
-from project import heads
+from project import request_limits
 
 
 def get(address, **headers):
@@ -99,7 +99,7 @@ def test_a_large_head_that_is_honest_and_a_body_behind_it_pass(live_desk):
 
 
 def test_a_line_that_owes_its_head_is_ended_and_one_that_rests_between_requests_is_not(live_desk, monkeypatch):
-    monkeypatch.setattr(heads, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(request_limits, "HEAD_SECONDS", 0.5)
     with line_to(live_desk) as silent, line_to(live_desk) as slow:
         slow.sendall(b"GET / HTT")
         assert everything(silent) == b""

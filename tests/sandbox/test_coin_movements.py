@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from chaindata.wire import addresses, scripts
+from chaindata.wire import addresses
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Output
 from sandbox.chain import wallet
 from sandbox.chain.scenarios.author import MINER
@@ -28,7 +29,7 @@ def world() -> World:
 
 
 def script_of(address: str) -> bytes:
-    return scripts.locking(addresses.read(address))
+    return steps.locking(addresses.read(address))
 
 
 def mine(world: World, blocks: int = 1) -> None:

@@ -27,7 +27,7 @@ from tests.wire.test_transport import (
 )
 from wire.deadline import Deadline
 from wire.errors import BadReply, OutcomeUnknown, Unreachable
-from wire.line import MOST_BYTES, Line, Lost, roundtrip
+from wire.http_exchange import MOST_BYTES, Line, Lost, roundtrip
 from wire.operation import Kind, Operation, Param, Place, bind
 from wire.sessions import Sending, WouldSendOtherBytes
 from wire.transport import Transport

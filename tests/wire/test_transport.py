@@ -28,7 +28,7 @@ import urllib3
 from tests.wire.scripted import Connection, ScriptedServer, server_context
 from wire import records
 from wire.errors import BadReply, CallFailed, OutcomeUnknown, Refused, Unreachable
-from wire.line import MOST_BYTES
+from wire.http_exchange import MOST_BYTES
 from wire.operation import Kind, Operation, Param, Place, bind
 from wire.transport import Credentials, Transport
 from wire.values import Secret

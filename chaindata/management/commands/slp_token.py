@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from chaindata.client.keyed import Funding, KeyWouldTravel, TokenSender
-from chaindata.domain import keyed
-from chaindata.domain.addresses import NotAnAddress
+from chaindata.shared.addresses import NotAnAddress
+from chaindata.tools import keyed
 from desk import clock
 from wire.errors import CallFailed, OutcomeUnknown
 from wire.operation import BadArgument

@@ -5,7 +5,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
-from desk import clock, database_mark, invitations, passkeys
+from desk import clock, database_mark
+from desk.people import invitations, passkeys
 
 
 class Command(BaseCommand):

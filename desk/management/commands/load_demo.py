@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from desk import demo
+from desk.people import demo
 
 
 class Command(BaseCommand):

@@ -3,7 +3,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from desk import clock, models, tokens
+from desk import clock, models
+from desk.people import tokens
 
 
 class Command(BaseCommand):

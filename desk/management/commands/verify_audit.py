@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from desk import audit_verify
+from desk import audit_check
 
 
 class Command(BaseCommand):
@@ -14,7 +14,7 @@ class Command(BaseCommand):
         parser.add_argument("--replay", action="store_true", help="also count votes again, and compare every row")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        result = audit_verify.run(replay=options["replay"])
+        result = audit_check.run(replay=options["replay"])
         for finding in result.findings:
             self.stdout.write(finding)
         if not result.holds:

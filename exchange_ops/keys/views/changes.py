@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_http_methods, require_POST
 
 from desk import clock
-from desk.stepup import CannotConfirm
+from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from exchange_ops.keys import changes, uses
 from exchange_ops.keys.changes import CannotChangeKey, Confirmation

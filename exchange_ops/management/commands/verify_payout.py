@@ -4,8 +4,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from chaindata.domain import following, service
-from chaindata.domain.proofs import Verdict
+from chaindata import tip_follower
+from chaindata.cache import service
+from chaindata.proofs.verification import Verdict
 from desk import clock
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.proofs import payouts
@@ -45,7 +46,7 @@ def _row(asked: str) -> Withdrawal:
 
 
 def _verdict(row: Withdrawal) -> Verdict:
-    following.follow(now=clock.now(), open_client=service.open_client)
+    tip_follower.follow(now=clock.now(), open_client=service.open_client)
     client = service.open_client()
     try:
         return payouts.check(row=row, client=client, now=clock.now())

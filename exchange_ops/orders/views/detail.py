@@ -7,8 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
-from desk import clock, roles
+from desk import clock
 from desk.models import Person
+from desk.people import roles
 from desk.views.rendering import show
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, workflow

@@ -9,9 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
-from desk import clock, paging
+from desk import clock
 from desk.models import Person
 from desk.views.rendering import show
+from desk.web import paging
 from exchange_ops.orders import machine, sources
 from exchange_ops.orders import workflow as domain
 from exchange_ops.orders.forms import CancelAllForm, OrderFilter

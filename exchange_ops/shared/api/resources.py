@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from desk import paging
+from desk.web import paging
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.errors import Refusal
 from exchange_ops.shared.forms import FilterForm

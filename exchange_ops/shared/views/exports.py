@@ -10,7 +10,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 
-from desk import audit, invisible
+from desk import invisible
+from desk.audit import trail
 from wire.values import decimal_text
 
 Columns = Sequence[tuple[str, str]]
@@ -22,7 +23,7 @@ def export(
 ) -> StreamingHttpResponse:
     """The rows as a file called after the list and the moment; `chosen` are the filters, for the trail."""
     with transaction.atomic():
-        audit.record(
+        trail.record(
             actor=request.user,
             action=f"{name}.exported",
             subject=name,

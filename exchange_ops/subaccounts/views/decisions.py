@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
-from desk.stepup import CannotConfirm
+from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key

@@ -7,7 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
-from desk import clock, roles
+from desk import clock
+from desk.people import roles
 from desk.views.rendering import show
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key

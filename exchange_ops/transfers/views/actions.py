@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from desk import clock
-from desk.stepup import CannotConfirm
+from desk.people.stepup import CannotConfirm
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import DecisionForm, ReasonForm
 from exchange_ops.shared.views.access import requires

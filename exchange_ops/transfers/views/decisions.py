@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from desk import clock, factors
+from desk import clock
 from desk.models import Person
+from desk.people import factors
 from desk.templatetags.desk import amount
 from exchange_ops.policy import freezes
 from exchange_ops.transfers import approvals, endings, rules

@@ -8,8 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from desk import clock, roles
+from desk import clock
 from desk.models import Person
+from desk.people import roles
 from desk.views.rendering import show
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes

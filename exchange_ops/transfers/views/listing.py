@@ -6,8 +6,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from desk import clock, paging
+from desk import clock
 from desk.views.rendering import show
+from desk.web import paging
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts, exports

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from desk import factors, live, roles, stepup
+from desk.live import announcements
+from desk.people import factors, roles, stepup
 from exchange_ops.policy import freezes, modes
 from exchange_ops.shared import clocks, proven
 from exchange_ops.shared import mover as shared_mover
@@ -233,7 +234,7 @@ def _count(row: Withdrawal, person: "Person", now: datetime, session_key: str, p
     else:
         decision: dict[str, Any] = {"decision": machine.COMMIT, "decided_by": person, "decided_at": now}
         mover.move(row, event="quorum_reached", to="committing", last_problem="", **decision, **act)
-    live.announce("approvals", id=row.pk)
+    announcements.announce("approvals", id=row.pk)
 
 
 def _first_quorum_stands(row: Withdrawal) -> bool:
@@ -261,7 +262,7 @@ def _end(row: Withdrawal, person: "Person", *, event: str, reason: str, now: dat
         last_problem=f"{event.capitalize()} by {person}: {reason}"[:500],
         **decision,
     )
-    live.announce("approvals", id=row.pk)
+    announcements.announce("approvals", id=row.pk)
 
 
 def _locked(withdrawal_id: int) -> Withdrawal:

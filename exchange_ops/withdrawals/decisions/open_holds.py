@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from desk import audit, factors, live, outbox, stepup
+from desk import outbox
+from desk.audit import trail
+from desk.live import announcements
 from desk.models import Person
+from desk.people import factors, stepup
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import proven
 from exchange_ops.shared.models import Account
@@ -146,7 +149,7 @@ def _keep(row: Withdrawal, confirmation: "StepUp", reason: str) -> None:
 
 
 def _record(row: Withdrawal, person: Person, facts: dict[str, Any], now: datetime, session_key: str) -> None:
-    audit.record(
+    trail.record(
         actor=person,
         action="withdrawal.release_ordered",
         subject=row.subject,
@@ -155,8 +158,8 @@ def _record(row: Withdrawal, person: Person, facts: dict[str, Any], now: datetim
         now=now,
         session_key=session_key,
     )
-    live.announce(row.subject, state=row.state, version=row.version)
-    live.announce("approvals", id=row.pk)
+    announcements.announce(row.subject, state=row.state, version=row.version)
+    announcements.announce("approvals", id=row.pk)
 
 
 def _needs_people(row: Withdrawal) -> bool:

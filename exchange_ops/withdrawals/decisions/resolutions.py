@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 
-from desk import factors, live, stepup
+from desk.live import announcements
+from desk.people import factors, stepup
 from exchange_ops.shared import mover as shared_mover
 from exchange_ops.shared import proven
 from exchange_ops.withdrawals import mover, rules
@@ -66,7 +67,7 @@ def resolve(
                 session_key=session_key,
                 evidence={"verdict": verdict, "reason": evidence, "people": people, **confirmation.evidence()},
             )
-            live.announce("approvals", id=row.pk)
+            announcements.announce("approvals", id=row.pk)
     except Withdrawal.DoesNotExist:
         raise CannotResolve("There is no such request.") from None
     except shared_mover.CannotMove:

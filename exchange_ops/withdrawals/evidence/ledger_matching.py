@@ -12,7 +12,9 @@ from typing import Protocol
 from django.db import transaction
 from django.db.models import Q
 
-from desk import audit, live, outbox
+from desk import outbox
+from desk.audit import trail
+from desk.live import announcements
 from exchange_ops.addresses import destinations
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
@@ -59,7 +61,7 @@ def link(*, entry: LedgerEntry, now: datetime) -> None:
         if entry.withdrawal_id != withdrawal.pk or entry.foreign:
             LedgerEntry.objects.filter(pk=entry.pk).update(withdrawal=withdrawal, foreign=False)
             entry.withdrawal, entry.foreign = withdrawal, False
-            live.announce(f"ledger:{entry.account_id}")
+            announcements.announce(f"ledger:{entry.account_id}")
         _wake(withdrawal, now)
     elif not any(other.link(entry=entry, now=now) for other in _others) and _is_foreign(entry) and not entry.foreign:
         _flag(entry, now)
@@ -144,7 +146,7 @@ def _flag(entry: LedgerEntry, now: datetime) -> None:
     if not changed:
         return
     entry.foreign = True
-    audit.record(
+    trail.record(
         actor=None,
         action="ledger.foreign_payout",
         subject=f"ledger:{entry.pk}",
@@ -159,7 +161,7 @@ def _flag(entry: LedgerEntry, now: datetime) -> None:
         },
         now=now,
     )
-    live.announce(f"ledger:{entry.account_id}", foreign=True)
+    announcements.announce(f"ledger:{entry.account_id}", foreign=True)
 
 
 def _wake(withdrawal: Withdrawal, now: datetime) -> None:

@@ -14,10 +14,13 @@ from typing import Any
 import structlog
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from chaindata.cache import freshness
 from chaindata.client import Busy, ChainClient
-from chaindata.domain import addresses, freshness, outputs, proofs, replaced, tip
-from chaindata.domain.proofs import Standing, Step, Verdict
-from desk import live
+from chaindata.headers import replaced, tip
+from chaindata.proofs import verification
+from chaindata.proofs.verification import Standing, Step, Verdict
+from chaindata.shared import addresses, outputs
+from desk.live import announcements
 from exchange_ops.addresses import destinations
 from exchange_ops.shared import leases
 from exchange_ops.shared import mover as shared_mover
@@ -62,7 +65,9 @@ def check(*, row: Withdrawal, client: ChainClient, now: datetime) -> Verdict:
     if not row.hash:
         raise CannotProve("The exchange named no transaction for it.")
     try:
-        verdict = proofs.prove(txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client, now=now)
+        verdict = verification.prove(
+            txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client, now=now
+        )
     except (addresses.NotAnAddress, BadArgument) as problem:
         raise CannotProve(f"It can't be looked for: {problem}") from None
     return _unless_claimed(row, verdict, client)
@@ -201,7 +206,7 @@ def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now:
     """What is kept of a look. A proof is arithmetic: it stands as long as its block does, whatever is said today."""
     standing = _STANDINGS[verdict.standing]
     columns: dict[str, Any] = {"looked_at": now, "tried_at": now, "tip_hash": _tip_hash(now), "problem": ""}
-    still = proofs.depth_of(old.block_hash) if old is not None and old.standing == standings.PROVEN else 0
+    still = verification.depth_of(old.block_hash) if old is not None and old.standing == standings.PROVEN else 0
     if standing not in (standings.PROVEN, standings.WRONG) and still and not was_replaced:
         columns |= {"standing": standings.PROVEN, "depth": still, "problem": verdict.sentence[:300]}
     else:
@@ -241,7 +246,7 @@ def _keep(row: Withdrawal, columns: dict[str, Any]) -> None:
     first = {"txid": row.hash[:64], "wanted_sat": min(int(wanted), _MOST_KEPT)}
     PayoutProof.objects.update_or_create(withdrawal=row, defaults=columns, create_defaults=columns | first)
     if before is None or any(before[name] != columns[name] for name in shown if name in columns):
-        live.announce(row.subject)
+        announcements.announce(row.subject)
 
 
 def _tip_hash(now: datetime) -> str:

@@ -12,8 +12,8 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from chaindata.domain.proofs import Verdict
-from desk import live
+from chaindata.proofs.verification import Verdict
+from desk.live import announcements
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.decisions import alarms
@@ -51,7 +51,7 @@ def _prove(row: Withdrawal, verdict: Verdict, now: datetime) -> None:
     elif row.state == "disputed" and _is_still_told_as_paid(row):
         with transaction.atomic():
             mover.move(row, event="proven_again", to="verified", now=now, evidence=_facts(verdict), last_problem="")
-            live.announce("approvals", id=row.pk)
+            announcements.announce("approvals", id=row.pk)
 
 
 def _dispute(row: Withdrawal, reason: str, verdict: Verdict, now: datetime, *, froze: bool) -> None:
@@ -63,7 +63,7 @@ def _dispute(row: Withdrawal, reason: str, verdict: Verdict, now: datetime, *, f
             alarms.move_and_freeze(row, reason=reason, **told)
         else:
             mover.move(row, last_problem=reason[:500], **told)
-        live.announce("approvals", id=row.pk)
+        announcements.announce("approvals", id=row.pk)
 
 
 def _is_still_told_as_paid(row: Withdrawal) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
-from desk import live
+from desk.live import announcements
 from exchange_ops.addresses import destinations
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
@@ -122,7 +122,7 @@ def _adopt(
         )
         _resolve(call, ExternalCall.FOUND, entry.exchange_id)
         LedgerEntry.objects.filter(pk=entry.pk).update(withdrawal=row, foreign=False)
-        live.announce(f"ledger:{entry.account_id}")
+        announcements.announce(f"ledger:{entry.account_id}")
 
 
 def _lapse(row: Withdrawal, call: ExternalCall | None, facts: dict[str, Any], now: datetime) -> None:

@@ -11,7 +11,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Q
 
-from desk import audit
+from desk.audit import trail
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
@@ -104,7 +104,7 @@ def _prepare(entry: LedgerEntry, owner: Withdrawal, attempt: int, now: datetime)
             prepared_at=now,
             send_by=now + SEND_WITHIN,
         )
-        audit.record(
+        trail.record(
             actor=None,
             action="withdrawal.orphan_released",
             subject=owner.subject,

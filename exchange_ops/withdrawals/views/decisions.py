@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from desk import factors
 from desk.models import Person
+from desk.people import factors
 from desk.templatetags.desk import amount
 from exchange_ops.policy import freezes, modes
 from exchange_ops.shared import clocks

@@ -5,7 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from desk import clock, totp
+from desk import clock
+from desk.people import totp
 
 
 class Command(BaseCommand):
@@ -16,7 +17,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
             raise CommandError("There are no demo people here: DEMO is off.")
-        from desk import demo
+        from desk.people import demo
         from wire.values import Secret
 
         now = clock.now()

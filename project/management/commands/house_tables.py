@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from chaindata.models import broadcast_states
+from chaindata.broadcasts import machine as broadcast_states
 from exchange_ops.addresses import machine as addresses_machine
 from exchange_ops.orders import machine as order_states
 from exchange_ops.shared.states import State, Transition

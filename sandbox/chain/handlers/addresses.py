@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from chaindata.wire import refusals, scripts
+from chaindata.wire import refusals
 from chaindata.wire.addresses import Address
 from chaindata.wire.decoding import coins
+from chaindata.wire.scripts import steps
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import details, naming
 from sandbox.chain.handlers.elements import elements, number, text
@@ -77,7 +78,7 @@ def _of_each(node: FullNode, arguments: Mapping[str, object], answer: Callable[[
 
 
 def _holder(node: FullNode, address: Address) -> Holder:
-    script = scripts.locking(address)
+    script = steps.locking(address)
     return Holder(node.chain, address, script, node.chain.history(script))
 
 
@@ -176,7 +177,7 @@ def _utxos(holder: Holder) -> Members:
         "utxos": [_utxo(holder.chain, each) for each in reversed(held)],
         **_forms(holder),
         "scriptPubKey": holder.script.hex() if held else "",
-        "asm": scripts.asm(holder.script) if held else "",
+        "asm": steps.asm(holder.script) if held else "",
     }
 
 

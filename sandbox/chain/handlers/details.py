@@ -6,9 +6,9 @@ coins, as texts; that is the wire's own way.
 
 from collections.abc import Callable, Mapping
 
-from chaindata.wire import scripts
 from chaindata.wire.decoding import coins
-from chaindata.wire.scripts import Kind
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.steps import Kind
 from chaindata.wire.transactions import Input, Output, Transaction
 from sandbox.chain.handlers.naming import PRINTED
 from sandbox.chain.node.terms import Found
@@ -56,14 +56,14 @@ def _input(spending: Input, n: int, spent: Output | None) -> Members:
         "vout": spending.index,
         "sequence": spending.sequence,
         "n": n,
-        "scriptSig": {"hex": spending.script.hex(), "asm": scripts.asm(spending.script, unlocks=True)},
+        "scriptSig": {"hex": spending.script.hex(), "asm": steps.asm(spending.script, unlocks=True)},
         "value": spent.value_sat,
         **_owner(spent),
     }
 
 
 def _owner(spent: Output) -> Members:
-    meaning = scripts.meaning_of(spent.script, PRINTED)
+    meaning = steps.meaning_of(spent.script, PRINTED)
     if meaning.kind is Kind.MULTISIG or not meaning.addresses:
         return {}
     (address,) = meaning.addresses
@@ -99,8 +99,8 @@ def _output(chain: Chain, found: Found, n: int) -> Members:
 
 def locking(script: bytes) -> Members:
     """A locking script; the index knows two types only, and none without a single address."""
-    members: Members = {"hex": script.hex(), "asm": scripts.asm(script)}
-    meaning = scripts.meaning_of(script, PRINTED)
+    members: Members = {"hex": script.hex(), "asm": steps.asm(script)}
+    meaning = steps.meaning_of(script, PRINTED)
     if meaning.kind is Kind.MULTISIG or not meaning.addresses:
         return members
     (address,) = meaning.addresses

@@ -7,9 +7,10 @@ every client knows.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chaindata.wire import addresses, refusals, scripts
+from chaindata.wire import addresses, refusals
 from chaindata.wire.addresses import Address, Network, NotAnAddress, OtherNetwork
 from chaindata.wire.refusals import Refusal
+from chaindata.wire.scripts import steps
 from sandbox.chain.node.terms import Refused
 
 PRINTED = Network.TEST
@@ -20,10 +21,10 @@ def read(text: str, *, not_ours: Refusal = refusals.INVALID_NETWORK) -> Address:
     """The address that a text spells, as it is printed. Raises `Refused`: with `not_ours` for other networks."""
     try:
         address = addresses.read(text, networks=TAKEN)
-        scripts.locking(address)
+        steps.locking(address)
     except OtherNetwork:
         raise Refused(not_ours, value=text) from None
-    except (NotAnAddress, scripts.NotAScript):
+    except (NotAnAddress, steps.NotAScript):
         raise Refused(refusals.INVALID_ADDRESS, value=text) from None
     return printed(address)
 
@@ -40,5 +41,5 @@ def printed(address: Address) -> Address:
 
 def of_script(script: bytes) -> Address | None:
     """Whom a locking script pays, when that is one address."""
-    found: Sequence[Address] = scripts.addresses_of(script, PRINTED)
+    found: Sequence[Address] = steps.addresses_of(script, PRINTED)
     return found[0] if len(found) == 1 else None

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from chaindata.wire import scripts
 from chaindata.wire.addresses import Kind
+from chaindata.wire.scripts import steps
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
 from sandbox.chain.handlers.elements import elements, text
@@ -30,7 +30,7 @@ def _validated(written: str) -> Members:
     return {
         "isvalid": True,
         "address": address.cash_address,
-        "scriptPubKey": scripts.locking(address).hex(),
+        "scriptPubKey": steps.locking(address).hex(),
         "ismine": False,
         "iswatchonly": False,
         "isscript": address.kind is Kind.SCRIPT,

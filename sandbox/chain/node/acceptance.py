@@ -7,7 +7,7 @@ told: form, what is relayed, time, conflicts, inputs, fee, scripts, relatives.
 from typing import NamedTuple
 
 from chaindata.wire import refusals, transactions
-from chaindata.wire.sighash import Digests
+from chaindata.wire.scripts.sighash import Digests
 from chaindata.wire.transactions import InvalidTransaction, Output, Transaction
 from sandbox.chain.node import standardness
 from sandbox.chain.node.active_chain import ActiveChain

@@ -7,9 +7,10 @@ never changed, so a header takes two tries on average; 50 coins a block, half as
 from collections.abc import Iterable, Sequence
 from struct import pack
 
-from chaindata.wire import headers, merkle, scripts, transactions
+from chaindata.wire import headers, merkle, transactions
 from chaindata.wire.hashing import double_sha256
 from chaindata.wire.headers import Header
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Input, Output, Transaction
 
 SUBSIDY_SAT = 50 * 100_000_000
@@ -96,7 +97,7 @@ def coinbase(height: int, *, reward_sat: int, script: bytes, extra: int = 0) -> 
 
     `extra` tells apart blocks of one height on different branches.
     """
-    unlocking = scripts.push_number(height) + scripts.push(pack("<Q", extra)) + scripts.push(MARK)
+    unlocking = steps.push_number(height) + steps.push(pack("<Q", extra)) + steps.push(MARK)
     made = Input(transactions.NULL_TXID_BYTES, transactions.COINBASE_INDEX, unlocking)
     return transactions.build(inputs=(made,), outputs=(Output(reward_sat, script),), version=1)
 
@@ -149,9 +150,9 @@ _WORK = headers.work_of(headers.REGTEST_BITS)
 
 def genesis() -> Block:
     """The first block of every such chain (supplement 5.4); its coins can't be spent."""
-    unlocking = scripts.push(pack("<I", 0x1D00FFFF)) + scripts.push(b"\x04") + scripts.push(_GENESIS_SAYING)
+    unlocking = steps.push(pack("<I", 0x1D00FFFF)) + steps.push(b"\x04") + steps.push(_GENESIS_SAYING)
     made = Input(transactions.NULL_TXID_BYTES, transactions.COINBASE_INDEX, unlocking)
-    output = Output(SUBSIDY_SAT, scripts.key_locking(_GENESIS_KEY))
+    output = Output(SUBSIDY_SAT, steps.key_locking(_GENESIS_KEY))
     first = transactions.build(inputs=(made,), outputs=(output,), version=1)
     header = headers.build(
         version=1,

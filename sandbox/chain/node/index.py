@@ -4,7 +4,7 @@ Everything follows from the blocks that are connected, and disconnecting the las
 blocks themselves hold all that is needed to undo them.
 """
 
-from chaindata.wire.scripts import is_unspendable
+from chaindata.wire.scripts.steps import is_unspendable
 from chaindata.wire.transactions import Input, Output, Transaction
 from sandbox.chain.node.blocks import Block
 from sandbox.chain.node.terms import Coin, Outpoint, Place, Spend

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from chaindata.wire import scripts
-from chaindata.wire.scripts import Kind, NotAScript
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.steps import Kind, NotAScript
 from chaindata.wire.transactions import Output, Transaction, sized
 from sandbox.chain.node.terms import rejected
 from sandbox.chain.scripts import script_engine
@@ -33,11 +33,11 @@ def check(transaction: Transaction) -> None:
     for each in transaction.inputs:
         if len(each.script) > MOST_UNLOCKING_BYTES:
             raise rejected("scriptsig-size", NONSTANDARD)
-        if not scripts.is_push_only(each.script):
+        if not steps.is_push_only(each.script):
             raise rejected("scriptsig-not-pushonly", NONSTANDARD)
     returns = 0
     for output in transaction.outputs:
-        kind = scripts.kind_of(output.script)
+        kind = steps.kind_of(output.script)
         if not _is_usual(kind, output.script):
             raise rejected("scriptpubkey", NONSTANDARD)
         returns += kind is Kind.RETURN
@@ -52,9 +52,9 @@ def _is_usual(kind: Kind, locking: bytes) -> bool:
         case Kind.NONSTANDARD:
             return False
         case Kind.RETURN:
-            return len(locking) <= scripts.MOST_RETURN_BYTES
+            return len(locking) <= steps.MOST_RETURN_BYTES
         case Kind.MULTISIG:
-            _, public_keys = scripts.multisig_of(locking) or (0, [])
+            _, public_keys = steps.multisig_of(locking) or (0, [])
             return len(public_keys) <= MOST_KEYS
         case _:
             return True
@@ -62,7 +62,7 @@ def _is_usual(kind: Kind, locking: bytes) -> bool:
 
 def dust_sat(output: Output) -> int:
     """The least that an output may be worth: 546 satoshis to a key hash; nothing where nobody can spend it."""
-    if scripts.is_unspendable(output.script):
+    if steps.is_unspendable(output.script):
         return 0
     return DUST_TIMES * FEE_RATE_SAT * (8 + len(sized(output.script)) + SPENDING_BYTES) // 1000
 
@@ -73,7 +73,7 @@ def check_spending(transaction: Transaction, spent: Sequence[Output]) -> None:
     How many signatures a script under a hash checks is counted as it runs (`script_engine.run`), not here.
     """
     for each, output in zip(transaction.inputs, spent, strict=True):
-        kind = scripts.kind_of(output.script)
+        kind = steps.kind_of(output.script)
         if kind in (Kind.NONSTANDARD, Kind.RETURN) or (kind is Kind.SCRIPT_HASH and not _pushes(each.script)):
             raise rejected("bad-txns-nonstandard-inputs", NONSTANDARD)
     checks = _checks(transaction)
@@ -84,7 +84,7 @@ def check_spending(transaction: Transaction, spent: Sequence[Output]) -> None:
 def _pushes(unlocking: bytes) -> bool:
     """Whether there is a script to be hashed: what was pushed last."""
     try:
-        return any(True for _ in scripts.steps(unlocking))
+        return any(True for _ in steps.steps(unlocking))
     except NotAScript:
         return False
 

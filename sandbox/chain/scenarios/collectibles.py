@@ -1,6 +1,6 @@
 """Collectibles: one family, with tokens that stayed, changed hands and were destroyed."""
 
-from chaindata.wire.payloads import DestroyCollectible, IssueCollectible, IssueCollectibles, TransferCollectible
+from chaindata.wire.tokens.payloads import DestroyCollectible, IssueCollectible, IssueCollectibles, TransferCollectible
 from sandbox.chain.scenarios.author import Author
 from sandbox.chain.scenarios.token_acts import acts, enrich
 

@@ -1,6 +1,6 @@
 """Ordinary transactions of every usual form, so that each can be looked at: to keys, hashes, scripts and nobody."""
 
-from chaindata.wire import scripts
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Output
 from sandbox.chain import wallet
 from sandbox.chain.node.terms import Owned
@@ -65,8 +65,8 @@ def _pay_to_a_vault(author: Author) -> None:
 
 def _leave_notes(author: Author) -> None:
     """Outputs that nobody can spend, and one transaction that spends coins of two owners at once."""
-    author.pay("carol", [Output(0, scripts.returning([NOTE]))])
-    author.pay("dave", [Output(0, scripts.returning([b"", bytes(range(200))]))], change_at=0)
+    author.pay("carol", [Output(0, steps.returning([NOTE]))])
+    author.pay("dave", [Output(0, steps.returning([b"", bytes(range(200))]))], change_at=0)
     author.mine()
     alice, bob = author.purse("alice"), author.purse("bob")
     coins: list[Owned] = [author.chain.history(purse.script).coins[0] for purse in (alice, bob)]

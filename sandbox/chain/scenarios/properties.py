@@ -3,7 +3,8 @@
 Prices have no bonus and deadlines are far away, so that what is bought does not depend on when the world begins.
 """
 
-from chaindata.wire.payloads import (
+from chaindata.wire.tokens.amounts import frozen_amount
+from chaindata.wire.tokens.payloads import (
     ChangeIssuer,
     CloseCrowdsale,
     CreateCrowdsale,
@@ -18,7 +19,6 @@ from chaindata.wire.payloads import (
     SimpleSend,
     Unfreeze,
 )
-from chaindata.wire.token_amounts import frozen_amount
 from sandbox.chain.scenarios.author import Author
 from sandbox.chain.scenarios.token_acts import COIN_SAT, FIRST_TOKEN, act, acts, burn, enrich
 from sandbox.chain.tokens.properties_terms import printed

@@ -4,7 +4,7 @@ They pass through the hands of a few holders, whose purses hold coins besides fo
 than there is, and moves nothing but coins.
 """
 
-from chaindata.wire.slp import Genesis, Mint, Send
+from chaindata.wire.tokens.slp import Genesis, Mint, Send
 from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain.scenarios.author import Author
 from sandbox.chain.simple_ledger import simple_ledger_spending as spending

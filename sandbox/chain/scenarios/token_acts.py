@@ -1,7 +1,7 @@
 """What the scenarios of property tokens and collectibles are built with: one act, one transaction."""
 
-from chaindata.wire import payloads
-from chaindata.wire.payloads import Burn, Payload
+from chaindata.wire.tokens import payloads
+from chaindata.wire.tokens.payloads import Burn, Payload
 from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain.scenarios.author import Author
 from sandbox.chain.tokens.properties_terms import BURN_SCRIPT, MATURITY

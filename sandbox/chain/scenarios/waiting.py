@@ -1,6 +1,6 @@
 """How the scenario ends: a chain that is long enough, branches that did not win, and transactions that still wait."""
 
-from chaindata.wire import scripts
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Output
 from sandbox.chain.scenarios.author import Author
 
@@ -24,4 +24,4 @@ def _let_wait(author: Author) -> None:
     parent = author.pay(erin, [Output(COIN_SAT, frank.script), Output(COIN_SAT, erin.script)])
     child = author.pay(frank, [Output(COIN_SAT // 2, erin.script)], spending=[(parent.txid_bytes, 0)], fee_rate=2)
     author.pay(erin, [Output(COIN_SAT // 4, frank.script)], spending=[(child.txid_bytes, 0), (parent.txid_bytes, 1)])
-    author.pay(author.miner, [Output(COIN_SAT, frank.script), Output(0, scripts.returning([b"still waiting"]))])
+    author.pay(author.miner, [Output(COIN_SAT, frank.script), Output(0, steps.returning([b"still waiting"]))])

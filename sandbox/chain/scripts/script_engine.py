@@ -4,9 +4,18 @@ Every opcode of the chain up to May 2020, flow control and locktimes here, the r
 Source: supplement 5.4 and the node's words of 1.9. Work is bounded by the sizes of scripts, values and stacks.
 """
 
-from chaindata.wire import scripts
-from chaindata.wire.opcodes import NAMES, OP_0, OP_1, OP_1NEGATE, OP_16, OP_PUSHDATA1, OP_PUSHDATA2, OP_PUSHDATA4
-from chaindata.wire.scripts import MOST_BYTES, MOST_ELEMENT_BYTES, NotAScript, Step
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.opcodes import (
+    NAMES,
+    OP_0,
+    OP_1,
+    OP_1NEGATE,
+    OP_16,
+    OP_PUSHDATA1,
+    OP_PUSHDATA2,
+    OP_PUSHDATA4,
+)
+from chaindata.wire.scripts.steps import MOST_BYTES, MOST_ELEMENT_BYTES, NotAScript, Step
 from sandbox.chain.scripts import script_operations, script_signatures
 from sandbox.chain.scripts.script_machine import Machine, is_true
 from sandbox.chain.scripts.script_operations import Act
@@ -36,7 +45,7 @@ def run(unlocking: bytes, locking: bytes, spending: Spending, rules: Rule = STAN
     The longer what unlocks is, the more signatures may be checked for it (May 2020; supplement 10).
     """
     spending.checks = 0
-    if Rule.PUSH_ONLY in rules and not scripts.is_push_only(unlocking):
+    if Rule.PUSH_ONLY in rules and not steps.is_push_only(unlocking):
         raise CannotUnlock(Reason.PUSH_ONLY)
     stack: list[bytes] = []
     execute(unlocking, stack, spending, rules)
@@ -44,7 +53,7 @@ def run(unlocking: bytes, locking: bytes, spending: Spending, rules: Rule = STAN
     execute(locking, stack, spending, rules)
     _check_end(stack)
     if is_script_hash(locking):
-        if not scripts.is_push_only(unlocking):
+        if not steps.is_push_only(unlocking):
             raise CannotUnlock(Reason.PUSH_ONLY)
         stack = unlocked
         execute(stack.pop(), stack, spending, rules)
@@ -57,7 +66,7 @@ def run(unlocking: bytes, locking: bytes, spending: Spending, rules: Rule = STAN
 
 def is_script_hash(locking: bytes) -> bool:
     """Whether it locks by the hash of a script, which then has to be run as well."""
-    return scripts.kind_of(locking) is scripts.Kind.SCRIPT_HASH
+    return steps.kind_of(locking) is steps.Kind.SCRIPT_HASH
 
 
 def _check_end(stack: list[bytes]) -> None:
@@ -72,7 +81,7 @@ def execute(script: bytes, stack: list[bytes], spending: Spending, rules: Rule) 
     machine = Machine(script, stack, spending, rules)
     at = 0
     try:
-        for step in scripts.steps(script):
+        for step in steps.steps(script):
             at += 1 + _LENGTH_BYTES.get(step.opcode, 0) + len(step.pushed or b"")
             _take_step(machine, step)
             if step.opcode == _CODE["CODESEPARATOR"] and machine.is_executing:
@@ -225,7 +234,7 @@ def signature_checks(script: bytes) -> int:
     """How many signatures a script may check; a multisig at the most keys that it could have."""
     count = 0
     try:
-        for step in scripts.steps(script):
+        for step in steps.steps(script):
             if step.opcode in _CHECKS_ONE:
                 count += 1
             elif step.opcode in _CHECKS_SEVERAL:

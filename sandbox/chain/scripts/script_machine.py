@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from chaindata.wire import scripts
+from chaindata.wire.scripts import steps
 from sandbox.chain.scripts.script_spending import Spending
 from sandbox.chain.scripts.script_terms import MOST_ELEMENTS, MOST_OPERATIONS, NUMBER_BYTES, CannotUnlock, Reason, Rule
 
@@ -67,7 +67,7 @@ class Machine:
         """The number that an operand is, in its shortest form."""
         if len(value) > most_bytes or not is_shortest(value):
             raise CannotUnlock(Reason.UNKNOWN)
-        return scripts.number(value)
+        return steps.number(value)
 
     def take_numbers(self, count: int) -> list[int]:
         """The topmost values as numbers, off the stack."""

@@ -6,9 +6,9 @@ from operator import add, and_, or_, sub, xor
 
 from Crypto.Hash import RIPEMD160
 
-from chaindata.wire import scripts
 from chaindata.wire.hashing import double_sha256, hash160
-from chaindata.wire.scripts import MOST_ELEMENT_BYTES
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.steps import MOST_ELEMENT_BYTES
 from sandbox.chain.scripts.script_machine import Machine, is_true, number_bytes
 from sandbox.chain.scripts.script_terms import NUMBER_BYTES, CannotUnlock, Reason
 
@@ -100,7 +100,7 @@ def _to_bytes(machine: Machine) -> None:
     size = machine.number(wanted)
     if not 0 <= size <= MOST_ELEMENT_BYTES:
         raise CannotUnlock(Reason.PUSH_SIZE)
-    shortest = number_bytes(scripts.number(value))
+    shortest = number_bytes(steps.number(value))
     if len(shortest) > size:
         raise CannotUnlock(Reason.IMPOSSIBLE_ENCODING)
     if len(shortest) < size:
@@ -111,7 +111,7 @@ def _to_bytes(machine: Machine) -> None:
 
 
 def _to_number(machine: Machine) -> None:
-    shortest = number_bytes(scripts.number(machine.take(1)[0]))
+    shortest = number_bytes(steps.number(machine.take(1)[0]))
     if len(shortest) > NUMBER_BYTES:
         raise CannotUnlock(Reason.NUMBER_RANGE)
     machine.put(shortest)

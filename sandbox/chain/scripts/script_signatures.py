@@ -6,8 +6,9 @@ Source: supplement 5.4 (the fork's identifier, strict form, lower value); failed
 from collections.abc import Sequence
 from hashlib import sha256
 
-from chaindata.wire import keys, signature_form
-from chaindata.wire.signature_form import ALL, ANYONE_CAN_PAY, FORKID, SINGLE
+from chaindata.wire import keys
+from chaindata.wire.scripts import signature_form
+from chaindata.wire.scripts.signature_form import ALL, ANYONE_CAN_PAY, FORKID, SINGLE
 from sandbox.chain.scripts import schnorr
 from sandbox.chain.scripts.script_machine import Machine
 from sandbox.chain.scripts.script_operations import Act, demanding

@@ -1,6 +1,6 @@
 """The input that a script unlocks an output for: what its signatures sign, and which locktimes it has reached."""
 
-from chaindata.wire.sighash import Digests
+from chaindata.wire.scripts.sighash import Digests
 from chaindata.wire.transactions import FINAL_SEQUENCE, LOCKTIME_IS_HEIGHT_BELOW, Transaction
 
 SEQUENCE_IS_NO_LOCK = 1 << 31

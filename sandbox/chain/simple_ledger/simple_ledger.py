@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple, Protocol
 
-from chaindata.wire import scripts
 from chaindata.wire.hashing import NotHexadecimal, from_shown
-from chaindata.wire.slp import Genesis
-from chaindata.wire.slp_rules import Holding
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens.slp import Genesis
+from chaindata.wire.tokens.slp_rules import Holding
 from chaindata.wire.transactions import Transaction
 from sandbox.chain.following import Following
 from sandbox.chain.node.active_chain import ActiveChain
@@ -128,7 +128,7 @@ class SimpleLedger:
             verdict = self.verdicts.by_id(move.txid_bytes)
             for n, holding in verdict.made.items() if verdict is not None else ():
                 output = self._chain.output(move.txid_bytes, n)
-                if output is None or scripts.is_unspendable(output.script):
+                if output is None or steps.is_unspendable(output.script):
                     continue
                 if self._chain.spender(move.txid_bytes, n) is None:
                     yield Kept(move.txid_bytes, n, output.script, output.value_sat, holding)

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
-from chaindata.wire import scripts, slp_rules
 from chaindata.wire.hashing import from_shown
-from chaindata.wire.slp import Genesis, Mint, Send
-from chaindata.wire.slp_rules import Holding
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens import slp_rules
+from chaindata.wire.tokens.slp import Genesis, Mint, Send
+from chaindata.wire.tokens.slp_rules import Holding
 from sandbox.chain.node.terms import Outpoint
 from sandbox.chain.simple_ledger.simple_ledger import Kept, Move, SimpleLedger, Token, TokenChain
 
@@ -52,7 +53,7 @@ def of(chain: TokenChain, token: Token) -> Figures:
         minted=token.genesis.quantity + sum(message.quantity for _, message in mints),
         circulating=sum(held.values()),
         transactions=len(messages),
-        holders=sum(bool(scripts.addresses_of(script, chain.NETWORK)) for script in held),
+        holders=sum(bool(steps.addresses_of(script, chain.NETWORK)) for script in held),
         last_send=_last(move for move, message in messages if isinstance(message, Send)),
         last_mint=_last(move for move, _ in mints),
         baton=baton_status(chain, token),

@@ -7,9 +7,10 @@ that none are burnt by accident. A transaction is made and signed here, and sent
 from collections.abc import Sequence
 from itertools import accumulate
 
-from chaindata.wire import slp, transactions
+from chaindata.wire import transactions
 from chaindata.wire.keys import PrivateKey
-from chaindata.wire.slp import CannotWrite, Genesis, Message, Mint, Send
+from chaindata.wire.tokens import slp
+from chaindata.wire.tokens.slp import CannotWrite, Genesis, Message, Mint, Send
 from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain import wallet
 from sandbox.chain.node.blocks import COINBASE_MATURITY

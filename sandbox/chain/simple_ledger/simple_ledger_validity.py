@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from chaindata.wire import refusals, slp, slp_rules
-from chaindata.wire.opcodes import OP_RETURN
-from chaindata.wire.slp import Genesis, Message, Mint, NotAMessage, Problem, Send
-from chaindata.wire.slp_rules import Holding
+from chaindata.wire import refusals
+from chaindata.wire.scripts.opcodes import OP_RETURN
+from chaindata.wire.tokens import slp, slp_rules
+from chaindata.wire.tokens.slp import Genesis, Message, Mint, NotAMessage, Problem, Send
+from chaindata.wire.tokens.slp_rules import Holding
 from chaindata.wire.transactions import Input, Transaction
 
 _RETURN = bytes([OP_RETURN])

@@ -6,12 +6,7 @@ A destroyed one belongs to the burn address, and nobody can have its number agai
 import msgspec
 from msgspec.structs import replace
 
-from chaindata.wire.payloads import (
-    DestroyCollectible,
-    IssueCollectible,
-    IssueCollectibles,
-    TransferCollectible,
-)
+from chaindata.wire.tokens.payloads import DestroyCollectible, IssueCollectible, IssueCollectibles, TransferCollectible
 from sandbox.chain.tokens.properties_terms import (
     BURN_ADDRESS,
     COLLECTIBLE_EXISTS,

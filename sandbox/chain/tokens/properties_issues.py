@@ -5,8 +5,8 @@ Source: supplement 1.13. As in `properties_rules`: everything is checked before 
 
 from msgspec.structs import replace
 
-from chaindata.wire import payloads
-from chaindata.wire.token_amounts import MOST_UNITS
+from chaindata.wire.tokens import payloads
+from chaindata.wire.tokens.amounts import MOST_UNITS
 from sandbox.chain.tokens import properties_sales as sales
 from sandbox.chain.tokens import properties_terms as terms
 from sandbox.chain.tokens.properties_state import Property, Sale, State

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from chaindata.wire import addresses, payloads
-from chaindata.wire.payloads import Freeze, NotAPayload, Payload, Unfreeze
+from chaindata.wire import addresses
+from chaindata.wire.tokens import payloads
+from chaindata.wire.tokens.payloads import Freeze, NotAPayload, Payload, Unfreeze
 from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain.tokens.properties_terms import BURN_ADDRESS, BURN_SCRIPT, TAKEN, Carried, paid_by, printed
 

@@ -7,9 +7,9 @@ reason that it meets: permission, values, existence, rights, balances, fees.
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from chaindata.wire import payloads
-from chaindata.wire.payloads import Payload
-from chaindata.wire.token_amounts import MOST_UNITS
+from chaindata.wire.tokens import payloads
+from chaindata.wire.tokens.amounts import MOST_UNITS
+from chaindata.wire.tokens.payloads import Payload
 from sandbox.chain.tokens import properties_issues as issues
 from sandbox.chain.tokens import properties_sales as sales
 from sandbox.chain.tokens import properties_terms as terms

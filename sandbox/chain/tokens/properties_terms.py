@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from chaindata.wire import addresses, payloads, scripts
+from chaindata.wire import addresses
 from chaindata.wire.addresses import Address, Network
-from chaindata.wire.payloads import Payload
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens import payloads
+from chaindata.wire.tokens.payloads import Payload
 
 PRINTED = Network.TEST  # what addresses are printed for: most clients take the chain for a test network (5.1)
 TAKEN = (Network.TEST, Network.REGTEST)
@@ -25,7 +27,7 @@ FEE_PER_OWNER = 1
 
 FIRST = payloads.FIRST_PROPERTY
 FIRST_NEW = 3  # 2 is reserved
-_OF_ONE = (scripts.Kind.KEY_HASH, scripts.Kind.SCRIPT_HASH, scripts.Kind.KEY)
+_OF_ONE = (steps.Kind.KEY_HASH, steps.Kind.SCRIPT_HASH, steps.Kind.KEY)
 
 
 def printed(address: Address) -> str:
@@ -35,12 +37,12 @@ def printed(address: Address) -> str:
 
 def paid_by(script: bytes) -> str:
     """Whom a locking script pays, as printed; empty when it names nobody or a list of keys."""
-    meaning = scripts.meaning_of(script, PRINTED)
+    meaning = steps.meaning_of(script, PRINTED)
     return meaning.addresses[0].cash_address if meaning.kind in _OF_ONE else ""
 
 
 BURN_ADDRESS = printed(addresses.read("bchreg:pqqqqqqqqqqqqqqqqqqqqqqqqqqqqp0kvc457r8whc"))
-BURN_SCRIPT = scripts.locking(addresses.read(BURN_ADDRESS))
+BURN_SCRIPT = steps.locking(addresses.read(BURN_ADDRESS))
 
 
 class Carried(msgspec.Struct, frozen=True):

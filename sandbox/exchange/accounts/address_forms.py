@@ -9,7 +9,7 @@ from collections.abc import Callable
 from hashlib import sha256
 
 from chaindata.wire import addresses as cash
-from chaindata.wire import scripts
+from chaindata.wire.scripts import steps
 from exchange_ops.wire import coin_addresses
 from wire import encodings
 
@@ -48,10 +48,10 @@ def is_payable(code: str, kind: str, address: str) -> bool:
     """Whether the network of this currency would take a payment to the address."""
     try:
         if kind == "cash":
-            scripts.locking(cash.read(address, networks=CASH_NETWORKS))
+            steps.locking(cash.read(address, networks=CASH_NETWORKS))
         else:
             coin_addresses.read(code, address)
-    except (cash.NotAnAddress, scripts.NotAScript, coin_addresses.NotAnAddress):
+    except (cash.NotAnAddress, steps.NotAScript, coin_addresses.NotAnAddress):
         return False
     return True
 

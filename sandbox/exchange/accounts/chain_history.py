@@ -1,7 +1,8 @@
 """The exchange's part of the chain's beginning: its purse gets the coins that back its customers' balances, somebody
 pays in, and a supplier is paid out. The exchange finds both in its books when the world begins."""
 
-from chaindata.wire import addresses, scripts
+from chaindata.wire import addresses
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Output
 from sandbox.chain.scenarios.author import Author
 from sandbox.exchange.accounts import address_forms
@@ -42,4 +43,4 @@ def supplier_address(seed: int) -> str:
 
 def supplier_script(seed: int) -> bytes:
     """The locking script of the address."""
-    return scripts.locking(addresses.read(supplier_address(seed)))
+    return steps.locking(addresses.read(supplier_address(seed)))

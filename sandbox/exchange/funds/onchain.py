@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from chaindata.wire import addresses, hashing, scripts
+from chaindata.wire import addresses, hashing
 from chaindata.wire.addresses import Network
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Output
 from chaindata.wire.transactions import Transaction as ChainTransaction
 from sandbox.chain.node.blocks import Block
@@ -101,7 +102,7 @@ class Movements:
 
     def _senders(self, transaction: ChainTransaction) -> tuple[str, ...]:
         spent = (self.chain.output(each.txid_bytes, each.index) for each in transaction.inputs)
-        owners = (scripts.addresses_of(output.script, Network.REGTEST) for output in spent if output is not None)
+        owners = (steps.addresses_of(output.script, Network.REGTEST) for output in spent if output is not None)
         return tuple(dict.fromkeys(owner.cash_address for each in owners for owner in each))
 
     # Payouts ---------------------------------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ class Movements:
             value_sat = max(DUST_SAT, value_sat - value_sat // 10)
         elif exchange.config.payout_on_chain == "elsewhere":
             address = address_forms.make("cash", f"{exchange.seed}|{payout.id}|elsewhere")
-        return Output(value_sat, scripts.locking(addresses.read(address, networks=address_forms.CASH_NETWORKS)))
+        return Output(value_sat, steps.locking(addresses.read(address, networks=address_forms.CASH_NETWORKS)))
 
     # Blocks ----------------------------------------------------------------------------------------------------------
 

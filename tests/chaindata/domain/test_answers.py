@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from chaindata.domain import answers
-from chaindata.models import ChainAnswer
+from chaindata.cache import answers
+from chaindata.cache.models import ChainAnswer
 from tests.chaindata.conftest import NOW
 from wire.operation import BadArgument
 

@@ -7,23 +7,20 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from chaindata.domain import (
-    broadcast_replay,
-    broadcast_sending,
-    broadcasts,
-    explaining,
-    ours,
-    second_opinions,
-    service,
-    tools,
-)
-from chaindata.domain.patience import Patience
-from chaindata.models import ChainAnswer, ChainBroadcast
-from chaindata.wire import refusals, scripts, transactions
+from chaindata.broadcasts import explanation, replay, requests, sending
+from chaindata.broadcasts.models import ChainBroadcast
+from chaindata.cache import service
+from chaindata.cache.models import ChainAnswer
+from chaindata.cache.time_budget import Patience
+from chaindata.shared import owned_addresses
+from chaindata.tools import cross_checks, tools
+from chaindata.wire import refusals, transactions
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Input
-from desk import audit_verify, clock, totp
+from desk import audit_check, clock
 from desk.models import AuditEvent, StepUp
-from desk.stepup import CannotConfirm
+from desk.people import totp
+from desk.people.stepup import CannotConfirm
 from tests.chaindata import paying
 from tests.chaindata.views import rows
 from wire.values import Secret
@@ -32,7 +29,7 @@ pytestmark = pytest.mark.django_db
 SECRET = Secret("COUNTERSIGNDEMOSECRET234567ABCDE")
 OWNER, OTHER = paying.key(21), paying.key(22)
 FUNDED = paying.funding(OWNER, 100_000)
-PAYMENT = paying.signed(OWNER, FUNDED, 1, [(99_000, scripts.locking(OTHER.address))])
+PAYMENT = paying.signed(OWNER, FUNDED, 1, [(99_000, steps.locking(OTHER.address))])
 HEX = PAYMENT.raw.hex()
 SPOKEN = refusals.read(400, b'{"error":"No such mempool or blockchain transaction."}')
 ABSENT = (400, {"error": "No such mempool or blockchain transaction. Use gettransaction for wallet transactions."})
@@ -98,15 +95,15 @@ def code(now, step=0):
 def asked(person, run_worker, text=HEX, *, step=0, **changes):
     """Ask as a page does that has read what is spent."""
     now = clock.now()
-    explaining.of_text(text=text, now=now)
+    explanation.of_text(text=text, now=now)
     run_worker(now)
-    given = {"text": text, "digest": broadcasts.digest_of(tools.raw_of(text)), "reason": "As agreed"}
+    given = {"text": text, "digest": requests.digest_of(tools.raw_of(text)), "reason": "As agreed"}
     given |= {"person": person, "answer": code(now, step), "session_key": "s", "now": now} | changes
-    return broadcasts.ask(**given)
+    return requests.ask(**given)
 
 
 def step(row, after_s=0, open_client=service.open_client):
-    broadcast_sending.sweep(now=row.created_at + timedelta(seconds=after_s), open_client=open_client)
+    sending.sweep(now=row.created_at + timedelta(seconds=after_s), open_client=open_client)
     row.refresh_from_db()
     return row.state
 
@@ -118,8 +115,8 @@ def test_explaining_gives_nobody_a_transaction_that_can_be_sent(node, run_worker
     """Only what was confirmed with a second factor leaves with its signatures."""
     calls = request.getfixturevalue("service").calls
     decoded, now = tools.decode(text=HEX), clock.now()
-    explaining.explain(decoded=decoded, now=now)
-    second_opinions.of_transaction(decoded=decoded, now=now)
+    explanation.explain(decoded=decoded, now=now)
+    cross_checks.of_transaction(decoded=decoded, now=now)
     run_worker(now)
     (asked_about,) = [call.rpartition("/")[2] for call in calls if "decodeRawTransaction" in call]
     bare = transactions.read(bytes.fromhex(asked_about))
@@ -132,17 +129,17 @@ def test_explaining_gives_nobody_a_transaction_that_can_be_sent(node, run_worker
 
 def explained(run_worker, text=HEX):
     now = clock.now()
-    first = explaining.of_text(text=text, now=now)
+    first = explanation.of_text(text=text, now=now)
     assert first.is_waiting
     assert first.fee_sat is None
     assert not first.can_be_sent, "what it spends is not known yet"
     run_worker(now)
-    return explaining.of_text(text=text, now=now)
+    return explanation.of_text(text=text, now=now)
 
 
 def test_what_it_pays_spends_and_costs_follows_from_proven_bytes(node, run_worker, monkeypatch):
-    monkeypatch.setattr(ours, "_askers", {})
-    ours.register(
+    monkeypatch.setattr(owned_addresses, "_askers", {})
+    owned_addresses.register(
         "test", lambda found: {address: "deposit address" for address in found if address.endswith(SPENT[-8:])}
     )
     found = explained(run_worker)
@@ -160,7 +157,7 @@ def test_what_it_pays_spends_and_costs_follows_from_proven_bytes(node, run_worke
 
 
 LIE = paying.funding(OWNER, 900_000)
-SPENT = scripts.addresses_of(FUNDED.outputs[1].script, tools.Network.TEST)[0].cash_address
+SPENT = steps.addresses_of(FUNDED.outputs[1].script, tools.Network.TEST)[0].cash_address
 
 
 def test_a_service_that_lies_about_what_is_spent_is_noticed(node, run_worker):
@@ -173,39 +170,39 @@ def test_a_service_that_lies_about_what_is_spent_is_noticed(node, run_worker):
 
 def test_a_kept_answer_that_lies_is_noticed_as_well(node):
     rows.answered("get_raw_transaction", LIE.raw.hex(), at=clock.now(), txid=FUNDED.txid, verbose=False)
-    found = explaining.of_text(text=HEX, now=clock.now())
+    found = explanation.of_text(text=HEX, now=clock.now())
     assert (found.fee_sat, found.can_be_sent) == (None, False)
     assert "another transaction than the one" in found.obstacles[0]
 
 
 def test_a_signature_of_somebody_else_or_of_other_outputs_does_not_fit(node, run_worker):
-    stranger = paying.signed(OTHER, FUNDED, 1, [(99_000, scripts.locking(OTHER.address))])
+    stranger = paying.signed(OTHER, FUNDED, 1, [(99_000, steps.locking(OTHER.address))])
     moved = transactions.build(inputs=PAYMENT.inputs, outputs=[transactions.Output(98_000, PAYMENT.outputs[0].script)])
     for made in (stranger, moved):
         found = (
             explained(run_worker, made.raw.hex())
             if made is stranger
-            else explaining.of_text(text=made.raw.hex(), now=clock.now())
+            else explanation.of_text(text=made.raw.hex(), now=clock.now())
         )
         assert found.sources[0].signature == "does not fit"
         assert not found.can_be_sent
 
 
 def test_what_makes_a_sending_pointless_or_unwise_is_said(node, run_worker):
-    more = paying.signed(OWNER, FUNDED, 1, [(100_001, scripts.locking(OTHER.address))])
+    more = paying.signed(OWNER, FUNDED, 1, [(100_001, steps.locking(OTHER.address))])
     assert "pays 1 sat more" in explained(run_worker, more.raw.hex()).obstacles[0]
-    dear = paying.signed(OWNER, FUNDED, 1, [(545, scripts.locking(OTHER.address))])
-    warnings = explaining.of_text(text=dear.raw.hex(), now=clock.now()).warnings
+    dear = paying.signed(OWNER, FUNDED, 1, [(545, steps.locking(OTHER.address))])
+    warnings = explanation.of_text(text=dear.raw.hex(), now=clock.now()).warnings
     assert "unusually high" in warnings[0]
     assert "Outputs 0 hold less than 546" in warnings[1]
 
 
 def test_what_was_spent_before_is_said(node, run_worker):
     assert not explained(run_worker).warnings
-    other = paying.signed(OWNER, FUNDED, 1, [(98_000, scripts.locking(OTHER.address))])
+    other = paying.signed(OWNER, FUNDED, 1, [(98_000, steps.locking(OTHER.address))])
     node.spent = True
     run_worker(clock.now() + timedelta(seconds=20))
-    found = explaining.of_text(text=other.raw.hex(), now=clock.now())
+    found = explanation.of_text(text=other.raw.hex(), now=clock.now())
     assert found.warnings == ("What input 0 spends is spent already, or was never there.",)
 
 
@@ -213,8 +210,8 @@ def test_a_transaction_with_very_many_inputs_is_not_looked_up_without_end(node):
     many = transactions.build(
         inputs=[Input(number.to_bytes(32, "big"), 0, b"") for number in range(1, 200)], outputs=PAYMENT.outputs
     )
-    found = explaining.of_text(text=many.raw.hex(), now=clock.now())
-    assert (len(found.sources), found.left_out, found.fee_sat) == (explaining.MOST_SOURCES, 149, None)
+    found = explanation.of_text(text=many.raw.hex(), now=clock.now())
+    assert (len(found.sources), found.left_out, found.fee_sat) == (explanation.MOST_SOURCES, 149, None)
 
 
 # Asking ---------------------------------------------------------------------------------------------------------------
@@ -224,7 +221,7 @@ def test_treasury_asks_with_a_second_factor_for_exactly_these_bytes(node, signer
     row = asked(signer, run_worker)
     assert (row.state, row.txid, row.raw, row.size) == ("requested", PAYMENT.txid, HEX, len(PAYMENT.raw))
     assert row.explained["fee_sat"] == 1_000
-    assert row.confirmation.digest == row.digest == broadcasts.digest_of(PAYMENT.raw)
+    assert row.confirmation.digest == row.digest == requests.digest_of(PAYMENT.raw)
     event = AuditEvent.objects.get(subject=row.subject)
     assert (event.action, event.actor_id) == ("chain-broadcast.asked", signer.pk)
     assert node.sent == [], "nothing leaves by asking"
@@ -239,7 +236,7 @@ def test_treasury_asks_with_a_second_factor_for_exactly_these_bytes(node, signer
     ],
 )
 def test_other_bytes_or_no_reason_leave_nothing_behind(node, signer, run_worker, changes, told):
-    with pytest.raises(broadcasts.CannotBroadcast, match=told):
+    with pytest.raises(requests.CannotBroadcast, match=told):
         asked(signer, run_worker, **changes)
     assert not ChainBroadcast.objects.exists()
     assert not StepUp.objects.exists(), "the second factor was not spent"
@@ -247,7 +244,7 @@ def test_other_bytes_or_no_reason_leave_nothing_behind(node, signer, run_worker,
 
 def test_nobody_but_treasury_asks(node, operator, admin, run_worker):
     for person in (operator, admin):
-        with pytest.raises(broadcasts.CannotBroadcast, match="Only treasury"):
+        with pytest.raises(requests.CannotBroadcast, match="Only treasury"):
             asked(person, run_worker)
 
 
@@ -261,7 +258,7 @@ def test_a_wrong_code_leaves_nothing_behind(node, signer, run_worker):
 def test_a_double_click_is_one_row_and_a_second_person_is_told(node, signer, treasury2, run_worker):
     row = asked(signer, run_worker)
     assert asked(signer, run_worker).pk == row.pk
-    with pytest.raises(broadcasts.CannotBroadcast, match=row.reference):
+    with pytest.raises(requests.CannotBroadcast, match=row.reference):
         asked(treasury2, run_worker)
     assert ChainBroadcast.objects.count() == 1
 
@@ -279,13 +276,13 @@ def test_it_is_sent_once_and_the_row_says_so(node, signer, run_worker):
 
 
 def test_a_long_one_travels_in_a_body_and_a_longer_one_not_at_all(node, signer, run_worker, service):
-    note = scripts.returning([b"x" * 20_000])
+    note = steps.returning([b"x" * 20_000])
     long = paying.signed(OWNER, FUNDED, 1, [(50_000, note)])
     row = asked(signer, run_worker, long.raw.hex())
     assert step(row) == "sent"
     assert node.sent == [long.raw.hex()]
-    longer = paying.signed(OWNER, FUNDED, 1, [(50_000, scripts.returning([b"x" * 60_000]))])
-    with pytest.raises(broadcasts.CannotBroadcast, match="at most 50,000"):
+    longer = paying.signed(OWNER, FUNDED, 1, [(50_000, steps.returning([b"x" * 60_000]))])
+    with pytest.raises(requests.CannotBroadcast, match="at most 50,000"):
         asked(signer, run_worker, longer.raw.hex(), step=1)
 
 
@@ -348,7 +345,7 @@ def test_a_worker_that_died_while_sending_leaves_an_unknown_outcome(node, signer
 
     client = service.open_client()
     client.call = lambda name, **arguments: (_ for _ in ()).throw(
-        KeyboardInterrupt() if name.startswith("send") else broadcast_sending.Absent(SPOKEN, 400)
+        KeyboardInterrupt() if name.startswith("send") else sending.Absent(SPOKEN, 400)
     )
     with pytest.raises(KeyboardInterrupt):
         step(row, open_client=lambda: client)
@@ -370,7 +367,7 @@ def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, 
 
 def test_other_bytes_than_the_signed_ones_never_leave(node, signer, run_worker):
     row = asked(signer, run_worker)
-    other = paying.signed(OWNER, FUNDED, 1, [(98_000, scripts.locking(OTHER.address))])
+    other = paying.signed(OWNER, FUNDED, 1, [(98_000, steps.locking(OTHER.address))])
     ChainBroadcast.objects.update(raw=other.raw.hex())
     assert step(row) == "not_sent"
     assert row.last_problem == "The bytes that are kept are not the ones that were signed."
@@ -397,7 +394,7 @@ def test_the_page_counts_confirmations_on_when_the_answer_is_final(node, signer,
 
 def test_a_worker_begins_no_step_so_late_that_it_would_be_ended_while_it_sends(node, signer, run_worker):
     first = asked(signer, run_worker)
-    twin = paying.signed(OWNER, FUNDED, 1, [(98_000, scripts.locking(OTHER.address))])
+    twin = paying.signed(OWNER, FUNDED, 1, [(98_000, steps.locking(OTHER.address))])
     second = asked(signer, run_worker, twin.raw.hex(), step=1)
     seconds = [0]
 
@@ -406,8 +403,8 @@ def test_a_worker_begins_no_step_so_late_that_it_would_be_ended_while_it_sends(n
         return Node.take(node, raw)
 
     node.answer = slow
-    patience = Patience(seconds=broadcast_sending.BEGINS_WITHIN_S, monotonic_ns=lambda: seconds[0] * 1_000_000_000)
-    assert broadcast_sending.sweep(now=second.created_at, open_client=service.open_client, patience=patience) == 1
+    patience = Patience(seconds=sending.BEGINS_WITHIN_S, monotonic_ns=lambda: seconds[0] * 1_000_000_000)
+    assert sending.sweep(now=second.created_at, open_client=service.open_client, patience=patience) == 1
     assert [row.state for row in ChainBroadcast.objects.order_by("pk")] == ["sent", "requested"]
     assert first.txid == PAYMENT.txid
     assert step(second) == "sent"
@@ -417,15 +414,15 @@ def test_the_trail_replays_to_the_rows_and_every_change_shows(node, signer, run_
     row = asked(signer, run_worker)
     assert step(row) == "sent"
     events = AuditEvent.objects.filter(subject=row.subject).order_by("seq")
-    assert list(broadcast_replay.check(events.iterator())) == []
-    assert broadcast_replay.SUBJECT in audit_verify._replays
+    assert list(replay.check(events.iterator())) == []
+    assert replay.SUBJECT in audit_check._replays
     for changes in ({"state": "refused"}, {"reason": "Another"}, {"sends": 0}, {"txid": "ab" * 32}):
         before = {name: getattr(row, name) for name in changes}
         ChainBroadcast.objects.filter(pk=row.pk).update(**changes)
-        assert len(list(broadcast_replay.check(events.iterator()))) == 1, changes
+        assert len(list(replay.check(events.iterator()))) == 1, changes
         ChainBroadcast.objects.filter(pk=row.pk).update(**before)
     ChainBroadcast.objects.filter(pk=row.pk).delete()
-    assert list(broadcast_replay.check(events.iterator())) == [f"{row.reference} is in the trail and not in the table."]
+    assert list(replay.check(events.iterator())) == [f"{row.reference} is in the trail and not in the table."]
 
 
 @pytest.mark.rows

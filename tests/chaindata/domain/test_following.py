@@ -6,12 +6,16 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from chaindata.domain import answers, fetching, following, header_chain, tip
-from chaindata.domain import service as ways
-from chaindata.domain.patience import Patience
-from chaindata.models import ChainAnswer, ChainHeader, ChainReorganisation, ChainTip
+from chaindata import tip_follower
+from chaindata.cache import answers, fetching
+from chaindata.cache import service as ways
+from chaindata.cache.models import ChainAnswer
+from chaindata.cache.time_budget import Patience
+from chaindata.headers import chain as header_chain
+from chaindata.headers import tip
+from chaindata.headers.models import ChainHeader, ChainReorganisation, ChainTip
 from chaindata.wire import headers
-from desk import live
+from desk.live import announcements
 from tests.chaindata.conftest import NOW
 from tests.chaindata.small_chain import SmallChain, mined
 
@@ -28,12 +32,12 @@ def chain(service):
 def told(monkeypatch):
     """The topics that were announced."""
     topics = []
-    monkeypatch.setattr(live, "announce", lambda topic, **hint: topics.append(topic))
+    monkeypatch.setattr(announcements, "announce", lambda topic, **hint: topics.append(topic))
     return topics
 
 
 def follow(now=NOW):
-    return following.follow(now=now, open_client=ways.open_client)
+    return tip_follower.follow(now=now, open_client=ways.open_client)
 
 
 def is_the_chain(chain):
@@ -52,7 +56,7 @@ def test_a_new_desk_takes_the_whole_of_a_short_chain(chain, told):
 
 
 def test_a_long_chain_is_taken_from_near_its_tip_on_the_word_of_the_service(chain, service, monkeypatch):
-    monkeypatch.setattr("chaindata.domain.header_reading.WINDOW", 10)
+    monkeypatch.setattr("chaindata.headers.reading.WINDOW", 10)
     assert follow()
     assert header_chain.lowest().height == 20
     assert ChainHeader.objects.get(height=29).chainwork == headers.chainwork_text(60)
@@ -85,10 +89,10 @@ def test_many_blocks_at_once_are_caught_up(chain, service):
 
 
 def test_a_slow_service_is_caught_up_with_in_rounds(chain, monkeypatch):
-    monkeypatch.setattr("chaindata.domain.header_reading.MOST_AT_ONCE", 10)
+    monkeypatch.setattr("chaindata.headers.reading.MOST_AT_ONCE", 10)
     moments = iter(range(0, 10**12, 8 * 10**9))
     slow = Patience(monotonic_ns=lambda: next(moments))
-    assert following.follow(now=NOW, open_client=ways.open_client, patience=slow)
+    assert tip_follower.follow(now=NOW, open_client=ways.open_client, patience=slow)
     assert tip.tip(NOW).height == 20, "two rounds, the first from the genesis block"
     assert follow(NOW + SECOND)
     assert is_the_chain(chain)
@@ -232,7 +236,7 @@ def test_on_the_main_network_less_work_is_never_followed(chain, settings):
     old = chain.blocks[-1].hash
     settings.CHAIN_NETWORKS = ["main", "regtest"]
     header_chain_target = headers.EASIEST_TARGET["regtest"]
-    ChainTip.objects.update(world=following._world())
+    ChainTip.objects.update(world=tip_follower._world())
     chain.reorganise(3, more=-1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(headers.EASIEST_TARGET, "main", header_chain_target)
@@ -289,7 +293,7 @@ def test_another_service_begins_a_chain_of_its_own(chain, service, settings):
 
 
 def test_one_worker_looks_at_a_time_and_a_dead_one_is_replaced(chain, service):
-    ChainTip.objects.create(pk=1, world=following._world(), claimed_by="dead", claimed_until=NOW + SECOND)
+    ChainTip.objects.create(pk=1, world=tip_follower._world(), claimed_by="dead", claimed_until=NOW + SECOND)
     assert not follow()
     assert service.calls == []
     assert follow(NOW + SECOND)
@@ -351,7 +355,7 @@ def test_a_worker_that_dies_over_a_reorganisation_leaves_nothing_final_behind(ch
     assert ChainAnswer.objects.get().is_final
     chain.reorganise(13)
     with monkeypatch.context() as broken:
-        broken.setattr(following, "_take_back", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        broken.setattr(tip_follower, "_take_back", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
             follow(NOW + SECOND)
     follow(NOW + 60 * SECOND)

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from chaindata.cache import finality
+from chaindata.cache.freshness import FRESHNESS, Final
 from chaindata.client import bulks
-from chaindata.domain import burial
-from chaindata.domain.freshness import FRESHNESS, Final
 from chaindata.wire import catalogue
 from project import celery_settings
 from tests.exchange_ops.wire import golden
@@ -73,5 +73,5 @@ def test_a_token_transaction_that_tells_the_present_is_never_final(changes, is_o
     name = "get_token_transaction"
     told = golden.files("chaindata")[name]["reply"] | changes
     record = records.decode(json.dumps(told, default=str).encode(), catalogue.by_name[name].result)
-    found = burial.ground(name, KEPT[name], {"txid": told["txid"]}, record)
+    found = finality.ground(name, KEPT[name], {"txid": told["txid"]}, record)
     assert (found.height, found.is_open) == (told["block"], is_open)

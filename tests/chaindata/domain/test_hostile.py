@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from chaindata.domain import answers, asking, fetching
-from chaindata.domain import service as ways
-from chaindata.domain.patience import Patience
-from chaindata.models import ChainAnswer
+from chaindata.cache import answers, fetching, lookups
+from chaindata.cache import service as ways
+from chaindata.cache.models import ChainAnswer
+from chaindata.cache.time_budget import Patience
 from desk import clock
 from tests.chaindata.conftest import NOW
 from tests.chaindata.small_chain import SmallChain, payment
@@ -36,7 +36,7 @@ BODIES = {
     "another transaction": json.dumps({**GOOD, "txid": "ab" * 32}).encode(),
     "too deep": b'{"txid":' + b"[" * 100_000,
     "no text": b"\xff\xfe\x00",
-    "too large": json.dumps({**GOOD, "more": "x" * asking.MOST_BYTES}).encode(),
+    "too large": json.dumps({**GOOD, "more": "x" * lookups.MOST_BYTES}).encode(),
 }
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from chaindata.domain import payload_making
-from chaindata.domain.payload_making import Figure
+from chaindata.tools import payloads
+from chaindata.tools.payloads import Figure
 from chaindata.wire import catalogue
 
 HEAD = {"ecosystem": "1", "propertyPrecision": 3, "previousId": 0, "category": "company", "subcategory": "compute"}
@@ -51,10 +51,10 @@ EXAMPLES = (
 
 
 def made(slug, precision, values):
-    operation = payload_making.OPERATIONS[slug]
+    operation = payloads.OPERATIONS[slug]
     figures = {name: Figure(value) if name in ("amount", "tokensPerUnit", "totalNumber") else value
                for name, value in values.items()}  # fmt: skip
-    return payload_making.make(operation=operation, values=figures, precision=precision)
+    return payloads.make(operation=operation, values=figures, precision=precision)
 
 
 @pytest.mark.parametrize(("slug", "precision", "values", "expected"), EXAMPLES)
@@ -67,9 +67,9 @@ def test_a_payload_has_the_bytes_of_the_worked_example(slug, precision, values, 
 
 def test_all_fourteen_operations_can_be_built_with_the_members_of_their_rows():
     rows = {row.name: row for row in catalogue.OPERATIONS if row.group == catalogue.PAYLOADS}
-    assert {each.name for each in payload_making.OPERATIONS.values()} == set(rows)
-    assert {example[0] for example in EXAMPLES} == set(payload_making.OPERATIONS)
-    for operation in payload_making.OPERATIONS.values():
+    assert {each.name for each in payloads.OPERATIONS.values()} == set(rows)
+    assert {example[0] for example in EXAMPLES} == set(payloads.OPERATIONS)
+    for operation in payloads.OPERATIONS.values():
         assert set(operation.fields) == {param.name for param in rows[operation.name].params}, operation.slug
 
 
@@ -91,14 +91,14 @@ def test_all_fourteen_operations_can_be_built_with_the_members_of_their_rows():
 )
 def test_what_a_node_refuses_is_said_beside_its_field(slug, precision, changes, field):
     values = next(example[2] for example in EXAMPLES if example[0] == slug)
-    with pytest.raises(payload_making.CannotMake) as problem:
+    with pytest.raises(payloads.CannotMake) as problem:
         made(slug, precision, {**values, **changes})
     assert list(problem.value.problems) == [field]
 
 
 def test_a_precision_is_needed_only_where_the_chain_knows_it():
     needed = {
-        slug: payload_making.precision_needed(operation=payload_making.OPERATIONS[slug], values=values)
+        slug: payloads.precision_needed(operation=payloads.OPERATIONS[slug], values=values)
         for slug, _, values, _ in EXAMPLES
     }
     assert needed["simple-send"] is None, "the first property is divided into eight places on every chain"

@@ -5,12 +5,15 @@ from datetime import timedelta
 
 import pytest
 
-from chaindata.domain import following, header_chain, proofs
-from chaindata.domain import service as ways
-from chaindata.domain.proofs import Standing
-from chaindata.models import ChainHeader
-from chaindata.wire import addresses, scripts, transactions
+from chaindata import tip_follower
+from chaindata.cache import service as ways
+from chaindata.headers import chain as header_chain
+from chaindata.headers.models import ChainHeader
+from chaindata.proofs import verification
+from chaindata.proofs.verification import Standing
+from chaindata.wire import addresses, transactions
 from chaindata.wire.addresses import Kind, Network
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Input, Output
 from tests.chaindata.conftest import NOW
 from tests.chaindata.small_chain import SmallChain, payment
@@ -20,7 +23,7 @@ pytestmark = pytest.mark.django_db
 SECOND = timedelta(seconds=1)
 OURS = addresses.Address(Network.REGTEST, Kind.KEY, bytes(range(20)))
 THEIRS = addresses.Address(Network.REGTEST, Kind.SCRIPT, bytes(range(20)))
-OUTPUTS = [(70_000, scripts.locking(THEIRS)), (123_456_789, scripts.locking(OURS)), (5, b"\x6a")]
+OUTPUTS = [(70_000, steps.locking(THEIRS)), (123_456_789, steps.locking(OURS)), (5, b"\x6a")]
 PAID = payment(1, OUTPUTS)
 PROOF, RAW, DETAILS = (
     f"/{path}/{PAID.txid}"
@@ -39,13 +42,13 @@ def chain(service):
 
 
 def follow(now=NOW):
-    return following.follow(now=now, open_client=ways.open_client)
+    return tip_follower.follow(now=now, open_client=ways.open_client)
 
 
 def prove(txid=PAID.txid, address=OURS.cash_address, amount_sat=123_456_789):
     client = ways.open_client()
     try:
-        return proofs.prove(txid=txid, address=address, amount_sat=amount_sat, client=client, now=NOW)
+        return verification.prove(txid=txid, address=address, amount_sat=amount_sat, client=client, now=NOW)
     finally:
         client.close()
 
@@ -68,8 +71,8 @@ def test_a_payment_is_proven_step_by_step(chain, form):
     assert verdict.steps[2].sentence == "Output 1 pays exactly 1.23456789 to the address."
     assert "number 2 of its block" in verdict.steps[3].sentence
     assert verdict.sentence == ("Its block, of height 8, is in the chain that is followed and has 1 more above it.")
-    assert proofs.depth_of(verdict.block_hash) == 2
-    assert proofs.depth_of("0" * 64) == 0
+    assert verification.depth_of(verdict.block_hash) == 2
+    assert verification.depth_of("0" * 64) == 0
 
 
 @pytest.mark.parametrize(
@@ -115,14 +118,14 @@ def test_a_reorganisation_takes_the_proof_away_and_gives_it_back(chain):
     old = list(chain.blocks)
     chain.reorganise(2)
     follow(NOW + SECOND)
-    assert proofs.depth_of(block) == 0
+    assert verification.depth_of(block) == 0
     assert prove().standing is Standing.ABSENT
     chain.blocks, gone = old, chain.blocks
     assert prove().standing is Standing.LEFT, "the service has not told us of its chain"
     chain.mine()
     chain.mine()
     follow(NOW + 2 * SECOND)
-    assert (prove().standing, proofs.depth_of(block)) == (Standing.PROVEN, 4)
+    assert (prove().standing, verification.depth_of(block)) == (Standing.PROVEN, 4)
     assert gone[-1].hash != chain.blocks[-1].hash
 
 
@@ -136,7 +139,7 @@ def test_a_payment_in_another_block_after_a_reorganisation_is_proven_there(chain
 
 
 def test_an_old_payment_is_connected_downwards(service, monkeypatch):
-    monkeypatch.setattr("chaindata.domain.header_reading.WINDOW", 5)
+    monkeypatch.setattr("chaindata.headers.reading.WINDOW", 5)
     chain = SmallChain(blocks=3)
     chain.mine(PAID)
     for _ in range(30):
@@ -152,8 +155,8 @@ def test_an_old_payment_is_connected_downwards(service, monkeypatch):
 
 
 def test_a_payment_older_than_every_header_is_not_called_lost(service, monkeypatch):
-    monkeypatch.setattr("chaindata.domain.header_reading.WINDOW", 5)
-    monkeypatch.setattr("chaindata.domain.proofs.MOST_BELOW", 10)
+    monkeypatch.setattr("chaindata.headers.reading.WINDOW", 5)
+    monkeypatch.setattr("chaindata.proofs.verification.MOST_BELOW", 10)
     chain = SmallChain(blocks=3)
     chain.mine(PAID)
     for _ in range(30):

@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from chaindata.domain import retention
-from chaindata.models import ChainAnswer, ChainHeader
+from chaindata.cache import retention
+from chaindata.cache.models import ChainAnswer
+from chaindata.headers.models import ChainHeader
 from tests.chaindata.conftest import NOW
 
 pytestmark = pytest.mark.django_db

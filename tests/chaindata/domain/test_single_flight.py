@@ -8,9 +8,11 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from chaindata.domain import answers, fetching, following
-from chaindata.domain import service as ways
-from chaindata.models import ChainAnswer, ChainHeader, ChainTip
+from chaindata import tip_follower
+from chaindata.cache import answers, fetching
+from chaindata.cache import service as ways
+from chaindata.cache.models import ChainAnswer
+from chaindata.headers.models import ChainHeader, ChainTip
 from desk import clock
 from tests.chaindata.conftest import NOW
 from tests.chaindata.small_chain import SmallChain
@@ -147,11 +149,11 @@ def _gone(workers):
 
 def test_one_of_many_followers_takes_a_new_block(service):
     chain = SmallChain(blocks=12).serve(service)
-    found = together(lambda: following.follow(now=NOW, open_client=ways.open_client), 4)
+    found = together(lambda: tip_follower.follow(now=NOW, open_client=ways.open_client), 4)
     assert sorted(found) == [False, False, False, True]
     assert ChainHeader.objects.filter(is_active=True).count() == 12
     chain.reorganise(3)
-    found = together(lambda: following.follow(now=NOW + SECOND, open_client=ways.open_client), 4)
+    found = together(lambda: tip_follower.follow(now=NOW + SECOND, open_client=ways.open_client), 4)
     assert sorted(found) == [False, False, False, True]
     assert ChainTip.objects.get().header_id == chain.blocks[-1].hash
     kept = ChainHeader.objects.filter(is_active=True).order_by("height")

@@ -2,8 +2,9 @@
 
 import pytest
 
-from chaindata.domain import token_risks
-from chaindata.wire import slp, transactions
+from chaindata.tokens import risks
+from chaindata.wire import transactions
+from chaindata.wire.tokens import slp
 from chaindata.wire.transactions import Input, Output
 from tests.chaindata import small_chain
 
@@ -39,10 +40,10 @@ def spending(*outputs, message=None):
     ],
 )
 def test_less_out_than_in_is_a_loss(made, told):
-    found = token_risks.losses(transaction=made, origins={GENESIS.txid: GENESIS})
+    found = risks.losses(transaction=made, origins={GENESIS.txid: GENESIS})
     assert len(found) == len(told)
     assert all(part in sentence for part, sentence in zip(told, found, strict=True))
 
 
 def test_what_is_not_known_yet_is_not_guessed_at():
-    assert token_risks.losses(transaction=spending(1), origins={}) == []
+    assert risks.losses(transaction=spending(1), origins={}) == []

@@ -2,9 +2,12 @@
 
 import pytest
 
-from chaindata.domain import meanings, tools
-from chaindata.wire import proofs, scripts, slp, transactions
+from chaindata.shared import meanings
+from chaindata.tools import tools
+from chaindata.wire import proofs, transactions
 from chaindata.wire.addresses import Network
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens import slp
 from chaindata.wire.transactions import Output
 from tests.chaindata import paying, small_chain
 
@@ -91,8 +94,8 @@ def test_bytes_are_read_in_either_case_and_over_several_lines():
 
 def a_payment():
     funded = paying.funding(KEY, 100_000)
-    note = scripts.returning([b"hello"])
-    return paying.signed(KEY, funded, 1, [(90_000, scripts.locking(paying.key(12).address)), (0, note)])
+    note = steps.returning([b"hello"])
+    return paying.signed(KEY, funded, 1, [(90_000, steps.locking(paying.key(12).address)), (0, note)])
 
 
 def test_a_transaction_is_told_output_by_output():

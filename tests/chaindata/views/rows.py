@@ -4,10 +4,11 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from chaindata.domain import questions
-from chaindata.models import ChainAnswer, ChainHeader, ChainTip
-from chaindata.wire import scripts
+from chaindata.cache import questions
+from chaindata.cache.models import ChainAnswer
+from chaindata.headers.models import ChainHeader, ChainTip
 from chaindata.wire.addresses import Address, Kind, Network
+from chaindata.wire.scripts import steps
 
 NOW = datetime(2026, 11, 21, 9, 0, 0, tzinfo=UTC)
 OURS = Address(Network.TEST, Kind.KEY, bytes(range(20)))
@@ -117,7 +118,7 @@ def output(n: int, value: str, script: str, **spent: Any) -> dict[str, Any]:
 
 def paying(address: Address) -> str:
     """The script that locks to an address."""
-    return scripts.locking(address).hex()
+    return steps.locking(address).hex()
 
 
 def details(txid: str, *, height: int | None = 3, **changes: Any) -> dict[str, Any]:

@@ -8,11 +8,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from chaindata.domain import addresses
-from chaindata.models import ChainAnswer, ChainHeader, ChainReorganisation
-from chaindata.wire import cash_accounts, merkle, payloads, scripts
+from chaindata.cache.models import ChainAnswer
+from chaindata.headers.models import ChainHeader, ChainReorganisation
+from chaindata.shared import addresses
+from chaindata.wire import cash_accounts, merkle
 from chaindata.wire.cash_accounts import Payment, Registration
 from chaindata.wire.hashing import from_shown
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens import payloads
 from desk import clock, topics
 from exchange_ops.addresses.models import DepositAddress
 from tests.chaindata.views import rows
@@ -22,7 +25,7 @@ from tests.exchange_ops import rows as desk_rows
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
 TXID = h(5, "e")
-SEND = scripts.returning(
+SEND = steps.returning(
     [b"SLP\0", b"\x01", b"SEND", bytes.fromhex(h(2, "f")), (1250).to_bytes(8, "big"), (0).to_bytes(8, "big")]
 ).hex()
 
@@ -314,7 +317,7 @@ def test_a_script_of_any_kind_is_shown_and_never_an_error(client, script):
 
 
 def test_what_a_stranger_wrote_into_the_chain_stays_text(client):
-    transaction(vout=said_by(scripts.returning([b"<script>alert(1)</script>"]).hex()))
+    transaction(vout=said_by(steps.returning([b"<script>alert(1)</script>"]).hex()))
     page = client.get(f"/chain/tx/{TXID}/").content.decode()
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from chaindata.models import ChainAnswer
+from chaindata.cache.models import ChainAnswer
 from desk import clock
 from tests.chaindata.views import rows
 from tests.chaindata.views.rows import OURS, h

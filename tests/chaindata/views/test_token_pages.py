@@ -9,11 +9,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from chaindata.domain import tokens_property
-from chaindata.models import ChainAnswer
-from chaindata.wire import cash_accounts, proofs, scripts, slp, transactions
+from chaindata.cache.models import ChainAnswer
+from chaindata.tokens import property
+from chaindata.wire import cash_accounts, proofs, transactions
 from chaindata.wire.cash_accounts import Payment, Registration
 from chaindata.wire.records.tokens import HolderBalance
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens import slp
 from chaindata.wire.transactions import Output
 from desk import clock, topics
 from tests.chaindata import paying, small_chain
@@ -89,9 +91,9 @@ def property_read(*, grants=2, at=None, balances=BALANCES, **changes):
     rows.answered("get_token_balances_of_property", balances, at=at, propertyId=4)
     frozen = [{"address": THEIRS.cash_address, "balance": "80.000"}]
     rows.answered("get_frozen_balances_of_property", frozen, at=at, propertyId=4)
-    listed = [HolderBalance(address=each["address"], balance=tokens_property.Decimal(each["balance"]),
-                            reserved=tokens_property.Decimal(0)) for each in BALANCES]  # fmt: skip
-    digest = tokens_property.hash_of_balances(4, listed, precision=3)
+    listed = [HolderBalance(address=each["address"], balance=property.Decimal(each["balance"]),
+                            reserved=property.Decimal(0)) for each in BALANCES]  # fmt: skip
+    digest = property.hash_of_balances(4, listed, precision=3)
     rows.answered(
         "get_balances_hash",
         {"block": 207, "blockhash": h(207), "propertyid": 4, "balanceshash": digest},
@@ -503,7 +505,7 @@ def test_what_is_neither_account_nor_address_is_told_beside_the_field(client, ty
 
 KEY = paying.key(31)
 FUNDED = paying.funding(KEY, 100_000)
-MADE = paying.signed(KEY, FUNDED, 1, [(99_000, scripts.locking(OURS))])
+MADE = paying.signed(KEY, FUNDED, 1, [(99_000, steps.locking(OURS))])
 
 
 def test_a_transaction_is_explained_and_only_treasury_is_offered_to_send_it(client, signed_in, treasury):

@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from chaindata.domain import following, payload_making
-from chaindata.domain import service as ways
+from chaindata import tip_follower
+from chaindata.cache import service as ways
+from chaindata.tools import payloads
 from desk import clock
 from tests.chaindata.views.test_token_pages import text_of
 
@@ -62,14 +63,14 @@ def shown(client, path, run_worker, rounds=4):
 
 
 def test_every_payload_is_the_one_that_the_service_builds(client, told, run_worker):
-    assert set(GIVEN) == set(payload_making.OPERATIONS)
+    assert set(GIVEN) == set(payloads.OPERATIONS)
     for slug, given in GIVEN.items():
         path = f"/chain/tools/payload/?{urlencode({'kind': slug, 'make': '1', **given})}"
         assert "The service builds the same" in shown(client, path, run_worker), slug
 
 
 def test_tokens_accounts_and_tools_agree_with_the_chain(client, told, run_worker):
-    following.follow(now=clock.now(), open_client=ways.open_client)
+    tip_follower.follow(now=clock.now(), open_client=ways.open_client)
     for token in told("slp/list"):
         text = shown(client, f"/chain/tokens/{token['id']}/", run_worker, rounds=6)
         assert "Its own bytes say the same" in text

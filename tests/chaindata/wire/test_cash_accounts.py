@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaindata.wire import cash_accounts, scripts, transactions
+from chaindata.wire import cash_accounts, transactions
 from chaindata.wire.addresses import Network
 from chaindata.wire.cash_accounts import Identifier, NotAnIdentifier, NotARegistration, Payment, Registration
 from chaindata.wire.hashing import NotHexadecimal
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Input, Output
 from tests.chaindata.wire import vectors
 
@@ -73,11 +74,11 @@ def test_what_is_written_is_read_again(name, payments):
         assert "are relayed" in str(problem)  # noqa: PT017
     else:
         assert cash_accounts.read(script) == registration
-        assert len(script) <= scripts.MOST_RETURN_BYTES
+        assert len(script) <= steps.MOST_RETURN_BYTES
 
 
 def registering(*fields):
-    return scripts.returning([cash_accounts.MARKER, *fields])
+    return steps.returning([cash_accounts.MARKER, *fields])
 
 
 KEY_HASH = b"\x01" + bytes(20)
@@ -109,7 +110,7 @@ KEY_HASH = b"\x01" + bytes(20)
         registering(b"name", b"\x03" + bytes(20)),
         registering(b"name", KEY_HASH, b""),
         registering(b"name", *[KEY_HASH] * 101),
-        scripts.returning([b"\x02\x01\x01\x01", b"name", KEY_HASH]),
+        steps.returning([b"\x02\x01\x01\x01", b"name", KEY_HASH]),
         b"\x6a\x4c" + SCRIPT[1:],
     ],
 )

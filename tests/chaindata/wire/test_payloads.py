@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaindata.wire import payloads, refusals, scripts, token_amounts
-from chaindata.wire.payloads import CannotWrite, NotAPayload
+from chaindata.wire import refusals
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens import amounts, payloads
+from chaindata.wire.tokens.payloads import CannotWrite, NotAPayload
 from tests.chaindata.wire import vectors
 
 TEXTS = {
@@ -17,7 +19,7 @@ TEXTS = {
 }
 STRINGS = "636f6d70616e7900636f6d70757465006c757a686979616f007777772e6c75646574652e636f6d0068656c6c6f20776f726c6400"
 FROZEN = "bchtest:qr46wzv0cuma6gskh6swxlpvqdcdrjnzjggqt4exvp"
-UNITS = token_amounts.units_of
+UNITS = amounts.units_of
 
 # Supplement 2, worked examples: the operation with amounts as people write them, and its bytes.
 EXAMPLES = [
@@ -52,11 +54,11 @@ EXAMPLES = [
         f"0000003301000300000000{STRINGS}00000001000000175462aa00000000005b96217601000000134f48a53638",
     ),
     (
-        payloads.Freeze(4, token_amounts.frozen_amount(2), FROZEN),
+        payloads.Freeze(4, amounts.frozen_amount(2), FROZEN),
         f"000000b9000000040000000000002710{FROZEN.encode().hex()}00",
     ),
     (
-        payloads.Unfreeze(4, token_amounts.frozen_amount(2), FROZEN),
+        payloads.Unfreeze(4, amounts.frozen_amount(2), FROZEN),
         f"000000ba000000040000000000002710{FROZEN.encode().hex()}00",
     ),
     (payloads.Burn(), "00000044"),
@@ -197,7 +199,7 @@ def test_the_bounds_themselves_are_written():
 def test_a_payload_travels_in_one_push_after_the_marker(payload, text):
     script = payloads.carrier(payload.raw)
     assert payloads.carried_by(script).hex() == text
-    assert scripts.kind_of(script) is scripts.Kind.RETURN
+    assert steps.kind_of(script) is steps.Kind.RETURN
     assert "08776863" + text in script.hex()
 
 
@@ -243,7 +245,7 @@ def test_a_marker_alone_carries_an_empty_payload():
     ],
 )
 def test_amounts_are_read_as_nodes_do(text, precision, units):
-    assert token_amounts.units_of(text, precision) == units
+    assert amounts.units_of(text, precision) == units
 
 
 @pytest.mark.parametrize(
@@ -256,12 +258,12 @@ def test_amounts_are_read_as_nodes_do(text, precision, units):
 )
 def test_other_amounts_are_refused(text, precision):
     with pytest.raises(CannotWrite, match="Invalid amount"):
-        token_amounts.units_of(text, precision)
+        amounts.units_of(text, precision)
 
 
 @given(st.integers(1, 2**63 - 1), st.integers(0, 8))
 def test_amounts_have_exactly_the_places_of_their_property(units, precision):
-    text = token_amounts.amount_text(units, precision)
-    assert token_amounts.units_of(text, precision) == units
+    text = amounts.amount_text(units, precision)
+    assert amounts.units_of(text, precision) == units
     assert len(text.partition(".")[2]) == precision
     assert ("." in text) == (precision > 0)

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaindata.wire import decoding, scripts, signature_form, transactions
+from chaindata.wire import decoding, transactions
 from chaindata.wire.addresses import Address, Network
 from chaindata.wire.addresses import Kind as AddressKind
-from chaindata.wire.scripts import Kind, NotAScript
+from chaindata.wire.scripts import signature_form, steps
+from chaindata.wire.scripts.steps import Kind, NotAScript
 from tests.chaindata.wire import vectors
 
 HASH = bytes.fromhex("76a04053bda0a88bda5177b86a15c3b29f559873")
@@ -59,20 +60,20 @@ SLP_SEND = bytes.fromhex(
     ],
 )
 def test_a_script_has_the_text_that_nodes_print(script, text):
-    assert scripts.asm(bytes.fromhex(script)) == text
+    assert steps.asm(bytes.fromhex(script)) == text
 
 
 def test_the_published_token_script_has_its_published_text():
-    words = scripts.asm(SLP_SEND).split()
+    words = steps.asm(SLP_SEND).split()
     assert words[:4] == ["OP_RETURN", "5262419", "1", "1145980243"]
     assert words[5:] == ["0000000005f5e100", "000001638de34bc0"]
 
 
 def test_the_type_of_hash_is_told_after_a_signature_where_one_unlocks():
-    unlocking = scripts.push(SIGNATURE) + scripts.push(KEY)
-    assert scripts.asm(unlocking, unlocks=True) == f"{SIGNATURE[:-1].hex()}[ALL|FORKID] {KEY.hex()}"
-    assert scripts.asm(unlocking) == f"{SIGNATURE.hex()} {KEY.hex()}"
-    assert scripts.asm(b"\x6a" + unlocking, unlocks=True) == f"OP_RETURN {SIGNATURE.hex()} {KEY.hex()}"
+    unlocking = steps.push(SIGNATURE) + steps.push(KEY)
+    assert steps.asm(unlocking, unlocks=True) == f"{SIGNATURE[:-1].hex()}[ALL|FORKID] {KEY.hex()}"
+    assert steps.asm(unlocking) == f"{SIGNATURE.hex()} {KEY.hex()}"
+    assert steps.asm(b"\x6a" + unlocking, unlocks=True) == f"OP_RETURN {SIGNATURE.hex()} {KEY.hex()}"
 
 
 @pytest.mark.parametrize(
@@ -112,33 +113,33 @@ def test_a_signature_that_is_not_strict_is_no_signature():
 
 @given(st.binary(max_size=120))
 def test_any_bytes_have_steps_or_an_end_within_one(raw):
-    text = scripts.asm(raw, unlocks=True)
+    text = steps.asm(raw, unlocks=True)
     try:
-        found = list(scripts.steps(raw))
+        found = list(steps.steps(raw))
     except NotAScript:
         assert text.endswith("[error]")
     else:
         assert len(text.split()) == len(found)
         theirs = list(peers.CScript(raw).raw_iter())
         assert [(step.opcode, step.pushed) for step in found] == [(int(code), pushed) for code, pushed, _ in theirs]
-    assert isinstance(scripts.kind_of(raw), Kind)
-    assert decoding.script(raw, Network.REGTEST)["asm"] == scripts.asm(raw)
+    assert isinstance(steps.kind_of(raw), Kind)
+    assert decoding.script(raw, Network.REGTEST)["asm"] == steps.asm(raw)
 
 
 # Kinds ---------------------------------------------------------------------------------------------------------------
 
-MULTISIG = scripts.multisig(2, [KEY, LONG_KEY, KEY])
+MULTISIG = steps.multisig(2, [KEY, LONG_KEY, KEY])
 
 
 @pytest.mark.parametrize(
     ("script", "kind", "signatures", "people"),
     [
-        (scripts.locking(Address(Network.MAIN, AddressKind.KEY, HASH)), Kind.KEY_HASH, 1, 1),
-        (scripts.locking(Address(Network.MAIN, AddressKind.SCRIPT, HASH)), Kind.SCRIPT_HASH, 1, 1),
-        (scripts.key_locking(KEY), Kind.KEY, 1, 1),
-        (scripts.key_locking(LONG_KEY), Kind.KEY, 1, 1),
+        (steps.locking(Address(Network.MAIN, AddressKind.KEY, HASH)), Kind.KEY_HASH, 1, 1),
+        (steps.locking(Address(Network.MAIN, AddressKind.SCRIPT, HASH)), Kind.SCRIPT_HASH, 1, 1),
+        (steps.key_locking(KEY), Kind.KEY, 1, 1),
+        (steps.key_locking(LONG_KEY), Kind.KEY, 1, 1),
         (MULTISIG, Kind.MULTISIG, 2, 3),
-        (scripts.returning([b"abc", b""]), Kind.RETURN, None, 0),
+        (steps.returning([b"abc", b""]), Kind.RETURN, None, 0),
         (b"\x6a", Kind.RETURN, None, 0),
         (b"\x6a\x51\x4f", Kind.RETURN, None, 0),
         (b"\x6a\x02\x01", Kind.NONSTANDARD, None, 0),
@@ -151,14 +152,14 @@ MULTISIG = scripts.multisig(2, [KEY, LONG_KEY, KEY])
         (b"\x54" + MULTISIG[1:], Kind.NONSTANDARD, None, 0),
         (b"\x00" + MULTISIG[1:], Kind.NONSTANDARD, None, 0),
         (MULTISIG[:-1] + b"\x01\xae", Kind.NONSTANDARD, None, 0),
-        (b"\x51" + scripts.push(bytes(34)) + b"\x51\xae", Kind.NONSTANDARD, None, 0),
-        (scripts.locking(Address(Network.MAIN, AddressKind.KEY, HASH)) + b"\x61", Kind.NONSTANDARD, None, 0),
+        (b"\x51" + steps.push(bytes(34)) + b"\x51\xae", Kind.NONSTANDARD, None, 0),
+        (steps.locking(Address(Network.MAIN, AddressKind.KEY, HASH)) + b"\x61", Kind.NONSTANDARD, None, 0),
     ],
 )
 def test_a_locking_script_is_of_its_kind(script, kind, signatures, people):
-    assert scripts.kind_of(script) is kind
-    assert scripts.meaning_of(script, Network.MAIN).signatures == signatures
-    assert len(scripts.addresses_of(script, Network.MAIN)) == people
+    assert steps.kind_of(script) is kind
+    assert steps.meaning_of(script, Network.MAIN).signatures == signatures
+    assert len(steps.addresses_of(script, Network.MAIN)) == people
     members = decoding.script(script, Network.MAIN)
     assert members["type"] == kind
     assert ("addresses" in members) == ("reqSigs" in members) == (people > 0)
@@ -168,24 +169,24 @@ def test_a_locking_script_is_of_its_kind(script, kind, signatures, people):
 @given(st.sampled_from(Network), st.sampled_from(AddressKind), st.binary(min_size=20, max_size=20))
 def test_the_script_that_pays_an_address_names_it(network, kind, hash_bytes):
     address = Address(network, kind, hash_bytes)
-    assert scripts.addresses_of(scripts.locking(address), network) == [address]
+    assert steps.addresses_of(steps.locking(address), network) == [address]
 
 
 def test_nothing_pays_to_a_longer_hash():
     with pytest.raises(NotAScript, match="32 bytes"):
-        scripts.locking(Address(Network.MAIN, AddressKind.SCRIPT, bytes(32)))
+        steps.locking(Address(Network.MAIN, AddressKind.SCRIPT, bytes(32)))
 
 
 @pytest.mark.parametrize(("signatures", "count"), [(0, 1), (2, 1), (1, 0), (17, 17), (-1, 3)])
 def test_an_impossible_multisig_is_not_written(signatures, count):
     with pytest.raises(NotAScript):
-        scripts.multisig(signatures, [KEY] * count)
+        steps.multisig(signatures, [KEY] * count)
 
 
 @pytest.mark.parametrize("key", [b"", bytes(33), b"\x05" + bytes(32), b"\x02" + bytes(64), b"\x04" + bytes(32)])
 def test_what_is_no_public_key_is_not_written(key):
     with pytest.raises(NotAScript):
-        scripts.key_locking(key)
+        steps.key_locking(key)
 
 
 # Writing -------------------------------------------------------------------------------------------------------------
@@ -193,17 +194,17 @@ def test_what_is_no_public_key_is_not_written(key):
 
 @given(st.lists(st.one_of(st.binary(max_size=80), st.binary(min_size=254, max_size=258)), max_size=5))
 def test_pushes_come_back_as_they_were_pushed(pushes):
-    script = scripts.returning(pushes)
-    assert [step.pushed for step in scripts.steps(script[1:])] == pushes
-    assert scripts.is_push_only(script[1:])
+    script = steps.returning(pushes)
+    assert [step.pushed for step in steps.steps(script[1:])] == pushes
+    assert steps.is_push_only(script[1:])
 
 
 @given(st.integers(-(2**40), 2**40))
 def test_a_number_is_pushed_as_another_library_does(value):
-    pushed = scripts.push_number(value)
+    pushed = steps.push_number(value)
     assert pushed == bytes(peers.CScript([value]))
     if not -1 <= value <= 16:
-        assert scripts.number(next(scripts.steps(pushed)).pushed) == value
+        assert steps.number(next(steps.steps(pushed)).pushed) == value
 
 
 def test_amounts_are_coins_with_eight_places():
@@ -222,14 +223,14 @@ def test_a_coinbase_is_told_as_one():
 
 
 def test_a_multisig_that_ends_within_a_push_is_none():
-    assert scripts.multisig_of(b"\x51" + scripts.push(KEY) + b"\x05\xae") is None
+    assert steps.multisig_of(b"\x51" + steps.push(KEY) + b"\x05\xae") is None
 
 
 @pytest.mark.parametrize(
     ("length", "head"), [(75, "4b"), (76, "4c4c"), (255, "4cff"), (256, "4d0001"), (65_536, "4e00000100")]
 )
 def test_a_push_is_as_short_as_can_be(length, head):
-    assert scripts.push(bytes(length)).hex() == head + "00" * length
+    assert steps.push(bytes(length)).hex() == head + "00" * length
 
 
 @pytest.mark.parametrize("first", range(256))

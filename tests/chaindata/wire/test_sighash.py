@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaindata.wire import keys, scripts, transactions
+from chaindata.wire import keys, transactions
 from chaindata.wire.addresses import Network
-from chaindata.wire.sighash import ALL_FORKID, CannotDigest, Digests
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.sighash import ALL_FORKID, CannotDigest, Digests
 from chaindata.wire.transactions import Input, Output
 from tests.chaindata.wire import vectors
 from tests.chaindata.wire.test_transactions import any_script, inputs
@@ -129,13 +130,13 @@ def test_there_is_nothing_to_sign(changed):
 def test_a_payment_that_another_library_signed_verifies():
     """Keys, digest and script together: bitcash signs a payment of this chain, and we say that it is signed."""
     theirs = bitcash.PrivateKeyTestnet.from_int(0xC0FFEE)
-    unspent = bitcash.network.meta.Unspent(100_000, 6, scripts.locking(KEY.address).hex(), "11" * 32, 1)
+    unspent = bitcash.network.meta.Unspent(100_000, 6, steps.locking(KEY.address).hex(), "11" * 32, 1)
     raw = theirs.create_transaction(
         [("bchtest:qr46wzv0cuma6gskh6swxlpvqdcdrjnzjggqt4exvp", 5_000, "satoshi")], unspents=[unspent]
     )
     transaction = transactions.read(bytes.fromhex(raw))
-    signature, public_key = (step.pushed for step in scripts.steps(transaction.inputs[0].script))
-    locking = scripts.locking(KEY.address)
+    signature, public_key = (step.pushed for step in steps.steps(transaction.inputs[0].script))
+    locking = steps.locking(KEY.address)
     digest = Digests(transaction).digest(0, script_code=locking, value_sat=100_000, hash_type=signature[-1])
     assert public_key == KEY.public_key
     assert keys.is_signed(digest, signature=signature[:-1], public_key=public_key)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaindata.wire import slp, slp_rules
-from chaindata.wire.slp import CannotWrite, Commit, Genesis, Mint, NotAMessage, Problem, Send
-from chaindata.wire.slp_rules import Holding
+from chaindata.wire.tokens import slp, slp_rules
+from chaindata.wire.tokens.slp import CannotWrite, Commit, Genesis, Mint, NotAMessage, Problem, Send
+from chaindata.wire.tokens.slp_rules import Holding
 from tests.chaindata.wire import vectors
 from tests.chaindata.wire.test_scripts import SLP_SEND
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chaindata.domain import ours
+from chaindata.shared import owned_addresses
 from desk import clock
 from exchange_ops.addresses.models import DepositAddress
 
@@ -18,7 +18,7 @@ def test_a_deposit_address_is_ours_in_every_form(account, settings, told):
     now = clock.now()
     DepositAddress.objects.create(account=account, currency="BCH", address=told, first_seen_at=now, seen_at=now)
     other = "bchtest:qr46wzv0cuma6gskh6swxlpvqdcdrjnzjggqt4exvp"
-    assert list(ours.owners(addresses=[PRINTED, other])) == [PRINTED]
+    assert list(owned_addresses.owners(addresses=[PRINTED, other])) == [PRINTED]
 
 
 def test_addresses_of_other_coins_and_broken_ones_are_nobodys(account, settings):
@@ -26,4 +26,4 @@ def test_addresses_of_other_coins_and_broken_ones_are_nobodys(account, settings)
     now = clock.now()
     for currency, told in (("BTC", PRINTED), ("BCH", "no address at all")):
         DepositAddress.objects.create(account=account, currency=currency, address=told, first_seen_at=now, seen_at=now)
-    assert ours.owners(addresses=[PRINTED]) == {}
+    assert owned_addresses.owners(addresses=[PRINTED]) == {}

@@ -7,9 +7,10 @@ from decimal import Decimal
 import pytest
 from django.db import connection
 
-from desk import clock, totp
+from desk import clock
 from desk.models import AuditEvent, StepUp
-from desk.stepup import CannotConfirm
+from desk.people import totp
+from desk.people.stepup import CannotConfirm
 from exchange_ops.keys import changes as key_changes
 from exchange_ops.keys import probing, store, uses
 from exchange_ops.keys.changes import CannotChangeKey, Confirmation, Pair

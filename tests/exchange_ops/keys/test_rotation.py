@@ -5,7 +5,8 @@ import threading
 import pytest
 from django.db import connection
 
-from desk import clock, totp
+from desk import clock
+from desk.people import totp
 from exchange_ops.keys import changes
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.wire.catalogue import Right

@@ -11,8 +11,9 @@ from django.db import connection
 from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
-from desk import clock, outbox, totp
+from desk import clock, outbox
 from desk.models import AuditEvent, StepUp
+from desk.people import totp
 from exchange_ops.keys import changes as key_changes
 from exchange_ops.keys import probing, store
 from exchange_ops.keys import status as key_standing
@@ -391,7 +392,7 @@ def test_asking_again_on_the_page(client, account):
 
 def test_a_secret_that_was_typed_appears_nowhere(client, account, caplog, capfd, monkeypatch):
     sent = []
-    monkeypatch.setattr("desk.live.announce", lambda topic, **hint: sent.append((topic, hint)))
+    monkeypatch.setattr("desk.live.announcements.announce", lambda topic, **hint: sent.append((topic, hint)))
     monkeypatch.setattr(outbox, "wake", lambda *call: sent.append(call))
     caplog.set_level(logging.DEBUG)
     answers = [client.post("/keys/new/", typed(account, code="000000")), client.post("/keys/new/", typed(account))]

@@ -9,7 +9,8 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from desk import bulk, clock
+from desk import clock
+from desk.rows import bulk
 from exchange_ops.market import api_shapes, quotes
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol, Ticker
 from exchange_ops.wire import records

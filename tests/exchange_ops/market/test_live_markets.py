@@ -8,7 +8,8 @@ from decimal import Decimal
 import pytest
 from django.conf import settings as configured
 
-from desk import clock, live
+from desk import clock
+from desk.live import announcements
 from exchange_ops.market import quotes, stream
 from exchange_ops.market.models import BookSnapshot, MarketLook, Symbol, Ticker
 from exchange_ops.templatetags import markets as tags
@@ -142,7 +143,7 @@ class Following:
         for event in events:
             self.tally.take(event, now=clock.now())
         self.tally.keep(now=clock.now())
-        assert live.settle()
+        assert announcements.settle()
 
     def shows(self, selector, text):
         """Whether it does, within a few seconds."""
@@ -242,12 +243,12 @@ def test_hostile_or_broken_ticks_harm_nothing(open_page, symbol):
     """What only somebody who forges the broker's messages could send: no script error, no markup, the rest goes on."""
     page = open_page("/markets/ETHBTC/")
     following = Following(page)
-    live.tick("symbol:ETHBTC", at="2026-11-20T10:00:00.000Z", last="<img src=x onerror=alert(1)>")
-    live.tick("trades:ETHBTC", rows=[])
-    live.tick("candles:ETHBTC.M30", rows=[])
-    live.tick("book:ETHBTC", at="9999-01-01T00:00:00.000Z", ask=[], bid=[])
-    live.tick("book:BTCUSD", at="9999-01-01T00:00:00.000Z", ask=[["1", "1"]], bid=[])
-    assert live.settle()
+    announcements.tick("symbol:ETHBTC", at="2026-11-20T10:00:00.000Z", last="<img src=x onerror=alert(1)>")
+    announcements.tick("trades:ETHBTC", rows=[])
+    announcements.tick("candles:ETHBTC.M30", rows=[])
+    announcements.tick("book:ETHBTC", at="9999-01-01T00:00:00.000Z", ask=[], bid=[])
+    announcements.tick("book:BTCUSD", at="9999-01-01T00:00:00.000Z", ask=[["1", "1"]], bid=[])
+    assert announcements.settle()
     following.tell(ticker("7.25"))
     assert following.shows("#now strong", "7.25")
     assert page.locator("main img").count() == 0

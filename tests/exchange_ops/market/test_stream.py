@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from desk import clock, live, topics
+from desk import clock, topics
+from desk.live import announcements
 from exchange_ops.market import interest, stream
 from exchange_ops.market import topics as market_topics
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol, Ticker
@@ -51,7 +52,7 @@ def leaving(monkeypatch, django_capture_on_commit_callbacks):
             frame = json.loads(sent[-1])
             told.append((frame["topic"], frame["tick"]))
 
-    monkeypatch.setattr(live, "_sender", Sender)
+    monkeypatch.setattr(announcements, "_sender", Sender)
 
     def after(act):
         told.clear()

@@ -11,7 +11,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from desk import bulk, clock, topics
+from desk import clock, topics
+from desk.rows import bulk
 from exchange_ops.market import interest, queries, quotes
 from exchange_ops.market import topics as market_topics
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, Symbol, Ticker

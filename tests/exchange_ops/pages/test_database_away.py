@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 
-from desk.views import errors
+from desk.web import errors
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
 

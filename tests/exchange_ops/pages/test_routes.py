@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from desk import clock, roles, totp
+from desk import clock
+from desk.people import roles, totp
 from tests.exchange_ops import rows
 from wire.values import Secret
 

@@ -109,7 +109,7 @@ def test_a_page_says_what_its_figures_rest_on(signed_in, operator, account, path
 
 def test_who_looks_at_the_system_is_told_when_a_loop_begins_to_fail_and_not_of_each_round(account, monkeypatch):
     told, now = [], clock.now()
-    monkeypatch.setattr("desk.live.announce", lambda topic, **hint: told.append(topic))
+    monkeypatch.setattr("desk.live.announcements.announce", lambda topic, **hint: told.append(topic))
     heartbeats.succeeded("orders:1", now=now)
     assert told == ["system"]
     heartbeats.succeeded("orders:1", now=now)

@@ -5,7 +5,8 @@ from datetime import timedelta
 from itertools import count
 from typing import Any
 
-from desk import clock, totp
+from desk import clock
+from desk.people import totp
 from exchange_ops.keys import store as keys
 from exchange_ops.subaccounts import account_status, readings, workflow
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction

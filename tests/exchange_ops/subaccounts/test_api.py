@@ -6,7 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from desk import clock, totp
+from desk import clock
+from desk.people import totp
 from exchange_ops.subaccounts import account_status, workflow
 from exchange_ops.subaccounts.models import SubAccountBalance
 from tests.exchange_ops import rows

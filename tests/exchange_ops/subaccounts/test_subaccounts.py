@@ -6,8 +6,9 @@ from decimal import Decimal
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from desk import audit, stepup, totp
+from desk import audit_check
 from desk.models import AuditEvent
+from desk.people import stepup, totp
 from exchange_ops.keys import store as keys
 from exchange_ops.subaccounts import account_status, mover, readings, triggers, workflow
 from exchange_ops.subaccounts import machine as states
@@ -537,7 +538,7 @@ def test_every_move_is_in_the_trail(desk):
     assert names == [f"subaccount.freeze_{name}" for name in ("created", "claimed", "accepted", "seen")]
     assert trail[0].actor_id == desk.admin.pk
     assert [event.audit_number for event in row.events.all()] == [event.seq for event in trail]
-    assert not audit.verify(replay=True)
+    assert not audit_check.verify(replay=True)
 
 
 @pytest.mark.parametrize(
@@ -557,7 +558,7 @@ def test_a_change_behind_the_movers_back_shows_in_the_replay(desk, change, words
         SubAccountEvent.objects.filter(action=row.pk, version=2).delete()
     finally:
         triggers.install(connection)
-    found = audit.verify(replay=True)
+    found = audit_check.verify(replay=True)
     assert len(found) == 2
     assert words in found[0]
     assert "version 2: its event and the trail do not belong together" in found[1]

@@ -9,7 +9,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from desk import clock, topics, totp
+from desk import clock, topics
+from desk.people import totp
 from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts.models import (
     SubAccount,

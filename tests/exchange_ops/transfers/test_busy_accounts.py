@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from desk import audit
+from desk import audit_check
 from exchange_ops.keys import store as keys
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.wire.catalogue import Right
@@ -49,7 +49,7 @@ def test_a_transfer_waits_a_minute_for_a_quiet_moment_and_is_sent_then(busy):
     assert row.state == "done"
     assert row.calls.get().balances["bank"] == {}
     assert len(busy.calls(row, executed=True)) == 1
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 @pytest.mark.parametrize("executed", [True, False])

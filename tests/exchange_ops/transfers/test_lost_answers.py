@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from desk import audit, clock
+from desk import audit_check, clock
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
@@ -182,7 +182,7 @@ def test_c12_what_appears_after_it_was_closed_raises_the_alarm(moving):
     row = moving.fresh(row)
     assert row.state == "investigate"
     assert "after all" in row.last_problem
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_what_a_new_transfer_waits_for_is_left_to_it(moving):
@@ -249,7 +249,7 @@ def test_c34_answered_and_never_listed_is_alarmed_after_ten_minutes(moving):
     assert row.state == "investigate"
     assert "does not show it after ten minutes" in row.last_problem
     assert row.next_action_at is not None, "it is still looked for"
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_c34_no_alarm_while_the_ledger_can_not_be_read(moving):
@@ -287,7 +287,7 @@ def test_another_amount_than_asked_for_freezes_the_account(moving):
     assert "something else" in row.last_problem
     assert row.reference in freezes.active(moving.walk.account).reason
     assert Freeze.objects.count() == 1
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_another_word_for_the_same_direction_is_no_difference(moving):

@@ -6,7 +6,8 @@ from decimal import Decimal
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
-from desk import audit, clock, stepup
+from desk import audit_check, clock
+from desk.people import stepup
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger import refresh as copies
 from exchange_ops.market.models import Currency
@@ -255,7 +256,7 @@ def test_what_was_not_seen_is_closed_with_a_second_factor(moving):
     with pytest.raises(endings.CannotClose, match="nothing to decide"):
         moving.end("close", row)
     assert len(moving.calls(row)) == 1
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_asking_anew_makes_a_new_transfer_once_with_approvals_of_its_own(moving):
@@ -276,7 +277,7 @@ def test_asking_anew_makes_a_new_transfer_once_with_approvals_of_its_own(moving)
     assert moving.until(new, "done").state == "done"
     assert len(moving.calls(old)) == 2
     assert len(moving.calls(old, executed=True)) == 1
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_asking_anew_for_what_is_impossible_today_leaves_the_old_one_open(moving):
@@ -300,7 +301,7 @@ def test_an_unclear_one_takes_two_people_of_one_mind(moving, verdict):
         moving.end("resolve", row, one, verdict=verdict)
     assert moving.end("resolve", row, two, verdict=other).state == "investigate"
     assert moving.end("resolve", row, three, verdict=verdict).state == f"resolved_{verdict}"
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 # The table and what the database refuses ------------------------------------------------------------------------------
@@ -340,7 +341,7 @@ def test_the_database_refuses_what_only_the_mover_does(moving):
     refused(f"UPDATE {table} SET exchange_id = 'other' WHERE id = %s", done.pk)
     refused("UPDATE exchange_ops_transfercall SET watermark = 0")
     refused("DELETE FROM exchange_ops_transfercall")
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_the_database_counts_the_approvals_itself(moving):
@@ -397,11 +398,11 @@ def test_the_guards_are_there():
 
 def test_a_change_behind_the_movers_back_shows_in_the_replay(moving):
     row = moving.until(moving.request(), "done")
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
     triggers.remove(connection)
     try:
         Transfer.objects.filter(pk=row.pk).update(state="refused")
-        problems = audit.verify(replay=True)
+        problems = audit_check.verify(replay=True)
         Transfer.objects.filter(pk=row.pk).update(state="done")
     finally:
         triggers.install(connection)

@@ -7,8 +7,9 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.db import transaction
 
-from desk import clock, factors, totp
+from desk import clock
 from desk.models import FactorChange
+from desk.people import factors, totp
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import ThawVote
 from exchange_ops.transfers import approvals as transfer_approvals

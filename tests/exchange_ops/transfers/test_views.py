@@ -11,8 +11,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from desk import clock, totp
+from desk import clock
 from desk.models import AuditEvent
+from desk.people import totp
 from exchange_ops.subaccounts.models import SubAccountBalance
 from exchange_ops.templatetags import transfers as shown
 from exchange_ops.transfers import endings, machine

@@ -2,7 +2,7 @@
 
 import pytest
 
-from desk import audit, clock
+from desk import audit_check, clock
 from exchange_ops.keys import store as keys
 from exchange_ops.shared import mover as moving
 from exchange_ops.withdrawals import calls, workflow
@@ -58,7 +58,7 @@ def ends_paid(walk, row):
     walk.until(row, "committed")
     assert len(walk.payouts()) == 1
     assert len(walk.calls("create_withdrawal", executed=True)) == 1
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 # Submit and claim ----------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def test_c4_killed_after_the_claim_before_the_bytes(walk, monkeypatch, module, n
     walk.later(minutes=62, seconds=5)
     assert walk.step(row).state == "lapsed"
     assert walk.payouts() == []
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_c6_killed_before_the_answer_was_read(walk, monkeypatch):
@@ -171,7 +171,7 @@ def test_c22_killed_after_the_order_was_counted_then_frozen(walk, monkeypatch, m
     walk.later(minutes=3)
     assert walk.step(row).state == "expired"
     assert walk.calls("rollback_withdrawal") == []
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 @pytest.mark.parametrize("how", ["before", "after"])
@@ -185,7 +185,7 @@ def test_c23_killed_around_the_order_to_pay(walk, monkeypatch, how):
     walk.sandbox.control("clock", {"advance_ms": 60_000})
     walk.until(row, "settled")
     assert [str(payout.status) for payout in walk.payouts()] == ["success"]
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_c23_killed_after_the_answer_to_the_order(walk, monkeypatch):
@@ -225,7 +225,7 @@ def test_c25_killed_around_the_release(walk, monkeypatch, how):
     walk.until(row, "rolled_back")
     assert [str(payout.status) for payout in walk.payouts()] == ["failed"]
     assert walk.calls("commit_withdrawal") == []
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_c25_false_from_the_release_is_not_believed(walk):

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from desk import audit, clock
+from desk import audit_check, clock
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import backoff, step_clock
@@ -89,7 +89,7 @@ def test_c24_when_the_last_moment_passed_only_the_ledger_is_read(walk, ledger, e
     assert (row.state, row.decision) == (end, "commit")
     assert len(walk.calls("commit_withdrawal")) == told
     assert walk.calls("rollback_withdrawal") == []
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_c24_what_stays_open_ten_minutes_after_goes_to_two_people(walk):
@@ -144,7 +144,7 @@ def test_c26_everything_was_down_from_ten_minutes_before_to_twenty_after(walk, d
     assert walk.fresh(row).state == end
     assert walk.calls("commit_withdrawal") == []
     assert [str(payout.status) for payout in walk.payouts()] == ["failed"]
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_c26_a_release_that_stays_unconfirmed_says_so_and_goes_on(walk):
@@ -320,7 +320,7 @@ def test_after_the_exchange_took_it_a_failure_is_told_with_its_code(walk):
     row = walk.step(row)
     assert (row.state, row.exchange_error_code) == ("failed", "INVALID_ADDRESS")
     assert row.events.last().evidence["balance"]["available"]
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_a_success_that_is_taken_back_is_disputed(walk):

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from desk import audit
+from desk import audit_check
 from exchange_ops.withdrawals.models import ExternalCall
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
@@ -82,7 +82,7 @@ def test_hold(walk, name):
     assert len(walk.calls("create_withdrawal")) == 1
     assert len(walk.payouts()) == int(executed)
     assert walk.balanced()
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -105,7 +105,7 @@ def test_commit(walk, name):
     spent = walk.sandbox.world.exchange.ledger.balance("desk@demo.test", "bank", "BTC")
     assert spent == Decimal(100) - payout.amount - payout.fee
     assert walk.balanced()
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -126,7 +126,7 @@ def test_rollback(walk, name):
     assert [payout.status for payout in walk.payouts()] == ["failed"]
     assert walk.sandbox.world.exchange.ledger.balance("desk@demo.test", "bank", "BTC") == Decimal(100)
     assert walk.balanced()
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_not_sent(walk, settings, operation, kind):
     target = {"hold": "held", "commit": "committed", "rollback": "rolled_back"}[kind]
     walk.until(row, target)
     assert len(walk.calls(operation, executed=True)) == 1
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 class _Away:

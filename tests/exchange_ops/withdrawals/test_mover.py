@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from desk import audit, clock
+from desk import audit_check, clock
 from desk.models import AuditEvent
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy.models import PolicyVersion
@@ -107,7 +107,7 @@ class TestMover:
         assert (trail.action, trail.subject) == ("withdrawal.submitted", f"withdrawal:{row.pk}")
         assert trail.before == {"state": "draft", "version": 1, "decision": "none", "quorum_required": 0}
         assert trail.after["evidence"] == {"fee": "0.1"}
-        assert audit.verify(replay=True) == []
+        assert audit_check.verify(replay=True) == []
 
     @pytest.mark.parametrize(
         ("event", "to"), [("submitted", "held"), ("hold_claimed", "holding"), ("nonsense", "queued"), ("released", "")]
@@ -361,11 +361,11 @@ class TestReplay:
             execute(statement)
         finally:
             triggers.install(connection)
-        return " ".join(audit.verify(replay=True))
+        return " ".join(audit_check.verify(replay=True))
 
     def test_an_untouched_desk_replays_to_its_rows(self, row):
         move_to(row, *HELD)
-        assert audit.verify(replay=True) == []
+        assert audit_check.verify(replay=True) == []
 
     @pytest.mark.parametrize(
         ("change", "finding"),

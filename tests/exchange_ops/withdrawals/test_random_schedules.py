@@ -12,8 +12,8 @@ from decimal import Decimal
 
 import pytest
 
-from desk import audit, clock
-from desk.stepup import CannotConfirm
+from desk import audit_check, clock
+from desk.people.stepup import CannotConfirm
 from exchange_ops.keys import store as keys
 from exchange_ops.policy import freezes
 from exchange_ops.withdrawals import workflow
@@ -167,4 +167,4 @@ def test_any_schedule_ends_right(walk, settings, seed):
     open_holds = [payout for payout in walk.payouts() if str(payout.status) == "created"]
     assert open_holds == [], story
     assert walk.balanced()
-    assert audit.verify(replay=True) == [], story
+    assert audit_check.verify(replay=True) == [], story

@@ -7,8 +7,9 @@ from decimal import Decimal
 from itertools import count
 from typing import Any
 
-from desk import clock, totp
+from desk import clock
 from desk.models import Person
+from desk.people import totp
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerEntry

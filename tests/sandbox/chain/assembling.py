@@ -1,7 +1,7 @@
 """Scripts out of words, for tests: `DUP HASH160 <00ff> EQUALVERIFY`, small numbers, and `'text'`."""
 
-from chaindata.wire import scripts
-from chaindata.wire.opcodes import NAMES
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.opcodes import NAMES
 
 CODES = {name.removeprefix("OP_"): code for code, name in NAMES.items()}
 
@@ -17,7 +17,7 @@ def _word(word: str) -> bytes:
     if word.startswith("0x"):
         return bytes.fromhex(word[2:])
     if word.startswith("<"):
-        return scripts.push(bytes.fromhex(word[1:-1]))
+        return steps.push(bytes.fromhex(word[1:-1]))
     if word.startswith("'"):
-        return scripts.push(word[1:-1].encode())
-    return scripts.push_number(int(word))
+        return steps.push(word[1:-1].encode())
+    return steps.push_number(int(word))

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from chaindata.wire import scripts, transactions
+from chaindata.wire import transactions
 from chaindata.wire.addresses import Network
-from chaindata.wire.sighash import Digests
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.sighash import Digests
 from chaindata.wire.transactions import FINAL_SEQUENCE, Input, Output, Transaction
 from sandbox.chain.node.terms import Outpoint, Refused
 from sandbox.chain.scenarios.author import Author
@@ -73,7 +74,7 @@ class SmallChain:
 
     def locked(self, inner: bytes, value_sat: int = COIN_SAT) -> Outpoint:
         """An output of the chain that the hash of a script locks."""
-        locking = scripts.locking(scripts.script_hash_address(inner, Network.REGTEST))
+        locking = steps.locking(steps.script_hash_address(inner, Network.REGTEST))
         made = self.author.pay(self.owner, [Output(value_sat, locking)])
         self.mine()
         return made.txid_bytes, 0
@@ -81,7 +82,7 @@ class SmallChain:
     def unlock(self, coin: Outpoint, unlocking: bytes, **more) -> Transaction:
         """Spends an output with that script."""
         sequence = more.pop("sequence", FINAL_SEQUENCE)
-        outputs = [Output(COIN_SAT - FEE_SAT, self.other.script), Output(0, scripts.returning([bytes(20)]))]
+        outputs = [Output(COIN_SAT - FEE_SAT, self.other.script), Output(0, steps.returning([bytes(20)]))]
         return transactions.build(inputs=[Input(*coin, unlocking, sequence)], outputs=outputs, **more)
 
 

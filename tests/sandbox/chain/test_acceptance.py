@@ -8,9 +8,10 @@ from bitcash.transaction import calc_txid
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chaindata.wire import scripts, transactions
+from chaindata.wire import transactions
 from chaindata.wire.addresses import Network
-from chaindata.wire.sighash import Digests
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.sighash import Digests
 from chaindata.wire.transactions import Input, Output, Transaction
 from sandbox.chain.node import acceptance, standardness
 from sandbox.chain.node.terms import Refused
@@ -18,7 +19,7 @@ from tests.sandbox.chain.assembling import code
 from tests.sandbox.chain.small_chain import AT_MS, COIN_SAT, FEE_SAT, SmallChain, small
 
 __all__ = ["small"]
-HASHED = scripts.locking(scripts.script_hash_address(b"", Network.REGTEST))  # pays to the hash of a script
+HASHED = steps.locking(steps.script_hash_address(b"", Network.REGTEST))  # pays to the hash of a script
 
 
 def kept(small: SmallChain, *outputs: Output) -> tuple[Output, ...]:
@@ -55,8 +56,8 @@ def test_usual_outputs_are_taken(small, form):
     outputs = {
         "key": Output(COIN_SAT, small.other.key_script),
         "key hash": Output(COIN_SAT, small.other.script),
-        "multisig": Output(COIN_SAT, scripts.multisig(2, keys)),
-        "note of 223 bytes": Output(0, scripts.returning([bytes(220)])),
+        "multisig": Output(COIN_SAT, steps.multisig(2, keys)),
+        "note of 223 bytes": Output(0, steps.returning([bytes(220)])),
         "546 satoshis": Output(546, small.other.script),
         "540 to a script": Output(540, HASHED),
     }
@@ -109,7 +110,7 @@ def test_odd_versions_are_not_relayed(small, version):
         b"\x6a\x05ab",
         b"\x6a\x4c",
         b"\x6a\x4e\xff\xff\xff\xff",
-        scripts.returning([bytes(221)]),
+        steps.returning([bytes(221)]),
         code("DUP HASH160"),
         b"\x21" + bytes(40),
     ],
@@ -122,7 +123,7 @@ def test_odd_outputs_are_not_relayed_wherever_they_stand(small, odd, place):
 
 
 def test_a_multisig_of_four_keys_is_an_odd_output(small):
-    four = scripts.multisig(1, [small.owner.key.public_key] * 4)
+    four = steps.multisig(1, [small.owner.key.public_key] * 4)
     assert small.refusal(small.pay(*kept(small, Output(COIN_SAT, four)))) == "scriptpubkey (code 64)"
 
 
@@ -135,7 +136,7 @@ def test_dust(small, locking, least_sat):
 
 
 def test_one_note_only(small):
-    note = Output(0, scripts.returning([b"note"]))
+    note = Output(0, steps.returning([b"note"]))
     assert small.refusal(small.pay(*kept(small, note, note))) == "multi-op-return (code 64)"
     small.accept(small.pay(*kept(small, note)))
 
@@ -155,11 +156,11 @@ def test_what_unlocks_is_bounded_and_pushes_only(small):
     def unlocked(script: bytes) -> Transaction:
         return transactions.build(inputs=[Input(*small.coins[0], script)], outputs=kept(small))
 
-    assert small.refusal(unlocked(scripts.push(bytes(520)) * 3 + bytes(83))) == "scriptsig-size (code 64)"
+    assert small.refusal(unlocked(steps.push(bytes(520)) * 3 + bytes(83))) == "scriptsig-size (code 64)"
     assert (
         small.refusal(unlocked(code("'about-as-much-ado-as-is-needed-here' DUP"))) == "scriptsig-not-pushonly (code 64)"
     )
-    assert small.refusal(unlocked(scripts.push(bytes(30)) + b"\x05ab")) == "scriptsig-not-pushonly (code 64)"
+    assert small.refusal(unlocked(steps.push(bytes(30)) + b"\x05ab")) == "scriptsig-not-pushonly (code 64)"
 
 
 # Time ----------------------------------------------------------------------------------------------------------------
@@ -280,16 +281,16 @@ def test_scripts_under_a_hash_must_be_there(small):
 def test_scripts_under_a_hash_may_name_any_number_of_checks(small, inner):
     """What counts is how many are made as they run (May 2020; supplement 10)."""
     script = code(inner)
-    small.accept(small.unlock(small.locked(script), scripts.push(script)))
+    small.accept(small.unlock(small.locked(script), steps.push(script)))
 
 
 @pytest.mark.parametrize(("checks", "is_taken"), [(3, True), (5, False)])
 def test_an_input_has_bytes_for_the_checks_that_it_asks_for(small, checks, is_taken):
     """43 for each, less 60: here 113 bytes and two more for each check but the first (supplement 10)."""
     message, key = b"some words", coincurve.PrivateKey.from_int(77)
-    inner = scripts.push(message) + scripts.push(key.public_key.format())
+    inner = steps.push(message) + steps.push(key.public_key.format())
     inner += code("3DUP CHECKDATASIGVERIFY") * (checks - 1) + code("CHECKDATASIG")
-    unlocking = scripts.push(key.sign(message)) + scripts.push(inner)
+    unlocking = steps.push(key.sign(message)) + steps.push(inner)
     assert (len(unlocking) >= 43 * checks - 60) is is_taken
     spending = small.unlock(small.locked(inner), unlocking)
     if is_taken:
@@ -300,7 +301,7 @@ def test_an_input_has_bytes_for_the_checks_that_it_asks_for(small, checks, is_ta
 
 
 def test_too_many_checks_in_one_transaction(small):
-    output = Output(1_000, scripts.multisig(1, [small.owner.key.public_key]))  # counts as twenty
+    output = Output(1_000, steps.multisig(1, [small.owner.key.public_key]))  # counts as twenty
 
     def of(outputs: int) -> Transaction:
         left_sat = 10 * COIN_SAT - outputs * 1_000 - 20_000
@@ -368,29 +369,29 @@ def test_the_bytes_of_parents_side_by_side_are_bounded(small):
 
 def test_what_does_not_unlock(small):
     made = small.pay()
-    signature, key = (step.pushed for step in scripts.steps(made.inputs[0].script))
-    other = scripts.push(small.other.key.public_key)
+    signature, key = (step.pushed for step in steps.steps(made.inputs[0].script))
+    other = steps.push(small.other.key.public_key)
 
     def unlocked(script: bytes) -> Transaction:
         return transactions.build(inputs=[Input(*small.coins[0], script)], outputs=made.outputs)
 
     failed = "mandatory-script-verify-flag-failed"
     refused = {
-        scripts.push(signature) + other: f"{failed} (Script failed an OP_EQUALVERIFY operation) (code 16)",
-        scripts.push(signature[:-2] + bytes([signature[-2] ^ 1]) + b"\x41") + scripts.push(key): (
+        steps.push(signature) + other: f"{failed} (Script failed an OP_EQUALVERIFY operation) (code 16)",
+        steps.push(signature[:-2] + bytes([signature[-2] ^ 1]) + b"\x41") + steps.push(key): (
             f"{failed} (Signature must be zero for failed CHECK(MULTI)SIG operation) (code 16)"
         ),
-        scripts.push(signature[:-1] + b"\x01") + scripts.push(key): (
+        steps.push(signature[:-1] + b"\x01") + steps.push(key): (
             f"{failed} (Signature must use SIGHASH_FORKID) (code 16)"
         ),
-        code("1") + scripts.push(signature) + scripts.push(key): (
+        code("1") + steps.push(signature) + steps.push(key): (
             "non-mandatory-script-verify-flag (Extra items left on stack after execution) (code 64)"
         ),
-        scripts.push(key): f"{failed} (Operation not valid with the current stack size) (code 16)",
+        steps.push(key): f"{failed} (Operation not valid with the current stack size) (code 16)",
     }
     for unlocking, reason in refused.items():
         assert small.refusal(unlocked(unlocking)) == reason
-    small.accept(unlocked(scripts.push(signature) + scripts.push(key)))
+    small.accept(unlocked(steps.push(signature) + steps.push(key)))
 
 
 def test_each_byte_of_a_payment_counts(small):
@@ -408,7 +409,7 @@ def test_each_byte_of_a_payment_counts(small):
 def test_locks_of_hash_and_time_open_when_they_should(small):
     secret = b"open sesame"
     locks: list[tuple[bytes, bytes, dict[str, int]]] = [
-        (code(f"SHA256 <{scripts.hash160(b'').hex()}> EQUAL NOT"), scripts.push(secret), {}),
+        (code(f"SHA256 <{steps.hash160(b'').hex()}> EQUAL NOT"), steps.push(secret), {}),
         (code("100 CHECKLOCKTIMEVERIFY"), b"", {"locktime": 100, "sequence": 0}),
         (code("1 CHECKSEQUENCEVERIFY"), b"", {"sequence": 1}),
         (code("IF 3 ADD 5 EQUAL ELSE 'ab' 'cd' CAT 'abcd' EQUAL ENDIF"), code("2 1"), {}),
@@ -416,12 +417,12 @@ def test_locks_of_hash_and_time_open_when_they_should(small):
     ]
     for inner, unlocking, more in locks:
         coin = small.locked(inner)
-        small.accept(small.unlock(coin, unlocking + scripts.push(inner), **more))
+        small.accept(small.unlock(coin, unlocking + steps.push(inner), **more))
 
 
 def test_a_lock_of_time_stays_shut_as_what_is_relayed_only(small):
     inner = code("100 CHECKLOCKTIMEVERIFY")
-    early = small.unlock(small.locked(inner), scripts.push(inner), locktime=99, sequence=0)
+    early = small.unlock(small.locked(inner), steps.push(inner), locktime=99, sequence=0)
     why = "non-mandatory-script-verify-flag (Locktime requirement not satisfied) (code 64)"
     assert small.refusal(early) == why
 
@@ -452,15 +453,15 @@ def test_payments_of_another_library_are_taken(number, shares):
 
 def test_a_multisig_signed_by_another_library_is_taken(small):
     keys = [coincurve.PrivateKey.from_int(number) for number in (3, 4, 5)]
-    inner = scripts.multisig(2, [each.public_key.format() for each in keys])
+    inner = steps.multisig(2, [each.public_key.format() for each in keys])
     coin = small.locked(inner)
     bare = small.unlock(coin, bytes(100))
     digest = Digests(bare).digest(0, script_code=inner, value_sat=COIN_SAT)
-    signatures = [scripts.push(each.sign(digest, hasher=None) + b"\x41") for each in keys]
+    signatures = [steps.push(each.sign(digest, hasher=None) + b"\x41") for each in keys]
     for chosen in ((0,), (1, 0), (0, 0), (0, 1, 2)):
-        unlocking = b"\x00" + b"".join(signatures[each] for each in chosen) + scripts.push(inner)
+        unlocking = b"\x00" + b"".join(signatures[each] for each in chosen) + steps.push(inner)
         assert "script-verify-flag" in small.refusal(small.unlock(coin, unlocking))
-    small.accept(small.unlock(coin, b"\x00" + signatures[0] + signatures[2] + scripts.push(inner)))
+    small.accept(small.unlock(coin, b"\x00" + signatures[0] + signatures[2] + steps.push(inner)))
 
 
 HASH_TYPES = st.sampled_from([0x41, 0x42, 0x43, 0xC1, 0xC2, 0xC3])
@@ -476,10 +477,10 @@ def test_each_input_signed_by_another_library_as_it_likes(hash_types, outputs, d
     digests = Digests(bare)
 
     def unlocked(signatures: list[bytes]) -> Transaction:
-        tail = scripts.push(key.public_key.format())
+        tail = steps.push(key.public_key.format())
         return transactions.build(
             inputs=[
-                Input(each.txid_bytes, each.index, scripts.push(signature) + tail, each.sequence)
+                Input(each.txid_bytes, each.index, steps.push(signature) + tail, each.sequence)
                 for each, signature in zip(spent, signatures, strict=True)
             ],
             outputs=shares,

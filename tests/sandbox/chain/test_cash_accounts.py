@@ -4,8 +4,9 @@ import random
 
 import pytest
 
-from chaindata.wire import cash_accounts, headers, proofs, scripts, transactions
+from chaindata.wire import cash_accounts, headers, proofs, transactions
 from chaindata.wire.cash_accounts import Payment, Registration
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain import wallet
 from sandbox.chain.cash_accounts import CashAccountLedger, registered_in
@@ -159,7 +160,7 @@ def test_what_only_looks_like_a_registration_is_passed_over(registry: Registry) 
         [mark, b"name", b"\x09" + bytes(20)],
         [mark, b"", b"\x01" + bytes(20)],
     ):
-        registry.author.pay("ann", [Output(0, scripts.returning(odd))])
+        registry.author.pay("ann", [Output(0, steps.returning(odd))])
     registry.author.mine()
     assert registry.names() == []
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chaindata.wire import headers, merkle, refusals, scripts, transactions
+from chaindata.wire import headers, merkle, refusals, transactions
+from chaindata.wire.scripts import steps as scripts
 from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain import seeding, wallet
 from sandbox.chain.node import blocks, mempool

@@ -8,7 +8,8 @@ from bitcash.network.APIs.BitcoinDotComAPI import BitcoinDotComAPI
 from bitcash.network.meta import Unspent
 from bitcash.types import Network
 
-from chaindata.wire import addresses, scripts
+from chaindata.wire import addresses
+from chaindata.wire.scripts import steps
 from tests.sandbox.chain.conftest import ChainService
 
 SAT = 100_000_000
@@ -54,7 +55,7 @@ def test_its_coins_are_those_of_the_chain(service: ChainService, api: BitcoinDot
         service.box.control("chain/pay", {"address": key.address, "amount": amount})
     coins: list[Unspent] = api.get_unspent(key.address)
     assert sum(coin.amount for coin in coins) == Decimal("0.30000001") * SAT
-    assert {coin.script for coin in coins} == {scripts.locking(addresses.read(key.address)).hex()}
+    assert {coin.script for coin in coins} == {steps.locking(addresses.read(key.address)).hex()}
 
 
 def _test_form(key: PrivateKeyRegtest) -> str:

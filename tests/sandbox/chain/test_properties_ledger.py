@@ -5,9 +5,11 @@ from random import Random
 import msgspec
 import pytest
 
-from chaindata.wire import catalogue, payload_forms, payloads, scripts
-from chaindata.wire.payload_forms import Form
-from chaindata.wire.payloads import Burn, CreateFixed, Freeze, Grant, Payload, SimpleSend
+from chaindata.wire import catalogue
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens import payload_fields, payloads
+from chaindata.wire.tokens.payload_fields import Form
+from chaindata.wire.tokens.payloads import Burn, CreateFixed, Freeze, Grant, Payload, SimpleSend
 from chaindata.wire.transactions import Input, Output, build
 from sandbox.chain import seeding, wallet
 from sandbox.chain.node.blocks import Block
@@ -111,7 +113,7 @@ def test_a_burn_pays_first_and_says_so_second(author):
 
 
 def test_the_first_carrier_speaks(author):
-    said = read(author, Output(0, scripts.returning([b"note"])), carrier(SimpleSend(1, 1)), carrier(SimpleSend(1, 2)))
+    said = read(author, Output(0, steps.returning([b"note"])), carrier(SimpleSend(1, 1)), carrier(SimpleSend(1, 2)))
     assert said is not None
     assert said.payload == SimpleSend(1, 1)
 
@@ -119,11 +121,11 @@ def test_the_first_carrier_speaks(author):
 @pytest.mark.parametrize(
     "script",
     [
-        scripts.returning([payloads.MARKER]) + scripts.push(b"more"),
-        scripts.returning([payloads.MARKER[:3]]),
-        scripts.returning([b"", payloads.MARKER + SimpleSend(1, 1).raw]),
-        bytes([scripts.OP_RETURN]) + scripts.push(payloads.MARKER + SimpleSend(1, 1).raw)[:-1],
-        bytes([scripts.OP_RETURN]),
+        steps.returning([payloads.MARKER]) + steps.push(b"more"),
+        steps.returning([payloads.MARKER[:3]]),
+        steps.returning([b"", payloads.MARKER + SimpleSend(1, 1).raw]),
+        bytes([steps.OP_RETURN]) + steps.push(payloads.MARKER + SimpleSend(1, 1).raw)[:-1],
+        bytes([steps.OP_RETURN]),
         payloads.MARKER,
     ],
 )
@@ -147,8 +149,8 @@ def test_payloads_that_mean_nothing_are_carried_and_not_seen(author):
 
 
 def test_who_has_no_address_sends_nothing():
-    spent = Output(COIN_SAT, scripts.multisig(1, [bytes([2]) + bytes(31) + b"\x01"]))
-    for script, is_seen in ((spent.script, False), (b"\x51", False), (scripts.locking(seeding_address()), True)):
+    spent = Output(COIN_SAT, steps.multisig(1, [bytes([2]) + bytes(31) + b"\x01"]))
+    for script, is_seen in ((spent.script, False), (b"\x51", False), (steps.locking(seeding_address()), True)):
         made = build(inputs=[Input(b"\x11" * 32, 0, b"")], outputs=[carrier(SimpleSend(1, 1))])
         said = properties_reading.read(made, lambda txid, n, script=script: Output(COIN_SAT, script))
         assert (said is not None) == is_seen
@@ -362,10 +364,10 @@ def test_every_answer_is_read_by_the_records_of_the_client():
 def some_bytes(dice: Random, form: Form) -> bytes:
     """What a field may hold on a chain where everybody writes what they like."""
     match form:
-        case payload_forms.Number():
+        case payload_fields.Number():
             size = form.size
             return dice.choice((bytes(size), b"\xff" * size, dice.randbytes(size), bytes(size - 1) + dice.randbytes(1)))
-        case payload_forms.Text():
+        case payload_fields.Text():
             return (
                 dice.choice((b"", b"\xff\xfe", "🍞".encode(), b'"<b>\\\n', dice.randbytes(20).replace(b"\0", b"?")))
                 + b"\0"

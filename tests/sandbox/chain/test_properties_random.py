@@ -3,8 +3,8 @@
 from collections import Counter
 from random import Random
 
-from chaindata.wire import payloads
-from chaindata.wire.payloads import Payload
+from chaindata.wire.tokens import payloads
+from chaindata.wire.tokens.payloads import Payload
 from sandbox.chain.tokens.properties_terms import BURN_ADDRESS, COIN_SAT, UNITS_PER_SAT, Record
 from tests.sandbox.chain.token_layers import START_S, Layer, picture
 

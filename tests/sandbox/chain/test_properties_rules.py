@@ -4,8 +4,9 @@ from hashlib import sha256
 
 import pytest
 
-from chaindata.wire import payloads
-from chaindata.wire.payloads import (
+from chaindata.wire.tokens import payloads
+from chaindata.wire.tokens.amounts import MOST_UNITS
+from chaindata.wire.tokens.payloads import (
     Burn,
     ChangeIssuer,
     CloseCrowdsale,
@@ -25,7 +26,6 @@ from chaindata.wire.payloads import (
     TransferCollectible,
     Unfreeze,
 )
-from chaindata.wire.token_amounts import MOST_UNITS
 from sandbox.chain.tokens import properties_hashes
 from sandbox.chain.tokens.properties_terms import BURN_ADDRESS, COIN_SAT, Share
 from tests.sandbox.chain.token_layers import START_S, Layer, picture

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chaindata.wire import keys, scripts, transactions
+from chaindata.wire import keys, transactions
 from chaindata.wire.addresses import Network
-from chaindata.wire.opcodes import NAMES
-from chaindata.wire.sighash import Digests
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.opcodes import NAMES
+from chaindata.wire.scripts.sighash import Digests
 from chaindata.wire.transactions import Input, Output
 from sandbox.chain.scripts import schnorr, script_engine
 from sandbox.chain.scripts.script_spending import Spending
@@ -339,7 +340,7 @@ def judged(unlocking: str | bytes, locking: str | bytes) -> tuple[Reason, bool] 
 
 
 def paying_to_hash_of(script: bytes) -> bytes:
-    return scripts.locking(scripts.script_hash_address(script, Network.REGTEST))
+    return steps.locking(steps.script_hash_address(script, Network.REGTEST))
 
 
 def test_what_unlocks_meets_what_locks():
@@ -358,11 +359,11 @@ def test_what_unlocks_meets_what_locks():
 def test_a_script_hash_runs_its_script():
     inner = code("SHA256 <" + "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" + "> EQUAL")
     locking = paying_to_hash_of(inner)
-    assert judged(code("'abc'") + scripts.push(inner), locking) is None
-    assert judged(code("'abd'") + scripts.push(inner), locking) == (Reason.ENDS_FALSE, True)
-    assert judged(code("'abc'") + scripts.push(inner + b"\x61"), locking) == (Reason.ENDS_FALSE, True)
-    assert judged(code("1 'abc'") + scripts.push(inner), locking) == (Reason.CLEAN_STACK, False)
-    assert judged(code("'abc' NOP") + scripts.push(inner), locking) == (Reason.PUSH_ONLY, True)
+    assert judged(code("'abc'") + steps.push(inner), locking) is None
+    assert judged(code("'abd'") + steps.push(inner), locking) == (Reason.ENDS_FALSE, True)
+    assert judged(code("'abc'") + steps.push(inner + b"\x61"), locking) == (Reason.ENDS_FALSE, True)
+    assert judged(code("1 'abc'") + steps.push(inner), locking) == (Reason.CLEAN_STACK, False)
+    assert judged(code("'abc' NOP") + steps.push(inner), locking) == (Reason.PUSH_ONLY, True)
     assert judged("", locking) == (Reason.STACK, True)
 
 
@@ -381,16 +382,16 @@ def signed(locking: bytes, by, *, hash_type: int = 0x41, value_sat: int = VALUE_
 
 @pytest.mark.parametrize("hash_type", [0x41, 0x42, 0x43, 0xC1, 0xC2, 0xC3])
 def test_a_key_hash_takes_the_signature_of_its_key(hash_type):
-    locking = scripts.locking(KEYS[0].address)
+    locking = steps.locking(KEYS[0].address)
     good = signed(locking, KEYS[0], hash_type=hash_type)
-    assert judged(scripts.push(good) + scripts.push(KEYS[0].public_key), locking) is None
-    other = scripts.push(good) + scripts.push(KEYS[1].public_key)
+    assert judged(steps.push(good) + steps.push(KEYS[0].public_key), locking) is None
+    other = steps.push(good) + steps.push(KEYS[1].public_key)
     assert judged(other, locking) == (Reason.EQUALVERIFY, True)
     wrong = signed(locking, KEYS[1], hash_type=hash_type)
-    assert judged(scripts.push(wrong) + scripts.push(KEYS[0].public_key), locking) == (Reason.NOT_EMPTY, True)
+    assert judged(steps.push(wrong) + steps.push(KEYS[0].public_key), locking) == (Reason.NOT_EMPTY, True)
     amount = signed(locking, KEYS[0], hash_type=hash_type, value_sat=VALUE_SAT + 1)
-    assert judged(scripts.push(amount) + scripts.push(KEYS[0].public_key), locking) == (Reason.NOT_EMPTY, True)
-    assert judged(b"\x00" + scripts.push(KEYS[0].public_key), locking) == (Reason.ENDS_FALSE, True)
+    assert judged(steps.push(amount) + steps.push(KEYS[0].public_key), locking) == (Reason.NOT_EMPTY, True)
+    assert judged(b"\x00" + steps.push(KEYS[0].public_key), locking) == (Reason.ENDS_FALSE, True)
 
 
 def with_high_s(signature: bytes) -> bytes:
@@ -417,70 +418,70 @@ def with_high_s(signature: bytes) -> bytes:
     ],
 )
 def test_a_signature_that_is_changed_unlocks_nothing(change, why):
-    locking = scripts.key_locking(KEYS[0].public_key)
+    locking = steps.key_locking(KEYS[0].public_key)
     good = signed(locking, KEYS[0])
-    assert judged(scripts.push(good), locking) is None
-    assert judged(scripts.push(change(good)), locking) == (why, True)
+    assert judged(steps.push(good), locking) is None
+    assert judged(steps.push(change(good)), locking) == (why, True)
 
 
 def test_each_single_byte_of_a_signature_counts():
-    locking = scripts.key_locking(KEYS[0].public_key)
+    locking = steps.key_locking(KEYS[0].public_key)
     good = signed(locking, KEYS[0])
     for place in range(len(good)):
         changed = good[:place] + bytes([good[place] ^ 0x10]) + good[place + 1 :]
-        assert judged(scripts.push(changed), locking) is not None, place
+        assert judged(steps.push(changed), locking) is not None, place
 
 
 def test_keys_in_their_odd_forms():
     whole = OTHER._pk.public_key.format(compressed=False)
-    locking = scripts.push(whole) + bytes([CODES["CHECKSIG"]])
+    locking = steps.push(whole) + bytes([CODES["CHECKSIG"]])
     made = transactions.build(inputs=[Input(bytes(range(32)), 1, b"")], outputs=[Output(4_000, b"\x51")])
     digest = Digests(made).digest(0, script_code=locking, value_sat=VALUE_SAT)
-    assert judged(scripts.push(OTHER._pk.sign(digest, hasher=None) + b"\x41"), locking) is None
-    hybrid = scripts.push(bytes([6 + (whole[-1] & 1)]) + whole[1:]) + bytes([CODES["CHECKSIG"]])
+    assert judged(steps.push(OTHER._pk.sign(digest, hasher=None) + b"\x41"), locking) is None
+    hybrid = steps.push(bytes([6 + (whole[-1] & 1)]) + whole[1:]) + bytes([CODES["CHECKSIG"]])
     assert judged("0", hybrid) == (Reason.KEY_FORM, True)
-    off = scripts.push(b"\x02" + bytes(31) + b"\x05") + bytes([CODES["CHECKSIG"], CODES["NOT"]])
+    off = steps.push(b"\x02" + bytes(31) + b"\x05") + bytes([CODES["CHECKSIG"], CODES["NOT"]])
     assert judged("0", off) is None  # no point of the curve: no signature, and no error
 
 
 @given(st.integers(1, 4), st.data())
 def test_a_multisig_takes_signatures_in_the_order_of_its_keys(required, data):
-    locking = scripts.multisig(required, [each.public_key for each in KEYS])
+    locking = steps.multisig(required, [each.public_key for each in KEYS])
     chosen = data.draw(st.lists(st.integers(0, 3), min_size=required, max_size=required))
     made = [signed(locking, KEYS[place]) for place in chosen]
     in_order = chosen == sorted(set(chosen))
-    unlocking = b"\x00" + b"".join(map(scripts.push, made))
+    unlocking = b"\x00" + b"".join(map(steps.push, made))
     # Each of the four keys counts as a check, so that a single signature is too short for them.
     fits = None if len(unlocking) >= 4 * 43 - 60 else (Reason.SIGNATURE_CHECKS, False)
     assert judged(unlocking, locking) == (fits if in_order else (Reason.NOT_EMPTY, True))
 
 
 def test_a_multisig_wants_its_empty_value_and_no_schnorr():
-    locking = scripts.multisig(1, [KEYS[0].public_key, KEYS[1].public_key])
-    good = scripts.push(signed(locking, KEYS[1]))
+    locking = steps.multisig(1, [KEYS[0].public_key, KEYS[1].public_key])
+    good = steps.push(signed(locking, KEYS[1]))
     assert judged(good, locking) == (Reason.STACK, True)
     assert judged(b"\x51" + good, locking) == (Reason.ONLY_SCHNORR, True)
-    assert judged(b"\x00" + scripts.push(bytes(64) + b"\x41"), locking) == (Reason.SCHNORR_NOT_HERE, True)
+    assert judged(b"\x00" + steps.push(bytes(64) + b"\x41"), locking) == (Reason.SCHNORR_NOT_HERE, True)
     assert judged(b"\x00\x00", locking) == (Reason.ENDS_FALSE, True)
 
 
 def test_signatures_sign_what_follows_a_separator():
-    tail = scripts.key_locking(KEYS[0].public_key)
+    tail = steps.key_locking(KEYS[0].public_key)
     locking = code("1 DROP CODESEPARATOR") + tail
-    assert judged(scripts.push(signed(tail, KEYS[0])), locking) is None
-    assert judged(scripts.push(signed(locking, KEYS[0])), locking) == (Reason.NOT_EMPTY, True)
+    assert judged(steps.push(signed(tail, KEYS[0])), locking) is None
+    assert judged(steps.push(signed(locking, KEYS[0])), locking) == (Reason.NOT_EMPTY, True)
     skipped = code("0 IF CODESEPARATOR ENDIF") + tail
-    assert judged(scripts.push(signed(skipped, KEYS[0])), skipped) is None
+    assert judged(steps.push(signed(skipped, KEYS[0])), skipped) is None
 
 
 @given(st.binary(max_size=80))
 def test_a_signature_of_any_bytes(message):
     key = coincurve.PrivateKey.from_int(77)
     good = key.sign(message)  # of the SHA-256 of the message
-    locking = scripts.push(message) + scripts.push(key.public_key.format()) + bytes([CODES["CHECKDATASIG"]])
-    if message and script_engine.is_minimal(next(scripts.steps(scripts.push(message)))):
-        assert judged(scripts.push(good), locking) is None
-        assert judged(scripts.push(key.sign(message + b"x")), locking) == (Reason.NOT_EMPTY, True)
+    locking = steps.push(message) + steps.push(key.public_key.format()) + bytes([CODES["CHECKDATASIG"]])
+    if message and script_engine.is_minimal(next(steps.steps(steps.push(message)))):
+        assert judged(steps.push(good), locking) is None
+        assert judged(steps.push(key.sign(message + b"x")), locking) == (Reason.NOT_EMPTY, True)
         assert judged(b"\x00", locking + bytes([CODES["NOT"]])) is None
 
 
@@ -531,12 +532,12 @@ def test_schnorr_signatures_unlock_one_key_or_the_chosen_ones_of_several():
 
     def signed_of(locking: bytes, which: int) -> bytes:
         digest = Digests(made).digest(0, script_code=locking, value_sat=VALUE_SAT)
-        return scripts.push(schnorr_signed(digest, secrets[which], 1_000 + which) + b"\x41")
+        return steps.push(schnorr_signed(digest, secrets[which], 1_000 + which) + b"\x41")
 
-    single = scripts.key_locking(KEYS[0].public_key)
+    single = steps.key_locking(KEYS[0].public_key)
     assert judged(signed_of(single, 0), single) is None
     assert judged(signed_of(single, 1), single) == (Reason.NOT_EMPTY, True)
-    several = scripts.multisig(2, [each.public_key for each in KEYS])
+    several = steps.multisig(2, [each.public_key for each in KEYS])
     one, two, four = (signed_of(several, which) for which in (0, 1, 3))
     assert judged(b"\x5b" + one + two, several) == (Reason.BIT_COUNT, True)
     assert judged(code("3") + one + two, several) is None
@@ -546,7 +547,7 @@ def test_schnorr_signatures_unlock_one_key_or_the_chosen_ones_of_several():
     assert judged(code("<13>") + one + two, several) == (Reason.BIT_RANGE, True)
     assert judged(code("<0300>") + one + two, several) == (Reason.BITFIELD_SIZE, True)
     assert judged(code("3") + b"\x00\x00", several) == (Reason.NOT_EMPTY, True)
-    older = scripts.push(signed(several, KEYS[0]))
+    older = steps.push(signed(several, KEYS[0]))
     assert judged(code("3") + older + older, several) == (Reason.ONLY_SCHNORR, True)
 
 
@@ -566,8 +567,8 @@ THEIRS_TOO = [
 ]
 words = st.one_of(
     st.sampled_from(THEIRS_TOO).map(lambda opcode: bytes([opcode])),
-    st.integers(-2, 5).map(scripts.push_number),
-    st.binary(max_size=6).map(scripts.push),
+    st.integers(-2, 5).map(steps.push_number),
+    st.binary(max_size=6).map(steps.push),
     st.sampled_from(["0 IF", "1 IF", "ELSE", "ENDIF", "NOTIF", "DUP", "2 PICK", "1 ROLL"]).map(code),
 )
 
@@ -623,26 +624,26 @@ def test_what_unlocks_is_long_enough_for_the_checks_it_asks_for():
     key, message = KEYS[0], b"m"
     private = coincurve.PrivateKey.from_int(int(key.secret.reveal(), 16))
     signature = private.sign(message)
-    check = scripts.push(signature) + scripts.push(message) + scripts.push(key.public_key) + code("CHECKDATASIGVERIFY")
+    check = steps.push(signature) + steps.push(message) + steps.push(key.public_key) + code("CHECKDATASIGVERIFY")
     for checks, least in ((1, 0), (2, 26), (3, 69), (4, 112)):
         locking = check * checks + code("DROP 1")
         for length, why in ((least, None), (least - 1, (Reason.SIGNATURE_CHECKS, False))):
             if length > 1:
-                filler = scripts.push(b"x" * (length - (1 if length <= 76 else 2)))
+                filler = steps.push(b"x" * (length - (1 if length <= 76 else 2)))
                 assert len(filler) == length
                 assert checked(filler, locking)[0] == why, (checks, length)
-        assert len(scripts.push(b"x")) >= least or checked(scripts.push(b"x"), locking)[0] == (
+        assert len(steps.push(b"x")) >= least or checked(steps.push(b"x"), locking)[0] == (
             Reason.SIGNATURE_CHECKS,
             False,
         )
 
 
 def test_what_counts_as_a_check():
-    empty, key = b"\x00", scripts.push(KEYS[0].public_key)
+    empty, key = b"\x00", steps.push(KEYS[0].public_key)
     spared = code("0 0 CHECKMULTISIG")
     assert checked(b"\x00", spared) == (None, 0)
     assert checked(empty + key, code("CHECKSIG NOT"))[1] == 0
-    several = scripts.multisig(2, [each.public_key for each in KEYS])
-    made = b"".join(scripts.push(signed(several, KEYS[place])) for place in (0, 2))
+    several = steps.multisig(2, [each.public_key for each in KEYS])
+    made = b"".join(steps.push(signed(several, KEYS[place])) for place in (0, 2))
     assert checked(b"\x00" + made, several) == (None, 4)
     assert checked(b"\x00\x00\x00", several + code("NOT")) == (None, 0)

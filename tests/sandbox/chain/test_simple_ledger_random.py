@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from chaindata.wire import slp
-from chaindata.wire.slp import Genesis, Message, Mint, Send
+from chaindata.wire.tokens import slp
+from chaindata.wire.tokens.slp import Genesis, Message, Mint, Send
 from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain.node.terms import Refused
 from sandbox.chain.scenarios.author import Author

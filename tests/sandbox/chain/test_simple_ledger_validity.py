@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import pytest
 
-from chaindata.wire import scripts, slp, slp_rules, transactions
-from chaindata.wire.slp import Genesis, Message, Mint, Send
-from chaindata.wire.slp_rules import Holding
+from chaindata.wire import transactions
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens import slp, slp_rules
+from chaindata.wire.tokens.slp import Genesis, Message, Mint, Send
+from chaindata.wire.tokens.slp_rules import Holding
 from chaindata.wire.transactions import Input, Output, Transaction
 from sandbox.chain.simple_ledger.simple_ledger_validity import Verdicts, judge
 
@@ -173,7 +175,7 @@ def test_why_a_message_is_not_valid_is_said():
     assert odd.claims
     assert odd.message is None
     assert odd.reason == "SLP OP_RETURN parsing error (The token type is not 1, the only one that is read here)."
-    assert not judge(transaction([], scripts.returning([b"a note"]), 1), []).claims
+    assert not judge(transaction([], steps.returning([b"a note"]), 1), []).claims
 
 
 # Any order of asking -------------------------------------------------------------------------------------------------

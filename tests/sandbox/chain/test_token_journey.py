@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from chaindata.wire import addresses, payloads, scripts
+from chaindata.wire import addresses
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens import payloads
 from chaindata.wire.transactions import Output
 from sandbox.chain.node.terms import Owned
 from sandbox.chain.wallet import Purse, signed
 from tests.sandbox.chain.conftest import ChainService
 
-BURN = scripts.locking(addresses.read("bchreg:pqqqqqqqqqqqqqqqqqqqqqqqqqqqqp0kvc457r8whc"))
+BURN = steps.locking(addresses.read("bchreg:pqqqqqqqqqqqqqqqqqqqqqqqqqqqqp0kvc457r8whc"))
 FEE_SAT = 1_000
 DUST_SAT = 546
 
@@ -52,7 +54,7 @@ class Customer:
         at = len(outputs)
         outputs.append(change)
         if to:
-            outputs.append(Output(DUST_SAT, scripts.locking(addresses.read(to))))
+            outputs.append(Output(DUST_SAT, steps.locking(addresses.read(to))))
         made = signed([self.coin], outputs, [self.purse])
         self.coin = Owned(made.txid_bytes, at, change, None, False)
         sent = self.service.good("/v2/rawtransactions/sendRawTransaction", {"hexes": [made.raw.hex()]})

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chaindata.wire import catalogue
-from chaindata.wire.slp import Genesis
+from chaindata.wire.tokens.slp import Genesis
 from sandbox.chain.node.terms import Refused
 from sandbox.chain.scenarios.simple_ledger import ISSUER
 from sandbox.chain.simple_ledger import simple_ledger_spending as spending

@@ -3,7 +3,7 @@
 from itertools import count
 from typing import Any
 
-from chaindata.wire.payloads import Burn, Payload
+from chaindata.wire.tokens.payloads import Burn, Payload
 from sandbox.chain.tokens import properties_hashes
 from sandbox.chain.tokens.properties_rules import Said, fold
 from sandbox.chain.tokens.properties_state import State

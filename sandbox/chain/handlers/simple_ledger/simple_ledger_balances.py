@@ -2,8 +2,8 @@
 
 from itertools import islice
 
-from chaindata.wire import scripts
 from chaindata.wire.addresses import Address
+from chaindata.wire.scripts import steps
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
 from sandbox.chain.handlers.arguments import Arguments, pairs, text, texts
@@ -50,7 +50,7 @@ def get_slp_balances(node: FullNode, arguments: Arguments) -> object:
 
 
 def _held(chain: Chain, address: Address) -> dict[str, int]:
-    return simple_ledger_figures.held_by_token(chain.simple_ledger.kept_by(scripts.locking(address)))
+    return simple_ledger_figures.held_by_token(chain.simple_ledger.kept_by(steps.locking(address)))
 
 
 def _of_address(chain: Chain, address: Address) -> list[dict[str, object]]:
@@ -116,7 +116,7 @@ def _history(chain: Chain, address: Address, token_id: str | None = None) -> lis
     wanted = None if token_id is None else token_id.lower()
     found = (
         judged
-        for judged in chain.simple_ledger.history(scripts.locking(address))
+        for judged in chain.simple_ledger.history(steps.locking(address))
         if (named := forms.token_id_of(judged)) is not None and wanted in (None, named)
     )
     return [forms.listed(chain, judged) for judged in islice(found, MOST_RECENT)]

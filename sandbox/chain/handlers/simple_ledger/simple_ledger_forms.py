@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from decimal import Context, Decimal
 
-from chaindata.wire import slp, slp_rules
-from chaindata.wire.slp import Genesis, Mint, Send
+from chaindata.wire.tokens import slp, slp_rules
+from chaindata.wire.tokens.slp import Genesis, Mint, Send
 from sandbox.chain.handlers import naming
 from sandbox.chain.simple_ledger import simple_ledger_figures
 from sandbox.chain.simple_ledger.simple_ledger import Judged, Token

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import NamedTuple
 
-from chaindata.wire import keys, refusals, scripts, slp_rules
+from chaindata.wire import keys, refusals
 from chaindata.wire.hashing import NotHexadecimal, from_hex
 from chaindata.wire.keys import NotAKey
 from chaindata.wire.refusals import Refusal
-from chaindata.wire.slp import Genesis, Mint
-from chaindata.wire.slp_rules import NotAQuantity
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens import slp_rules
+from chaindata.wire.tokens.slp import Genesis, Mint
+from chaindata.wire.tokens.slp_rules import NotAQuantity
 from chaindata.wire.transactions import Transaction
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
@@ -98,7 +100,7 @@ def _order(node: FullNode, arguments: Arguments) -> Order:
 def _script(arguments: Arguments, name: str) -> bytes:
     """The locking script of an address. A bad one is told by its name: somebody may have put the key in its place."""
     try:
-        return scripts.locking(naming.read(text(arguments, name)))
+        return steps.locking(naming.read(text(arguments, name)))
     except Refused as problem:
         raise Refused(problem.refusal, value=name, name=name) from None
 

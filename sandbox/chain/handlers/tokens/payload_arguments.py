@@ -8,10 +8,11 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from chaindata.wire import addresses, refusals, token_amounts
-from chaindata.wire.payload_forms import CannotWrite
-from chaindata.wire.payloads import FIRST_PROPERTY, Payload
+from chaindata.wire import addresses, refusals
 from chaindata.wire.refusals import Refusal
+from chaindata.wire.tokens import amounts
+from chaindata.wire.tokens.payload_fields import CannotWrite
+from chaindata.wire.tokens.payloads import FIRST_PROPERTY, Payload
 from sandbox.chain.node.terms import Refused
 from sandbox.chain.tokens.properties_state import State
 from sandbox.chain.tokens.properties_terms import TAKEN
@@ -74,7 +75,7 @@ def units(members: Members, name: str, precision: int) -> int:
     elif isinstance(value, int) and abs(value) >= 10**_MOST_DIGITS:
         raise Refused(refusals.INVALID_AMOUNT)
     try:
-        return token_amounts.units_of(str(value), precision)
+        return amounts.units_of(str(value), precision)
     except CannotWrite as problem:
         raise Refused(problem.refusal) from None
 

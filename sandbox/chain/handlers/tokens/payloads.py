@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import TypedDict
 
-from chaindata.wire import payloads
-from chaindata.wire.payloads import FIRST_PROPERTY
-from chaindata.wire.token_amounts import PRICE_PLACES, frozen_amount
+from chaindata.wire.tokens import payloads
+from chaindata.wire.tokens.amounts import PRICE_PLACES, frozen_amount
+from chaindata.wire.tokens.payloads import FIRST_PROPERTY
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.tokens import payload_arguments
 from sandbox.chain.handlers.tokens.payload_arguments import Members

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from chaindata.wire import refusals
-from chaindata.wire.token_amounts import amount_text
+from chaindata.wire.tokens.amounts import amount_text
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.tokens import token_arguments
 from sandbox.chain.handlers.tokens.token_arguments import Members

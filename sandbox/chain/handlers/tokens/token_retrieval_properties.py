@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from chaindata.wire import refusals
-from chaindata.wire.payloads import Grant, Participate, Revoke
-from chaindata.wire.token_amounts import PRICE_PLACES, amount_text
+from chaindata.wire.tokens.amounts import PRICE_PLACES, amount_text
+from chaindata.wire.tokens.payloads import Grant, Participate, Revoke
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.tokens import token_arguments
 from sandbox.chain.handlers.tokens.token_arguments import Members

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from chaindata.wire import refusals
-from chaindata.wire.payloads import SendToOwners
-from chaindata.wire.token_amounts import PRICE_PLACES, amount_text
+from chaindata.wire.tokens.amounts import PRICE_PLACES, amount_text
+from chaindata.wire.tokens.payloads import SendToOwners
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers.elements import text
 from sandbox.chain.handlers.tokens import token_arguments

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from chaindata.wire import payloads
-from chaindata.wire.payloads import Payload
-from chaindata.wire.token_amounts import PRICE_PLACES, amount_text
+from chaindata.wire.tokens import payloads
+from chaindata.wire.tokens.amounts import PRICE_PLACES, amount_text
+from chaindata.wire.tokens.payloads import Payload
 from sandbox.chain.node.blocks import Block
 from sandbox.chain.state import Chain
 from sandbox.chain.tokens.properties_state import State

@@ -8,7 +8,8 @@ import uuid
 import jsonschema
 import pytest
 
-from desk import clock, totp
+from desk import clock
+from desk.people import totp
 from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts import workflow as subaccounts
 from exchange_ops.withdrawals.models import Withdrawal

@@ -12,8 +12,9 @@ from fido2 import cbor
 from fido2.cose import ES256
 from fido2.utils import websafe_encode
 
-from desk import audit, clock, stepup
+from desk import audit_check, clock
 from desk.models import StepUp
+from desk.people import stepup
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote
 from exchange_ops.withdrawals.decisions import approvals, digest, resolutions
@@ -251,12 +252,14 @@ def not_paid(walk: Any, row: Withdrawal) -> None:
 @pytest.mark.parametrize("forge", FORGERIES)
 def test_a_forged_approval_does_not_count_and_is_named(walk: Any, forge: Callable[..., None]) -> None:
     row, real = half_approved(walk)
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
     disarm()
     forge(walk, row, real)
     assert approvals.given(row).count() == 1
-    assert any("exchange_ops.approval" in finding for finding in audit.verify(replay=True))
-    assert any(finding.startswith("Approval ") for finding in audit.verify(replay=True)), "counted by the replay too"
+    assert any("exchange_ops.approval" in finding for finding in audit_check.verify(replay=True))
+    assert any(finding.startswith("Approval ") for finding in audit_check.verify(replay=True)), (
+        "counted by the replay too"
+    )
     decide(row)
     not_paid(walk, row)
     row = walk.fresh(row)
@@ -328,7 +331,7 @@ def test_nothing_is_asked_for_under_rules_that_were_changed_past_the_desk(walk: 
     sql(statement)
     with pytest.raises(CannotRequest, match="changed in the database past the desk"):
         walk.request(amount=TWO)
-    assert any("exchange_ops." in finding for finding in audit.verify(replay=True))
+    assert any("exchange_ops." in finding for finding in audit_check.verify(replay=True))
 
 
 def test_rules_put_in_force_past_the_desk_are_not_followed(walk: Any) -> None:
@@ -351,7 +354,7 @@ def test_a_forged_vote_ends_no_freeze(walk: Any) -> None:
             ThawVote, freeze_id=frozen.pk, person_id=person.pk, reason="x", confirmation_id=number, at=confirmation.at
         )
     assert freezes._votes(frozen) == 1
-    assert any("Thaw vote" in finding for finding in audit.verify(replay=True))
+    assert any("Thaw vote" in finding for finding in audit_check.verify(replay=True))
 
 
 def thaw(walk: Any, frozen: Freeze, person: Any) -> Freeze:
@@ -369,7 +372,7 @@ def test_a_freeze_ended_past_the_desk_is_named(walk: Any) -> None:
     frozen = freezes.freeze(person=walk.approvers[0], reason="Looking", account=walk.account, now=clock.now())
     disarm()
     sql("UPDATE exchange_ops_freeze SET thawed_at = frozen_at WHERE id = %s", frozen.pk)
-    found = audit.verify(replay=True)
+    found = audit_check.verify(replay=True)
     assert f"Freeze {frozen.pk} ended in the table, and not so by the trail." in found
     assert any(finding.startswith(f"exchange_ops.freeze {frozen.pk} is not what") for finding in found)
 
@@ -380,7 +383,7 @@ def test_a_whole_payment_holds_with_every_row_of_it(walk: Any) -> None:
     walk.approve(row, walk.approvers[1])
     row = walk.until(row, "committed", "settled", "sent")
     assert len(walk.calls("commit_withdrawal")) == 1
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_a_verdict_counts_with_its_own_second_factor_alone(walk: Any) -> None:

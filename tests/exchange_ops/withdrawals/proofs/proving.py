@@ -8,7 +8,8 @@ from decimal import Decimal
 from itertools import count
 from typing import Any
 
-from chaindata.domain import following, service
+from chaindata import tip_follower
+from chaindata.cache import service
 from desk import clock
 from desk.models import Person
 from exchange_ops.shared.models import Account
@@ -116,7 +117,7 @@ class Proving:
         self.follow()
 
     def follow(self) -> None:
-        following.follow(now=self.now, open_client=service.open_client)
+        tip_follower.follow(now=self.now, open_client=service.open_client)
 
     def sweep(self) -> int:
         """Whatever is due, as beat would ask for it."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from desk import audit
+from desk import audit_check
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
 from exchange_ops.withdrawals import workflow
@@ -66,7 +66,7 @@ def test_a_payout_is_proven_step_by_step_and_final_when_buried(desk: Paying) -> 
     assert desk.proof(row).final_at is not None
     desk.mine()
     assert desk.sweep() == 0, "nothing is asked any more once it is buried"
-    assert not [found for found in audit.verify(replay=True) if "heads" not in found]
+    assert not [found for found in audit_check.verify(replay=True) if "heads" not in found]
 
 
 def test_a_dispute_that_the_exchange_began_is_never_ended_by_the_chain(desk: Paying) -> None:

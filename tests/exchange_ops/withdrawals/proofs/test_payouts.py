@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from chaindata.models import ChainTip
-from chaindata.wire import addresses, scripts
+from chaindata.headers.models import ChainTip
+from chaindata.wire import addresses
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Output
-from desk import audit
+from desk import audit_check
 from exchange_ops.policy import freezes
 from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
@@ -84,7 +85,7 @@ def test_one_payment_never_proves_two_requests(desk: Proving) -> None:
 
 
 def test_a_transaction_with_two_equal_payments_proves_two_requests(desk: Proving) -> None:
-    script = scripts.locking(addresses.read(supplier()))
+    script = steps.locking(addresses.read(supplier()))
     world, paid = desk.sandbox.world, Output(125_000_000, script)
     signed = desk.sandbox.inside(lambda: wallet.pay(world.chain, Purse(1, MINER), [paid, paid]))
     desk.sandbox.inside(lambda: world.broadcast(signed.raw))
@@ -196,7 +197,7 @@ def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back(des
     assert (row.state, row.last_problem, desk.proof(row).depth) == ("verified", "", 2)
     assert desk.events(row)[1:] == ["proven", "proof_lost", "proven_again"]
     # The row was moved along without people, which the replay names; it names nothing else.
-    (named,) = [found for found in audit.verify(replay=True) if "heads" not in found]
+    (named,) = [found for found in audit_check.verify(replay=True) if "heads" not in found]
     assert named.endswith(f"{row.reference} counts an approval without a second factor.")
 
 
@@ -348,10 +349,10 @@ def test_a_service_that_is_away_changes_nothing_and_is_asked_again(desk: Proving
 
 
 def test_a_chain_that_is_followed_anew_takes_no_proof_away(desk: Proving) -> None:
-    from chaindata.domain import header_chain
+    from chaindata.headers import chain
 
     row = desk.proven()
-    header_chain.forget(world=ChainTip.objects.get().world)
+    chain.forget(world=ChainTip.objects.get().world)
     desk.ahead += timedelta(seconds=31)
     assert desk.look(row).state == "verified"
     desk.mine()

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from desk import audit, clock
+from desk import audit_check, clock
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.market.models import Currency
@@ -103,7 +103,7 @@ def test_a_hold_refused_by_the_exchange_is_an_end_with_its_code(walk, code, says
     assert (row.state, row.decision) == ("refused", "none")
     assert says in row.last_problem
     assert walk.payouts() == []
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_new_rules_are_applied_before_the_hold(walk):

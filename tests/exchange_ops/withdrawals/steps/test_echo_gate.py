@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from desk import audit
+from desk import audit_check
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
 from exchange_ops.shared import states as shared_states
@@ -40,7 +40,7 @@ def test_a_difference_in_any_field_releases_the_hold_and_freezes(walk, field):
     walk.heal()
     row = walk.until(row, "rolled_back")
     assert walk.calls("commit_withdrawal") == []
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_one_changed_character_in_the_middle_of_the_address_is_a_difference(walk):
@@ -106,7 +106,7 @@ def test_the_record_is_compared_once_more_before_the_first_order(walk):
     assert freezes.active(walk.account) is not None
     walk.until(row, "rolled_back")
     assert walk.calls("commit_withdrawal") == []
-    assert audit.verify(replay=True) == []
+    assert audit_check.verify(replay=True) == []
 
 
 def test_executed_after_the_approval_but_before_our_order(walk):

@@ -5,7 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from desk import clock, totp
+from desk import clock
+from desk.people import totp
 from exchange_ops.withdrawals import deadlines, mover
 from tests.exchange_ops import rows
 from wire.values import Secret

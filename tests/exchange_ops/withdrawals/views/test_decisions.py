@@ -7,7 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from desk import clock, totp
+from desk import clock
+from desk.people import totp
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.templatetags import exchange_ops as shown

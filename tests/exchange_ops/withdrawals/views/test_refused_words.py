@@ -2,7 +2,8 @@
 
 import pytest
 
-from desk import clock, totp
+from desk import clock
+from desk.people import totp
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.withdrawals import workflow

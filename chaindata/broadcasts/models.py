@@ -1,0 +1,84 @@
+"""Raw transactions that people had sent: the bytes, what they were told about them, and what became of it."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from chaindata.broadcasts import machine
+from chaindata.broadcasts.machine import STATES
+from chaindata.wire import catalogue
+from desk.rows.witnessed import Witnessed
+
+LONGEST_REASON = 500
+MOST_BYTES = catalogue.MOST_HEX_IN_BODY // 2  # what the service takes at once
+
+
+class ChainBroadcast(Witnessed):
+    """One transaction to be sent. `raw` is hexadecimal, `digest` the SHA-256 of its bytes, which was signed.
+
+    `explained` is what was shown before the decision. `sent_at` is when its bytes left, at most once.
+    """
+
+    txid = models.CharField(max_length=64, db_index=True)
+    raw = models.TextField()
+    size = models.PositiveIntegerField()
+    digest = models.CharField(max_length=64)
+    explained = models.JSONField()
+    reason = models.CharField(max_length=LONGEST_REASON)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="broadcasts")
+    confirmation = models.OneToOneField("desk.StepUp", on_delete=models.PROTECT, related_name="+")
+
+    state = models.CharField(max_length=12, choices=[(name, state.label) for name, state in STATES.items()])
+    version = models.PositiveIntegerField(default=1)
+    sends = models.PositiveSmallIntegerField(default=0)
+    looks = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    next_action_at = models.DateTimeField(null=True, db_index=True)
+    sent_at = models.DateTimeField(null=True)
+    answered_at = models.DateTimeField(null=True)
+    last_problem = models.CharField(max_length=300, default="", blank=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(state__in=list(STATES)), name="chainbroadcast_known_state"),
+            models.CheckConstraint(condition=Q(sends__lte=1), name="chainbroadcast_is_sent_at_most_once"),
+            models.CheckConstraint(condition=Q(size__lte=MOST_BYTES), name="chainbroadcast_fits_one_call"),
+            models.UniqueConstraint(
+                fields=["txid"],
+                condition=Q(state__in=machine.STANDING),
+                name="chainbroadcast_one_under_way",
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["state", "next_action_at"], name="chainbroadcast_due")]
+
+    def __str__(self) -> str:
+        return self.reference
+
+    @property
+    def reference(self) -> str:
+        """The name people use for it, for instance B-7."""
+        return f"B-{self.pk}"
+
+    @property
+    def subject(self) -> str:
+        """How the audit trail and the live topics name it, for instance chain-broadcast:7."""
+        return f"chain-broadcast:{self.pk}"
+
+    @property
+    def label(self) -> str:
+        """The state in a few words."""
+        return STATES[self.state].label
+
+    @property
+    def sentence(self) -> str:
+        """The state for people: what happened first, then who acts next."""
+        return STATES[self.state].sentence
+
+    @property
+    def tone(self) -> str:
+        """How the state is shown: quiet, active, good, warn or bad."""
+        return STATES[self.state].tone

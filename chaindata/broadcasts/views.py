@@ -1,0 +1,123 @@
+"""Raw transactions: explained first, then sent by treasury with a second factor, and how it went."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_http_methods, require_safe
+
+from chaindata import rules
+from chaindata.broadcasts import explanation, requests
+from chaindata.cache import answers
+from chaindata.explorer import transaction as pages_transaction
+from chaindata.forms import BroadcastForm, HexForm
+from chaindata.shared.access import readable, target
+from chaindata.shared.pages import TIP_TOPIC, standing
+from chaindata.tools import cross_checks, tools
+from chaindata.tools.views import SAFE_AND_POST, TABS
+from desk import clock
+from desk.people import roles
+from desk.people.stepup import CannotConfirm
+from desk.views.rendering import show
+
+PAGE = "chaindata/tools/transaction.html"
+PARTS = {"effect": "chaindata/tools/_effect.html", "opinion": "chaindata/tools/_opinion.html"}
+LIST_PARTS = {"rows": "chaindata/broadcast/_rows.html"}
+SAME = "What it spends, its amounts, its scripts and their words. It was asked without the signatures."
+ONE_PARTS = {name: f"chaindata/broadcast/_{name}.html" for name in ("facts", "story")}
+
+
+@require_http_methods(SAFE_AND_POST)
+@readable
+def transaction(request: HttpRequest) -> HttpResponse:
+    """What a raw transaction is and would do; nothing is sent here."""
+    given = request.POST if request.method == "POST" else request.GET
+    form = HexForm(given) if "hex" in given else HexForm()
+    return _explained(request, form)
+
+
+@require_http_methods(SAFE_AND_POST)
+@readable
+@sensitive_variables("form")
+def new(request: HttpRequest) -> HttpResponse:
+    """Have the transaction sent that was explained; a refusal comes back on the page that explains it."""
+    if request.method != "POST":
+        return redirect("chain-tools-transaction")
+    form = BroadcastForm(request.POST)
+    if not form.is_valid():
+        return _explained(request, HexForm(request.POST), send_form=form)
+    try:
+        row = requests.ask(**_asked(form), person=request.user, session_key=_session(request), now=clock.now())
+    except (requests.CannotBroadcast, CannotConfirm, tools.CannotRead) as problem:
+        for field, sentence in getattr(problem, "problems", {requests.WHOLE: str(problem)}).items():
+            form.add_error(field if field in form.fields else None, sentence)
+        return _explained(request, HexForm(request.POST), send_form=form, status=409)
+    messages.success(request, f"Recorded as {row.reference}. A worker sends it once; this page shows how it goes.")
+    return redirect("chain-broadcast", row.pk)
+
+
+@require_safe
+@readable
+def broadcast_list(request: HttpRequest) -> HttpResponse:
+    """Everything that was sent from here."""
+    rows = list(requests.listed().defer("raw")[: requests.LISTED])
+    context = {"now": clock.now(), "tabs": TABS, "rows": rows, "topic": requests.TOPIC}
+    return show(request, "chaindata/broadcasts.html", context, parts=LIST_PARTS)
+
+
+@require_safe
+@readable
+def broadcast(request: HttpRequest, broadcast_id: int) -> HttpResponse:
+    """One transaction that was sent from here, and what became of it."""
+    row = get_object_or_404(requests.listed(), pk=broadcast_id)
+    now, wanted = clock.now(), target(request)
+    context: dict[str, Any] = {"now": now, "row": row, "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN)}
+    if wanted != "story":
+        reading = answers.look("get_transaction_details", now=now, txid=row.txid)
+        context |= {"details": reading.record, "standing": standing(reading, topics=[row.subject, TIP_TOPIC])}
+        context["confirmations"] = pages_transaction.confirmations(reading.record, now=now)
+    if wanted != "facts":
+        context["events"] = requests.story(row=row)
+    return show(request, "chaindata/broadcast.html", context, parts=ONE_PARTS)
+
+
+def _explained(
+    request: HttpRequest, form: HexForm, *, send_form: BroadcastForm | None = None, status: int = 200
+) -> HttpResponse:
+    """The page of a raw transaction, whole or one part."""
+    now, wanted = clock.now(), target(request)
+    context: dict[str, Any] = {"now": now, "tabs": TABS, "form": form, "send_form": send_form or BroadcastForm()}
+    if form.is_bound and form.is_valid():
+        try:
+            context |= _parts(form.cleaned_data["hex"], wanted, now)
+        except tools.CannotRead as problem:
+            form.add_error("hex", str(problem))
+    context |= {"may_broadcast": rules.may_broadcast(request.user), "again_at": reverse("chain-tools-transaction")}
+    wrong = (form.is_bound and form.errors) or (send_form is not None and status == 200)
+    return show(request, PAGE, context, parts=PARTS, status=422 if wrong else status)
+
+
+def _parts(text: str, wanted: str, now: Any) -> dict[str, Any]:
+    decoded = tools.decode(text=text)
+    found: dict[str, Any] = {"read": decoded, "hex": decoded.transaction.raw.hex(), "same": SAME}
+    if wanted != "effect":
+        found["opinion"] = cross_checks.of_transaction(decoded=decoded, now=now)
+    if wanted != "opinion":
+        explained = explanation.explain(decoded=decoded, now=now)
+        raw = decoded.transaction.raw
+        found |= {"effect": explained, "obstacles": requests.obstacles(explained)}
+        found |= {"digest": requests.digest_of(raw), "purpose": requests.PURPOSE}
+        found["earlier"] = requests.standing_for(txid=decoded.txid)
+    return found
+
+
+def _asked(form: BroadcastForm) -> dict[str, Any]:
+    given = form.cleaned_data
+    return {"text": given["hex"], "digest": given["digest"], "reason": given["reason"], "answer": form.answer}
+
+
+def _session(request: HttpRequest) -> str:
+    return request.session.session_key or ""

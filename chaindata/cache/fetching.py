@@ -1,0 +1,88 @@
+"""Asking the service for what somebody looks at: one worker for each question, many questions in one call.
+
+A worker claims the rows it asks for by a conditional update, so that a question goes out once however many processes
+are woken for it. A worker that dies loses its claim after a while; an answer that comes later than that is dropped.
+"""
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+
+from chaindata.cache import answers, lookups, questions
+from chaindata.cache.freshness import FRESHNESS
+from chaindata.cache.lookups import Changes
+from chaindata.cache.models import ChainAnswer
+from chaindata.cache.time_budget import Patience
+from chaindata.client import ChainClient
+from chaindata.wire import catalogue
+from desk.live import announcements
+
+OpenClient = Callable[[], ChainClient]
+
+CLAIMED_FOR = timedelta(seconds=40)  # longer than a task may run
+MOST_PIECES = 5  # bulk calls of one task; what is left is found by the sweep
+MOST_SWEPT = 40  # rows that one sweep looks at
+
+
+def fetch(*, answer_id: int, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
+    """Ask for one answer that is due and, in the same call, for others of its kind; how many were asked for."""
+    row = ChainAnswer.objects.filter(pk=answer_id).first()
+    if row is None or FRESHNESS.get(row.operation) is None:
+        return 0
+    patience = patience or Patience()
+    client, asked = None, 0
+    try:
+        for _ in range(MOST_PIECES if questions.freshness(row.operation).bulk else 1):
+            claimed = [] if patience.is_over else _claim(row, now)
+            if not claimed:
+                break
+            client = client or open_client()
+            outcomes = lookups.ask(client, claimed, now, patience)  # outside of any transaction
+            for each in claimed:
+                _write(each, outcomes[each.pk])
+            asked += len(claimed)
+    finally:
+        if client is not None:
+            client.close()
+    return asked
+
+
+def sweep(*, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
+    """Ask for everything that is due and looked at, up to a bound; how many were asked for."""
+    patience = patience or Patience()
+    asked, seen = 0, set()
+    for pk, operation in answers.due(now=now).values_list("pk", "operation")[:MOST_SWEPT]:
+        policy = FRESHNESS.get(operation)
+        if policy is None or (policy.bulk and operation in seen):
+            continue
+        seen.add(operation)
+        asked += fetch(answer_id=pk, now=now, open_client=open_client, patience=patience)
+    return asked
+
+
+# Claims --------------------------------------------------------------------------------------------------------------
+
+
+def _claim(row: ChainAnswer, now: datetime) -> list[ChainAnswer]:
+    """The rows that are this worker's now: the one it was woken for, and with a bulk call others like it.
+
+    After its first piece the row is no longer due, and the others are all that is left.
+    """
+    free = answers.unclaimed(now) & Q(due_at__lte=now)
+    chosen = list(ChainAnswer.objects.filter(free, pk=row.pk).values_list("pk", flat=True))
+    if questions.freshness(row.operation).bulk:
+        others = answers.due(now=now).filter(operation=row.operation).exclude(pk=row.pk)
+        chosen += others.values_list("pk", flat=True)[: catalogue.BULK - len(chosen)]
+    token = secrets.token_hex(16)
+    if not ChainAnswer.objects.filter(free, pk__in=chosen).update(claimed_by=token, claimed_until=now + CLAIMED_FOR):
+        return []
+    return list(ChainAnswer.objects.filter(claimed_by=token).order_by("pk"))
+
+
+def _write(row: ChainAnswer, changes: Changes) -> None:
+    """Write what came, unless this worker lost its claim meanwhile."""
+    mine = ChainAnswer.objects.filter(pk=row.pk, claimed_by=row.claimed_by)
+    if mine.update(claimed_by="", claimed_until=None, **changes):
+        announcements.announce(f"chain-answer:{row.key}")

@@ -1,0 +1,119 @@
+"""Which blocks an answer speaks of, and whether they are buried so deep that it needs no second asking."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chaindata.cache.freshness import BURIED, Final, Freshness
+from chaindata.headers.models import ChainHeader, ChainTip
+from chaindata.wire import headers, proofs
+from chaindata.wire.records import chain, tokens
+from chaindata.wire.records.chain import BlockHeader, DecodedTransaction, Transaction
+from chaindata.wire.tokens.payloads import Freeze, Unfreeze
+
+_NULL_DATA = "6a"
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What an answer stands on: the highest block that it speaks of, and whether a later one can still change it.
+
+    `blocks` are the hashes that it names, by height, to be compared with the chain that is followed.
+    """
+
+    height: int | None = None
+    is_open: bool = True
+    blocks: tuple[tuple[int, str], ...] = ()
+
+
+OPEN = Ground()
+
+
+def ground(operation: str, policy: Freshness, arguments: Mapping[str, object], record: Any) -> Ground:
+    """What the answer stands on; open when nothing in it says so."""
+    if policy.final is Final.AT_ONCE:
+        return Ground(None, operation == "validate_slp_transaction" and not record.valid)  # it may be not known yet
+    match record:
+        case Transaction():
+            found = _of_transaction(record)
+        case BlockHeader() | chain.Block(is_main_chain=True):
+            found = Ground(record.height, False, ((record.height, record.hash),))
+        case tokens.TokenTransaction(block=int(), blockhash=str(name), valid=bool()):
+            found = Ground(record.block, _tells_the_present(record), ((record.block or 0, name),))
+        case DecodedTransaction(blockhash=str(name)):
+            found = _of_hash(name)
+        case _:
+            found = _of_plain(operation, arguments, record)
+    return found
+
+
+def _tells_the_present(record: tokens.TokenTransaction) -> bool:
+    """Whether later blocks change what is told: a burn ripens, and a freeze shows the balance of now."""
+    return record.mature is False or (record.type_int,) in (Freeze.key, Unfreeze.key)
+
+
+def _of_plain(operation: str, arguments: Mapping[str, object], record: Any) -> Ground:
+    found = OPEN
+    match operation:
+        case "get_block_header":
+            found = _of_hash(str(arguments["hash"]))
+        case "get_tx_out_proof":
+            found = _of_proof(record)
+        case "get_seed_blocks":
+            found = Ground(_whole(arguments["endBlock"]), False)
+        case "get_token_transactions_of_block":
+            found = Ground(_whole(arguments["index"]), False)
+        case "check_cash_account":
+            found = Ground(record.block, False)
+        case "get_raw_transaction" if isinstance(record, str):
+            found = Ground(None, False)  # its bytes are the id that was asked for
+    return found
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _of_transaction(record: Transaction) -> Ground:
+    """Final when its own block and those of all its spenders are buried: until then an output can still be spent."""
+    if record.blockheight is None or record.blockheight < 0 or record.blockhash is None:
+        return OPEN
+    heights = [record.blockheight]
+    is_open = False
+    for output in record.vout:
+        if output.spent_height is not None and output.spent_height >= 0:
+            heights.append(output.spent_height)
+        elif not output.script_pub_key.hex.startswith(_NULL_DATA):
+            is_open = True
+    return Ground(max(heights), is_open, ((record.blockheight, record.blockhash),))
+
+
+def _of_hash(name: str) -> Ground:
+    header = ChainHeader.objects.filter(hash=name.lower(), is_active=True).first()
+    return OPEN if header is None else Ground(header.height, False, ((header.height, header.hash),))
+
+
+def _of_proof(record: Any) -> Ground:
+    try:
+        return _of_hash(proofs.read(bytes.fromhex(record)).header.hash)
+    except (ValueError, TypeError, headers.NotAHeader):
+        return OPEN
+
+
+def is_final(standing_on: Ground, policy: Freshness) -> bool:
+    """Whether the answer is asked for the last time: settled by the question itself, or by the blocks above it."""
+    if standing_on.is_open or policy.final is Final.NEVER:
+        return False
+    if policy.final is Final.AT_ONCE or standing_on.height is None:
+        return True
+    row = ChainTip.objects.select_related("header").filter(pk=1).first()
+    if row is None or row.header is None or row.header.height - standing_on.height + 1 < BURIED:
+        return False
+    return not _contradicted(standing_on)
+
+
+def _contradicted(standing_on: Ground) -> bool:
+    """Whether the chain that is followed has another block at one of the heights."""
+    wanted = dict(standing_on.blocks)
+    active = ChainHeader.objects.filter(height__in=wanted, is_active=True)
+    return any(wanted[row.height].lower() != row.hash for row in active)

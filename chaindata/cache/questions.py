@@ -1,0 +1,74 @@
+"""Questions to the chain-data service, and the keys under which their answers are kept.
+
+A key begins with the version of the form in which answers are kept: after a change of that form nothing old is read.
+It ends with a digest of the arguments and of the service's address, so that another service has answers of its own.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+import msgspec
+from django.conf import settings
+
+from chaindata.cache.freshness import FRESHNESS, Freshness
+from chaindata.wire import catalogue
+from wire import operation as operations
+from wire.operation import Kind, Request
+
+VERSION = 1
+_DIGEST_CHARACTERS = 32
+
+
+class CannotAsk(ValueError):
+    """Answers to this operation are not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One operation with its arguments, as the wire names them, and the key of its answer."""
+
+    operation: str
+    arguments: dict[str, object]
+    key: str
+
+    @property
+    def topic(self) -> str:
+        """What a page follows to hear of a new answer."""
+        return f"chain-answer:{self.key}"
+
+
+def question(operation: str, arguments: Mapping[str, object]) -> Question:
+    """The question of these arguments. Raises `CannotAsk`, and `BadArgument` for what can't be sent."""
+    if FRESHNESS.get(operation) is None:
+        raise CannotAsk(f"Answers to {operation} are not kept.")
+    given = {name: value for name, value in arguments.items() if value is not None}
+    request = operations.bind(catalogue.by_name[operation], given)
+    return Question(operation, given, _key(request))
+
+
+def freshness(operation: str) -> Freshness:
+    """How long answers to the operation count. Raises `CannotAsk` when none are kept."""
+    row = FRESHNESS.get(operation)
+    if row is None:
+        raise CannotAsk(f"Answers to {operation} are not kept.")
+    return row
+
+
+def _key(request: Request) -> str:
+    parts = (settings.CHAINDATA_URL, request.method, request.target, request.body.decode())
+    digest = hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:_DIGEST_CHARACTERS]
+    return f"{VERSION}.{request.operation.name}.{digest}"
+
+
+def stored(asked: Question) -> dict[str, object]:
+    """The arguments as a row keeps them: exact decimals as texts."""
+    return {name: str(value) if isinstance(value, Decimal) else value for name, value in asked.arguments.items()}
+
+
+def restored(operation: str, kept: Mapping[str, object]) -> dict[str, object]:
+    """The arguments as a row kept them, in the types that the operation takes."""
+    row = catalogue.by_name[operation]
+    kinds = {param.name: param.kind for param in row.params}
+    return {name: Decimal(str(value)) if kinds.get(name) is Kind.DECIMAL else value for name, value in kept.items()}

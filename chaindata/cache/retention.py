@@ -1,0 +1,46 @@
+"""Answers that nobody looked at for long, or that are too many or too large together: removed, oldest look first.
+
+Nothing is lost by it: an answer is asked for again when somebody looks. Rows go in small batches, each in a transaction
+of its own, and a run that is broken off goes on with the next.
+"""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Sum
+
+from chaindata.cache.models import ChainAnswer
+from chaindata.headers.models import ChainHeader
+
+BATCH = 500
+MOST_BATCHES = 40  # of one run
+BRANCHES_KEPT_FOR = timedelta(days=90)  # headers that left the chain
+_MEGABYTE = 2**20
+
+
+def purge(*, now: datetime, batch: int = BATCH, most_batches: int = MOST_BATCHES) -> int:
+    """Remove what the settings no longer keep, up to a bound; how many answers went."""
+    ChainHeader.objects.filter(is_active=False, seen_at__lt=now - BRANCHES_KEPT_FOR).delete()
+    removed = 0
+    for _ in range(most_batches):
+        gone = _oldest(_too_much(now), batch)
+        if not gone:
+            break
+        removed += ChainAnswer.objects.filter(pk__in=gone).delete()[0]
+    return removed
+
+
+def _too_much(now: datetime) -> int:
+    """How many of the oldest answers are to go now."""
+    every = ChainAnswer.objects.all()
+    late = every.filter(asked_at__lt=now - timedelta(days=settings.CHAIN_ANSWERS_KEPT_DAYS)).count()
+    over = every.count() - settings.CHAIN_ANSWERS_KEPT
+    size = every.aggregate(total=Sum("size"))["total"] or 0
+    heavy = 1 if size > settings.CHAIN_ANSWERS_MEGABYTES * _MEGABYTE else 0
+    return max(late, over, heavy * BATCH // 10)
+
+
+def _oldest(count: int, batch: int) -> list[int]:
+    return list(
+        ChainAnswer.objects.order_by("asked_at", "pk").values_list("pk", flat=True)[: max(0, min(count, batch))]
+    )

@@ -1,0 +1,205 @@
+"""The page of one address: its spellings, what it holds, what came and went, its unspent outputs, its tokens."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from chaindata.cache import answers
+from chaindata.explorer.transaction import making, spending
+from chaindata.shared import addresses, owned_addresses
+from chaindata.shared.pages import TIP_TOPIC, Standing, moment, standing
+from chaindata.tokens.tokens import kind_of
+from chaindata.wire import addresses as wire_addresses
+from chaindata.wire import decoding
+from chaindata.wire.addresses import Kind, Network
+from chaindata.wire.records.addresses import AddressDetails, AddressTransactions, AddressUtxos, Utxo
+from chaindata.wire.records.cash_accounts import OwnedAccount
+from chaindata.wire.records.chain import Transaction
+from chaindata.wire.records.slp import AddressBalance, Token
+from chaindata.wire.records.tokens import Property, PropertyBalance
+
+UNSPENT_SHOWN = 50
+MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Spellings:
+    """One hash in every form: `shown` for people, `printed` as services print it and pages link it, `forms` the rest.
+
+    `owner` says in words whose it is when it is one of ours.
+    """
+
+    printed: str
+    shown: str
+    owner: str
+    forms: Sequence[tuple[str, str]]
+    kind: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class BalancePart:
+    """What the address holds, None until it was read."""
+
+    details: AddressDetails | None
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A transaction of the address: what it changed there, in coins. `height` is None while it waits."""
+
+    txid: str
+    time: datetime | None
+    height: int | None
+    confirmations: int
+    change: Decimal
+    is_coinbase: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionsPart:
+    """Ten transactions, the newest first. Pages count from 1; `pages` is None until they were read."""
+
+    lines: Sequence[Line]
+    page: int
+    pages: int | None
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class UnspentPart:
+    """Fifty unspent outputs, the newest first, of all; what all of them hold is `coins`."""
+
+    outputs: Sequence[Utxo]
+    count: int
+    coins: Decimal
+    page: int
+    pages: int
+    is_read: bool
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Tokens of one kind that the address holds; `name` is empty until it was read, `reserved` often zero."""
+
+    token: str
+    name: str
+    balance: Decimal
+    reserved: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class TokensPart:
+    """What the address holds in the layers above the chain, and the cash accounts that pay it."""
+
+    ledger: Sequence[Holding]
+    properties: Sequence[Holding]
+    accounts: Sequence[OwnedAccount]
+    standing: Standing
+
+
+def spellings(text: str) -> Spellings:
+    """Every form of the address. Raises `NotAnAddress`, with a sentence."""
+    address = wire_addresses.read(text, networks=addresses.allowed_networks())
+    printed = addresses.forms(addresses.printed(text))
+    shown = addresses.shown(text)
+    forms = [("Legacy address", printed.legacy_address)] if printed.legacy_address else []
+    forms.append(("Simple-ledger address", printed.slp_address))
+    if address.network is not Network.MAIN:
+        prefix = wire_addresses.CASH_PREFIX[Network.REGTEST]
+        regtest = wire_addresses.cash_encode(prefix, address.kind, address.hash)
+        forms += [("On a test network", printed.cash_address), ("On a regtest", regtest)]
+    kind = "a public key" if address.kind is Kind.KEY else "a script"
+    owner = owned_addresses.owners(addresses=[printed.cash_address]).get(printed.cash_address, "")
+    forms = [(name, form) for name, form in forms if form != shown]
+    return Spellings(printed.cash_address, shown, owner, forms, kind, address.hash.hex())
+
+
+def balance(address: str, *, now: datetime) -> BalancePart:
+    """The figures of the address."""
+    reading = answers.look("get_address_details", now=now, address=address)
+    return BalancePart(reading.record, standing(reading, topics=[TIP_TOPIC]))
+
+
+def transactions(address: str, *, page: int, now: datetime) -> TransactionsPart:
+    """A page of its transactions."""
+    reading = answers.look("get_address_transactions", now=now, address=address, page=page - 1)
+    found: AddressTransactions | None = reading.record
+    lines = [_line(each, address) for each in found.txs] if found else []
+    return TransactionsPart(
+        lines, page, max(1, found.pages_total) if found else None, standing(reading, topics=[TIP_TOPIC])
+    )
+
+
+def unspent(address: str, *, page: int, now: datetime) -> UnspentPart:
+    """A page of its unspent outputs; a page behind the last one is the last one."""
+    reading = answers.look("get_address_utxos", now=now, address=address)
+    found: AddressUtxos | None = reading.record
+    outputs = found.utxos if found else []
+    last = max(1, -(-len(outputs) // UNSPENT_SHOWN))
+    page = min(max(page, 1), last)
+    first = (page - 1) * UNSPENT_SHOWN
+    return UnspentPart(
+        outputs=outputs[first : first + UNSPENT_SHOWN],
+        count=len(outputs),
+        coins=decoding.coins(sum(each.satoshis for each in outputs)),
+        page=page,
+        pages=last,
+        is_read=found is not None,
+        standing=standing(reading, topics=[TIP_TOPIC]),
+    )
+
+
+def tokens(address: str, *, now: datetime) -> TokensPart:
+    """Its tokens of either kind, and the names that lead to it."""
+    ledger, properties, accounts = answers.look_many(
+        [
+            ("get_slp_balances_of_address", {"address": address}),
+            ("get_token_balances_of_address", {"address": address}),
+            ("find_cash_accounts", {"account": address}),
+        ],
+        now=now,
+    )
+    held: list[AddressBalance] = ledger.record or []
+    owned: list[PropertyBalance] = properties.record if isinstance(properties.record, list) else []
+    names, followed = _names([row.token_id for row in held], [row.propertyid for row in owned], now)
+    return TokensPart(
+        ledger=[Holding(row.token_id, names.get(row.token_id, ""), row.balance_string, Decimal(0)) for row in held],
+        properties=[
+            Holding(str(row.propertyid), names.get(str(row.propertyid), ""), row.balance, row.reserved) for row in owned
+        ],
+        accounts=accounts.record.results if accounts.record is not None else [],
+        standing=standing(ledger, properties, accounts, topics=[TIP_TOPIC, *followed]),
+    )
+
+
+def _names(ids: Sequence[str], numbers: Sequence[int], now: datetime) -> tuple[dict[str, str], list[str]]:
+    """What the tokens are called, as far as that was read, and what to follow for the rest; the first are enough."""
+    asked: list[tuple[str, dict[str, object]]] = [
+        ("get_slp_token", {"tokenId": each}) for each in ids[:MOST_NAMED] if kind_of(each)
+    ]
+    asked += [("get_property", {"propertyId": each}) for each in numbers[:MOST_NAMED] if kind_of(str(each))]
+    found: dict[str, str] = {}
+    readings = answers.look_many(asked, now=now)
+    for reading in readings:
+        if isinstance(reading.record, Token) and reading.record.is_known:
+            found[reading.record.id] = reading.record.symbol or reading.record.name or ""
+        elif isinstance(reading.record, Property):
+            found[str(reading.record.propertyid)] = reading.record.name
+    return found, [reading.topic for reading in readings]
+
+
+def _line(told: Transaction, address: str) -> Line:
+    came = sum((each.coins for each in map(making, told.vout) if each.addresses == [address]), Decimal(0))
+    went = sum((each.coins or Decimal(0) for each in map(spending, told.vin) if each.address == address), Decimal(0))
+    return Line(
+        txid=told.txid,
+        time=moment(told.blocktime or told.time),
+        height=told.blockheight if told.blockhash else None,
+        confirmations=told.confirmations,
+        change=came - went,
+        is_coinbase=bool(told.is_coin_base),
+    )

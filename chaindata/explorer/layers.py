@@ -1,0 +1,165 @@
+"""What a transaction means to the layers above the chain, and whether they take it: messages, verdicts, amounts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+
+from chaindata.cache import answers
+from chaindata.cache.answers import Reading
+from chaindata.explorer.transaction import script_of
+from chaindata.shared import addresses, meanings
+from chaindata.shared.meanings import Said
+from chaindata.shared.pages import TIP_TOPIC, Standing, standing
+from chaindata.tokens import tokens
+from chaindata.wire.records.chain import Transaction
+from chaindata.wire.records.slp import Token, Validity
+from chaindata.wire.records.tokens import TokenTransaction
+from chaindata.wire.tokens import slp
+from chaindata.wire.transactions import Output
+
+VALID, INVALID, NOT_KNOWN, NO_VERDICT = "valid", "invalid", "not known yet", ""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One message of the transaction. `token` is the id of what it is about, `verdict` the layer's word about it."""
+
+    said: Said
+    output: int
+    verdict: str
+    reason: str
+    token: str
+    token_name: str
+    amount: str
+
+
+@dataclass(frozen=True, slots=True)
+class LayersPart:
+    """Every message, and how many tokens each output carries by a message that is not refused."""
+
+    meanings: Sequence[Meaning]
+    tokens: Mapping[int, str]
+    standing: Standing
+
+
+def layers(txid: str, *, now: datetime) -> LayersPart:
+    """The messages of the transaction's outputs; the layers are asked only about what speaks to them."""
+    reading = answers.look("get_transaction_details", now=now, txid=txid)
+    spoken = _spoken(reading.record) if reading.record else []
+    known, asked = _asked(txid, spoken, now)
+    return LayersPart(
+        meanings=[_meaning(n, said, known) for n, said, _ in spoken],
+        tokens=_ledger_amounts(known),
+        standing=standing(reading, *asked, topics=[TIP_TOPIC]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the layers told of the transaction, as far as they were asked and have answered."""
+
+    txid: str
+    message: slp.Message | None = None
+    validity: Validity | None = None
+    token: Token | None = None
+    moved: TokenTransaction | None = None
+
+    @property
+    def token_id(self) -> str:
+        """The token of the message; a genesis makes the one that is called like its transaction."""
+        return self.message.token_id if isinstance(self.message, slp.Mint | slp.Send) else self.txid
+
+
+def _asked(txid: str, spoken: Sequence[tuple[int, Said, bytes]], now: datetime) -> tuple[_Known, list[Reading]]:
+    ledger = next((script for n, said, script in spoken if said.layer == meanings.SIMPLE_LEDGER and n == 0), None)
+    owned = any(said.layer == meanings.PROPERTY_TOKENS for _, said, _ in spoken)
+    known = _Known(txid, _message(ledger))
+    asked: list[Reading] = []
+    if known.message is not None:
+        asked.append(answers.look("validate_slp_transaction", now=now, txid=txid))
+        asked.append(answers.look("get_slp_token", now=now, tokenId=known.token_id))
+        known = replace(known, validity=asked[0].record, token=asked[1].record)
+    if owned:
+        asked.append(answers.look("get_token_transaction", now=now, txid=txid))
+        known = replace(known, moved=asked[-1].record)
+    return known, asked
+
+
+def _spoken(found: Transaction) -> list[tuple[int, Said, bytes]]:
+    network, spoken = addresses.printing_network(), []
+    for output in found.vout:
+        script = script_of(output)
+        said = meanings.of_output(Output(0, script), output.n, network=network)
+        if said is not None:
+            spoken.append((output.n, said, script))
+    return spoken
+
+
+def _message(script: bytes | None) -> slp.Message | None:
+    try:
+        return slp.read(script) if script is not None else None
+    except slp.NotAMessage:
+        return None
+
+
+def _meaning(n: int, said: Said, known: _Known) -> Meaning:
+    if said.layer == meanings.PROPERTY_TOKENS:
+        return _property(n, said, known.moved)
+    if said.layer == meanings.SIMPLE_LEDGER and known.message is not None and not said.problem and n == 0:
+        return _ledger(said, known)
+    return Meaning(said, n, INVALID if said.problem else NO_VERDICT, said.problem, "", "", "")
+
+
+def _ledger(said: Said, known: _Known) -> Meaning:
+    """A message of the simple ledger, with the name of its token."""
+    validity, token = known.validity, known.token
+    verdict = NOT_KNOWN if validity is None else VALID if validity.valid else INVALID
+    reason = (validity.invalid_reason or "") if validity else ""
+    name = (token.symbol or token.name or "") if token and token.is_known else ""
+    if _decimals(token) is not None:
+        # The outputs say the same in tokens.
+        said = replace(said, lines=tuple(line for line in said.lines if not line[0].startswith("base units")))
+    return Meaning(said, 0, verdict, reason, known.token_id, name, "")
+
+
+def _property(n: int, said: Said, moved: TokenTransaction | None) -> Meaning:
+    """A message of the property layer, with the amount as that layer counts it."""
+    if said.problem or moved is None:
+        return Meaning(said, n, INVALID if said.problem else NOT_KNOWN, said.problem, "", "", "")
+    verdict = NOT_KNOWN if moved.valid is None else VALID if moved.valid else INVALID
+    token = "" if moved.propertyid is None else str(moved.propertyid)
+    if moved.erc721propertyid:
+        token = f"{tokens.COLLECTIBLE}-{moved.erc721propertyid}"
+    amount = "" if moved.amount is None else format(moved.amount, "f")
+    return Meaning(said, n, verdict, moved.invalidreason or "", token, moved.propertyname or "", amount)
+
+
+def _ledger_amounts(known: _Known) -> dict[int, str]:
+    """Tokens by output; in base units while the token's decimals are not known. A refused message carries none."""
+    message, token = known.message, known.token
+    if known.validity is not None and not known.validity.valid:
+        return {}
+    decimals, symbol = _decimals(token), (token.symbol or "") if token else ""
+    match message:
+        case slp.Send(quantities=quantities):
+            found = dict(enumerate(quantities, 1))
+        case slp.Genesis(quantity=quantity):
+            found, decimals, symbol = {1: quantity}, message.decimals, slp.text_of(message.ticker)
+        case slp.Mint(quantity=quantity):
+            found = {1: quantity}
+        case _:
+            found = {}
+    return {n: _spelled(units, decimals, symbol) for n, units in found.items() if units}
+
+
+def _decimals(token: Token | None) -> int | None:
+    """Into how many places the token is divided; None while that is not known, or told as what no token can have."""
+    told = token.decimals if token is not None else None
+    return told if told is not None and 0 <= told <= slp.MOST_DECIMALS else None
+
+
+def _spelled(units: int, decimals: int | None, symbol: str) -> str:
+    if decimals is None:
+        return f"{units:,} base units"
+    return f"{Decimal(units).scaleb(-decimals):,f} {symbol or 'tokens'}".strip()

@@ -1,0 +1,127 @@
+"""What a text of the search box names on the chain: a block, a transaction, an address, a token, a cash account.
+
+Nothing is waited for: what was read before is certain, and of a hash that nobody has met yet it is said that it may be
+a transaction. Its page asks, and says what else has the id when no transaction has.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from chaindata.cache import answers
+from chaindata.cache.answers import Reading
+from chaindata.explorer import home
+from chaindata.headers.models import ChainHeader
+from chaindata.shared import addresses
+from chaindata.shared.pages import Standing, standing
+from chaindata.tokens import tokens
+from chaindata.wire import cash_accounts
+from chaindata.wire.hashing import is_shown
+
+BLOCK, TRANSACTION, ADDRESS, TOKEN, ACCOUNT = "block", "transaction", "address", "token", "account"
+_LONGEST_NUMBER = 9
+_LONGEST_NAME = 40
+_MOST_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something that a text names: its kind, what its page is called by, and words for it.
+
+    Not certain: whether there is such a thing was not read yet.
+    """
+
+    kind: str
+    name: str
+    words: str
+    is_certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found, and the standing of the answers that were looked at for it: more may come with them."""
+
+    places: Sequence[Place]
+    standing: Standing
+
+
+def find(*, text: str, now: datetime) -> Found:
+    """Everything on the chain that the whole text names, in any form and either case of letters."""
+    text, asked = text.strip(), _Asked(now)
+    if is_shown(text):
+        places = list(_of_hash(text.lower(), asked))
+    elif text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
+        places = list(_of_number(int(text), asked))
+    else:
+        places = [*_of_address(text), *_of_account(text)]
+        places += [] if places else _of_name(text, asked)
+    return Found(places, standing(*asked.readings))
+
+
+class _Asked:
+    """The answers that were looked at."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+        self.readings: list[Reading] = []
+
+    def look(self, *wanted: tuple[str, dict[str, object]]) -> list[Reading]:
+        """The last answers to these questions."""
+        found = answers.look_many(wanted, now=self.now)
+        self.readings += found
+        return found
+
+
+def _of_hash(named: str, asked: _Asked) -> Iterator[Place]:
+    """Headers are known here; of everything else the last answer is looked at."""
+    if header := ChainHeader.objects.filter(hash=named).first():
+        yield Place(BLOCK, named, f"Block {header.height:,}")
+        return
+    transaction, token = asked.look(("get_transaction_details", {"txid": named}), ("get_slp_token", {"tokenId": named}))
+    if token.record is not None and token.record.is_known:
+        yield Place(TOKEN, named, f"Token {token.record.symbol or token.record.name or ''}".strip())
+    yield Place(TRANSACTION, named, "Transaction", is_certain=transaction.record is not None)
+
+
+def _of_number(number: int, asked: _Asked) -> Iterator[Place]:
+    end = home.tip_height(now=asked.now)
+    if end is not None and number <= end:
+        yield Place(BLOCK, str(number), f"Block {number:,}")
+    for row in asked.look(("get_properties", {}))[0].record or []:
+        if row.propertyid == number:
+            yield Place(TOKEN, str(number), f"Property token {number}, {row.name}")
+
+
+def _of_address(text: str) -> Iterator[Place]:
+    try:
+        printed = addresses.printed(text)
+    except addresses.NotAnAddress:
+        return
+    yield Place(ADDRESS, printed, "Address")
+
+
+def _of_account(text: str) -> Iterator[Place]:
+    try:
+        identifier = cash_accounts.identifier(text)
+    except cash_accounts.NotAnIdentifier:
+        return
+    yield Place(ACCOUNT, identifier.text, f"Cash account {identifier.text.rstrip(';')}", is_certain=False)
+
+
+def _of_name(text: str, asked: _Asked) -> Iterator[Place]:
+    """Tokens that are called exactly so, of those in the lists as they were last read; names are nobody's alone."""
+    wanted = text.casefold()
+    if not wanted or len(text) > _LONGEST_NAME:
+        return
+    ledger, properties = asked.look(("get_slp_tokens", {}), ("get_properties", {}))
+    found = [
+        Place(TOKEN, row.id, f"Token {row.symbol or row.name}, {tokens.KINDS[tokens.SIMPLE].lower()}")
+        for row in ledger.record or []
+        if wanted in {(row.symbol or "").casefold(), (row.name or "").casefold()} and tokens.kind_of(row.id)
+    ]
+    found += [
+        Place(TOKEN, str(row.propertyid), f"Property token {row.propertyid}, {row.name}")
+        for row in properties.record or []
+        if row.name.casefold() == wanted and tokens.kind_of(str(row.propertyid))
+    ]
+    yield from found[:_MOST_NAMED]

@@ -1,0 +1,219 @@
+"""The page of one transaction: what it spends and makes, what it pays, where it stands, its bytes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from chaindata.cache import answers
+from chaindata.cache.answers import Reading
+from chaindata.explorer import home
+from chaindata.shared import addresses, owned_addresses
+from chaindata.shared.pages import TIP_TOPIC, Standing, moment, standing
+from chaindata.wire import decoding
+from chaindata.wire.hashing import NotHexadecimal, from_hex
+from chaindata.wire.records.chain import Block, Input, MempoolEntry, Output, Transaction
+from chaindata.wire.scripts import steps
+from chaindata.wire.transactions import FINAL_SEQUENCE
+
+MOST_SIDES = 100  # inputs and outputs that a page shows before it is asked for all
+SAT_PER_COIN = decoding.SAT_PER_COIN
+_KINDS = {
+    steps.Kind.KEY: "to a public key",
+    steps.Kind.KEY_HASH: "to the hash of a key",
+    steps.Kind.SCRIPT_HASH: "to the hash of a script",
+    steps.Kind.MULTISIG: "to several keys",
+    steps.Kind.RETURN: "carries a message",
+    steps.Kind.NONSTANDARD: "a script of its own kind",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FactsPart:
+    """The transaction as a whole; `details` is None until it was read. Unconfirmed: no height, and `entry` if known.
+
+    `confirmations` counts on with the tip, so that an answer that is final is right about them as well. When nothing
+    has this id, `block` is the block that has it instead, if any.
+    """
+
+    txid: str
+    details: Transaction | None
+    time: datetime | None
+    height: int | None
+    confirmations: int
+    fee_sat: int | None
+    rate: Decimal | None
+    entry: MempoolEntry | None
+    block: Block | None
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """One input: the output that it spends, whose it was and what it held. A coinbase spends nothing."""
+
+    n: int
+    coinbase: str
+    txid: str
+    vout: int | None
+    address: str
+    coins: Decimal | None
+    sequence: int
+    is_final: bool
+    asm: str
+    hex: str
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """One output: what it holds, for whom, and who spent it. `spent_height` is None while that waits for a block."""
+
+    n: int
+    coins: Decimal
+    addresses: Sequence[str]
+    kind: str
+    is_message: bool
+    asm: str
+    hex: str
+    spent_txid: str
+    spent_index: int | None
+    spent_height: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SidesPart:
+    """Inputs and outputs, the first hundred of each unless all were asked for; words for addresses that are ours."""
+
+    inputs: Sequence[Spending]
+    outputs: Sequence[Making]
+    owners: Mapping[str, str]
+    input_count: int
+    output_count: int
+    is_whole: bool
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class RawPart:
+    """The transaction as it travels, in hexadecimal."""
+
+    hex: str
+    standing: Standing
+
+
+def facts(txid: str, *, now: datetime) -> FactsPart:
+    """What the page says first. Nothing is asked of the mempool for a transaction that is in a block."""
+    reading = answers.look("get_transaction_details", now=now, txid=txid)
+    found: Transaction | None = reading.record
+    more = _beside(txid, reading, now)
+    fee_sat = _fee_sat(found)
+    told = {one.record.__class__: one.record for one in more}
+    height = found.blockheight if found and found.blockhash else None
+    return FactsPart(
+        txid=txid,
+        details=found,
+        time=moment(found.blocktime or found.time) if found else None,
+        height=height,
+        confirmations=confirmations(found, now=now),
+        fee_sat=fee_sat,
+        rate=home.rate(fee_sat, found.size) if found and fee_sat is not None else None,
+        entry=told.get(MempoolEntry),
+        block=told.get(Block),
+        standing=standing(reading, *(one for one in more if one.record is not None), topics=[TIP_TOPIC]),
+    )
+
+
+def confirmations(found: Transaction | None, *, now: datetime) -> int:
+    """How deep it is by the tip: what is told of it stays as it was from when the answer is final."""
+    height = found.blockheight if found and found.blockhash else None
+    return home.depth(height, found.confirmations if found else 0, now=now)
+
+
+def sides(txid: str, *, whole: bool, now: datetime) -> SidesPart:
+    """What goes in and what comes out."""
+    reading = answers.look("get_transaction_details", now=now, txid=txid)
+    found: Transaction | None = reading.record
+    inputs, outputs = (found.vin, found.vout) if found else ([], [])
+    most = None if whole else MOST_SIDES
+    spent, made = [spending(each) for each in inputs[:most]], [making(each) for each in outputs[:most]]
+    named = {each.address for each in spent if each.address} | {text for each in made for text in each.addresses}
+    return SidesPart(
+        inputs=spent,
+        outputs=made,
+        owners=owned_addresses.owners(addresses=named),
+        input_count=len(inputs),
+        output_count=len(outputs),
+        is_whole=whole or max(len(inputs), len(outputs)) <= MOST_SIDES,
+        standing=standing(reading, topics=[TIP_TOPIC]),
+    )
+
+
+def raw(txid: str, *, now: datetime) -> RawPart:
+    """The bytes."""
+    reading = answers.look("get_raw_transaction", now=now, txid=txid, verbose=False)
+    return RawPart(reading.record if isinstance(reading.record, str) else "", standing(reading))
+
+
+def spending(told: Input) -> Spending:
+    """An input in the words of the page; its value is told in satoshis, in lists of an address in coins as well."""
+    value_sat = told.value_sat if told.value_sat is not None else told.value
+    spelled = told.cash_address or told.legacy_address or told.addr or ""
+    return Spending(
+        n=told.n,
+        coinbase=told.coinbase or "",
+        txid=told.txid or "",
+        vout=told.vout,
+        address=_printed(spelled),
+        coins=None if value_sat is None else decoding.coins(int(value_sat)),
+        sequence=told.sequence,
+        is_final=told.sequence == FINAL_SEQUENCE,
+        asm=told.script_sig.asm if told.script_sig else "",
+        hex=told.script_sig.hex if told.script_sig else "",
+    )
+
+
+def making(told: Output) -> Making:
+    """An output in the words of the page; whom it pays is read from its script, not from what is said of it."""
+    script = script_of(told)
+    meaning = steps.meaning_of(script, addresses.printing_network())
+    return Making(
+        n=told.n,
+        coins=told.value,
+        addresses=[address.cash_address for address in meaning.addresses],
+        kind=_KINDS[meaning.kind],
+        is_message=meaning.kind is steps.Kind.RETURN,
+        asm=steps.asm(script),
+        hex=told.script_pub_key.hex,
+        spent_txid=told.spent_tx_id or "",
+        spent_index=told.spent_index,
+        spent_height=told.spent_height if told.spent_height is not None and told.spent_height >= 0 else None,
+    )
+
+
+def script_of(told: Output) -> bytes:
+    """The script of an output; none for what is no hexadecimal text."""
+    try:
+        return from_hex(told.script_pub_key.hex, most_bytes=steps.MOST_BYTES)
+    except NotHexadecimal:
+        return b""
+
+
+def _beside(txid: str, reading: Reading, now: datetime) -> list[Reading]:
+    """What else is asked: of one that waits its place in the mempool, of an unknown one whether a block has the id."""
+    if reading.record is not None and reading.record.blockhash is None:
+        return [answers.look("get_mempool_entry", now=now, txid=txid)]
+    if reading.record is None and reading.standing == "missing":
+        return [answers.look("get_block_by_hash", now=now, hash=txid)]
+    return []
+
+
+def _fee_sat(found: Transaction | None) -> int | None:
+    return None if found is None or found.fees is None else int(found.fees * SAT_PER_COIN)
+
+
+def _printed(text: str) -> str:
+    """The one spelling of an address; as it came when it can't be read."""
+    try:
+        return addresses.printed(text) if text else ""
+    except addresses.NotAnAddress:
+        return text

@@ -1,0 +1,42 @@
+"""One address, in whichever form it was written."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from chaindata.explorer import address as pages_address
+from chaindata.shared.access import number, readable, target
+from chaindata.shared.addresses import NotAnAddress
+from desk import clock
+from desk.views.rendering import show
+
+PARTS = {name: f"chaindata/address/_{name}.html" for name in ("balance", "transactions", "unspent", "tokens")}
+
+
+@require_safe
+@readable
+def address(request: HttpRequest, text: str) -> HttpResponse:
+    """The page, or one of its parts; what is no address here is said so."""
+    now, wanted = clock.now(), target(request)
+    try:
+        spelled = pages_address.spellings(text)
+    except NotAnAddress as problem:
+        context = {"now": now, "text": text, "problem": str(problem)}
+        return show(request, "chaindata/no_address.html", context, status=404)
+    context = {"now": now, "spelled": spelled} | _parts(request, spelled.printed, wanted, now)
+    return show(request, "chaindata/address.html", context, parts=PARTS)
+
+
+def _parts(request: HttpRequest, printed: str, wanted: str, now: datetime) -> dict[str, Any]:
+    """What the parts show that were asked for."""
+    page, shown = max(1, number(request, "page") or 1), max(1, number(request, "unspent") or 1)
+    readers: dict[str, Callable[[], Any]] = {
+        "balance": lambda: pages_address.balance(printed, now=now),
+        "transactions": lambda: pages_address.transactions(printed, page=page, now=now),
+        "unspent": lambda: pages_address.unspent(printed, page=shown, now=now),
+        "tokens": lambda: pages_address.tokens(printed, now=now),
+    }
+    return {name: read() for name, read in readers.items() if wanted not in PARTS or name == wanted}

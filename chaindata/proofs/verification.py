@@ -1,0 +1,249 @@
+"""Whether the chain has a payment: from the transaction's own bytes to a block of the chain that is followed.
+
+The service is asked for the transaction, its bytes and a proof, and believed in none of them. The bytes must hash to
+the id, an output of theirs must pay the address exactly, the proof must lead from the id to the root in a header, and
+that header must have its work and stand in the chain of headers that this desk follows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from chaindata.client import Absent, ChainClient
+from chaindata.headers import chain, reading
+from chaindata.headers.chain import CannotFollow
+from chaindata.headers.models import ChainHeader, ChainTip
+from chaindata.wire import addresses, decoding, hashing, transactions
+from chaindata.wire import proofs as wire_proofs
+from chaindata.wire.hashing import NotHexadecimal
+from chaindata.wire.headers import Header
+from chaindata.wire.proofs import NotAProof
+from chaindata.wire.records.chain import Transaction as TransactionRecord
+from chaindata.wire.scripts import steps as scripts
+from chaindata.wire.transactions import NotATransaction, Output, Transaction
+from wire.errors import BadReply
+
+INNER_NODE_BYTES = 64  # a transaction of so many bytes could be two hashes of a tree instead
+MOST_BELOW = 2_000  # headers that are read below the lowest one that is known
+
+__all__ = ["Standing", "Step", "Verdict", "depth_of", "prove"]
+
+
+class Standing(StrEnum):
+    """What was found out, from nothing to everything."""
+
+    ABSENT = "absent"  # the service does not know the transaction
+    WRONG = "wrong"  # the transaction does not pay this address this value
+    NOT_PROVEN = "not proven"  # an answer of the service does not hold
+    WAITING = "waiting"  # the payment is there, and its block is not, or not in reach of the headers that are kept
+    LEFT = "left"  # its block is not in the chain that is followed
+    PROVEN = "proven"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that was checked, whether it held, and a sentence for a person."""
+
+    name: str
+    holds: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the chain says of one payment at `checked_at`, with every step on the way.
+
+    `height` and `block_hash` are those of the proven header; `depth` is its number of confirmations, 0 when it is not
+    in the chain that is followed. `output` is the number of the output that pays.
+    """
+
+    standing: Standing
+    txid: str
+    checked_at: datetime
+    steps: tuple[Step, ...]
+    output: int | None = None
+    block_hash: str | None = None
+    height: int | None = None
+    depth: int = 0
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the chain has the payment, without any word of the service for it."""
+        return self.standing is Standing.PROVEN
+
+    @property
+    def sentence(self) -> str:
+        """The last step: what it came to."""
+        return self.steps[-1].sentence
+
+
+class _Ended(Exception):
+    """The way ends here with this standing."""
+
+    def __init__(self, standing: Standing) -> None:
+        super().__init__(standing)
+        self.standing = standing
+
+
+@dataclass
+class _Way:
+    """The steps that were taken, and what they found."""
+
+    txid: str
+    steps: list[Step] = field(default_factory=list)
+    output: int | None = None
+    header: ChainHeader | None = None
+    depth: int = 0
+
+    def holds(self, name: str, sentence: str) -> None:
+        self.steps.append(Step(name, True, sentence))
+
+    def ends(self, name: str, standing: Standing, sentence: str) -> _Ended:
+        self.steps.append(Step(name, False, sentence))
+        return _Ended(standing)
+
+
+def prove(*, txid: str, address: str, amount_sat: int, client: ChainClient, now: datetime) -> Verdict:
+    """Look for a payment of exactly `amount_sat` satoshis to the address, in any of its forms, and prove it.
+
+    Raises `CallFailed` when the service can't be asked: nothing is known then. Raises `NotAnAddress`.
+    """
+    way = _Way(txid.lower())
+    script = scripts.locking(addresses.read(address))
+    try:
+        _walk(way, script, amount_sat, client, now)
+        standing = Standing.PROVEN
+    except _Ended as ended:
+        standing = ended.standing
+    return Verdict(
+        standing,
+        way.txid,
+        now,
+        tuple(way.steps),
+        output=way.output,
+        block_hash=way.header.hash if way.header else None,
+        height=way.header.height if way.header else None,
+        depth=way.depth,
+    )
+
+
+def depth_of(block_hash: str) -> int:
+    """How deep a block lies in the chain that is followed, without asking anybody; 0 when it is not part of it."""
+    header = ChainHeader.objects.filter(hash=block_hash, is_active=True).first()
+    tip = ChainTip.objects.select_related("header").filter(pk=1).first()
+    if header is None or tip is None or tip.header is None:
+        return 0
+    return max(tip.header.height - header.height + 1, 0)
+
+
+def _walk(way: _Way, script: bytes, amount_sat: int, client: ChainClient, now: datetime) -> None:
+    details = _details(way, client)
+    payment = _transaction(way, client)
+    way.output = _paying(way, payment.outputs, script, amount_sat)
+    if details.blockhash is None or details.confirmations <= 0:
+        raise way.ends("block", Standing.WAITING, "It waits to be taken into a block.")
+    header = _proven_header(way, payment, client)
+    if header.hash != details.blockhash:
+        raise way.ends("block", Standing.NOT_PROVEN, "The proof is of another block than the service names.")
+    _stand_in_chain(way, header, details.blockheight, client, now)
+
+
+# Steps ---------------------------------------------------------------------------------------------------------------
+
+
+def _details(way: _Way, client: ChainClient) -> TransactionRecord:
+    try:
+        details: TransactionRecord = client.call("get_transaction_details", txid=way.txid)
+    except Absent:
+        raise way.ends("found", Standing.ABSENT, "The chain-data service does not know the transaction.") from None
+    if details.txid != way.txid:
+        raise way.ends("found", Standing.NOT_PROVEN, "The chain-data service answered with another transaction.")
+    way.holds("found", "The chain-data service knows the transaction.")
+    return details
+
+
+def _transaction(way: _Way, client: ChainClient) -> Transaction:
+    """The transaction, read from its bytes."""
+    raw = client.call("get_raw_transaction", txid=way.txid)
+    try:
+        found = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
+    except (NotHexadecimal, NotATransaction, TypeError) as problem:
+        raise way.ends("bytes", Standing.NOT_PROVEN, f"Its bytes are no transaction: {problem}"[:300]) from None
+    if found.size == INNER_NODE_BYTES:
+        sentence = f"It has {INNER_NODE_BYTES} bytes, as two hashes in a proof have: such a transaction proves nothing."
+        raise way.ends("bytes", Standing.NOT_PROVEN, sentence)
+    if found.txid != way.txid:
+        raise way.ends("bytes", Standing.NOT_PROVEN, "The bytes that the service gave are of another transaction.")
+    way.holds("bytes", f"Its {found.size} bytes hash to its id.")
+    return found
+
+
+def _paying(way: _Way, outputs: Sequence[Output], script: bytes, amount_sat: int) -> int:
+    ours = {n: output.value_sat for n, output in enumerate(outputs) if output.script == script}
+    exact = [n for n, value_sat in ours.items() if value_sat == amount_sat]
+    asked = decoding.coins(amount_sat)
+    if exact:
+        way.holds("output", f"Output {exact[0]} pays exactly {asked} to the address.")
+        return exact[0]
+    if not ours:
+        raise way.ends("output", Standing.WRONG, "None of its outputs pays the address.")
+    paid = " and ".join(str(decoding.coins(value_sat)) for value_sat in ours.values())
+    raise way.ends("output", Standing.WRONG, f"It pays the address {paid}, and not {asked}.")
+
+
+def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Header:
+    """The header that the proof leads to, once its hashes and its work were checked."""
+    try:
+        raw = client.call("get_tx_out_proof", txid=way.txid)
+    except Absent:
+        raise way.ends("proof", Standing.WAITING, "The service has no proof of it yet.") from None
+    try:
+        proof = wire_proofs.read(hashing.from_hex(raw, most_bytes=wire_proofs.MOST_BYTES))
+        wanted = {payment.txid_bytes}
+        found = wire_proofs.check(proof, easiest_target=chain.easiest_target(), wanted=wanted)
+    except (NotHexadecimal, NotAProof) as problem:
+        raise way.ends("proof", Standing.NOT_PROVEN, f"The service's proof does not hold: {problem}"[:300]) from None
+    way.holds(
+        "proof", f"{len(proof.hashes)} hashes lead from it, number {found[0].position} of its block, to the root."
+    )
+    way.holds("work", "The hash of the block's header is within its target.")
+    return proof.header
+
+
+def _stand_in_chain(way: _Way, header: Header, told: int | None, client: ChainClient, now: datetime) -> None:
+    """The block is part of the chain of headers that is followed."""
+    row = ChainHeader.objects.filter(hash=header.hash).first() or _lower(header, told, client, now)
+    tip = ChainTip.objects.select_related("header").filter(pk=1).first()
+    if row is None or tip is None or tip.header is None:
+        raise _not_followed(way, told, tip.header if tip is not None else None)
+    way.header = row
+    if not row.is_active:
+        raise way.ends("chain", Standing.LEFT, "Its block has left the chain.")
+    way.depth = tip.header.height - row.height + 1
+    above = way.depth - 1
+    tale = "is the newest" if not above else f"has {above} more above it"
+    way.holds("chain", f"Its block, of height {row.height}, is in the chain that is followed and {tale}.")
+
+
+def _not_followed(way: _Way, told: int | None, tip: ChainHeader | None) -> _Ended:
+    """Why a block with work is no header of ours: it is too new, too old, or of another chain."""
+    lowest = chain.lowest()
+    if tip is None or lowest is None or told is None or told > tip.height:
+        return way.ends("chain", Standing.WAITING, "Its block is newer than the chain that is followed so far.")
+    if told < lowest.height:
+        sentence = f"Its block is older than the headers that are kept here, which begin with {lowest.height}."
+        return way.ends("chain", Standing.WAITING, sentence)
+    return way.ends("chain", Standing.LEFT, "Its block is not in the chain that is followed.")
+
+
+def _lower(header: Header, told: int | None, client: ChainClient, now: datetime) -> ChainHeader | None:
+    """The row of a block below the lowest that is known, once the headers between them were read."""
+    lowest = chain.lowest()
+    if lowest is None or told is None or not lowest.height - MOST_BELOW <= told < lowest.height:
+        return None
+    try:
+        chain.prepend(path=reading.below(client, above=lowest, height=told), now=now)
+    except CannotFollow as problem:
+        raise BadReply(str(problem)) from None
+    return ChainHeader.objects.filter(hash=header.hash).first()

@@ -1,0 +1,147 @@
+"""What an output says to the layers above the chain: simple ledger, property tokens, cash accounts, or plain text.
+
+Read from the script alone: whether the layer takes it as valid depends on what is spent, and on the chain.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chaindata.wire import cash_accounts
+from chaindata.wire.addresses import Network
+from chaindata.wire.scripts import steps
+from chaindata.wire.scripts.steps import Kind
+from chaindata.wire.tokens import payloads, slp
+from chaindata.wire.tokens.payload_fields import NotAPayload, Zero
+from chaindata.wire.transactions import Output
+
+SIMPLE_LEDGER, PROPERTY_TOKENS, CASH_ACCOUNTS, TEXT = "Simple ledger", "Property tokens", "Cash account", "Note"
+_MOST_TEXT = 220  # characters of a note, which relayed scripts can't pass
+
+TITLES: dict[tuple[int, ...], str] = {
+    (0,): "Simple Send",
+    (1,): "Crowdsale Purchase",
+    (3,): "Send To Owners",
+    (4,): "Send All",
+    (50,): "Create Property - Fixed",
+    (51,): "Create Property - Variable",
+    (53,): "Close Crowdsale",
+    (54,): "Create Property - Manual",
+    (55,): "Grant Property Tokens",
+    (56,): "Revoke Property Tokens",
+    (68,): "Burn BCH Get WHC",
+    (70,): "Change Issuer Address",
+    (185,): "Freeze Property Tokens",
+    (186,): "Unfreeze Property Tokens",
+    (9, 1): "Issue ERC721 Property",
+    (9, 2): "Issue ERC721 Token",
+    (9, 3): "Transfer ERC721 Token",
+    (9, 4): "Destroy ERC721 Token",
+}
+"""How the property layer calls its operations (supplement 1.13), by type and action."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message: its layer, what it asks for, its fields as label and text. With a `problem` the layer ignores it."""
+
+    layer: str
+    what: str
+    lines: tuple[tuple[str, str], ...] = ()
+    problem: str = ""
+
+
+def of_output(output: Output, n: int, *, network: Network) -> Said | None:
+    """What output number `n` says; None for one that only holds coins."""
+    script = output.script
+    if steps.kind_of(script) is not Kind.RETURN and not steps.is_unspendable(script):
+        return None
+    if (raw := payloads.carried_by(script)) is not None:
+        return _payload(raw)
+    if cash_accounts.is_claimed(script):
+        return _account(script, network)
+    return _ledger(script, n) or _note(script)
+
+
+def of_outputs(outputs: Sequence[Output], *, network: Network) -> list[Said]:
+    """Everything that the outputs of one transaction say."""
+    found = (of_output(output, n, network=network) for n, output in enumerate(outputs))
+    return [said for said in found if said is not None]
+
+
+def payload_title(payload: payloads.Payload) -> str:
+    """How the layer calls an operation."""
+    return TITLES[payload.key]
+
+
+def _payload(raw: bytes) -> Said:
+    try:
+        payload = payloads.read(raw)
+    except NotAPayload as problem:
+        return Said(PROPERTY_TOKENS, "Unreadable", (("bytes", raw.hex()),), str(problem))
+    lines = tuple(
+        (form.name.replace("_", " "), str(getattr(payload, form.name)))
+        for form in payload.layout
+        if not isinstance(form, Zero)
+    )
+    return Said(PROPERTY_TOKENS, payload_title(payload), lines)
+
+
+def _account(script: bytes, network: Network) -> Said:
+    try:
+        registration = cash_accounts.read(script)
+    except cash_accounts.NotARegistration as problem:
+        return Said(CASH_ACCOUNTS, "Unreadable", (), str(problem))
+    paid = tuple((payment.words.lower(), payment.text(network)) for payment in registration.payments)
+    return Said(CASH_ACCOUNTS, "Registration", (("name", registration.name), *paid))
+
+
+def _ledger(script: bytes, n: int) -> Said | None:
+    try:
+        message = slp.read(script)
+    except slp.NotAMessage as problem:
+        if problem.problem is slp.Problem.OTHER_PROTOCOL:
+            return None
+        return Said(SIMPLE_LEDGER, "Unreadable", (), str(problem))
+    elsewhere = "" if n == 0 else "Messages count in output 0 only."
+    return Said(SIMPLE_LEDGER, type(message).__name__.upper(), _message_lines(message), elsewhere)
+
+
+def _message_lines(message: slp.Message) -> tuple[tuple[str, str], ...]:
+    match message:
+        case slp.Genesis():
+            baton = "none: never more of it" if message.baton_vout is None else f"output {message.baton_vout}"
+            return (
+                ("ticker", slp.text_of(message.ticker)),
+                ("name", slp.text_of(message.name)),
+                ("document", slp.text_of(message.document_uri)),
+                ("document hash", message.document_hash.hex()),
+                ("decimals", str(message.decimals)),
+                ("minting baton", baton),
+                ("base units to output 1", str(message.quantity)),
+            )
+        case slp.Mint():
+            baton = "given up" if message.baton_vout is None else f"output {message.baton_vout}"
+            return (
+                ("token", message.token_id),
+                ("minting baton", baton),
+                ("base units to output 1", str(message.quantity)),
+            )
+        case slp.Send():
+            units = tuple((f"base units to output {n}", str(each)) for n, each in enumerate(message.quantities, 1))
+            return (("token", message.token_id), *units)
+        case slp.Commit():
+            return (("checkpoint", "moves nothing"),)
+
+
+def _note(script: bytes) -> Said:
+    try:
+        pushed = [step.pushed for step in steps.steps(script[1:]) if step.pushed]
+    except steps.NotAScript as problem:
+        return Said(TEXT, "Unreadable", (("bytes", script.hex()[: 2 * _MOST_TEXT]),), str(problem))
+    return Said(TEXT, "Text", tuple(("pushed", _readable(each)) for each in pushed))
+
+
+def _readable(raw: bytes) -> str:
+    """The text, when it is one; else its bytes."""
+    text = raw.decode("utf-8", "replace")
+    return text[:_MOST_TEXT] if text.isprintable() and "\ufffd" not in text else raw.hex()[: 2 * _MOST_TEXT]

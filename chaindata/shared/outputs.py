@@ -1,0 +1,23 @@
+"""The outputs of a transaction that pay an address exactly, counted in its own bytes."""
+
+from chaindata.client import ChainClient
+from chaindata.wire import addresses, hashing, transactions
+from chaindata.wire.hashing import NotHexadecimal
+from chaindata.wire.scripts import steps
+from chaindata.wire.transactions import NotATransaction
+
+
+def exact(*, txid: str, address: str, amount_sat: int, client: ChainClient) -> int:
+    """How many of them there are; 0 when the bytes that the service gives are not those of the transaction.
+
+    Raises `CallFailed` when nobody answers, and `NotAnAddress`.
+    """
+    script = steps.locking(addresses.read(address))
+    raw = client.call("get_raw_transaction", txid=txid.lower())
+    try:
+        found = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
+    except (NotHexadecimal, NotATransaction, TypeError):
+        return 0
+    if found.txid != txid.lower():
+        return 0
+    return sum(output.script == script and output.value_sat == amount_sat for output in found.outputs)

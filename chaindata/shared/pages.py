@@ -1,0 +1,51 @@
+"""What every page of the chain says about its figures: how far they can be trusted, how old they are, what is wrong."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from chaindata.cache.answers import Reading
+
+# The worst word about one of its readings is the word about a part.
+_WORST_FIRST = ("refused", "failed", "absent", "stale", "missing", "fresh")
+TIP_TOPIC = "chain:tip"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a part of a page stands: the worst of its readings, the oldest of those that can still change.
+
+    `topics` is what the part follows, `problem` a sentence about what went wrong, `is_final` whether nothing of it can
+    change any more.
+    """
+
+    word: str
+    read_at: datetime | None
+    is_final: bool
+    problem: str
+    topics: str
+
+
+def standing(*readings: Reading, topics: Iterable[str] = ()) -> Standing:
+    """The standing of a part that is made of these readings; it follows these topics as well."""
+    words = {reading.standing for reading in readings}
+    open_ones = [reading for reading in readings if not reading.is_final]
+    ages = [reading.read_at for reading in open_ones or readings if reading.read_at is not None]
+    followed = [*topics, *(reading.topic for reading in readings)]
+    return Standing(
+        word=next((word for word in _WORST_FIRST if word in words), "fresh"),
+        read_at=min(ages, default=None),
+        is_final=bool(readings) and not open_ones,
+        problem=next((reading.problem for reading in readings if reading.problem), ""),
+        topics=" ".join(dict.fromkeys(followed)),
+    )
+
+
+def moment(seconds: int | None) -> datetime | None:
+    """Seconds since 1970 as a moment; None for none, and for what no calendar reaches."""
+    if seconds is None:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, OSError, ValueError):
+        return None

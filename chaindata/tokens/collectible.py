@@ -1,0 +1,115 @@
+"""One family of collectibles: the family, each collectible with its owner, and those that were destroyed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from chaindata.cache import answers
+from chaindata.cache.answers import Reading
+from chaindata.shared.pages import TIP_TOPIC, Standing, standing
+from chaindata.tokens import tokens
+from chaindata.tokens.tokens import Slice
+from chaindata.wire.records import tokens as property_records
+
+PER_PAGE = 20
+MOST_COUNTED = 10**9  # numbers are counted through no further
+MOST_OWNERS = 20  # whose collectibles are looked through for numbers that an issuer chose
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family of collectibles."""
+
+    property_id: str
+    whole: property_records.CollectibleProperty | None
+    owner: str
+    is_unknown: bool
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class CollectibleLine:
+    """One collectible: its owner, "" when it was destroyed; without a record it is not read yet, or does not exist."""
+
+    token_id: str
+    record: property_records.Collectible | None
+    owner: str
+    is_destroyed: bool
+    is_missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiblesPart:
+    """The collectibles of a family by number, twenty a page, and which of them were destroyed.
+
+    `others` have numbers that their issuer chose; they are found at the owners that are known.
+    """
+
+    lines: Slice
+    others: Sequence[CollectibleLine]
+    destroyed: Sequence[property_records.ListedCollectible]
+    is_known: bool
+    standing: Standing
+
+
+def number_of(token_id: str) -> str:
+    """The number in the address of a family."""
+    return token_id.removeprefix("collectible-")
+
+
+def family(*, property_id: str, now: datetime) -> Family:
+    """One family of collectibles."""
+    reading = answers.look("get_collectible_property", now=now, propertyId=property_id)
+    whole: property_records.CollectibleProperty | None = reading.record
+    unknown = reading.standing in ("missing", "refused") and whole is None
+    owner = tokens.printed(whole.owner) if whole else ""
+    return Family(property_id, whole, owner, unknown, standing(reading, topics=[TIP_TOPIC]))
+
+
+def collectibles(*, property_id: str, page: int, now: datetime) -> CollectiblesPart:
+    """The collectibles of the family and their owners; their numbers count from 1 unless an issuer chose others."""
+    reading = answers.look("get_collectible_property", now=now, propertyId=property_id)
+    gone = answers.look("get_destroyed_collectibles", now=now, propertyId=property_id)
+    issued = min(max(reading.record.have_issued_number, 0), MOST_COUNTED) if reading.record is not None else 0
+    numbers = tokens.cut(range(1, issued + 1), page, PER_PAGE)
+    asked = [("get_collectible", {"propertyId": property_id, "tokenId": str(number)}) for number in numbers.rows]
+    told = answers.look_many(asked, now=now)
+    destroyed = {each.tokenid for each in gone.record or []}
+    lines = [_line(str(number), each, destroyed) for number, each in zip(numbers.rows, told, strict=True)]
+    others: list[CollectibleLine] = []
+    held: list[Reading] = []
+    if any(line.is_missing for line in lines):
+        owners = {reading.record.owner, *(line.record.owner for line in lines if line.record and line.owner)}
+        others, held = _chosen(property_id, sorted(owners)[:MOST_OWNERS], issued, destroyed, now)
+        others += [_gone(each) for each in gone.record or [] if not _is_counted(each.tokenid, issued)]
+    rows = Slice(lines, numbers.page, numbers.pages, numbers.total)
+    standing_of_all = standing(reading, gone, *told, *held, topics=[TIP_TOPIC])
+    return CollectiblesPart(rows, others, gone.record or [], reading.record is not None, standing_of_all)
+
+
+def _line(number: str, told: Reading, destroyed: set[str]) -> CollectibleLine:
+    is_gone = number in destroyed
+    owner = tokens.printed(told.record.owner) if told.record is not None and not is_gone else ""
+    return CollectibleLine(number, told.record, owner, is_gone, told.standing == "missing")
+
+
+def _chosen(
+    property_id: str, owners: Sequence[str], issued: int, destroyed: set[str], now: datetime
+) -> tuple[list[CollectibleLine], list[Reading]]:
+    """Those of the owners whose numbers are beyond the count."""
+    asked = [("get_collectibles_of_address", {"address": owner, "propertyId": property_id}) for owner in owners]
+    held = answers.look_many(asked, now=now)
+    ids = [each.tokenid for told in held for each in told.record or [] if not _is_counted(each.tokenid, issued)]
+    more = answers.look_many(
+        [("get_collectible", {"propertyId": property_id, "tokenId": each}) for each in ids[:PER_PAGE]], now=now
+    )
+    lines = [_line(number, told, destroyed) for number, told in zip(ids, more, strict=False)]
+    return lines, [*held, *more]
+
+
+def _gone(each: property_records.ListedCollectible) -> CollectibleLine:
+    return CollectibleLine(each.tokenid, None, "", True, False)
+
+
+def _is_counted(token_id: str, issued: int) -> bool:
+    return token_id.isascii() and token_id.isdigit() and len(token_id) < 20 and 1 <= int(token_id) <= issued

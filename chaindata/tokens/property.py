@@ -1,0 +1,175 @@
+"""One property: its issuer, grants, crowdsale and holders, and the digest of its balances, computed here as well."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from chaindata.cache import answers
+from chaindata.shared.pages import TIP_TOPIC, Standing, moment, standing
+from chaindata.tokens import tokens
+from chaindata.tokens.tokens import WHC, HoldersPart, Slice
+from chaindata.wire.records import tokens as property_records
+
+BURNED, FIXED, MANAGED, SOLD = "burned", "fixed", "managed", "sold"
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyToken:
+    """A property: who issues it, and how."""
+
+    property_id: int
+    whole: property_records.Property | None
+    issuer: str
+    is_unknown: bool
+    standing: Standing
+
+    @property
+    def issuance(self) -> str:
+        """How tokens of it come to be."""
+        return issuance_of(self.whole)
+
+
+def issuance_of(whole: property_records.Property | None) -> str:
+    """How tokens of a property come to be: burned, fixed, managed or sold; "" while that is not known."""
+    if whole is None:
+        return ""
+    if whole.propertyid == WHC:
+        return BURNED
+    if whole.fixedissuance:
+        return FIXED
+    return MANAGED if whole.managedissuance else SOLD
+
+
+@dataclass(frozen=True, slots=True)
+class GrantLine:
+    """One grant, or one revocation when `is_revoked`."""
+
+    txid: str
+    amount: Decimal
+    is_revoked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GrantsPart:
+    """Everything granted and revoked; `adds_up` says whether that makes the total. Only managed ones have that."""
+
+    applies: bool
+
+    lines: Slice
+    granted: Decimal
+    revoked: Decimal
+    adds_up: bool | None
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdsalePart:
+    """A sale with those who bought, and how much of it is gone, 0 to 1. Only properties that are sold have one."""
+
+    applies: bool
+
+    sale: property_records.Crowdsale | None
+    buyers: Slice
+    sold: Decimal
+    share: Decimal
+    starts: datetime | None
+    ends: datetime | None
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class HashPart:
+    """The service's digest of all balances, and the one that is computed here from the balances it lists."""
+
+    told: property_records.BalancesHash | None
+    computed: str
+    agrees: bool | None
+    standing: Standing
+
+
+def token(*, property_id: int, now: datetime) -> PropertyToken:
+    """One property."""
+    reading = answers.look("get_property", now=now, propertyId=property_id)
+    whole: property_records.Property | None = reading.record
+    unknown = reading.standing in ("missing", "refused") and whole is None
+    issuer = tokens.printed(whole.issuer) if whole else ""
+    return PropertyToken(property_id, whole, issuer, unknown, standing(reading, topics=[TIP_TOPIC]))
+
+
+def grants(*, property_id: int, page: int, now: datetime) -> GrantsPart:
+    """What was granted and revoked of a managed property."""
+    whole = answers.look("get_property", now=now, propertyId=property_id)
+    if issuance_of(whole.record) != MANAGED:
+        nothing = tokens.cut([], 1)
+        return GrantsPart(False, nothing, Decimal(0), Decimal(0), None, standing(whole, topics=[TIP_TOPIC]))
+    reading = answers.look("get_grants", now=now, propertyId=property_id)
+    told: property_records.Grants | None = reading.record
+    lines = [
+        GrantLine(each.txid, each.grant if each.grant is not None else each.revoke or Decimal(0), each.grant is None)
+        for each in (told.issuances if told else [])
+    ]
+    granted = sum((line.amount for line in lines if not line.is_revoked), Decimal(0))
+    revoked = sum((line.amount for line in lines if line.is_revoked), Decimal(0))
+    adds_up = granted - revoked == told.totaltokens if told else None
+    return GrantsPart(True, tokens.cut(lines, page), granted, revoked, adds_up, standing(reading, topics=[TIP_TOPIC]))
+
+
+def crowdsale(*, property_id: int, page: int, now: datetime) -> CrowdsalePart:
+    """The sale of a property, with everybody who took part."""
+    whole = answers.look("get_property", now=now, propertyId=property_id)
+    if issuance_of(whole.record) != SOLD:
+        told = standing(whole, topics=[TIP_TOPIC])
+        return CrowdsalePart(False, None, tokens.cut([], 1), Decimal(0), Decimal(0), None, None, told)
+    reading = answers.look("get_crowdsale", now=now, propertyId=property_id, verbose=True)
+    sale: property_records.Crowdsale | None = reading.record
+    buyers = (sale.participanttransactions or []) if sale else []
+    sold = sum((each.participanttokens for each in buyers), Decimal(0))
+    share = sold / sale.tokensissued if sale and sale.tokensissued > 0 else Decimal(0)
+    return CrowdsalePart(
+        applies=True,
+        sale=sale,
+        buyers=tokens.cut(buyers, page),
+        sold=sold,
+        share=min(max(share, Decimal(0)), Decimal(1)),
+        starts=moment(sale.starttime) if sale else None,
+        ends=moment(sale.deadline) if sale else None,
+        standing=standing(reading, topics=[TIP_TOPIC]),
+    )
+
+
+def holders(*, property_id: int, page: int, now: datetime) -> HoldersPart:
+    """Who holds the property, whose balance is frozen, and whether it adds up to the total."""
+    whole = answers.look("get_property", now=now, propertyId=property_id).record
+    reading = answers.look("get_token_balances_of_property", now=now, propertyId=property_id)
+    readings, frozen = [reading], frozenset[str]()
+    if whole is not None and whole.managedissuance:
+        asked = answers.look("get_frozen_balances_of_property", now=now, propertyId=property_id)
+        readings.append(asked)
+        frozen = frozenset(tokens.printed(row.address) for row in asked.record or [])
+    held = [(tokens.printed(row.address), row.balance) for row in reading.record or [] if row.balance]
+    supply = whole.totaltokens if whole is not None and (whole.fixedissuance or whole.managedissuance) else None
+    told = standing(*readings, topics=[TIP_TOPIC])
+    known = reading.record is not None
+    return tokens.holders(held, supply=supply, page=page, is_known=known, told=told, frozen=frozen)
+
+
+def balances_hash(*, property_id: int, now: datetime) -> HashPart:
+    """The digest of all balances, told and computed (supplement 1.12)."""
+    reading = answers.look("get_balances_hash", now=now, propertyId=property_id)
+    listed = answers.look("get_token_balances_of_property", now=now, propertyId=property_id)
+    whole = answers.look("get_property", now=now, propertyId=property_id).record
+    computed = ""
+    if listed.record is not None and whole is not None:
+        computed = hash_of_balances(property_id, listed.record, precision=tokens.precision_of(whole.precision))
+    told: property_records.BalancesHash | None = reading.record
+    agrees = told.balanceshash == computed if told is not None and computed else None
+    return HashPart(told, computed, agrees, standing(reading, listed, topics=[TIP_TOPIC]))
+
+
+def hash_of_balances(property_id: int, rows: Sequence[property_records.HolderBalance], *, precision: int) -> str:
+    """SHA-256 over the non-zero balances in base units, addresses in the order of their text; printed reversed."""
+    held = sorted((row.address, int(row.balance.scaleb(precision))) for row in rows)
+    text = "".join(f"{who}|{property_id}|{units}|0|0|0" for who, units in held if units)
+    return hashlib.sha256(text.encode()).digest()[::-1].hex()

@@ -1,0 +1,65 @@
+"""Tokens of the simple ledger that a raw transaction would lose: they lie on outputs, and only a message moves them on.
+
+What an output holds is read from the message of the transaction that made it. Whether that one was valid is not asked
+here: a warning too many costs a look, one too few costs the tokens.
+"""
+
+from collections.abc import Mapping
+
+from chaindata.wire.tokens import slp, slp_rules
+from chaindata.wire.tokens.slp_rules import Holding
+from chaindata.wire.transactions import Transaction
+
+_MOST_TOLD = 5
+
+
+def losses(*, transaction: Transaction, origins: Mapping[str, Transaction]) -> list[str]:
+    """A sentence for each token of which less comes out than goes in. `origins` are what made the inputs, by id."""
+    held, batons = _held(transaction, origins)
+    message = _message(transaction)
+    found = []
+    for token_id, units in held.items():
+        out = _moved_on(message, token_id, outputs=len(transaction.outputs))
+        if out < units:
+            what = "all" if not out else f"{units - out:,}"
+            found.append(f"It burns {what} of {units:,} base units of the token {token_id[:8]}… that it spends.")
+    for token_id in batons:
+        if not (isinstance(message, slp.Mint) and message.token_id == token_id):
+            found.append(f"It burns the minting baton of the token {token_id[:8]}….")
+    return found[:_MOST_TOLD]
+
+
+def _held(transaction: Transaction, origins: Mapping[str, Transaction]) -> tuple[dict[str, int], list[str]]:
+    """Base units by token, and the tokens whose baton is spent."""
+    units: dict[str, int] = {}
+    batons: list[str] = []
+    for each in transaction.inputs:
+        holding = _holding(origins.get(each.txid), each.index)
+        if holding is None:
+            continue
+        if holding.is_baton:
+            batons.append(holding.token_id)
+        else:
+            units[holding.token_id] = units.get(holding.token_id, 0) + holding.quantity
+    return units, batons
+
+
+def _holding(origin: Transaction | None, n: int) -> Holding | None:
+    message = _message(origin) if origin is not None else None
+    if origin is None or message is None:
+        return None
+    return slp_rules.made(message, txid=origin.txid, outputs=len(origin.outputs)).get(n)
+
+
+def _message(transaction: Transaction) -> slp.Message | None:
+    try:
+        return slp.read(transaction.outputs[0].script) if transaction.outputs else None
+    except slp.NotAMessage:
+        return None
+
+
+def _moved_on(message: slp.Message | None, token_id: str, *, outputs: int) -> int:
+    """Base units of the token that outputs which exist would hold."""
+    if not isinstance(message, slp.Send) or message.token_id != token_id:
+        return 0
+    return sum(each.quantity for each in slp_rules.made(message, txid="", outputs=outputs).values())

@@ -1,0 +1,191 @@
+"""One token of the simple ledger: its figures, its first message read from its own bytes, and who holds it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from chaindata.cache import answers
+from chaindata.cache.answers import Reading
+from chaindata.explorer.transaction import script_of
+from chaindata.shared import addresses
+from chaindata.shared.pages import TIP_TOPIC, Standing, standing
+from chaindata.tokens import tokens
+from chaindata.tokens.tokens import HoldersPart
+from chaindata.wire import hashing, transactions
+from chaindata.wire.records import chain
+from chaindata.wire.records import slp as slp_records
+from chaindata.wire.scripts import steps
+from chaindata.wire.tokens import slp, slp_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Genesis:
+    """The first transaction of a token, read here from its own bytes. `differs` names what the service tells otherwise.
+
+    `problem` is why it is no such transaction; `baton_vout` where the right to mint began.
+    """
+
+    message: slp.Genesis | None
+    txid: str
+    name: str
+    symbol: str
+    document_uri: str
+    document_hash: str
+    differs: tuple[str, ...]
+    problem: str
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleToken:
+    """A token of the simple ledger: its figures, None until they were read or when there is no such token."""
+
+    token_id: str
+    stats: slp_records.Token | None
+    is_unknown: bool
+    standing: Standing
+
+
+def token(*, token_id: str, now: datetime) -> SimpleToken:
+    """The figures of one token."""
+    reading = answers.look("get_slp_token_stats", now=now, tokenId=token_id)
+    stats: slp_records.Token | None = reading.record
+    unknown = reading.standing == "missing" or (stats is not None and not stats.is_known)
+    return SimpleToken(token_id, None if unknown else stats, unknown, standing(reading, topics=[TIP_TOPIC]))
+
+
+def genesis(*, token_id: str, now: datetime) -> Genesis:
+    """The token's own first message, from bytes that hash to its id, beside what the service tells of it."""
+    reading = answers.look("get_raw_transaction", now=now, txid=token_id, verbose=False)
+    stats = answers.look("get_slp_token_stats", now=now, tokenId=token_id).record
+    message, problem = _genesis(token_id, reading.record) if isinstance(reading.record, str) else (None, "")
+    read = _texts(message) if message else {}
+    differs = _differs(message, stats, read) if message and stats and stats.is_known else ()
+    told = standing(reading, topics=[TIP_TOPIC])
+    return Genesis(
+        message=message,
+        txid=token_id,
+        name=read.get("name", ""),
+        symbol=read.get("symbol", ""),
+        document_uri=read.get("document", ""),
+        document_hash=read.get("document hash", ""),
+        differs=differs,
+        problem=problem,
+        standing=told,
+    )
+
+
+def _texts(message: slp.Genesis) -> dict[str, str]:
+    """The texts as the client gives those of the service: with a mark in place of each NUL."""
+    texts = {"name": message.name, "symbol": message.ticker, "document": message.document_uri}
+    read = {what: slp.text_of(raw).replace("\0", "\ufffd") for what, raw in texts.items()}
+    return read | {"document hash": message.document_hash.hex()}
+
+
+def _genesis(token_id: str, text: str) -> tuple[slp.Genesis | None, str]:
+    try:
+        made = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
+        if made.txid != token_id:
+            return None, "The service gave bytes of another transaction."
+        message = slp.read(made.outputs[0].script)
+    except (hashing.NotHexadecimal, transactions.NotATransaction, IndexError):
+        return None, "The service gave something else than a transaction."
+    except slp.NotAMessage as problem:
+        return None, str(problem)
+    if not isinstance(message, slp.Genesis):
+        return None, "The transaction of this id begins no token."
+    return message, ""
+
+
+def _differs(message: slp.Genesis, stats: slp_records.Token, read: dict[str, str]) -> tuple[str, ...]:
+    told = {
+        "name": stats.name,
+        "symbol": stats.symbol,
+        "document": stats.document_uri,
+        "document hash": stats.document_hash or "",
+    }
+    pairs = {what: (told[what], text) for what, text in read.items()} | {
+        "decimals": (stats.decimals, message.decimals),
+        "first amount": (stats.initial_token_qty, slp_rules.in_tokens(message.quantity, message.decimals)),
+        "baton": (stats.contains_baton, message.baton_vout is not None),
+    }
+    return tuple(what for what, (said, ours) in pairs.items() if said is not None and said != ours)
+
+
+def holders(*, token_id: str, page: int, now: datetime) -> HoldersPart:
+    """Who holds the token, and whether what they hold adds up to what circulates."""
+    reading = answers.look("get_slp_balances_of_token", now=now, tokenId=token_id)
+    stats = answers.look("get_slp_token_stats", now=now, tokenId=token_id).record
+    supply = stats.circulating_supply if stats is not None and stats.is_known else None
+    held = [(tokens.printed(row.slp_address), row.token_balance) for row in reading.record or []]
+    told = standing(reading, topics=[TIP_TOPIC])
+    return tokens.holders(held, supply=supply, page=page, is_known=reading.record is not None, told=told)
+
+
+# The baton ------------------------------------------------------------------------------------------------------------
+
+
+HELD, ENDED, BURNED, NEVER = "held", "ended", "burned", "never"
+MOST_MINTINGS = 20  # that are followed
+
+
+@dataclass(frozen=True, slots=True)
+class BatonPart:
+    """Where the right to mint is, followed from one minting to the next by what each spends. `mintings` are their ids.
+
+    `ending` is "held", "ended" when a minting gave it up, "burned" when something else spent it, "never" when there was
+    none, "further" when it was passed on more often than is followed here, and "" while that is being read.
+    """
+
+    ending: str
+    address: str
+    txid: str
+    vout: int
+    mintings: tuple[str, ...]
+    standing: Standing
+
+
+def baton(*, token_id: str, now: datetime) -> BatonPart:
+    """The output that holds the baton now, and the mintings on the way to it."""
+    txid, mintings, readings = token_id, list[str](), list[Reading]()
+    ending, address, vout = "further", "", 0
+    for _ in range(MOST_MINTINGS):
+        readings.append(answers.look("get_transaction_details", now=now, txid=txid))
+        made: chain.Transaction | None = readings[-1].record
+        if made is None:
+            ending = ""
+            break
+        message = _message(made)
+        if not _passes_on(message, token_id, is_first=txid == token_id):
+            ending = NEVER if txid == token_id else BURNED
+            break
+        if txid != token_id:
+            mintings.append(txid)
+        given = message.baton_vout if isinstance(message, slp.Genesis | slp.Mint) else None
+        if given is None or given >= len(made.vout):
+            ending = NEVER if txid == token_id else ENDED
+            break
+        if not (spender := made.vout[given].spent_tx_id):
+            ending, vout, address = HELD, given, _owner(made.vout[given])
+            break
+        txid = spender
+    told = standing(*readings, topics=[TIP_TOPIC])
+    return BatonPart(ending, address, txid, vout, tuple(mintings), told)
+
+
+def _message(made: chain.Transaction) -> slp.Message | None:
+    try:
+        return slp.read(script_of(made.vout[0])) if made.vout else None
+    except slp.NotAMessage:
+        return None
+
+
+def _passes_on(message: slp.Message | None, token_id: str, *, is_first: bool) -> bool:
+    """Whether the transaction that spends the baton, or that made it, is one that may have a baton again."""
+    if is_first:
+        return isinstance(message, slp.Genesis)
+    return isinstance(message, slp.Mint) and message.token_id == token_id
+
+
+def _owner(output: chain.Output) -> str:
+    paid = steps.addresses_of(script_of(output), addresses.printing_network())
+    return paid[0].cash_address if len(paid) == 1 else ""

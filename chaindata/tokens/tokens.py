@@ -1,0 +1,176 @@
+"""The token pages: which tokens there are, of three kinds, and what is known of one, with what can be checked here.
+
+A token's address is its id: 64 hexadecimal digits of the simple ledger, a number of the property layer, and
+`collectible-` with a number for a family of collectibles.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from chaindata.cache import answers
+from chaindata.shared import addresses
+from chaindata.shared.pages import TIP_TOPIC, Standing, standing
+from chaindata.wire.records import tokens as property_records
+
+SIMPLE, PROPERTY, COLLECTIBLE = "simple-ledger", "property", "collectible"
+KINDS = {SIMPLE: "Simple ledger", PROPERTY: "Properties", COLLECTIBLE: "Collectibles"}
+PER_PAGE = 50
+MOST_FAMILIES = 20  # of collectibles that are looked for: the layer has no list of them
+WHC = 1
+MOST_PLACES = 8  # that a property can be divided into
+_SIMPLE_ID = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_PROPERTY_ID = re.compile(r"[1-9][0-9]{0,9}", re.ASCII)
+_COLLECTIBLE_ID = re.compile(r"collectible-([1-9][0-9]{0,77})", re.ASCII)
+HIGHEST_PROPERTY = 2**32 - 1
+
+
+def kind_of(token_id: str) -> str:
+    """Which of the three kinds an id in an address is of; "" for what is none."""
+    if _SIMPLE_ID.fullmatch(token_id):
+        return SIMPLE
+    if _PROPERTY_ID.fullmatch(token_id) and int(token_id) <= HIGHEST_PROPERTY:
+        return PROPERTY
+    return COLLECTIBLE if _COLLECTIBLE_ID.fullmatch(token_id) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Some rows of a longer list: pages count from 1."""
+
+    rows: Sequence[object]
+    page: int
+    pages: int
+    total: int
+
+
+def cut(rows: Sequence[object], page: int, size: int = PER_PAGE) -> Slice:
+    """One page of the rows; a page that does not exist is the nearest one."""
+    pages = max(1, -(-len(rows) // size))
+    here = min(max(page, 1), pages)
+    return Slice(rows[(here - 1) * size : here * size], here, pages, len(rows))
+
+
+# Lists ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyLine:
+    """A property in the list, with its total when that is known."""
+
+    listed: property_records.ListedProperty
+    whole: property_records.Property | None
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyLine:
+    """A family of collectibles in the list, by the number that was asked for."""
+
+    number: str
+    whole: property_records.CollectibleProperty
+
+
+@dataclass(frozen=True, slots=True)
+class ListPart:
+    """One of the three lists. `is_known` tells an empty list from one that was not read yet."""
+
+    rows: Slice
+    is_known: bool
+    standing: Standing
+
+
+def simple_list(*, page: int, now: datetime) -> ListPart:
+    """The tokens of the simple ledger, newest first, as the service lists them."""
+    reading = answers.look("get_slp_tokens", now=now)
+    found = [token for token in reading.record or [] if token.is_known and kind_of(token.id) == SIMPLE]
+    return ListPart(cut(found, page), reading.record is not None, standing(reading, topics=[TIP_TOPIC]))
+
+
+def property_list(*, page: int, now: datetime) -> ListPart:
+    """The properties by id, each with its total and who issued it."""
+    reading = answers.look("get_properties", now=now)
+    rows = cut(reading.record or [], page)
+    listed = [row for row in rows.rows if isinstance(row, property_records.ListedProperty)]
+    more = answers.look_many([("get_property", {"propertyId": row.propertyid}) for row in listed], now=now)
+    lines = [PropertyLine(row, told.record) for row, told in zip(listed, more, strict=True)]
+    known = reading.record is not None
+    return ListPart(
+        Slice(lines, rows.page, rows.pages, rows.total), known, standing(reading, *more, topics=[TIP_TOPIC])
+    )
+
+
+def collectible_list(*, now: datetime) -> ListPart:
+    """The families of collectibles, looked for by their numbers from 1 on until one does not exist."""
+    numbers = [str(number) for number in range(1, MOST_FAMILIES + 1)]
+    readings = answers.look_many([("get_collectible_property", {"propertyId": number}) for number in numbers], now=now)
+    ends = next((n for n, told in enumerate(readings) if told.standing == "missing"), len(readings))
+    counted = readings[: ends + 1]
+    found = [FamilyLine(number, told.record) for number, told in zip(numbers, counted, strict=False) if told.record]
+    known = bool(found) or all(told.standing == "missing" for told in counted)
+    told = standing(*counted[: max(ends, 1)], topics=[TIP_TOPIC])
+    return ListPart(cut(found, 1, MOST_FAMILIES), known, told)
+
+
+# Who holds it ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """What one address holds: its share of what circulates, 0 to 1."""
+
+    address: str
+    balance: Decimal
+    share: Decimal
+    is_frozen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HoldersPart:
+    """Who holds it, most first. `total` is the sum of all; `adds_up` compares it with what is said to circulate.
+
+    None: nothing to compare it with yet.
+    """
+
+    holders: Slice
+    total: Decimal
+    adds_up: bool | None
+    is_known: bool
+    standing: Standing
+
+
+def holders(
+    held: Sequence[tuple[str, Decimal]],
+    *,
+    supply: Decimal | None,
+    page: int,
+    is_known: bool,
+    told: Standing,
+    frozen: frozenset[str] = frozenset(),
+) -> HoldersPart:
+    """The holders in order, with their sum compared with what circulates, when that is known."""
+    total = sum((balance for _, balance in held), Decimal(0))
+    ordered = sorted(held, key=lambda row: (-row[1], row[0]))
+    rows = [Holder(who, balance, _share(balance, total), who in frozen) for who, balance in ordered]
+    adds_up = total == supply if supply is not None and is_known else None
+    return HoldersPart(cut(rows, page), total, adds_up, is_known, told)
+
+
+def _share(balance: Decimal, total: Decimal) -> Decimal:
+    return min(max(balance / total, Decimal(0)), Decimal(1)) if total > 0 else Decimal(0)
+
+
+def printed(text: str) -> str:
+    """The one spelling of an address; as it came when it can't be read, as the burn addresses of other networks."""
+    try:
+        return addresses.printed(text)
+    except addresses.NotAnAddress:
+        return text
+
+
+def precision_of(told: int | str) -> int:
+    """Into how many places a property is divided, which is told as a number or as its digits; what is neither is 0."""
+    text = str(told)
+    places = int(text) if text.isascii() and text.isdigit() and len(text) <= 2 else 0
+    return min(places, MOST_PLACES)

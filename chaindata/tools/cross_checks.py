@@ -1,0 +1,278 @@
+"""What the service says of the same bytes and texts, laid beside what was worked out here: agreement adds trust.
+
+A difference is told, and which of the two to believe is plain: what follows from the bytes was computed here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from chaindata.cache import answers
+from chaindata.cache.answers import Reading
+from chaindata.headers.models import ChainHeader
+from chaindata.shared import addresses
+from chaindata.shared.pages import TIP_TOPIC, Standing, standing
+from chaindata.tokens import tokens
+from chaindata.tools import payloads
+from chaindata.tools.payloads import Made, Operation
+from chaindata.tools.tools import CheckedProof, Conversion, Decoded, DecodedScript
+from chaindata.wire import catalogue, decoding, transactions
+from chaindata.wire.records import addresses as address_records
+from chaindata.wire.records import chain, slp
+from chaindata.wire.transactions import Input
+from wire.operation import BadArgument
+
+TOO_LONG = "These bytes are too many for the service to be asked about them; what stands here was worked out alone."
+_NOTHING = Standing("fresh", None, True, "", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What the service says. `agrees` is None as long as it said nothing; `differs` names in what it does not.
+
+    `unasked` is the sentence why it was not asked.
+    """
+
+    record: Any
+    agrees: bool | None
+    differs: tuple[str, ...]
+    unasked: str
+    standing: Standing
+
+
+def _unasked(sentence: str) -> Opinion:
+    return Opinion(None, None, (), sentence, _NOTHING)
+
+
+def _opinion(reading: Reading, differs: tuple[str, ...]) -> Opinion:
+    agrees = None if reading.record is None else not differs
+    return Opinion(reading.record, agrees, differs, "", standing(reading))
+
+
+# Addresses ------------------------------------------------------------------------------------------------------------
+
+
+def of_address(*, conversion: Conversion, now: datetime) -> Opinion:
+    """The service's own conversion of the address, and whether it takes it for one."""
+    if not conversion.is_ours:
+        return _unasked("The service works on another chain, so it is not asked about this address.")
+    text = addresses.printed(conversion.address.cash_address)
+    forms, valid = answers.look_many(
+        [("convert_address", {"address": text}), ("validate_address", {"address": text})], now=now
+    )
+    told = standing(forms, valid)
+    if forms.record is None or valid.record is None:
+        return Opinion(None, None, (), "", told)
+    differs = _address_differences(conversion, forms.record, valid.record)
+    return Opinion({"forms": forms.record, "validity": valid.record}, not differs, differs, "", told)
+
+
+def _address_differences(
+    conversion: Conversion, forms: slp.AddressForms, valid: address_records.AddressValidation
+) -> tuple[str, ...]:
+    ours = conversion.address.cash_address
+    spelled = {
+        "cash address": forms.cash_address,
+        "SLP address": forms.slp_address,
+        "legacy address": forms.legacy_address,
+    }
+    differs = [name for name, text in spelled.items() if not addresses.same(text, ours)]
+    if not valid.isvalid:
+        return (*differs, "whether it is an address at all")
+    if conversion.script and valid.script_pub_key != conversion.script:
+        differs.append("the script that pays it")
+    return tuple(differs)
+
+
+# Bytes ----------------------------------------------------------------------------------------------------------------
+
+
+def of_transaction(*, decoded: Decoded, now: datetime) -> Opinion:
+    """The node's decoding of the same transaction without its signatures: whoever has those could send it."""
+    decoded = _unsigned(decoded)
+    text = decoded.transaction.raw.hex()
+    if len(text) > catalogue.MOST_HEX_IN_PATH:
+        return _unasked(TOO_LONG)
+    reading = answers.look("decode_transaction", now=now, hex=text)
+    return _opinion(reading, _transaction_differences(decoded, reading.record) if reading.record is not None else ())
+
+
+def _unsigned(decoded: Decoded) -> Decoded:
+    """The same transaction with nothing that unlocks what it spends; a coinbase, which nobody can send, as it is."""
+    made = decoded.transaction
+    if made.is_coinbase:
+        return decoded
+    inputs = [Input(each.txid_bytes, each.index, b"", each.sequence) for each in made.inputs]
+    bare = transactions.build(inputs=inputs, outputs=made.outputs, version=made.version, locktime=made.locktime)
+    return replace(decoded, transaction=bare, txid=bare.txid)
+
+
+def _transaction_differences(decoded: Decoded, told: chain.DecodedTransaction) -> tuple[str, ...]:
+    made = decoded.transaction
+    pairs: dict[str, tuple[object, object]] = {
+        "id": (told.txid, decoded.txid),
+        "size": (told.size, made.size),
+        "version": (told.version, made.version),
+        "locktime": (told.locktime, made.locktime),
+        "what it spends": (
+            [(each.txid, each.vout) for each in told.vin if each.coinbase is None],
+            [(each.txid, each.index) for each in made.inputs if not each.is_coinbase],
+        ),
+        "amounts": (
+            [each.value for each in told.vout],
+            [decoding.coins(each.value_sat) for each in decoded.outputs],
+        ),
+        "scripts": ([each.script_pub_key.hex for each in told.vout], [each.script for each in decoded.outputs]),
+        "words of scripts": ([each.script_pub_key.asm for each in told.vout], [each.asm for each in decoded.outputs]),
+    }
+    return tuple(name for name, (said, ours) in pairs.items() if said != ours)
+
+
+def of_script(*, decoded: DecodedScript, now: datetime) -> Opinion:
+    """The node's decoding of the same script."""
+    if len(decoded.script) > catalogue.MOST_HEX_IN_PATH:
+        return _unasked(TOO_LONG)
+    if not decoded.script:
+        return _unasked("There is nothing in an empty script to ask about.")
+    reading = answers.look("decode_script", now=now, hex=decoded.script)
+    told: chain.DecodedScript | None = reading.record
+    if told is None:
+        return _opinion(reading, ())
+    pairs = {"words": (told.asm, decoded.asm), "kind": (told.type, decoded.kind)}
+    differs = [name for name, (said, ours) in pairs.items() if said != ours]
+    if told.p2sh and decoded.p2sh and not addresses.same(told.p2sh, decoded.p2sh):
+        differs.append("the address of its hash")
+    return _opinion(reading, tuple(differs))
+
+
+# Proofs ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class KeptHeader:
+    """The proof's block among the headers that the desk follows. `height` is None when it is not kept."""
+
+    height: int | None
+    is_active: bool
+    confirmations: int
+
+
+def kept_header(*, checked: CheckedProof) -> KeptHeader:
+    """Where the block of a proof stands in the chain that the desk follows by itself."""
+    row = ChainHeader.objects.filter(hash=checked.header.hash).first()
+    if row is None:
+        return KeptHeader(None, False, 0)
+    highest = ChainHeader.objects.filter(is_active=True).order_by("-height").values_list("height", flat=True).first()
+    deep = (highest or row.height) - row.height + 1 if row.is_active else 0
+    return KeptHeader(row.height, row.is_active, deep)
+
+
+def of_proof(*, checked: CheckedProof, now: datetime) -> Opinion:
+    """Which transactions the node takes the proof to show; it also knows whether the block is in its best chain."""
+    text = checked.proof.raw.hex()
+    if len(text) > catalogue.MOST_HEX_IN_PATH:
+        return _unasked(TOO_LONG)
+    reading = answers.look("verify_tx_out_proof", now=now, proof=text)
+    shown = [each.txid for each in checked.proven] if checked.holds else []
+    differs = () if reading.record is None or reading.record == shown else ("which transactions it shows",)
+    told = standing(reading, topics=[TIP_TOPIC])
+    return Opinion(reading.record, None if reading.record is None else not differs, differs, "", told)
+
+
+# Payloads -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """A payload on its way: `made` is None while the precision of its property is not known.
+
+    `problems` maps fields to sentences. `precision` is the one that was used, `property_id` whose it is.
+    """
+
+    made: Made | None
+    property_id: int | None
+    precision: int | None
+    is_unknown: bool
+    problems: Mapping[str, str]
+    opinion: Opinion
+    standing: Standing
+
+    @property
+    def whole(self) -> Standing:
+        """Of both readings: what is to be followed, and whether anything can still change."""
+        both = (self.standing, self.opinion.standing)
+        topics = " ".join(each.topics for each in both if each.topics)
+        return Standing(self.standing.word, self.standing.read_at, all(each.is_final for each in both), "", topics)
+
+
+def payload(*, operation: Operation, values: Mapping[str, Any], now: datetime) -> Building:
+    """The payload, made here as soon as the precision is known, beside the one that the service makes."""
+    needed = payloads.precision_needed(operation=operation, values=values)
+    precision, told, unknown = payloads.FIRST_PRECISION, _NOTHING, False
+    opinion = _payload_opinion(operation, values, now)
+    if needed is not None:
+        reading = answers.look("get_property", now=now, propertyId=needed)
+        told, unknown = standing(reading), reading.record is None and reading.standing in ("missing", "refused")
+        if reading.record is None:
+            return Building(None, needed, None, unknown, {}, opinion, told)
+        precision = tokens.precision_of(reading.record.precision)
+    try:
+        made = payloads.make(operation=operation, values=values, precision=precision)
+    except payloads.CannotMake as problem:
+        return Building(None, needed, precision, False, problem.problems, opinion, told)
+    if opinion.record is not None:
+        same = opinion.record == made.raw
+        opinion = Opinion(opinion.record, same, () if same else ("the bytes",), "", opinion.standing)
+    return Building(made, needed, precision, False, {}, opinion, told)
+
+
+def _payload_opinion(operation: Operation, values: Mapping[str, Any], now: datetime) -> Opinion:
+    asked = {name: _as_asked(values[name]) for name in operation.fields if values.get(name) not in (None, "")}
+    try:
+        reading = answers.look(operation.name, now=now, **asked)
+    except BadArgument as problem:
+        return _unasked(f"The service can't be asked for it: {problem.problem}")
+    return Opinion(reading.record, None, (), "", standing(reading))
+
+
+def _as_asked(value: Any) -> Any:
+    """An amount as the exact number that it is; everything else as it was given."""
+    is_figure = isinstance(value, payloads.Figure)
+    return Decimal(value) if is_figure else value
+
+
+# The simple ledger ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerVerdict:
+    """Whether the layer takes a transaction, what was burned by it, and what it says; None while not read."""
+
+    validity: slp.Validity | None
+    burned: slp.BurnTotal | None
+    details: slp.TokenTransaction | None
+    is_missing: bool
+    standing: Standing
+
+    @property
+    def token_id(self) -> str:
+        """The token that the transaction speaks of; "" when it names none."""
+        told = self.details.token_info if self.details is not None else None
+        named = (told.token_id_hex or "") if told is not None else ""
+        return named if tokens.kind_of(named) == tokens.SIMPLE else ""
+
+
+def ledger_verdict(*, txid: str, now: datetime) -> LedgerVerdict:
+    """The simple ledger's word about one transaction, and the tokens lost in it."""
+    validity, burned, details = answers.look_many(
+        [
+            ("validate_slp_transaction", {"txid": txid}),
+            ("get_slp_burn_total", {"transactionId": txid}),
+            ("get_slp_transaction", {"txid": txid}),
+        ],
+        now=now,
+    )
+    told = standing(validity, burned, details, topics=[TIP_TOPIC])
+    return LedgerVerdict(validity.record, burned.record, details.record, details.standing == "missing", told)

@@ -1,0 +1,257 @@
+"""What the desk can say of addresses, transactions, scripts and proofs by itself, from their bytes alone.
+
+Nothing here asks anybody: a page shows it at once, and lays the service's own answer beside it.
+"""
+
+from dataclasses import dataclass
+
+from chaindata.shared import addresses, meanings
+from chaindata.shared.meanings import Said
+from chaindata.wire import addresses as wire_addresses
+from chaindata.wire import decoding, hashing, headers, proofs, transactions
+from chaindata.wire.addresses import Address, Network
+from chaindata.wire.proofs import Proof, Proven
+from chaindata.wire.scripts import steps
+from chaindata.wire.transactions import Transaction
+
+MOST_HEX = 200_000  # characters: a transaction of the largest size that is relayed
+LONGEST_ADDRESS = 400
+_FORMS = {"cash": "cash address", "slp": "SLP address", "legacy": "legacy address"}
+
+
+class CannotRead(ValueError):
+    """The text is not what it was given for; the message is a sentence for the person who entered it."""
+
+
+# Addresses ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """One address in every form. `spelled` is the form that was typed, `is_ours` whether the desk works on its chain.
+
+    `elsewhere` holds the same hash on the other networks: coins sent there are not here.
+    """
+
+    address: Address
+    spelled: str
+    is_ours: bool
+    script: str
+    elsewhere: tuple[Address, ...]
+
+    @property
+    def pays(self) -> str:
+        """What the hash is of."""
+        return "a public key's hash" if self.address.kind is wire_addresses.Kind.KEY else "a script's hash"
+
+    @property
+    def asm(self) -> str:
+        """The locking script in words; empty for hashes that no script pays."""
+        return steps.asm(bytes.fromhex(self.script))
+
+
+def convert(*, text: str) -> Conversion:
+    """The address that the text spells, of any network. Raises `CannotRead`."""
+    allowed = addresses.allowed_networks()
+    others = tuple(network for network in Network if network not in allowed)
+    try:
+        found = wire_addresses.read(text, networks=(*allowed, *others))
+    except wire_addresses.NotAnAddress as problem:
+        raise CannotRead(str(problem)) from None
+    try:
+        script = steps.locking(found).hex()
+    except steps.NotAScript:
+        script = ""
+    same = (Address(network, found.kind, found.hash) for network in Network if network is not found.network)
+    return Conversion(found, _FORMS[_form_of(text)], found.network in allowed, script, tuple(same))
+
+
+def _form_of(text: str) -> str:
+    prefix, colon, _ = text.lower().rpartition(":")
+    if colon:
+        return "slp" if prefix in wire_addresses.SLP_PREFIX.values() else "cash"
+    if len(text) < 42:
+        return "legacy"
+    cash = {address.rpartition(":")[2] for address in _cash_spellings(text)}
+    return "cash" if text.lower() in cash else "slp"
+
+
+def _cash_spellings(text: str) -> list[str]:
+    found = wire_addresses.read(text)
+    return [wire_addresses.Address(network, found.kind, found.hash).cash_address for network in Network]
+
+
+# Bytes ----------------------------------------------------------------------------------------------------------------
+
+
+def raw_of(text: str) -> bytes:
+    """The bytes of a hexadecimal text as people paste it: in either case, broken over lines. Raises `CannotRead`."""
+    joined = "".join(text.split())
+    if joined[:2].lower() == "0x":
+        raise CannotRead("Leave the 0x away: only the digits 0 to 9 and the letters a to f are read.")
+    if len(joined) % 2:
+        raise CannotRead(f"These are {len(joined)} digits; two make a byte, so one is missing or too many.")
+    try:
+        return hashing.from_hex(joined, most_bytes=MOST_HEX // 2)
+    except hashing.NotHexadecimal as problem:
+        raise CannotRead(str(problem)) from None
+
+
+def network() -> Network:
+    """The network whose rules count here."""
+    return addresses.allowed_networks()[0]
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedOutput:
+    """An output: to whom, how much, and what it says to the layers above."""
+
+    n: int
+    value_sat: int
+    kind: str
+    addresses: tuple[str, ...]
+    script: str
+    asm: str
+    said: Said | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A transaction in words. `problem` is why no node would take it whatever it spends, in the node's words."""
+
+    transaction: Transaction
+    txid: str
+    outputs: tuple[DecodedOutput, ...]
+    problem: str
+
+    @property
+    def said(self) -> list[Said]:
+        """What it says to the layers above the chain."""
+        return [output.said for output in self.outputs if output.said is not None]
+
+
+def decode(*, text: str) -> Decoded:
+    """The transaction that a hexadecimal text is, all of it. Raises `CannotRead`."""
+    raw = raw_of(text)
+    if not raw:
+        raise CannotRead("Paste the transaction as hexadecimal text.")
+    try:
+        found = transactions.read(raw)
+    except transactions.NotATransaction as problem:
+        raise CannotRead(str(problem)) from None
+    return Decoded(found, found.txid, tuple(_outputs(found)), _rule_broken(found))
+
+
+def _outputs(found: Transaction) -> list[DecodedOutput]:
+    here = addresses.printing_network()
+    decoded = []
+    for n, output in enumerate(found.outputs):
+        meaning = steps.meaning_of(output.script, here)
+        paid = tuple(address.cash_address for address in meaning.addresses)
+        said = meanings.of_output(output, n, network=here)
+        asm = steps.asm(output.script)
+        decoded.append(DecodedOutput(n, output.value_sat, str(meaning.kind), paid, output.script.hex(), asm, said))
+    return decoded
+
+
+def _rule_broken(found: Transaction) -> str:
+    try:
+        transactions.check(found)
+    except transactions.InvalidTransaction as problem:
+        return problem.reason
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedScript:
+    """A script in words. `p2sh` is the address that pays to its hash; empty when it pays to a hash already."""
+
+    script: str
+    asm: str
+    kind: str
+    signatures: int | None
+    addresses: tuple[str, ...]
+    p2sh: str
+    is_cut_short: bool
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return len(self.script) // 2
+
+
+def decode_script(*, text: str) -> DecodedScript:
+    """The script that a hexadecimal text is; every bytes are one, if not a sensible one. Raises `CannotRead`."""
+    raw = raw_of(text)
+    if len(raw) > steps.MOST_BYTES:
+        raise CannotRead(f"A script has at most {steps.MOST_BYTES:,} bytes; these are {len(raw):,}.")
+    told = decoding.script(raw, addresses.printing_network())
+    return DecodedScript(
+        script=raw.hex(),
+        asm=told["asm"],
+        kind=told["type"],
+        signatures=told.get("reqSigs"),
+        addresses=tuple(told.get("addresses", ())),
+        p2sh=told.get("p2sh", ""),
+        is_cut_short=told["asm"].endswith("[error]"),
+    )
+
+
+# Proofs ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedProof:
+    """A proof as it was checked here: what it shows, or the sentence why it shows nothing."""
+
+    proof: Proof
+    proven: tuple[Proven, ...]
+    problem: str
+    work_problem: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether hashes and work are right; that the header is in the best chain is another question."""
+        return not self.problem and not self.work_problem
+
+    @property
+    def header(self) -> headers.Header:
+        """The header that the hashes lead to."""
+        return self.proof.header
+
+    @property
+    def target(self) -> str:
+        """The highest hash that the header may have, in hexadecimal; empty when its bits are none."""
+        try:
+            return f"{self.header.target:064x}"
+        except headers.NotAHeader:
+            return ""
+
+
+def check_proof(*, text: str) -> CheckedProof:
+    """A merkle proof with its header, checked from the leaf to the work. Raises `CannotRead` for what is none."""
+    raw = raw_of(text)
+    if not raw:
+        raise CannotRead("Paste the proof as hexadecimal text.")
+    try:
+        proof = proofs.read(raw)
+    except proofs.NotAProof as problem:
+        raise CannotRead(str(problem)) from None
+    found, problem_text = _proven(proof)
+    return CheckedProof(proof, found, problem_text, work_problem(proof.header))
+
+
+def _proven(proof: Proof) -> tuple[tuple[Proven, ...], str]:
+    try:
+        return tuple(proofs.proven(proof)), ""
+    except proofs.NotAProof as problem:
+        return (), str(problem)
+
+
+def work_problem(header: headers.Header) -> str:
+    """Why the work of a header does not count on the desk's network; empty when it does."""
+    try:
+        headers.check_work(header, easiest_target=headers.EASIEST_TARGET[network()])
+    except headers.NotAHeader as problem:
+        return str(problem)
+    return ""

@@ -1,0 +1,118 @@
+"""The tools for addresses, scripts, proofs, payloads and the simple ledger: worked out here, then compared."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from chaindata.forms import AddressForm, HexForm, PayloadForm, TxidForm
+from chaindata.shared.access import readable
+from chaindata.tools import cross_checks, payloads, tools
+from desk import clock
+from desk.views.rendering import show
+
+TABS = (
+    ("chain-tools", "Address"),
+    ("chain-tools-transaction", "Transaction"),
+    ("chain-tools-script", "Script"),
+    ("chain-tools-proof", "Proof"),
+    ("chain-tools-payload", "Payload"),
+    ("chain-tools-ledger", "Simple ledger"),
+    ("chain-broadcasts", "Sent from here"),
+)
+SAFE_AND_POST = ["GET", "HEAD", "POST"]
+PAYLOAD_PARTS = {"result": "chaindata/tools/_made.html"}
+LEDGER_PARTS = {"result": "chaindata/tools/_verdict.html"}
+OPINION = {"opinion": "chaindata/tools/_opinion.html"}
+SAME_ADDRESS = "Its forms, its script, and that it is an address."
+SAME_SCRIPT = "Its words, its kind, and the address of its hash."
+SAME_PROOF = "It takes the proof for the same transactions, in its best chain."
+
+
+@require_safe
+@readable
+def address(request: HttpRequest) -> HttpResponse:
+    """An address in every form, and whether it is one."""
+    form = AddressForm(request.GET) if "address" in request.GET else AddressForm()
+    context: dict[str, Any] = {"now": clock.now(), "tabs": TABS, "form": form, "same": SAME_ADDRESS}
+    read = _read(form, "address", tools.convert)
+    if read is not None:
+        context |= {"read": read, "opinion": cross_checks.of_address(conversion=read, now=context["now"])}
+    return show(request, "chaindata/tools/address.html", context, parts=OPINION, status=_status(form))
+
+
+@require_http_methods(SAFE_AND_POST)
+@readable
+def script(request: HttpRequest) -> HttpResponse:
+    """A script in words."""
+    form, context = _of_bytes(request, SAME_SCRIPT)
+    read = _read(form, "hex", tools.decode_script)
+    if read is not None:
+        context |= {"read": read, "opinion": cross_checks.of_script(decoded=read, now=context["now"])}
+    return show(request, "chaindata/tools/script.html", context, parts=OPINION, status=_status(form))
+
+
+@require_http_methods(SAFE_AND_POST)
+@readable
+def proof(request: HttpRequest) -> HttpResponse:
+    """A merkle proof, checked here."""
+    form, context = _of_bytes(request, SAME_PROOF)
+    read = _read(form, "hex", tools.check_proof)
+    if read is not None:
+        context |= {"read": read, "opinion": cross_checks.of_proof(checked=read, now=context["now"])}
+        context["kept"] = cross_checks.kept_header(checked=read)
+    return show(request, "chaindata/tools/proof.html", context, parts=OPINION, status=_status(form))
+
+
+@require_safe
+@readable
+def payload(request: HttpRequest) -> HttpResponse:
+    """A payload of the property layer, byte by byte. Its members stand in the address, so it can be handed on."""
+    named = request.GET.get("kind", "")
+    operation = payloads.OPERATIONS.get(named) or next(iter(payloads.OPERATIONS.values()))
+    asked = "make" in request.GET
+    form = PayloadForm(request.GET, operation=operation) if asked else PayloadForm(operation=operation)
+    context: dict[str, Any] = {"now": clock.now(), "tabs": TABS, "form": form, "operation": operation}
+    context["operations"] = payloads.OPERATIONS.values()
+    if form.is_bound and form.is_valid():
+        made = cross_checks.payload(operation=operation, values=form.values, now=context["now"])
+        context["building"] = made
+        for field, sentence in made.problems.items():
+            form.add_error(field if field in form.fields else None, sentence)
+    return show(request, "chaindata/tools/payload.html", context, parts=PAYLOAD_PARTS, status=_status(form))
+
+
+@require_safe
+@readable
+def ledger(request: HttpRequest) -> HttpResponse:
+    """What the simple ledger says of a transaction, and what was burned by it."""
+    form = TxidForm(request.GET) if "txid" in request.GET else TxidForm()
+    context: dict[str, Any] = {"now": clock.now(), "tabs": TABS, "form": form}
+    if form.is_bound and form.is_valid():
+        txid = form.cleaned_data["txid"]
+        context |= {"txid": txid, "verdict": cross_checks.ledger_verdict(txid=txid, now=context["now"])}
+    return show(request, "chaindata/tools/ledger.html", context, parts=LEDGER_PARTS, status=_status(form))
+
+
+def _of_bytes(request: HttpRequest, same: str) -> tuple[HexForm, dict[str, Any]]:
+    """The form for bytes; short ones may come in the address as well."""
+    given = request.POST if request.method == "POST" else request.GET
+    form = HexForm(given) if "hex" in given else HexForm()
+    return form, {"now": clock.now(), "tabs": TABS, "form": form, "same": same}
+
+
+def _read(form: forms.Form, name: str, read: Callable[..., Any]) -> Any:
+    """What the domain makes of the field; None, with the sentence beside the field, when it can't be read."""
+    if not form.is_bound or not form.is_valid():
+        return None
+    try:
+        return read(text=form.cleaned_data[name])
+    except tools.CannotRead as problem:
+        form.add_error(name, str(problem))
+        return None
+
+
+def _status(form: forms.Form) -> int:
+    return 422 if form.is_bound and form.errors else 200

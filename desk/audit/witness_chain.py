@@ -1,0 +1,246 @@
+"""The chain of witnesses: one entry for every transaction that wrote witnessed rows, with the digest of each of them.
+
+An entry carries the hash of the one before it and a code under a key that is derived from the key ring and kept in no
+database, and its head is appended to a file outside. So whoever can write into every table, but has neither the keys
+nor the file, can't add, change, take back or remove a row without its being named: `findings` folds the entries and
+compares every row of every registered table (`desk.rows.witnessed`) with the last entry that tells of it.
+
+Entries are written by the connection itself right before it commits (`desk.database`). They are not the audit trail,
+which says who did what; the trail's own events are among the rows that are witnessed.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from django.db import connection, transaction
+
+from desk import clock, sealing
+from desk.audit import heads, trail
+from desk.models import RowWitness, StepUp
+from desk.rows import witnessed
+from desk.rows.witnessed import Table
+
+HEADS_FILE = "row-heads.log"
+CONTEXT = "desk.witness"
+# As text: Django would take longer to make it than the whole of the rest takes.
+_NEWEST = "SELECT seq, hash FROM desk_rowwitness ORDER BY seq DESC LIMIT 1"
+MOST_ROWS = 1000  # of one table in one entry
+# Another one than the audit trail's: this turn is the last thing that a transaction waits for, so nobody who has it
+# waits for anybody else.
+_LOCK_KEY = 0x7769746E657373
+
+Told = dict[str, dict[str, tuple[str | None, int]]]
+"""By table and key of a row: its last witness, None once it was removed, and the number of the entry that says so."""
+
+
+class CannotVouch(sealing.CannotSeal):
+    """The entries don't hold, so no newer key is put over them; the text says what was found first."""
+
+
+def write_noted() -> None:
+    """Witness what this transaction wrote so far. The connection calls it right before it commits."""
+    noted, connection.unwitnessed = connection.unwitnessed, {}  # type: ignore[attr-defined]
+    left = {table: sorted(keys, key=str) for table, keys in noted.items()}
+    while left:
+        batch = {table: keys[:MOST_ROWS] for table, keys in left.items()}
+        rows = {
+            table.label: dict.fromkeys(map(str, keys)) | dict(table.witnesses(keys)) for table, keys in batch.items()
+        }
+        _append({"rows": rows}, rules=any(table.rules for table in batch))
+        left = {table: keys[MOST_ROWS:] for table, keys in left.items() if keys[MOST_ROWS:]}
+
+
+def begin() -> None:
+    """Witness every row that is there already, once, when the tables come to be witnessed (the migration's end).
+
+    The entries also say up to which confirmation none has a code of its own: those rest on this entry.
+    """
+    if RowWitness.objects.exists():
+        return
+    with transaction.atomic():
+        oldest = StepUp.objects.order_by("-pk").values_list("pk", flat=True).first()
+        if oldest is not None:
+            _append({"begun": {"confirmations": oldest}}, rules=False)
+        for table in witnessed.tables():
+            witnessed.note(table.model, table.model._base_manager.values_list("pk", flat=True))
+
+
+def confirmations_before() -> int:
+    """The last confirmation that was there before confirmations had codes; 0 on a desk that began with them."""
+    first = RowWitness.objects.order_by("seq").first()
+    if first is None or not _is_authentic(first, sealing.checker(context=CONTEXT)):
+        return 0
+    number: int = json.loads(first.content).get("begun", {}).get("confirmations", 0)
+    return number
+
+
+def findings() -> Iterator[str]:
+    """A sentence for every row that is not as the desk left it, and for everything wrong with the entries.
+
+    The file of heads is read now, the rows when the sentences are asked for (`heads.findings`).
+    """
+    told: Told = {}
+    hashes: dict[int, str] = {}
+    of_heads = heads.findings(heads_path(), hashes, chain="chain of row entries", file="file of row heads")
+    return _found(told, hashes, of_heads)
+
+
+def _found(told: Told, hashes: dict[int, str], of_heads: Iterator[str]) -> Iterator[str]:
+    if connection.in_atomic_block and connection.unwitnessed:  # type: ignore[attr-defined]
+        write_noted()
+    yield from _chain(told, hashes)
+    yield from of_heads
+    for table in witnessed.tables():
+        yield from _compared(table, told.get(table.label, {}))
+
+
+def strange(*models: Any) -> bool:
+    """Whether these tables hold a row that the desk did not write, or lack one. Only for tables marked `rules`.
+
+    What this transaction wrote itself is trusted; it is witnessed when it commits.
+    """
+    wanted = [table for table in witnessed.tables() if table.model in models]
+    told: Told = {}
+    is_authentic = sealing.checker(context=CONTEXT)
+    for entry in RowWitness.objects.filter(rules=True).order_by("seq"):
+        if _is_authentic(entry, is_authentic) or _is_vouched(entry, is_authentic):
+            _fold(entry, json.loads(entry.content), told)
+    own = {table: {str(key) for key in keys} for table, keys in connection.unwitnessed.items()}  # type: ignore[attr-defined]
+    return any(
+        key not in own.get(table, ()) for table in wanted for key, _ in _differences(table, told.get(table.label, {}))
+    )
+
+
+def vouch_all(_: sealing.Rewrap) -> int:
+    """After the ring got a newer key: an entry under it that vouches for all the ones before, if they hold.
+
+    Afterwards the older keys can go: the hash of the last entry stands for every one before it.
+    """
+    with transaction.atomic():
+        _wait_for_turn()
+        newest = RowWitness.objects.order_by("-seq").first()
+        under_now = f"{sealing.newest_id()}:"
+        vouched = RowWitness.objects.filter(code__startswith=under_now, content__startswith='{"vouched"')
+        last = vouched.order_by("-seq").values_list("seq", flat=True).first() or 0
+        if newest is None or not RowWitness.objects.filter(seq__gt=last).exclude(code__startswith=under_now).exists():
+            return 0
+        problem = next(_chain({}, {}), None)
+        if problem is not None:
+            raise CannotVouch(f"The entries about rows don't hold, so the older keys have to stay: {problem}")
+        _append({"vouched": {"through": newest.seq, "hash": newest.hash}}, rules=True)
+    return 1
+
+
+def heads_path() -> Path:
+    """Where the heads are kept, outside the database."""
+    return heads.folder() / HEADS_FILE
+
+
+def _append(content: dict[str, Any], *, rules: bool) -> None:
+    _wait_for_turn()
+    with connection.cursor() as cursor:
+        cursor.execute(_NEWEST)
+        seq, prev = cursor.fetchone() or (0, trail.NO_HEAD)
+    entry = RowWitness(seq=seq + 1, prev=prev, at=clock.now(), content=trail.canonical(content), rules=rules)
+    entry.hash = _hash(entry)
+    entry.code = sealing.authenticate(entry.hash.encode(), context=CONTEXT)
+    entry.save(force_insert=True)
+    transaction.on_commit(lambda: heads.append(heads_path(), seq=entry.seq, hash=entry.hash, at=entry.at))
+
+
+def _hash(entry: RowWitness) -> str:
+    at = entry.at.astimezone(UTC).isoformat(timespec="microseconds") if isinstance(entry.at, datetime) else entry.at
+    text = trail.canonical([entry.seq, entry.prev, at, entry.rules, entry.content])
+    return sha256(text.encode()).hexdigest()
+
+
+def _wait_for_turn() -> None:
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_KEY])
+
+
+def _chain(told: Told, hashes: dict[int, str]) -> Iterator[str]:
+    """Walk the entries in order; `told` gets what they say of rows, `hashes` the hash of each by its number."""
+    expected, prev = 1, trail.NO_HEAD
+    is_authentic = sealing.checker(context=CONTEXT)
+    unproven: list[int] = []
+    try:
+        for entry in RowWitness.objects.order_by("seq").iterator(chunk_size=2000):
+            if entry.seq != expected:
+                yield f"Row entry {expected} is missing: the next one is {entry.seq}."
+            if entry.prev != prev:
+                yield f"Row entry {entry.seq} does not follow the one before it."
+            if _hash(entry) != entry.hash:
+                yield f"Row entry {entry.seq} was changed: its content does not match its hash."
+            content = json.loads(entry.content)
+            if _is_authentic(entry, is_authentic):
+                unproven = _still_unproven(unproven, content.get("vouched"), hashes)
+            else:
+                unproven.append(entry.seq)
+            _fold(entry, content, told)
+            hashes[entry.seq] = entry.hash
+            expected, prev = entry.seq + 1, entry.hash
+    except (ValueError, TypeError, AttributeError, LookupError) as error:  # SQLite keeps whatever is put into a column
+        yield f"A row entry after {expected - 1} can't be read: its columns were changed ({type(error).__name__})."
+    yield from (f"Row entry {seq} was not written by the desk: its code does not verify." for seq in unproven)
+
+
+def _still_unproven(unproven: list[int], vouched: dict[str, Any] | None, hashes: dict[int, str]) -> list[int]:
+    if vouched is None or hashes.get(vouched["through"]) != vouched["hash"]:
+        return unproven
+    return [seq for seq in unproven if seq > vouched["through"]]
+
+
+def _is_authentic(entry: RowWitness, is_authentic: sealing.Check) -> bool:
+    return is_authentic(entry.code, entry.hash.encode()) and _hash(entry) == entry.hash
+
+
+def _is_vouched(entry: RowWitness, is_authentic: sealing.Check) -> bool:
+    """Whether an entry under a key of today vouches for one whose key is gone, over an unbroken line of hashes."""
+    told = RowWitness.objects.filter(rules=True, seq__gt=entry.seq, content__startswith='{"vouched"').order_by("seq")
+    later = next((row for row in told if _is_authentic(row, is_authentic)), None)
+    if later is None:
+        return False
+    links = RowWitness.objects.filter(seq__gte=entry.seq, seq__lte=later.seq).order_by("seq")
+    prev = None
+    for link in links.iterator(chunk_size=2000):
+        if _hash(link) != link.hash or (prev is not None and link.prev != prev):
+            return False
+        prev = link.hash
+    return True
+
+
+def _fold(entry: RowWitness, content: dict[str, Any], told: Told) -> None:
+    for label, rows in content.get("rows", {}).items():
+        known = told.setdefault(label, {})
+        for key, witness in rows.items():
+            known[key] = (witness, entry.seq)
+
+
+def _compared(table: Table, told: dict[str, tuple[str | None, int]]) -> Iterator[str]:
+    try:
+        for _, sentence in _differences(table, told):
+            yield sentence
+    except Exception as error:  # SQLite keeps whatever is put into a column: what can't be read was changed
+        yield f"The rows of {table.label} can't be read: their columns were changed ({type(error).__name__})."
+
+
+def _differences(table: Table, told: dict[str, tuple[str | None, int]]) -> Iterator[tuple[str, str]]:
+    """Key and sentence of each row that differs from its last witness."""
+    seen = set()
+    for key, witness in table.witnesses():
+        seen.add(key)
+        old, seq = told.get(key, (None, 0))
+        if old is None:
+            yield key, f"{table.label} {key} was not written by the desk: no entry tells of the row."
+        elif old[:32] != witness[:32]:
+            names = ", ".join(table.changed(old, witness)) or "a column"
+            yield key, f"{table.label} {key} is not what the desk wrote: {names} changed (row entry {seq})."
+    for key, (old, seq) in told.items():
+        if old is not None and key not in seen:
+            yield key, f"{table.label} {key} was removed: row entry {seq} tells of the row."

@@ -1,0 +1,155 @@
+"""Checks the audit trail as a stranger would: chain, guards, heads kept outside, signatures, and the replayed rows.
+
+Every finding is one sentence. An empty list means that nothing was changed, removed, inserted, swapped or cut off since
+the events were written, as far as the heads outside the database and the signed ones reach.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from desk import clock, models
+from desk.audit import heads, installed_guards, trail, witness_chain
+from desk.people import stepup
+from desk.rows.snapshot import one_moment
+
+if TYPE_CHECKING:
+    from desk.models import AuditEvent
+
+Replay = Callable[[Iterator["AuditEvent"]], Iterable[str]]
+_replays: dict[str, Replay] = {}
+# More findings than this say nothing new: one early edit breaks no later link, but a rewritten table would fill pages.
+MOST_FINDINGS = 100
+
+
+def register_replay(subject_name: str, function: Replay) -> None:
+    """Let `verify_audit --replay` rebuild the rows of one kind.
+
+    `function` gets every event whose subject starts with `subject_name:`, in order, rebuilds the rows from them,
+    compares with the tables and yields a sentence for each difference.
+    """
+    _replays[subject_name] = function
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one run found: `findings` as sentences, at most a hundred and one, the number of events, and the head."""
+
+    findings: tuple[str, ...]
+    events: int
+    head: str
+    begun_at: datetime
+    ended_at: datetime
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+
+def run(*, replay: bool = False) -> Result:
+    """Check everything, and with `replay` rebuild the rows from the events and compare every witnessed row as well."""
+    begun = clock.now()
+    findings = verify(replay=replay)
+    return Result(tuple(findings), models.AuditEvent.objects.count(), trail.head(), begun, clock.now())
+
+
+def verify(*, replay: bool = False) -> list[str]:
+    """Every problem found, as sentences; at most a hundred.
+
+    The desk goes on working meanwhile. So the files of heads are read first, and the rows as of one moment after that:
+    what is written later is no row without its entry, and no head without its event.
+    """
+    sources = _sources({}, replay=replay)
+    with one_moment():
+        return _told(sources)
+
+
+def _told(sources: list[Iterable[str]]) -> list[str]:
+    findings: list[str] = []
+    while sources:
+        for finding in sources.pop(0):
+            findings.append(finding)
+            if len(findings) >= MOST_FINDINGS:
+                return [*findings, "There is more; the rest is not listed."]
+    return findings
+
+
+def _sources(hashes: dict[int, str], *, replay: bool) -> list[Iterable[str]]:
+    """What is looked at, one after the other. No row is read before the first is asked for its sentences."""
+    sources: list[Iterable[str]] = [
+        installed_guards.findings(),
+        _chain(hashes),
+        heads.findings(trail.heads_path(), hashes, chain="trail", file="file of heads"),
+        _signed_heads(hashes),
+        _named_proofs(),
+    ]
+    if replay:
+        sources += [_replayed(name, function) for name, function in _replays.items()]
+        sources.append(witness_chain.findings())
+    return sources
+
+
+def _chain(hashes: dict[int, str]) -> Iterator[str]:
+    """Walk the events in order; `hashes` is filled with the hash of each event, by seq."""
+    expected_seq, prev = 1, trail.NO_HEAD
+    try:
+        for event in _events():
+            if event.seq != expected_seq:
+                yield f"Event {expected_seq} is missing: the next one is {event.seq}."
+            if event.prev != prev:
+                yield f"Event {event.seq} does not follow the one before it."
+            if trail.hash_of(event) != event.hash:
+                yield f"Event {event.seq} was changed: its content does not match its hash."
+            hashes[event.seq] = event.hash
+            expected_seq, prev = event.seq + 1, event.hash
+    except (ValueError, TypeError, AttributeError) as error:  # SQLite keeps whatever is put into a column
+        yield f"An event after {expected_seq - 1} can't be read: its columns were changed ({type(error).__name__})."
+
+
+def _events(**where: Any) -> Iterator["AuditEvent"]:
+    return models.AuditEvent.objects.filter(**where).order_by("seq").iterator(chunk_size=2000)
+
+
+def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
+    """Every confirmed decision names the head of its moment; a passkey has signed it."""
+    known = {trail.NO_HEAD, *hashes.values()}
+    for row in models.StepUp.objects.select_related("person").order_by("pk").iterator(chunk_size=500):
+        witness = f"The {row.get_kind_display()} given by {row.person} on {row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+        if row.audit_head not in known:
+            yield f"{witness} was given over a trail that is not this one."
+        if row.kind == models.StepUp.Kind.PASSKEY and not stepup.signature_holds(row):
+            yield f"{witness} no longer proves its decision: the kept signature, its content or the key changed."
+
+
+def _named_proofs() -> Iterator[str]:
+    """Events that name a second factor together with the digest of all that was kept of it."""
+    kept = {row.pk: row.proof for row in models.StepUp.objects.iterator(chunk_size=2000)}
+    for event in _events(after_text__contains='"proof":'):
+        for number, proof in _pairs(_content(event)):
+            if kept.get(number) != proof:
+                yield f"Event {event.seq} names second factor {number}, which was changed or removed since."
+
+
+def _content(event: "AuditEvent") -> Any:
+    try:
+        return json.loads(event.after_text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _pairs(content: Any) -> Iterator[tuple[int, str]]:
+    if isinstance(content, dict):
+        if isinstance(content.get("step_up"), int) and isinstance(content.get("proof"), str):
+            yield content["step_up"], content["proof"]
+        for member in content.values():
+            yield from _pairs(member)
+
+
+def _replayed(name: str, function: Replay) -> Iterator[str]:
+    try:
+        yield from function(_events(subject__startswith=f"{name}:"))
+    except Exception as error:  # a changed event can make a replay fall over anywhere: that is a finding, not a crash
+        yield f"The replay of {name} stopped: {type(error).__name__}: {error}"

@@ -1,0 +1,140 @@
+"""One socket per browser: it says which topics it shows, and is told when one of them changed.
+
+In: `{"follow": [topics]}`, `{"unfollow": [topics]}`. Out: a JSON object, or an array of such objects: `{"followed":
+[all topics followed now], "refused": [those of the last request, or lost since]}`, hints `{"topic", "hint"}` and ticks
+`{"topic", "tick"}`. A hint carries no figures to act on: the page reads again over HTTP. A tick is the newest value of
+a topic of the public market. Admission is asked at joining and again every three seconds.
+
+Close codes: 4401 signed out, or rights changed; 4400 not this protocol; 4429 too many messages; 1009 a message too
+long; 1013 the browser reads too slowly, something may have been lost, or its session got a new key: connect again
+after a while, and read again.
+Who comes while the broker is away gets 503 instead of a socket, and who has too many of them open gets 429.
+"""
+
+import json
+import time
+from collections import deque
+from typing import Any
+
+from channels.db import database_sync_to_async
+
+from desk import clock
+from desk.live import hub
+from desk.live.fanout import TRY_LATER, Browser, Fanout
+from desk.live.frames import FRAMES
+from desk.live.hub import SIGNED_OUT
+from desk.people import presence, session_keys
+
+MOST_TOPICS = 100
+MOST_SOCKETS_OF_SESSION = 30
+MOST_SOCKETS_OF_PERSON = 60
+LONGEST_MESSAGE = 8_000
+MOST_MESSAGES = 30
+MESSAGE_WINDOW_SECONDS = 10.0
+
+NOT_UNDERSTOOD = 4400
+TOO_MANY = 4429
+TOO_LONG = 1009
+
+
+async def relay(scope: Any, receive: Any, send: Any) -> None:
+    """The socket of one browser. Nothing it receives changes anything; nothing it sends needs more than a re-read.
+
+    Somebody who is not signed in, or reaches nothing but enrolment, is refused before the handshake is answered.
+    """
+    if FRAMES not in scope["extensions"]:
+        raise RuntimeError("Only a server that offers whole frames can serve the relay: python -m project.serve.")
+    await receive()
+    session_key = scope["session"].session_key or ""
+    person = await database_sync_to_async(presence.listener)(session_key, now=clock.now())
+    if person is None:
+        await send({"type": "websocket.close"})
+        return
+    browser = Browser(session_key=session_key, socket=scope["extensions"][FRAMES], person_id=person.pk)
+    try:
+        async with hub.joined() as fanout:
+            if not _has_room(browser, fanout):
+                await _refuse(send, 429, b"Too many sockets of this session or person are open: close a page.")
+                return
+            await send({"type": "websocket.accept"})
+            await _converse(browser, fanout, receive)
+    except hub.BrokerAway:
+        await _refuse(send, 503, b"The relay hears nothing at the moment.")
+
+
+async def _refuse(send: Any, status: int, sentence: bytes) -> None:
+    await send({"type": "websocket.http.response.start", "status": status, "headers": []})
+    await send({"type": "websocket.http.response.body", "body": sentence})
+
+
+def _has_room(browser: Browser, fanout: Fanout) -> bool:
+    """Whether another socket of this session and of this person may open, in this process."""
+    people = [other for other in fanout.browsers if other.person_id == browser.person_id]
+    same = sum(other.session_key == browser.session_key for other in people)
+    return same < MOST_SOCKETS_OF_SESSION and len(people) < MOST_SOCKETS_OF_PERSON
+
+
+async def _converse(browser: Browser, fanout: Fanout, receive: Any) -> None:
+    """Obey one message after the other, within the bounds of rate, size and shape, until the browser is gone."""
+    fanout.add(browser)
+    arrivals: deque[float] = deque(maxlen=MOST_MESSAGES)
+    try:
+        while (message := await receive())["type"] == "websocket.receive":
+            now, text = time.monotonic(), message.get("text")
+            if len(arrivals) == MOST_MESSAGES and arrivals[0] > now - MESSAGE_WINDOW_SECONDS:
+                fanout.end(browser, TOO_MANY)
+            elif text is None:
+                fanout.end(browser, NOT_UNDERSTOOD)
+            elif len(text) > LONGEST_MESSAGE:
+                fanout.end(browser, TOO_LONG)
+            else:
+                arrivals.append(now)
+                await _obey(browser, fanout, _read(text))
+    finally:
+        fanout.remove(browser)
+
+
+async def _obey(browser: Browser, fanout: Fanout, asked: tuple[list[str], list[str]] | None) -> None:
+    if asked is None:
+        fanout.end(browser, NOT_UNDERSTOOD)
+        return
+    follow, unfollow = asked
+    fanout.unfollow(browser, unfollow)
+    may = await _admitted(browser, follow) if follow else []
+    if browser.ended:
+        return
+    if may is None:
+        fanout.end(browser, TRY_LATER if await _renewed(browser) else SIGNED_OUT)
+        return
+    fresh = [topic for topic in may if topic not in browser.topics]
+    room = MOST_TOPICS - len(browser.topics)
+    fanout.follow(browser, fresh[:room])
+    refused = [topic for topic in follow if topic not in may] + fresh[room:]
+    fanout.say(browser, hub.answer(browser, refused))
+
+
+async def _admitted(browser: Browser, wanted: list[str]) -> list[str] | None:
+    ask = database_sync_to_async(presence.admitted)
+    may: list[str] | None = await ask(browser.session_key, wanted, now=clock.now())
+    return may
+
+
+async def _renewed(browser: Browser) -> bool:
+    """Whether its session goes on under a new key, which this browser brings when it comes again."""
+    ask = database_sync_to_async(session_keys.is_renewed)
+    return bool(await ask(browser.session_key, now=clock.now()))
+
+
+def _read(text: str) -> tuple[list[str], list[str]] | None:
+    """The topics to follow and to leave, or None for anything but the two known members holding texts."""
+    try:
+        message: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or not message or not message.keys() <= {"follow", "unfollow"}:
+        return None
+    lists = [message.get("follow", []), message.get("unfollow", [])]
+    if not all(isinstance(one, list) and all(isinstance(topic, str) for topic in one) for one in lists):
+        return None
+    follow, unfollow = (list(dict.fromkeys(one)) for one in lists)
+    return follow, unfollow

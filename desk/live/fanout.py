@@ -1,0 +1,279 @@
+"""What the browsers of one event loop follow, and what each still has to be told. Plain calls; no broker, no rows.
+
+A text comes made and is framed once, whoever gets it. Hints go out in order at the end of the loop's turn, all that
+wait for a browser in one frame, the same hint once. Of the ticks of a topic only the latest is kept, and they go out at
+most every 50 ms. To a browser that does not keep up nothing more is written: what its connection has not taken yet
+is at most one frame, ticks wait as names of topics, and hints up to a bound, beyond which it is let go.
+"""
+
+import asyncio
+from collections.abc import Iterable
+
+import structlog
+from prometheus_client import Counter
+
+from desk.live import frames
+
+TICK_SECONDS = 0.05
+SLOW_SECONDS = 5.0
+MOST_WAITING = 100
+LAST_WORD_SECONDS = 0.5
+
+TRY_LATER = 1013
+
+LET_GO = Counter("countersign_browsers_let_go_total", "Sockets that the desk closed, by close code", ["code"])
+_log = structlog.get_logger(__name__)
+
+
+class Browser:
+    """One socket, whose it is, what it follows, and what waits for it: hints as text, ticks as names of topics."""
+
+    __slots__ = ("__weakref__", "ended", "hints", "person_id", "session_key", "socket", "stuck", "ticks", "topics")
+
+    def __init__(self, *, session_key: str, socket: frames.Socket, person_id: int = 0) -> None:
+        self.session_key = session_key
+        self.person_id = person_id
+        self.socket = socket
+        self.topics: set[str] = set()
+        self.hints: dict[str, None] = {}
+        self.ticks: dict[str, None] = {}
+        self.stuck = False
+        self.ended = False
+
+
+class Fanout:
+    """The browsers of one event loop, by topic. Made and used on that loop alone.
+
+    What happens goes to `_news` and `_changed` first, whoever follows it, and from there straight to those who keep up.
+    What waits with a browser is looked after through `_hinted` or `_ticked`, unless it is stuck.
+    """
+
+    def __init__(self) -> None:
+        self.browsers: set[Browser] = set()
+        self._loop = asyncio.get_running_loop()
+        self._over = False
+        self._followers: dict[str, set[Browser]] = {}
+        self._latest: dict[str, str] = {}
+        self._news: dict[str, str] = {}  # hints of this turn, with their topics
+        self._changed: dict[str, None] = {}  # topics with ticks since the last slot
+        self._hinted: list[Browser] = []
+        self._ticked: list[Browser] = []
+        self._stuck: dict[Browser, tuple[int, float]] = {}
+        self._flush: asyncio.Handle | None = None
+        self._slot: asyncio.Handle | None = None
+        self._next_slot = 0.0
+
+    # Who is here ------------------------------------------------------------------------------------------------------
+
+    def add(self, browser: Browser) -> None:
+        """Let a browser take part; one that comes too late is sent away like the others were."""
+        if self._over:
+            _close(browser, TRY_LATER)
+            return
+        self.browsers.add(browser)
+        browser.socket.when_taken = lambda: self._taken(browser)
+
+    def remove(self, browser: Browser) -> None:
+        """Forget a browser and everything that waits for it."""
+        browser.ended = True
+        browser.socket.when_taken = None
+        self.browsers.discard(browser)
+        self._stuck.pop(browser, None)
+        self.unfollow(browser, list(browser.topics))
+        browser.hints.clear()
+        browser.ticks.clear()
+
+    def end(self, browser: Browser, code: int) -> None:
+        """Close the socket of a browser; of one that does not read, nothing is left half a second later."""
+        if browser.ended:
+            return
+        is_stuck = browser.stuck
+        self.remove(browser)
+        _close(browser, code)
+        if is_stuck:
+            self._loop.call_later(LAST_WORD_SECONDS, browser.socket.cut)
+
+    def end_all(self) -> None:
+        """Send everybody away, to come again after a while; nobody can come in any more."""
+        self._over = True
+        for browser in list(self.browsers):
+            self.end(browser, TRY_LATER)
+        for planned in (self._flush, self._slot):
+            if planned is not None:
+                planned.cancel()
+
+    def follow(self, browser: Browser, wanted: Iterable[str]) -> None:
+        """Follow these topics. The latest tick of a topic that others follow comes at once."""
+        for topic in wanted:
+            browser.topics.add(topic)
+            self._followers.setdefault(topic, set()).add(browser)
+            if topic in self._latest:
+                self._tick_for(browser, topic)
+                self._plan_slot()
+
+    def unfollow(self, browser: Browser, unwanted: Iterable[str]) -> None:
+        """Follow these no more. What nobody follows is not kept."""
+        for topic in unwanted:
+            browser.topics.discard(topic)
+            browser.ticks.pop(topic, None)
+            followers = self._followers.get(topic)
+            if followers is not None:
+                followers.discard(browser)
+                if not followers:
+                    del self._followers[topic]
+                    self._latest.pop(topic, None)
+                    self._changed.pop(topic, None)
+
+    # What is to be told -----------------------------------------------------------------------------------------------
+
+    def hint(self, topic: str, text: str) -> None:
+        """Put a hint in line for everybody who follows the topic; the same one that waits already waits on."""
+        if topic in self._followers:
+            self._news[text] = topic
+            self._plan_flush()
+
+    def tick(self, topic: str, text: str) -> None:
+        """Keep the newest value of a topic that somebody follows, and send it in the next slot."""
+        if topic in self._followers:
+            self._latest[topic] = text
+            self._changed[topic] = None
+            self._plan_slot()
+
+    def say(self, browser: Browser, text: str) -> None:
+        """Tell one browser something, in line with its hints; said twice while it waits, the later place counts."""
+        if browser.ended:
+            return
+        if not browser.hints:
+            self._hinted.append(browser)
+        browser.hints.pop(text, None)
+        browser.hints[text] = None
+        self._plan_flush()
+
+    def let_go_slow(self) -> None:
+        """Let go of those who took nothing for five seconds; to be called every second or so."""
+        now = self._loop.time()
+        for browser, (untaken, since) in list(self._stuck.items()):
+            left = browser.socket.untaken()
+            if left < untaken:
+                self._stuck[browser] = (left, now)
+            elif now - since >= SLOW_SECONDS:
+                self._let_go(browser)
+
+    def _let_go(self, browser: Browser) -> None:
+        _log.warning("relay.slow_browser", waiting=len(browser.hints), untaken=browser.socket.untaken())
+        self.end(browser, TRY_LATER)
+
+    # Writing ----------------------------------------------------------------------------------------------------------
+
+    def _plan_flush(self) -> None:
+        if self._flush is None:
+            self._flush = self._loop.call_soon(self._tell_hints)
+
+    def _plan_slot(self) -> None:
+        if self._slot is None:
+            self._slot = self._loop.call_at(max(self._next_slot, self._loop.time()), self._tell_ticks)
+
+    def _tell_hints(self) -> None:
+        self._flush = None
+        news, self._news = self._news, {}
+        made: dict[tuple[str, ...], frames.Frames] = {}
+        arranged: dict[tuple[str, ...], tuple[str, ...]] = {}
+        for browser, topics in self._touched(tuple(dict.fromkeys(news.values()))).items():
+            texts = arranged.get(topics)
+            if texts is None:
+                its = frozenset(topics)
+                texts = arranged[topics] = tuple([text for text, topic in news.items() if topic in its])
+            if browser.hints or browser.stuck:
+                self._line_up(browser, texts)
+            else:
+                told = self._write(browser, texts, made)
+                if told < len(texts):
+                    browser.hints = dict.fromkeys(texts[told:])
+        browsers, self._hinted = self._hinted, []
+        for browser in browsers:
+            if browser.hints and not browser.stuck:
+                told = self._write(browser, tuple(browser.hints), made)
+                _shorten(browser.hints, told)
+
+    def _line_up(self, browser: Browser, texts: tuple[str, ...]) -> None:
+        for text in texts:
+            browser.hints[text] = None
+        if browser.stuck and len(browser.hints) > MOST_WAITING:
+            self._let_go(browser)
+
+    def _tell_ticks(self) -> None:
+        self._slot = None
+        self._next_slot = self._loop.time() + TICK_SECONDS
+        changed, self._changed = self._changed, {}
+        made: dict[tuple[str, ...], frames.Frames] = {}
+        for browser, topics in self._touched(tuple(changed)).items():
+            if browser.ticks or browser.stuck:
+                browser.ticks.update(dict.fromkeys(topics))
+            else:
+                told = self._write(browser, tuple([self._latest[topic] for topic in topics]), made)
+                if told < len(topics):
+                    browser.ticks = dict.fromkeys(topics[told:])
+        browsers, self._ticked = self._ticked, []
+        for browser in browsers:
+            if browser.ticks and not browser.stuck:
+                told = self._write(browser, tuple([self._latest[topic] for topic in browser.ticks]), made)
+                _shorten(browser.ticks, told)
+
+    def _touched(self, topics: tuple[str, ...]) -> dict[Browser, tuple[str, ...]]:
+        """Who follows any of these, and which of them, in order."""
+        if len(topics) == 1:
+            return dict.fromkeys(self._followers.get(topics[0], ()), topics)
+        found: dict[Browser, list[str]] = {}
+        for topic in topics:
+            for browser in self._followers.get(topic, ()):
+                if browser in found:
+                    found[browser].append(topic)
+                else:
+                    found[browser] = [topic]
+        return {browser: tuple(its) for browser, its in found.items()}
+
+    def _tick_for(self, browser: Browser, topic: str) -> None:
+        if not browser.ticks:
+            self._ticked.append(browser)
+        browser.ticks[topic] = None
+
+    def _write(self, browser: Browser, texts: tuple[str, ...], made: dict[tuple[str, ...], frames.Frames]) -> int:
+        """Write frame after frame while the peer keeps up; how many of the texts are on their way."""
+        whole = made.get(texts)
+        if whole is None:
+            whole = made[texts] = frames.framed(texts, browser.socket.frame)
+        told = 0
+        for count, frame in whole:
+            told += count
+            if not browser.socket.write(frame):
+                browser.stuck = True
+                self._stuck[browser] = (browser.socket.untaken(), self._loop.time())
+                break
+        return told
+
+    def _taken(self, browser: Browser) -> None:
+        """The peer has taken everything: go on with what waits. Ticks wait for their slot."""
+        if not browser.stuck:
+            return
+        browser.stuck = False
+        self._stuck.pop(browser, None)
+        if browser.hints:
+            self._hinted.append(browser)
+            self._plan_flush()
+        if browser.ticks:
+            self._ticked.append(browser)
+            self._plan_slot()
+
+
+def _close(browser: Browser, code: int) -> None:
+    browser.ended = True
+    LET_GO.labels(str(code)).inc()
+    browser.socket.end(code)
+
+
+def _shorten(waiting: dict[str, None], told: int) -> None:
+    if told == len(waiting):
+        waiting.clear()
+        return
+    for name in list(waiting)[:told]:
+        del waiting[name]

@@ -1,0 +1,125 @@
+"""How people come in: nobody signs up, and where a second factor is asked for is a setting.
+
+Outside the demo whoever has a second factor gives it at sign-in. In the demo the password is enough there, so that the
+newcomer's first click is short; every decision asks for the factor all the same.
+"""
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context
+from allauth.mfa.adapter import DefaultMFAAdapter, get_adapter
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+
+from desk import clock, sealing
+from desk.people import factors, passkeys, sign_in_limits, totp
+from wire.values import Secret
+
+_SECOND_FACTOR_STAGE = "allauth.mfa.stages.AuthenticateStage"
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """Sign-in of people whom an administrator made."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False
+
+    def get_login_stages(self) -> list[str]:
+        stages: list[str] = super().get_login_stages()
+        if settings.SIGN_IN_SECOND_FACTOR:
+            return stages
+        return [stage for stage in stages if stage != _SECOND_FACTOR_STAGE]
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        """Who has a factor proves themselves with it: the password alone changes nothing of how one comes in."""
+        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        if not user.is_authenticated or not factors.asks_first(user, self.request.session):
+            return methods
+        return [method for method in methods if method["id"] != "reauthenticate"]
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """The desk sends no mail yet: an administrator sets a forgotten password."""
+
+    # What the library counts is by name alone, in a cache that a flood empties: see `tries`.
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Take a try from the budgets of this name, address and device; refuse while one of them has to wait."""
+        name = str(credentials.get("username", ""))
+        self._taken = _take(sign_in_limits.PASSWORD, name, request)
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
+        """The person of these credentials, or None."""
+        person = super().authenticate(request, **credentials)
+        if person is not None:
+            sign_in_limits.give_back(self._taken)
+        return person
+
+
+class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
+    """Secrets of second factors are sealed; passkeys belong to one host name."""
+
+    def encrypt(self, text: str) -> str:
+        return sealing.seal(Secret(text), context=totp.SEAL_CONTEXT)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return sealing.unseal(encrypted_text, context=totp.SEAL_CONTEXT).reveal()
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        entity: dict[str, str] = super().get_public_key_credential_rp_entity()
+        return {"id": passkeys.host() or entity["id"], "name": "Countersign"}
+
+    def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
+        """The desk sends no mail yet; a change of factors stands on the person's page and in the audit trail."""
+
+
+def _take(what: str, name: str, request: HttpRequest) -> list[sign_in_limits.Budget]:
+    """The budgets that gave a try. Raises ValidationError with the seconds to wait, which are the same for any name."""
+    device, address = sign_in_limits.device_of(request, name), request.META.get("REMOTE_ADDR", "")
+    wanted = sign_in_limits.budgets(what=what, name=name, address=address, device=device)
+    if wait := sign_in_limits.take(wanted, now=clock.now()):
+        raise ValidationError(f"Too many failed attempts. Try again in {wait} seconds.", code="too_many_tries")
+    return wanted
+
+
+class _SpendsTheCode:
+    """A one-time code that opened the door is spent: it neither confirms a decision nor opens the door again."""
+
+    def clean_code(self) -> str:
+        taken = _take(sign_in_limits.SECOND_FACTOR, self.user.get_username(), context.request)  # type: ignore[attr-defined]
+        code = self._checked_code()
+        sign_in_limits.give_back(taken)
+        return code
+
+    def _checked_code(self) -> str:
+        code: str = super().clean_code()  # type: ignore[misc]
+        row: Authenticator = self.authenticator  # type: ignore[attr-defined]
+        if row.type == Authenticator.Type.TOTP:
+            secret = totp.secret_of(row.user)
+            digits = "".join(code.split())
+            step = totp.matching_step(secret, digits, now=clock.now()) if secret and totp.is_shaped(digits) else None
+            if step is None or not totp.spend(row.user, step):
+                raise get_adapter().validation_error("incorrect_code")
+        return code
+
+
+class SignInCodeForm(_SpendsTheCode, AuthenticateForm):  # type: ignore[misc]
+    """The second factor at sign-in. A recovery code opens a session that reaches nothing but enrolment."""
+
+    def save(self) -> None:
+        super().save()
+        if self.authenticator.type == Authenticator.Type.RECOVERY_CODES:
+            context.request.session[factors.RECOVERING] = True
+
+
+class ReauthenticateCodeForm(_SpendsTheCode, ReauthenticateForm):  # type: ignore[misc]
+    """The second factor before a look at one's recovery codes. A recovery code is none."""
+
+    def _checked_code(self) -> str:
+        code = super()._checked_code()
+        if self.authenticator.type == Authenticator.Type.RECOVERY_CODES:
+            raise get_adapter().validation_error("incorrect_code")
+        return code

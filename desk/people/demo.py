@@ -1,0 +1,75 @@
+"""The demo desk: people with a published password and one shared second factor, on a machine that reaches nobody.
+
+Loading twice changes nothing. Rooms register what they add (`register_loader`); `manage.py load_demo` runs them all.
+"""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.contrib.auth.hashers import check_password
+from django.contrib.auth.models import Group
+from django.db import transaction
+
+from desk import models
+from desk.people import roles, totp
+from wire.values import Secret
+
+# Published on purpose: the demo runs only against the sandbox of this machine.
+DEMO_PASSWORD = "countersign-demo"  # noqa: S105
+DEMO_TOTP_SECRET = "COUNTERSIGNDEMOSECRET234567ABCDE"  # noqa: S105
+
+PEOPLE: dict[str, tuple[str, ...]] = {
+    "operator": (roles.OPERATOR,),
+    "operator2": (roles.OPERATOR,),
+    "treasury": (roles.TREASURY,),
+    "treasury2": (roles.TREASURY,),
+    "treasury3": (roles.TREASURY,),
+    "admin": (roles.ADMIN,),
+    "auditor": (roles.AUDITOR,),
+}
+
+Loader = Callable[[], None]
+_loaders: dict[str, Loader] = {}
+
+
+class CannotLoad(Exception):
+    """The demo is not loaded here; the text says why."""
+
+
+def register_loader(name: str, loader: Loader) -> None:
+    """Add what a room brings to the demo. It must be safe to run twice."""
+    _loaders[name] = loader
+
+
+def load() -> list[str]:
+    """People first, then every registered loader; the names of what was loaded."""
+    load_people()
+    for loader in _loaders.values():
+        loader()
+    return ["people", *_loaders]
+
+
+def load_people() -> None:
+    """Make the demo people, or bring their password, role and second factor back to what is published."""
+    if not settings.DEMO:
+        raise CannotLoad("The demo people have published passwords: they are made only when DEMO is on.")
+    mark = models.DatabaseMark.objects.first()
+    if mark is not None and not mark.is_demo:
+        raise CannotLoad("This database belongs to a real desk: the demo would give its people published passwords.")
+    roles.ensure_groups()
+    for username, held in PEOPLE.items():
+        _load_person(username, held)
+
+
+@transaction.atomic
+def _load_person(username: str, held: tuple[str, ...]) -> None:
+    person, _ = models.Person.objects.get_or_create(username=username, defaults={"email": f"{username}@demo.test"})
+    # Hashing is slow on purpose, and a new hash would end the person's sessions: only when it is needed.
+    if not check_password(DEMO_PASSWORD, person.password):
+        person.set_password(DEMO_PASSWORD)
+        person.save(update_fields=["password"])
+    if person.roles != frozenset(held):
+        person.groups.set(Group.objects.filter(name__in=held))
+    enrolled = totp.secret_of(person)
+    if enrolled is None or enrolled != Secret(DEMO_TOTP_SECRET):
+        totp.enrol(person, Secret(DEMO_TOTP_SECRET))

@@ -1,0 +1,226 @@
+"""A person's second factors: who has one, what is asked before one changes, and what follows from a change.
+
+Whoever has a factor confirms each change with it; the password alone changes nothing. The confirmation is for one named
+change to the factors as they are, holds for five minutes in one session, and is used once. Every change is shown to
+the person, ends their other sessions, and for `FACTOR_REST_SECONDS` (a day, outside the demo) the person's approvals
+don't count: somebody who took an account over can't pay with it before its owner has had a day to see it. The first
+factor rests too, because whoever got hold of an invitation or a first password can enrol one.
+
+A recovery code opens a session that reaches nothing but this; it stands for the factor that was lost.
+"""
+
+import hashlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from desk import models
+from desk.audit import trail
+from desk.people import stepup
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+PURPOSE = "change-factors"
+CONFIRMED_SECONDS = 300
+SHOWN_FOR = timedelta(days=30)
+# Marks in a session: a change that was confirmed and waits to be made; a session that a recovery code opened.
+CONFIRMED = "desk.factor_change"
+RECOVERING = "desk.opened_by_recovery_code"
+_COUNTED = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+
+
+class CannotChange(Exception):
+    """The factors stay as they are; the text is the sentence for the person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One way to change one's factors: its page, what its button says, and whether it takes a factor away."""
+
+    url_name: str
+    label: str
+    removes: bool = False
+
+
+CHANGES = {
+    "set-up-app": Change("mfa_activate_totp", "Set up an authenticator app"),
+    "remove-app": Change("mfa_deactivate_totp", "Remove the authenticator app", removes=True),
+    "add-passkey": Change("mfa_add_webauthn", "Add a passkey"),
+    "remove-passkey": Change("mfa_remove_webauthn", "Remove a passkey", removes=True),
+    "new-recovery-codes": Change("mfa_generate_recovery_codes", "Generate new recovery codes"),
+}
+
+
+# Who has one ----------------------------------------------------------------------------------------------------------
+
+
+def has_one(person: "Person") -> bool:
+    """Whether the person has an authenticator app or a passkey. Recovery codes alone are no factor."""
+    return bool(Authenticator.objects.filter(user=person, type__in=_COUNTED).exists())
+
+
+def may_enter(person: "Person", session: Mapping[str, Any]) -> bool:
+    """Whether this session reaches more than enrolment: opened by no recovery code, by somebody who has a factor."""
+    if session.get(RECOVERING):
+        return False
+    return has_one(person) if settings.SECOND_FACTOR_REQUIRED else True
+
+
+def those_with_one(people: Collection[int]) -> set[int]:
+    """Of these people, who has an authenticator app or a passkey."""
+    rows = Authenticator.objects.filter(user_id__in=people, type__in=_COUNTED)
+    return set(rows.values_list("user_id", flat=True))
+
+
+# Before a change ------------------------------------------------------------------------------------------------------
+
+
+def asks_first(person: "Person", session: Mapping[str, Any]) -> bool:
+    """Whether a change has to be confirmed with a factor: not before there is one, nor where a recovery code did it."""
+    return has_one(person) and not session.get(RECOVERING)
+
+
+def digest_of(*, person: "Person", change: str, target: str) -> str:
+    """What is signed for a change: which one, of what, and the factors as they are now."""
+    rows = Authenticator.objects.filter(user=person).order_by("pk").values_list("pk", "type")
+    content = ["countersign-factors-1", person.pk, change, target, [list(row) for row in rows]]
+    return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
+
+
+def confirm(
+    *,
+    person: "Person",
+    change: str,
+    target: str,
+    digest: str,
+    answer: Mapping[str, Any],
+    session: Any,
+    now: datetime,
+) -> None:
+    """Take an existing factor for one change to come, and note it in the session for five minutes.
+
+    Raises CannotChange, or `stepup.CannotConfirm` when the factor was not accepted.
+    """
+    key = session.session_key or ""
+    with transaction.atomic():
+        if digest != digest_of(person=person, change=change, target=target):
+            raise CannotChange("Nothing was changed: your factors are not what you saw. Read the page again.")
+        row = stepup.verify(person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=key, now=now)
+        trail.record(
+            actor=person,
+            action="person.factor_change_confirmed",
+            subject=f"person:{person.pk}",
+            before={},
+            after={"change": change, "target": target, "evidence": row.evidence()},
+            now=now,
+            session_key=key,
+        )
+    until = int(now.timestamp()) + CONFIRMED_SECONDS
+    session[CONFIRMED] = {"change": change, "target": target, "digest": digest, "until": until}
+
+
+def is_confirmed(*, person: "Person", change: str, target: str, session: Mapping[str, Any], now: datetime) -> bool:
+    """Whether this very change was confirmed in this session, and the factors are still what they were."""
+    noted = session.get(CONFIRMED) or {}
+    if (noted.get("change"), noted.get("target")) != (change, target) or now.timestamp() >= noted.get("until", 0):
+        return False
+    return bool(noted["digest"] == digest_of(person=person, change=change, target=target))
+
+
+def refuse_last(*, person: "Person", change: str) -> None:
+    """Raise CannotChange where a factor is required and this change would take the last one away."""
+    if not CHANGES[change].removes or not settings.SECOND_FACTOR_REQUIRED:
+        return
+    if Authenticator.objects.filter(user=person, type__in=_COUNTED).count() < 2:
+        raise CannotChange("Nothing was changed: it is your only second factor. Add another one first.")
+
+
+# After a change -------------------------------------------------------------------------------------------------------
+
+
+def kept_by(person: "Person") -> dict[int, str]:
+    """Every factor of the person, by number, with its type."""
+    return dict(Authenticator.objects.filter(user=person).values_list("pk", "type"))
+
+
+def note(
+    *, person: "Person", before: Mapping[int, str], device: str, session_key: str, now: datetime
+) -> list[models.FactorChange]:
+    """Inside the transaction of a change: keep what became of each factor, tell the trail, end every session.
+
+    The caller goes on with the session that made the change, under a new key. An empty list when nothing changed.
+    """
+    after = kept_by(person)
+    gone = {kind for pk, kind in before.items() if pk not in after}
+    new = {kind for pk, kind in after.items() if pk not in before}
+    told = models.FactorChange.Action
+    changes = [(told.RENEWED, kind) for kind in sorted(gone & new)]
+    changes += [(told.REMOVED, kind) for kind in sorted(gone - new)]
+    changes += [(told.ADDED, kind) for kind in sorted(new - gone)]
+    rows = [
+        models.FactorChange(
+            person=person,
+            action=action,
+            factor=kind,
+            device=device[:80],
+            session_digest=trail.digest_of(session_key),
+            at=now,
+            rests_until=now + timedelta(seconds=settings.FACTOR_REST_SECONDS),
+        )
+        for action, kind in changes
+    ]
+    if not rows:
+        return []
+    models.FactorChange.objects.bulk_create(rows)
+    models.end_sessions([person.pk])
+    for row in rows:
+        trail.record(
+            actor=person,
+            action=f"person.factor_{row.action}",
+            subject=f"person:{person.pk}",
+            before={},
+            after={"factor": row.factor, "rests_until": row.rests_until},
+            now=now,
+            session_key=session_key,
+        )
+    return rows
+
+
+def shown_to(person: "Person", *, now: datetime) -> list[models.FactorChange]:
+    """The changes of the last thirty days, the newest first, for the person's own page."""
+    return list(models.FactorChange.objects.filter(person=person, at__gt=now - SHOWN_FOR).order_by("-at", "-pk"))
+
+
+# The rest after a change ----------------------------------------------------------------------------------------------
+
+
+def rests_until(person: "Person", *, now: datetime) -> datetime | None:
+    """Until when this person's approvals don't count, because their factors changed; None when they do."""
+    rows = models.FactorChange.objects.filter(person=person, at__lte=now, rests_until__gt=now)
+    return rows.order_by("-rests_until").values_list("rests_until", flat=True).first()
+
+
+def why_resting(person: "Person", *, now: datetime) -> str:
+    """The sentence for somebody whose approvals don't count yet; empty when they do."""
+    until = rests_until(person, now=now)
+    if until is None:
+        return ""
+    return (
+        "Nothing was decided: your second factors changed less than a day ago, so your approvals don't count "
+        f"until {until:%d %b %H:%M:%S} UTC. Somebody else of treasury can decide meanwhile, and you can still reject."
+    )
+
+
+def given_at_rest() -> Exists:
+    """For rows with `person` and `at`: whether the word was given while the person's approvals did not count."""
+    given_in_between = models.FactorChange.objects.filter(
+        person=OuterRef("person"), at__lte=OuterRef("at"), rests_until__gt=OuterRef("at")
+    )
+    return Exists(given_in_between)

@@ -1,0 +1,78 @@
+"""How the first administrator of a real desk comes in: by a link that sets a password, once, within a day.
+
+Made on the machine itself. The link is bound to the password that there is (none), so using it ends it. Whoever has a
+password then has to set up a second factor before anything else of the desk opens.
+"""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.models import Group
+from django.contrib.auth.tokens import default_token_generator
+from django.db import transaction
+
+from desk import models
+from desk.audit import trail
+from desk.people import factors, roles, tokens
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+class CannotInvite(Exception):
+    """Nobody was made and nothing changed; the text says why."""
+
+
+@transaction.atomic
+def create_admin(*, name: str, again: bool, now: datetime) -> "Person":
+    """An administrator without a password; with `again` one who is there loses password, factors, sessions, tokens."""
+    person = models.Person.objects.filter(username=name).first()
+    if person is not None and not again:
+        raise CannotInvite(f"{name} is there already. --again takes password and second factors away and invites anew.")
+    if person is None:
+        if again:
+            raise CannotInvite(f"There is nobody called {name!r}.")
+        roles.ensure_groups()
+        person = models.Person.objects.create_user(username=name)
+        person.groups.set(Group.objects.filter(name=roles.ADMIN))
+        _tell(person, "person.created", now)
+        return person
+    if not person.has_role(roles.ADMIN):
+        raise CannotInvite(f"{name} is no active administrator; only administrators are invited from the machine.")
+    before = factors.kept_by(person)
+    Authenticator.objects.filter(user=person).delete()
+    person.set_unusable_password()
+    person.save(update_fields=["password"])
+    tokens.revoke_all(person=person, now=now)
+    models.end_sessions([person.pk])
+    factors.note(person=person, before=before, device="the desk's machine", session_key="", now=now)
+    _tell(person, "person.invited_again", now)
+    return person
+
+
+def code_for(person: "Person") -> str:
+    """What the link carries; good for one use and a day (PASSWORD_RESET_TIMEOUT)."""
+    return f"{person.pk}.{default_token_generator.make_token(person)}"
+
+
+def person_of(code: str) -> "Person | None":
+    """Whom this link is for, as long as it is good."""
+    number, _, token = code.partition(".")
+    if not (number.isascii() and number.isdigit() and len(number) < 19):
+        return None
+    person = models.Person.objects.filter(pk=int(number), is_active=True).first()
+    if person is None or person.has_usable_password() or not default_token_generator.check_token(person, token):
+        return None
+    return person
+
+
+def _tell(person: "Person", action: str, now: datetime) -> None:
+    trail.record(
+        actor=None,
+        action=action,
+        subject=f"person:{person.pk}",
+        before={},
+        after={"name": person.username, "roles": [roles.ADMIN]},
+        now=now,
+    )

@@ -1,0 +1,121 @@
+"""A session ends: after a while without a person's action, and in any case some time after sign-in.
+
+A session ends after `SESSION_IDLE_SECONDS` without a person's action, and in any case `SESSION_COOKIE_AGE` after
+sign-in. Re-reads that a page makes by itself send `X-Background: 1` and do not keep a session alive.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from django.conf import settings
+from django.contrib.auth import logout
+from django.contrib.sessions import middleware as sessions
+from django.contrib.sessions.exceptions import SessionInterrupted
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from desk import clock
+from desk.people import session_keys, sign_in_limits
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+SIGNED_IN_AT = "desk.signed_in_at"
+SEEN_AT = "desk.seen_at"
+DEVICE = "desk.device"
+# Writing the session at every request would make every read a write; the idle limit is early by at most this much.
+SEEN_EVERY_SECONDS = 30
+LONGEST_WAY_BACK = 1_000  # characters of an address that is gone back to after signing in
+
+
+class SessionMiddleware(sessions.SessionMiddleware):
+    """Django's, but only a request that signs out takes the cookie away.
+
+    A session gets a new key while its person signs in or changes a factor. A re-read that left before, under the old
+    key, finds no session: taking the cookie away then would throw out the new one, and sign out who just confirmed.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """The answer, with the cookie set anew, untouched, or emptied by signing out."""
+        try:
+            response = super().process_response(request, response)
+        except SessionInterrupted:
+            # The key was renewed while this request was under way: what it read is right, its marks are lost.
+            if not session_keys.is_renewed(request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""), now=clock.now()):
+                raise
+        emptied = response.cookies.get(settings.SESSION_COOKIE_NAME)
+        if emptied is not None and not emptied.value and not getattr(request, "signed_out", False):
+            del response.cookies[settings.SESSION_COOKIE_NAME]
+        return response
+
+
+class SessionLifeMiddleware:
+    """Signs out a session that was idle too long or is too old.
+
+    When htmx asked for a part of a page and the answer would be the sign-in page, the browser is sent there as a whole
+    instead of getting a sign-in form in the middle of the page. A re-read that left under a key which was renewed
+    meanwhile is answered with nothing: the next one carries the new key.
+
+    A session in which a second factor was given goes on under a new key, and a browser on which somebody signed in
+    wholly is known from then on (`tries`).
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.user.is_authenticated and not _keep_alive(request, clock.now()):
+            logout(request)
+        with session_keys.Confirmations() as confirmed:
+            response = self.get_response(request)
+        if confirmed and request.user.is_authenticated and request.session.session_key:
+            session_keys.renew(request.session, person=request.user, now=clock.now())
+            request.signed_in_person = request.user  # type: ignore[attr-defined]  # password and factor were given here
+        if (person := getattr(request, "signed_in_person", None)) is not None:
+            sign_in_limits.remember_device(request, response, person)
+        sign_in = resolve_url(settings.LOGIN_URL)
+        wants_sign_in = response.status_code == 302 and response.headers.get("Location", "").startswith(sign_in)
+        if wants_sign_in and request.headers.get("HX-Request"):
+            if session_keys.is_renewed(request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""), now=clock.now()):
+                return HttpResponse(status=204)
+            return HttpResponse(status=204, headers={"HX-Redirect": f"{sign_in}{_way_back(request)}"})
+        return response
+
+
+def _way_back(request: HttpRequest) -> str:
+    """`?next=` with the page that the part belongs to, as htmx names it; empty for an address that is not ours."""
+    page = request.headers.get("HX-Current-URL", "")
+    if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
+        return ""
+    told = urlsplit(page)
+    path = f"{told.path}?{told.query}" if told.query else told.path
+    safe = path.startswith("/") and url_has_allowed_host_and_scheme(path, allowed_hosts=None)
+    return f"?{urlencode({'next': path})}" if safe and len(path) <= LONGEST_WAY_BACK else ""
+
+
+def mark_sign_in(session: Any, now: datetime, *, device: str = "") -> None:
+    """Start both clocks of a session, and keep what it was made with."""
+    session[DEVICE] = device
+    session[SIGNED_IN_AT] = session[SEEN_AT] = int(now.timestamp())
+
+
+def is_over(session: Mapping[str, Any], now: datetime) -> bool:
+    """Whether a session was idle too long or is too old. One without marks was not made by signing in: it is over."""
+    try:
+        signed_in, seen = int(session[SIGNED_IN_AT]), int(session[SEEN_AT])
+    except (KeyError, TypeError, ValueError):
+        return True
+    at = int(now.timestamp())
+    return at - seen > settings.SESSION_IDLE_SECONDS or at - signed_in > settings.SESSION_COOKIE_AGE
+
+
+def _keep_alive(request: HttpRequest, now: datetime) -> bool:
+    if is_over(request.session, now):
+        return False
+    at = int(now.timestamp())
+    if request.headers.get("X-Background") != "1" and at - request.session[SEEN_AT] >= SEEN_EVERY_SECONDS:
+        request.session[SEEN_AT] = at
+    return True

@@ -1,0 +1,250 @@
+"""The second factor for one decision: a passkey that signs exactly what was seen, or a one-time code.
+
+A passkey signs SHA-256 over a nonce, the digest of the content, the purpose and the head of the audit trail: it counts
+for nothing else, and each decision bears witness to the trail. User verification is required; a challenge lives 120
+seconds in one session and is used once. A one-time code is used once, for good, and not after sign-in used it.
+Recovery codes open the door again after a loss; they never confirm a decision.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.db import IntegrityError, connection, transaction
+
+from desk import models, sealing
+from desk.audit import trail
+from desk.people import code_limits, passkeys, session_keys, totp
+
+if TYPE_CHECKING:
+    from desk.models import Person, StepUp, StepUpChallenge
+
+MAC_CONTEXT = "desk.people.stepup"
+CHALLENGE_SECONDS = 120
+# Enough for a busy hour of one person, and a bound on what a script can pile up.
+MOST_CHALLENGES = 60
+CHALLENGE_WINDOW = timedelta(minutes=10)
+_log = structlog.get_logger(__name__)
+
+
+class CannotConfirm(Exception):
+    """The second factor was not accepted; the text is one sentence for the person."""
+
+
+def challenge(*, person: "Person", purpose: str, digest: str, session_key: str, now: datetime) -> dict[str, Any]:
+    """The argument of `navigator.credentials.get`, bound to person, session, purpose and digest for 120 seconds.
+
+    Raises CannotConfirm for somebody without a passkey, or after too many challenges in ten minutes.
+    """
+    _require_shape(purpose=purpose, digest=digest, session_key=session_key)
+    if passkeys.host() is None or not passkeys.of(person):
+        raise CannotConfirm("You have no passkey here: add one under your account, or use a one-time code.")
+    mine = models.StepUpChallenge.objects.filter(person=person)
+    mine.filter(made_at__lt=now - CHALLENGE_WINDOW).delete()
+    if mine.filter(made_at__gt=now - CHALLENGE_WINDOW).count() >= MOST_CHALLENGES:
+        raise CannotConfirm("Too many passkey requests in ten minutes: wait a little, or use a one-time code.")
+    nonce, head = secrets.token_hex(32), trail.head()
+    content = _signed_content(nonce=nonce, digest=digest, purpose=purpose, audit_head=head)
+    models.StepUpChallenge.objects.create(
+        person=person,
+        session_digest=trail.digest_of(session_key),
+        purpose=purpose,
+        digest=digest,
+        nonce=nonce,
+        audit_head=head,
+        challenge=passkeys.challenge_text(content),
+        made_at=now,
+    )
+    return passkeys.options(person, challenge=content, seconds=CHALLENGE_SECONDS)
+
+
+def verify(
+    *,
+    person: "Person",
+    purpose: str,
+    digest: str,
+    answer: Mapping[str, Any],
+    session_key: str,
+    now: datetime,
+) -> "StepUp":
+    """Check the answer and keep what was signed as a StepUp row, inside the caller's transaction.
+
+    `answer` is {"kind": "totp", "code": "123456"} or {"kind": "passkey", "credential": credential.toJSON()}, the
+    credential as an object or as its JSON text. Raises CannotConfirm; then the caller rolls back and nothing is spent.
+    """
+    if not connection.in_atomic_block:
+        raise RuntimeError("A decision and its second factor belong in one transaction.")
+    _require_shape(purpose=purpose, digest=digest, session_key=session_key)
+    if not person.is_active:
+        raise CannotConfirm("This account is switched off.")
+    kind = answer.get("kind") if isinstance(answer, Mapping) else None
+    row = models.StepUp(
+        person=person,
+        purpose=purpose,
+        digest=digest,
+        session_digest=trail.digest_of(session_key),
+        at=now,
+    )
+    if kind == models.StepUp.Kind.TOTP:
+        _confirm_by_code(row, answer.get("code"), now=now)
+    elif kind == models.StepUp.Kind.PASSKEY:
+        _confirm_by_passkey(row, answer.get("credential"), now=now)
+    else:
+        raise CannotConfirm("Confirm with a passkey or a one-time code.")
+    _keep(row)
+    code_limits.forget(person=person, session_digest=row.session_digest)
+    transaction.on_commit(session_keys.note_confirmation)
+    return row
+
+
+def proves(row: "StepUp | None", *, person_id: int, purpose: str, digests: Collection[str]) -> bool:
+    """Whether the kept row is this person's second factor, for this purpose and one of these digests.
+
+    A row is no evidence by itself: its code must verify under the ring, and a passkey's signature under the key that
+    was kept with it, which is still this person's own where the passkey is still enrolled.
+    """
+    if row is None or (row.person_id, row.purpose) != (person_id, purpose) or row.digest not in digests:
+        return False
+    return is_genuine(row) and _is_of_own_key(row)
+
+
+def _is_of_own_key(row: "StepUp") -> bool:
+    """Whether a passkey that is still enrolled here is this person's, and has the key that is kept with the row."""
+    if row.kind != models.StepUp.Kind.PASSKEY:
+        return True
+    enrolled = passkeys.keys_of(row.person).get(row.credential_id)
+    return enrolled is None or hmac.compare_digest(enrolled, row.public_key)
+
+
+def is_genuine(row: "StepUp", *, check: sealing.Check | None = None) -> bool:
+    """Whether the desk itself wrote this row: its code verifies, and with a passkey its signature does.
+
+    Whoever looks at many rows gives the `check` of `sealing.checker(context=MAC_CONTEXT)`.
+    """
+    check = check or sealing.checker(context=MAC_CONTEXT)
+    if not check(row.mac, row.content):
+        return False
+    return row.kind != models.StepUp.Kind.PASSKEY or signature_holds(row)
+
+
+def signature_holds(row: "StepUp") -> bool:
+    """Whether the kept signature verifies for the row's content, with the key kept beside it."""
+    return is_still_signed(row) and passkeys.still_proves(
+        public_key=row.public_key,
+        client_data=row.client_data,
+        authenticator_data=row.authenticator_data,
+        signature=row.signature,
+    )
+
+
+def renew_all(_: sealing.Rewrap) -> int:
+    """Put the code of every genuine second factor under the newest ring key; how many rows changed."""
+    changed = 0
+    for row in models.StepUp.objects.exclude(mac=None).order_by("pk").iterator(chunk_size=500):
+        newest = sealing.authenticate(row.content, context=MAC_CONTEXT)
+        if row.mac != newest and sealing.is_authentic(row.mac, row.content, context=MAC_CONTEXT):
+            changed += models.StepUp.objects.filter(pk=row.pk, mac=row.mac).update(mac=newest)
+    return changed
+
+
+def is_still_signed(row: "StepUp") -> bool:
+    """Whether the challenge that the kept client data repeats is still the one of the row's own content."""
+    expected = _signed_content(nonce=row.nonce, digest=row.digest, purpose=row.purpose, audit_head=row.audit_head)
+    text = passkeys.challenge_text(expected)
+    return row.challenge == text and passkeys.challenge_of(row.client_data) == text
+
+
+def _confirm_by_code(row: "StepUp", code: object, *, now: datetime) -> None:
+    person = row.person
+    code = "".join(code.split()) if isinstance(code, str) else code
+    if not totp.is_shaped(code):
+        raise CannotConfirm("A one-time code has six digits.")
+    wait = code_limits.seconds_to_wait(person=person, session_digest=row.session_digest, now=now)
+    if wait:
+        raise CannotConfirm(f"Too many wrong codes: try again in {wait} seconds, or use a passkey.")
+    secret = totp.secret_of(person)
+    if secret is None:
+        raise CannotConfirm("You have no one-time codes set up: add them under your account.")
+    step = totp.matching_step(secret, str(code), now=now)
+    if step is None:
+        code_limits.note_failure(person=person, session_digest=row.session_digest, now=now)
+        _log.warning("stepup.wrong_code", person=person.pk, purpose=row.purpose)
+        raise CannotConfirm("That code is not right: check the clock of your device and use the newest code.")
+    if not totp.spend(person, step):
+        raise CannotConfirm("That code was used already: wait for the next one, at most 30 seconds.")
+    row.kind, row.totp_step, row.audit_head = models.StepUp.Kind.TOTP, step, trail.head()
+
+
+def _confirm_by_passkey(row: "StepUp", answer: object, *, now: datetime) -> None:
+    try:
+        assertion = passkeys.read(answer)
+        waiting = _waiting_challenge(row, assertion.challenge, now=now)
+        row.public_key = passkeys.check(assertion, person=row.person, challenge=waiting.challenge)
+        _move_counter(row.person, assertion)
+    except passkeys.NotVerified:
+        raise CannotConfirm("Your device did not ask for its PIN, finger or face: a decision needs that.") from None
+    except passkeys.CannotAccept as reason:
+        _log.warning("stepup.passkey_refused", person=row.person.pk, purpose=row.purpose, reason=str(reason))
+        raise CannotConfirm("The passkey's answer does not belong to what is shown here: start again.") from None
+    if not models.StepUpChallenge.objects.filter(pk=waiting.pk, used_at=None).update(used_at=now):
+        raise CannotConfirm("This passkey answer was used already: start again.")
+    row.kind = models.StepUp.Kind.PASSKEY
+    row.nonce, row.challenge, row.audit_head = waiting.nonce, waiting.challenge, waiting.audit_head
+    row.credential_id, row.client_data = assertion.credential_id, assertion.client_data
+    row.authenticator_data, row.signature = assertion.authenticator_data, assertion.signature
+    row.sign_count = assertion.sign_count
+
+
+def _waiting_challenge(row: "StepUp", text: str, *, now: datetime) -> "StepUpChallenge":
+    """The challenge that this answer signs, when it was made for exactly this person, session, purpose and digest."""
+    waiting = models.StepUpChallenge.objects.filter(challenge=text, person=row.person).first()
+    if waiting is None:
+        raise passkeys.CannotAccept("no such challenge")
+    same = (waiting.session_digest, waiting.purpose, waiting.digest) == (row.session_digest, row.purpose, row.digest)
+    expected = _signed_content(
+        nonce=waiting.nonce, digest=row.digest, purpose=row.purpose, audit_head=waiting.audit_head
+    )
+    if not same or not hmac.compare_digest(passkeys.challenge_text(expected), text):
+        raise passkeys.CannotAccept("the challenge was made for something else")
+    if waiting.used_at is not None:
+        raise CannotConfirm("This passkey answer was used already: start again.")
+    if not waiting.made_at <= now <= waiting.made_at + timedelta(seconds=CHALLENGE_SECONDS):
+        raise CannotConfirm("That took longer than two minutes: start again.")
+    return waiting
+
+
+def _move_counter(person: "Person", assertion: passkeys.Assertion) -> None:
+    """A key that counts must count up; a counter that stands still or goes back is a copied key."""
+    use, made = models.KeyUse.objects.get_or_create(
+        credential_id=assertion.credential_id, defaults={"person": person, "sign_count": assertion.sign_count}
+    )
+    if made or (use.sign_count == 0 and assertion.sign_count == 0):
+        return
+    newer = models.KeyUse.objects.filter(pk=use.pk, person=person, sign_count__lt=assertion.sign_count)
+    if not newer.update(sign_count=assertion.sign_count):
+        raise passkeys.CannotAccept("the signature counter did not go up")
+
+
+def _keep(row: "StepUp") -> None:
+    row.mac = sealing.authenticate(row.content, context=MAC_CONTEXT)
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+    except IntegrityError:
+        raise CannotConfirm("This answer was used already: start again.") from None
+
+
+def _signed_content(*, nonce: str, digest: str, purpose: str, audit_head: str) -> bytes:
+    return hashlib.sha256(trail.canonical(["desk.people.stepup", nonce, digest, purpose, audit_head]).encode()).digest()
+
+
+def _require_shape(*, purpose: str, digest: str, session_key: str) -> None:
+    """Mistakes of the calling code, not of the person."""
+    if not (0 < len(purpose) <= 60 and 0 < len(digest) <= 64):
+        raise ValueError("A decision has a purpose of at most 60 characters and a digest of at most 64.")
+    if not session_key:
+        raise CannotConfirm("A decision is confirmed in a signed-in session; an API token can't.")

@@ -1,0 +1,110 @@
+"""Tokens of the desk's own interface: made once, shown once, kept as a digest. A token may draft, it never approves."""
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.db.models import Q
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework import authentication, exceptions
+
+from desk import clock, models
+from desk.audit import trail
+from desk.people import factors
+from wire.values import Secret
+
+if TYPE_CHECKING:
+    from rest_framework.request import Request
+
+    from desk.models import ApiToken, Person
+
+PREFIX = "csn_"
+DEFAULT_DAYS = 90
+_USED_EVERY = timedelta(minutes=1)
+
+
+@transaction.atomic
+def create(
+    *, person: "Person", name: str, now: datetime, days: int = DEFAULT_DAYS, actor: "Person | None" = None
+) -> tuple["ApiToken", Secret]:
+    """A new token of this person that ends after so many days (1 to 366). The secret is not kept: show it now."""
+    if not 1 <= days <= 366:
+        raise ValueError("A token lives from 1 to 366 days.")
+    text = PREFIX + secrets.token_urlsafe(32)
+    row = models.ApiToken.objects.create(
+        person=person,
+        name=name,
+        digest=_digest(text),
+        hint=text[-4:],
+        created_at=now,
+        expires_at=now + timedelta(days=days),
+    )
+    _tell(row, "token.created", actor=actor, now=now)
+    return row, Secret(text)
+
+
+@transaction.atomic
+def revoke(*, token_id: int, now: datetime, actor: "Person | None" = None) -> bool:
+    """End a token at once; False when it was ended before."""
+    if not models.ApiToken.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=now):
+        return False
+    _tell(models.ApiToken.objects.get(pk=token_id), "token.revoked", actor=actor, now=now)
+    return True
+
+
+@transaction.atomic
+def revoke_all(*, person: "Person", now: datetime, actor: "Person | None" = None) -> int:
+    """End every token of this person at once; how many there were."""
+    rows = models.ApiToken.objects.filter(person=person, revoked_at=None).order_by("pk")
+    return sum(revoke(token_id=pk, now=now, actor=actor) for pk in rows.values_list("pk", flat=True))
+
+
+def _tell(row: "ApiToken", action: str, *, actor: "Person | None", now: datetime) -> None:
+    after = {"person": row.person_id, "name": row.name, "hint": row.hint, "expires_at": row.expires_at}
+    trail.record(actor=actor, action=action, subject=f"token:{row.pk}", before={}, after=after, now=now)
+
+
+def find(text: str, *, now: datetime) -> "ApiToken | None":
+    """The living token with this text, of somebody who is active and, where one is required, has a second factor."""
+    alive = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now))
+    tokens = models.ApiToken.objects.select_related("person").filter(alive, person__is_active=True)
+    # The digest is looked up, not the text: the time of an index search tells nothing about a random token.
+    token = tokens.filter(digest=_digest(text)).first()
+    return token if token is None or factors.may_enter(token.person, {}) else None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class TokenAuthentication(authentication.BaseAuthentication):
+    """`Authorization: Bearer csn_…`. Every refusal reads the same."""
+
+    keyword = "Bearer"
+
+    def authenticate(self, request: "Request") -> tuple["Person", "ApiToken"] | None:
+        scheme, _, text = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != self.keyword.lower():
+            return None
+        now = clock.now()
+        token = find(text.strip(), now=now) if len(text) <= 200 else None
+        if token is None:
+            raise exceptions.AuthenticationFailed("This token is not valid, or not any more.")
+        if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
+            models.ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+        return token.person, token
+
+    def authenticate_header(self, request: "Request") -> str:
+        return self.keyword
+
+
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How the token reads in the published description of the interface."""
+
+    target_class = "desk.people.tokens.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "A token made by `manage.py create_token`."}

@@ -1,0 +1,240 @@
+"""Which tables decide or prove something, and the noting of every row of them that the desk itself writes.
+
+An app registers its tables once, each with the columns that decide nothing and the reason why; every other column is
+witnessed. Rows that are written through the models are noted, and just before the transaction commits their contents
+become one entry of the chain of witnesses (`witness_chain`), under a key that is not in the database. Whoever writes
+into a table past the desk leaves no entry, so that `verify_audit --replay` names the row.
+
+What a model needs: the base `Witnessed`, or, where the model is another library's, the signals alone (`register`) and
+`note` where rows are changed without signals.
+"""
+
+import json
+import zlib
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db import connection, models, transaction
+from django.db.models.signals import post_delete, post_save
+
+from desk.fields import plain
+from desk.rows.by_key import all_rows, rows_by_key
+
+More = Callable[[Collection[Any] | None], Mapping[Any, Mapping[str, Any]]]
+M_co = TypeVar("M_co", bound=models.Model, covariant=True)
+_CHUNK = 512
+_DIGEST_BYTES = 24  # 192 bits, 32 characters
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One table that decides or proves something. `loose` columns do neither, each for the reason beside it.
+
+    `more` gives further values of rows (of those with the given keys, or of all) that stand in other tables. `rules`
+    marks tables whose rows are looked up in the chain before they are followed (`witness_chain.strange`).
+    """
+
+    model: type[models.Model]
+    loose: Mapping[str, str]
+    more: More | None = None
+    rules: bool = False
+
+    @cached_property
+    def label(self) -> str:
+        """How entries and findings name the table, for example "exchange_ops.approval"."""
+        return self.model._meta.label_lower
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The witnessed columns."""
+        names = {field.attname for field in self.model._meta.concrete_fields if not field.primary_key}
+        if unknown := self.loose.keys() - names:
+            raise LookupError(f"{self.label} has no columns {sorted(unknown)}.")
+        return tuple(sorted(names - self.loose.keys()))
+
+    @cached_property
+    def blank(self) -> dict[str, str]:
+        """What a column says when nobody said anything. Such values are left out of the digest, so that a column that
+        is added later does not change what was witnessed before."""
+        fields = {field.attname: field for field in self.model._meta.concrete_fields}
+        return {name: _text(fields[name].get_default()) for name in self.columns}
+
+    def concerns(self, names: Iterable[str]) -> bool:
+        """Whether a change of these fields changes anything witnessed."""
+        fields = self.model._meta.get_field
+        attnames = {getattr(fields(name), "attname", name) if name != "pk" else name for name in names}
+        return not attnames.issubset(self.loose)
+
+    def witnesses(self, keys: Collection[Any] | None = None) -> Iterator[tuple[str, str]]:
+        """Key and witness of every row, or of those with these keys. A witness is a digest of the whole row, and four
+        digits for each column, by which a changed one is named."""
+        for key, values in self._contents(keys):
+            yield str(key), self.witness(values)
+
+    def witness(self, values: Mapping[str, Any]) -> str:
+        """The witness of one row's values by column."""
+        texts = {name: _text(value) for name, value in values.items()}
+        kept = [[name, texts[name]] for name in sorted(texts) if texts[name] != self.blank.get(name)]
+        digest = sha256(json.dumps(kept, separators=(",", ":")).encode()).digest()[:_DIGEST_BYTES]
+        return urlsafe_b64encode(digest).decode() + "".join(_check(texts[name]) for name in sorted(texts))
+
+    def changed(self, old: str, new: str) -> list[str]:
+        """Names of the columns in which two witnesses differ; all of them when columns were added since."""
+        names = sorted([*self.columns, *self._names_of_more()])
+        old, new = old[32:], new[32:]
+        if len(old) != len(new) or len(new) != 4 * len(names):
+            return []
+        return [name for place, name in enumerate(names) if old[4 * place : 4 * place + 4] != new[4 * place :][:4]]
+
+    def _contents(self, keys: Collection[Any] | None) -> Iterator[tuple[Any, dict[str, Any]]]:
+        if keys is None:
+            yield from self._with_more(all_rows(self.model, self.columns), None)
+            return
+        wanted = list(keys)
+        for start in range(0, len(wanted), _CHUNK):
+            chunk = wanted[start : start + _CHUNK]
+            yield from self._with_more(rows_by_key(self.model, self.columns, chunk), chunk)
+
+    def _with_more(
+        self, rows: Iterable[Sequence[Any]], keys: Collection[Any] | None
+    ) -> Iterator[tuple[Any, dict[str, Any]]]:
+        more = self.more(keys) if self.more else {}
+        for key, *values in rows:
+            yield key, dict(zip(self.columns, values, strict=True)) | dict(more.get(key, {}))
+
+    def _names_of_more(self) -> list[str]:
+        if self.more is None:
+            return []
+        return sorted({name for values in self.more(None).values() for name in values})
+
+
+_tables: dict[type[models.Model], Table] = {}
+_idle: dict[str, str] = {}
+
+
+def register(
+    model: type[models.Model],
+    *,
+    loose: Mapping[str, str] | None = None,
+    more: More | None = None,
+    rules: bool = False,
+) -> None:
+    """Witness the rows of this model from now on; see `Table`."""
+    _tables[model] = Table(model, dict(loose or {}), more, rules)
+    post_save.connect(_noted, sender=model, dispatch_uid=f"desk.rows.witnessed.{model._meta.label_lower}")
+    post_delete.connect(_noted, sender=model, dispatch_uid=f"desk.rows.witnessed.{model._meta.label_lower}")
+
+
+def decides_nothing(reasons: Mapping[str, str]) -> None:
+    """Tables that are not witnessed, by "app.model" in lower case, each with the reason."""
+    _idle.update(reasons)
+
+
+def tables() -> list[Table]:
+    """Every witnessed table, by name."""
+    return sorted(_tables.values(), key=lambda table: table.label)
+
+
+def idle() -> Mapping[str, str]:
+    """Every table that decides nothing, with the reason."""
+    return _idle
+
+
+def note(model: type[models.Model], keys: Iterable[Any]) -> None:
+    """These rows were written, or removed, in this transaction: their contents are witnessed when it commits."""
+    written = set(keys)
+    if model not in _tables or not written:
+        return
+    if not connection.in_atomic_block:
+        with transaction.atomic():
+            note(model, written)
+        return
+    connection.unwitnessed.setdefault(_tables[model], set()).update(written)  # type: ignore[attr-defined]
+
+
+class Rows(models.QuerySet[M_co]):
+    """Rows of a witnessed table: what is changed, made or removed is noted in the same transaction."""
+
+    def update(self, **changes: Any) -> int:
+        """Change the rows and note those whose witnessed columns change."""
+        table = _tables.get(self.model)
+        if table is None or not table.concerns(changes):
+            return super().update(**changes)
+        if not connection.in_atomic_block:
+            with transaction.atomic():
+                return self.update(**changes)
+        note(self.model, self._locked())
+        return super().update(**changes)
+
+    def bulk_create(self, objs: Iterable[Any], *arguments: Any, **options: Any) -> Any:
+        """Make the rows and note them. With `ignore_conflicts` the database doesn't tell which: the caller notes."""
+        if connection.in_atomic_block:
+            made = super().bulk_create(objs, *arguments, **options)
+            note(self.model, [row.pk for row in made if row.pk is not None])
+            return made
+        with transaction.atomic():
+            return self.bulk_create(objs, *arguments, **options)
+
+    def _locked(self) -> list[Any]:
+        """The keys of the rows that an update will meet, kept from others where the engine can."""
+        rows = self.order_by().only("pk")
+        if connection.features.has_select_for_update:
+            rows = rows.select_for_update(of=("self",))
+        return [row.pk for row in rows]
+
+
+class Witnessed(models.Model):
+    """Base of a model whose rows are witnessed: a row and its witness are written in one transaction."""
+
+    objects = Rows.as_manager()
+
+    class Meta:
+        abstract = True
+
+    def save(self, *arguments: Any, **options: Any) -> None:
+        """As every model, in a transaction."""
+        if connection.in_atomic_block:
+            super().save(*arguments, **options)
+            return
+        with transaction.atomic():
+            super().save(*arguments, **options)
+
+
+def _noted(sender: type[models.Model], instance: models.Model, **_: Any) -> None:
+    note(sender, [instance.pk])
+
+
+def _check(text: str) -> str:
+    return format(zlib.crc32(text.encode("utf-8", "surrogatepass")) & 0xFFFF, "04x")
+
+
+def _text(value: Any) -> str:
+    """One text for one value of a column, as the database gives it back; a letter keeps kinds apart."""
+    if value is None:
+        return "n"
+    if isinstance(value, bool):
+        return f"b{value:d}"
+    if isinstance(value, str):
+        return "s" + value
+    if isinstance(value, int):
+        return f"i{value}"
+    return _rare_text(value)
+
+
+def _rare_text(value: Any) -> str:
+    if isinstance(value, Decimal):
+        return f"d{plain(value):f}" if value.is_finite() else f"d{value}"
+    if isinstance(value, datetime):
+        return "t" + value.astimezone(UTC).isoformat(timespec="microseconds")
+    if isinstance(value, date | UUID):
+        return f"u{value}"
+    if isinstance(value, bytes | memoryview):
+        return "x" + bytes(value).hex()
+    return "j" + json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)

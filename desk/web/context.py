@@ -1,0 +1,127 @@
+"""What every page knows: the navigation this person may see, the time of the server, the theme, the demo's people.
+
+The apps offer their pages here (project/urls.py calls `offer`), so the desk itself knows no exchange and no chain.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
+
+from desk import clock
+from desk.models import FactorChange, Person
+from desk.people import demo, factors, roles
+
+THEMES = ("light", "dark")
+STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "orders", "small")
+SCRIPTS = ("page", "press", "countdown", "parts", "steady", "frozen", "live", "passkey")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One page: `may_see` hides it from those who can't open it, `count` is what waits there for them.
+
+    `count_url_name` reads the count again, when a hint on one of `topics` says so.
+    """
+
+    label: str
+    url_name: str
+    icon: str
+    group: str
+    key: str = ""
+    may_see: Callable[[Person], bool] = lambda person: person.is_active
+    count: Callable[[Person], int] | None = None
+    count_url_name: str = ""
+    topics: str = ""
+
+
+_offered: list[Entry] = []
+
+
+def offer(*entries: Entry) -> None:
+    """Add pages to the navigation, in this order; a page that is already there is not added twice."""
+    _offered.extend(entry for entry in entries if entry not in _offered)
+
+
+def desk(request: HttpRequest) -> dict[str, Any]:
+    """The variable `desk` of every template; what costs a query is read only when a template asks for it."""
+    return {
+        "desk": {
+            "now": clock.now(),
+            "demo": settings.DEMO,
+            "theme": _theme(request),
+            "stylesheets": [f"css/{name}.css" for name in STYLESHEETS],
+            "scripts": [f"js/{name}.js" for name in SCRIPTS],
+            "resting": SimpleLazyObject(lambda: _resting(request)),
+            "navigation": SimpleLazyObject(lambda: _navigation(request)),
+            **(_demo() if settings.DEMO else {}),
+            "roles": SimpleLazyObject(
+                lambda: [name for name in roles.ALL if name in getattr(request.user, "roles", ())]
+            ),
+        }
+    }
+
+
+def _demo() -> dict[str, Any]:
+    """What the sign-in page of a demo shows, and of no other desk: people, their password, their second factor."""
+    return {
+        "demo_people": [
+            {"username": name, "does": roles.LABELS[held[0]].partition(": ")[2]} for name, held in demo.PEOPLE.items()
+        ],
+        "demo_password": demo.DEMO_PASSWORD,
+        "demo_totp_secret": demo.DEMO_TOTP_SECRET,
+    }
+
+
+def _resting(request: HttpRequest) -> list[FactorChange]:
+    """What changed of this person's factors, as long as their approvals don't count: said on every page."""
+    if not isinstance(request.user, Person):
+        return []
+    now = clock.now()
+    return [change for change in factors.shown_to(request.user, now=now) if change.rests_until > now]
+
+
+def _theme(request: HttpRequest) -> str:
+    wished = request.COOKIES.get("theme", "")
+    return wished if wished in THEMES else ""
+
+
+def _navigation(request: HttpRequest) -> list[dict[str, Any]]:
+    person = request.user
+    if not isinstance(person, Person) or getattr(request, "enrols", False):
+        return []
+    seen = [entry for entry in _offered if entry.may_see(person)]
+    here = max((url for entry in seen if _leads_to(url := reverse(entry.url_name), request.path)), key=len, default="")
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for entry in seen:
+        groups.setdefault(entry.group, []).append(_shown(entry, person, here))
+    return [{"label": label, "entries": entries} for label, entries in groups.items()]
+
+
+def _counted(entry: Entry, person: Person) -> dict[str, Any] | None:
+    """How many wait there, with where to read it again and the topics whose hints say when."""
+    if entry.count is None:
+        return None
+    name = entry.url_name
+    return {"name": name, "count": entry.count(person), "url": reverse(entry.count_url_name), "topics": entry.topics}
+
+
+def _leads_to(url: str, path: str) -> bool:
+    """Whether the page of this path is the one at `url` or one below it; below the first page is everything."""
+    return path == url or (url != "/" and path.startswith(url))
+
+
+def _shown(entry: Entry, person: Person, here: str) -> dict[str, Any]:
+    url = reverse(entry.url_name)
+    return {
+        "label": entry.label,
+        "icon": entry.icon,
+        "key": entry.key,
+        "url": url,
+        "current": url == here,
+        "counted": _counted(entry, person),
+    }

@@ -1,0 +1,71 @@
+"""Somebody without a second factor reaches nothing but enrolment, and so does a session that a recovery code opened.
+
+Asked for every request that a session makes; sockets ask `presence`, and tokens are asked in `tokens.find`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from desk.people import factors
+from desk.web import errors
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+# Names of addresses: the own factors, what the library asks before them, the way out, and what strangers reach too.
+REACHED = frozenset(
+    {
+        "mfa_index",
+        "mfa_activate_totp",
+        "mfa_deactivate_totp",
+        "mfa_add_webauthn",
+        "mfa_list_webauthn",
+        "mfa_edit_webauthn",
+        "mfa_remove_webauthn",
+        "mfa_view_recovery_codes",
+        "mfa_generate_recovery_codes",
+        "mfa_download_recovery_codes",
+        "mfa_reauthenticate",
+        "mfa_reauthenticate_webauthn",
+        "account_reauthenticate",
+        "account_login",
+        "account_logout",
+        "begin",
+        "healthz",
+        "readyz",
+        "metrics",
+        "csp-reports",
+    }
+)
+NEEDED = "Set up a second factor first, or sign in with the one you have."
+
+
+class EnrolmentMiddleware:
+    """Leads such a session to the page of its factors, and answers everything else with a refusal."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(self, request: Any, view: Any, args: Any, named: Any) -> HttpResponse | None:
+        """None where the session may go on."""
+        request.enrols = request.user.is_authenticated and not factors.may_enter(request.user, request.session)
+        if not request.enrols or request.resolver_match.url_name in REACHED:
+            return None
+        if request.path.startswith(errors.API):
+            return errors.permission_denied(request, PermissionDenied(NEEDED))
+        page = reverse("mfa_index")
+        if request.headers.get("HX-Request"):
+            # What a page re-reads by itself must not send it to itself again and again.
+            by_itself = request.headers.get("X-Background") == "1"
+            return HttpResponse(status=204, headers={} if by_itself else {"HX-Redirect": page})
+        if request.method in {"GET", "HEAD"}:
+            return redirect(page)
+        return errors.permission_denied(request, PermissionDenied(NEEDED))

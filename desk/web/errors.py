@@ -1,0 +1,131 @@
+"""What people and programs see when something can't be answered: first what happened to the money, then why."""
+
+import sqlite3
+import sys
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+
+from desk import request_ids
+
+API = "/api/"
+_TOLD = {
+    400: ("Nothing was sent", "The request could not be read. It may have been cut short or changed on its way."),
+    403: ("Nothing was changed or sent", "Your roles don't allow this."),
+    404: ("There is nothing here", "The address is wrong, or what it named was never there. No money moved."),
+    500: (
+        "Something broke on our side",
+        "What you asked for may or may not have been recorded. Look at the list of withdrawals before you ask again; "
+        "the desk never sends a payment twice by itself.",
+    ),
+}
+_STALE_FORM = (
+    "Nothing was sent",
+    "The form was too old or came from another page. Go back, reload the page and send it again.",
+)
+_AWAY_READING = (
+    "The page could not be read just now",
+    "No money moved. The desk's database did not answer in time; try again in a moment. If it goes on, tell an "
+    "administrator.",
+)
+_AWAY_WRITING = (
+    "It is not sure that this was recorded",
+    "Nothing was sent by this request itself. The desk's database did not answer in time, so look at the list that "
+    "this belongs to before you send it again; the desk never sends a payment twice by itself. If it goes on, tell an "
+    "administrator.",
+)
+_AWAY_RETRY_SECONDS = 5
+# Held by another writer, a full or broken disk, a file that can't be opened: nothing that a request did wrong.
+_AWAY_ON_SQLITE = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+}
+
+_WRONG_METHOD = ("Nothing was sent", "This address can't be asked for in this way: it belongs to a form or a button.")
+_FOREIGN_SITE = (
+    "Nothing was sent",
+    "The request came from another site's page. If you meant it, open the desk yourself and send it from there.",
+)
+
+
+def _answer(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpResponse:
+    title, sentence = told
+    if request.path.startswith(API):
+        body = {"error": {"code": status, "message": f"{title}. {sentence}", "fields": {}}}
+        return JsonResponse(body, status=status)
+    context = {"title": title, "sentence": sentence, "status": status, "request_id": request_ids.current_id()}
+    return render(request, "errors/error.html", context, status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400: the request could not be read."""
+    return _answer(request, 400, _TOLD[400])
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403: the person may not; a sentence given with PermissionDenied says what exactly."""
+    title, sentence = _TOLD[403]
+    return _answer(request, 403, (title, str(exception) or sentence))
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404: no such page or row; what was asked for is not repeated, so that nothing hostile is shown."""
+    return _answer(request, 404, _TOLD[404])
+
+
+def foreign_site(request: HttpRequest) -> HttpResponse:
+    """403 for something that another site's page sent."""
+    return _answer(request, 403, _FOREIGN_SITE)
+
+
+def wrong_method(request: HttpRequest, allowed: str) -> HttpResponse:
+    """405 with the methods that the address takes."""
+    response = _answer(request, 405, _WRONG_METHOD)
+    response["Allow"] = allowed
+    return response
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 for a form that does not carry this session's token."""
+    return _answer(request, 403, _STALE_FORM)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500: drawn without the request's session, rows or processors, any of which may be what broke.
+
+    503 with Retry-After instead when it was the database that did not answer in time.
+    """
+    away = _is_away(sys.exc_info()[1])
+    status = 503 if away else 500
+    response = _broken(request, status, _away(request) if away else _TOLD[500])
+    if away:
+        response["Retry-After"] = str(_AWAY_RETRY_SECONDS)
+    return response
+
+
+def _broken(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpResponse:
+    if request.path.startswith(API):
+        return _answer(request, status, told)
+    title, sentence = told
+    context = {"title": title, "sentence": sentence, "status": status, "request_id": request_ids.current_id()}
+    return HttpResponse(render_to_string("errors/broken.html", context), status=status)
+
+
+def _away(request: HttpRequest) -> tuple[str, str]:
+    return _AWAY_READING if request.method in {"GET", "HEAD", "OPTIONS"} else _AWAY_WRITING
+
+
+def _is_away(problem: BaseException | None) -> bool:
+    """Whether the database can't be used at the moment, rather than was asked something that it does not know."""
+    if not isinstance(problem, InterfaceError | OperationalError):
+        return False
+    cause = problem.__cause__
+    if isinstance(cause, sqlite3.Error):
+        # The extended codes keep the kind in their last byte.
+        return (getattr(cause, "sqlite_errorcode", 0) & 0xFF) in _AWAY_ON_SQLITE
+    return True

@@ -1,0 +1,89 @@
+"""What the desk looks at before and after every page: where a request comes from, and that no cache keeps an answer.
+
+`Sec-Fetch-Site` is set by the browser and by no script (Fetch Metadata, W3C): a request that changes something and
+comes from another site, or from another origin of the same site, is refused even if it carries the right token.
+"""
+
+from collections.abc import Callable
+from urllib.parse import urlencode, urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import resolve_url
+from django.urls import reverse
+from django.utils.cache import patch_cache_control
+
+from desk.web import errors
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+# "none" is a person's own doing: an address typed, a page sent again. Older browsers and programs say nothing.
+_OWN_SITES = frozenset({"same-origin", "none", ""})
+
+
+class NoStoreMiddleware:
+    """Nothing that the desk answers is kept by a cache; static files never come this way."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if "no-store" not in response.headers.get("Cache-Control", ""):
+            patch_cache_control(response, no_store=True)
+        return response
+
+
+class ReportingMiddleware:
+    """Names the address of the policy's `report-to` (Reporting API, W3C); `report-uri` is for older browsers."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        response["Reporting-Endpoints"] = f'csp="{reverse("csp-reports")}"'
+        return response
+
+
+class FetchSiteMiddleware:
+    """Refuses what changes something and was sent by another site's page; other wrong ways in lead to words.
+
+    An address that takes a form alone says so (405), and a sign-in in between leads back to the form's page.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code == 405 and not getattr(response, "content", b"-"):
+            return errors.wrong_method(request, response.headers.get("Allow", ""))
+        sign_in = resolve_url(settings.LOGIN_URL)
+        if (
+            response.status_code == 302
+            and request.method not in _SAFE_METHODS
+            and response.headers.get("Location", "").startswith(f"{sign_in}?")
+        ):
+            # The address of a decision takes no GET: who signs in again goes back to the page that it stood on.
+            response.headers["Location"] = f"{sign_in}?{urlencode({'next': _page_of(request)})}"
+        return response
+
+    def process_view(self, request: HttpRequest, *_: object) -> HttpResponseBase | None:
+        """A 403 for what another site sent; None lets the request go on."""
+        if request.method in _SAFE_METHODS or request.headers.get("Sec-Fetch-Site", "") in _OWN_SITES:
+            return None
+        # A browser reports what it blocked from wherever it happened; nothing is changed by it.
+        if request.path == reverse("csp-reports"):
+            return None
+        return errors.foreign_site(request)
+
+
+def _page_of(request: HttpRequest) -> str:
+    """The page of ours that the request was sent from, or the overview."""
+    came_from = urlsplit(request.headers.get("Referer", ""))
+    same = came_from.netloc == request.get_host() and came_from.path.startswith("/")
+    path = came_from.path + (f"?{came_from.query}" if came_from.query else "")
+    return path if same and not path.startswith("//") else "/"

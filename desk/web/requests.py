@@ -1,0 +1,48 @@
+"""What every request carries: an id that follows it into logs, tasks and the trail; a line and a measurement."""
+
+import time
+from collections.abc import Callable
+
+import structlog
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from prometheus_client import Histogram
+
+from desk import request_ids
+from desk.people import code_limits
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+_log = structlog.get_logger(__name__)
+SECONDS = Histogram("countersign_request_seconds", "Time to answer a request", ["method", "status"])
+
+
+class RequestIdMiddleware:
+    """Sets `request.request_id`, answers it as X-Request-ID and writes one log line per request, without the query."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        request_id = request_ids.usable_id(request.headers.get("X-Request-ID"))
+        request.request_id = request_id  # type: ignore[attr-defined]
+        token, started = request_ids.enter(request_id), time.monotonic()
+        try:
+            with code_limits.collecting():
+                response = self.get_response(request)
+            response["X-Request-ID"] = request_id
+            _tell(request, response.status_code, time.monotonic() - started)
+            return response
+        finally:
+            request_ids.leave(token)
+
+
+def _tell(request: HttpRequest, status: int, seconds: float) -> None:
+    """One line and one measurement. Checks of liveness are not worth a line each."""
+    SECONDS.labels(request.method, str(status)).observe(seconds)
+    if request.path in {"/healthz", "/readyz", "/metrics"} and status < 500:
+        return
+    person = getattr(getattr(request, "user", None), "pk", None)
+    _log.info(
+        "request", method=request.method, path=request.path, status=status, ms=round(seconds * 1000), person=person
+    )
