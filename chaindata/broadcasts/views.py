@@ -11,12 +11,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from chaindata import rules
 from chaindata.broadcasts import explanation, requests
+from chaindata.broadcasts.forms import BroadcastForm
 from chaindata.cache import answers
 from chaindata.explorer import transaction as pages_transaction
-from chaindata.forms import BroadcastForm, HexForm
 from chaindata.shared.access import readable, target
 from chaindata.shared.pages import TIP_TOPIC, standing
 from chaindata.tools import cross_checks, tools
+from chaindata.tools.forms import HexForm
 from chaindata.tools.views import SAFE_AND_POST, TABS
 from desk import clock
 from desk.people import roles

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from chaindata.cash_accounts import accounts
-from chaindata.forms import LookupForm
+from chaindata.cash_accounts.forms import LookupForm
 from chaindata.shared.access import readable, target
 from desk import clock
 from desk.views.rendering import show

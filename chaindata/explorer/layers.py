@@ -7,9 +7,9 @@ from decimal import Decimal
 
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
-from chaindata.explorer.transaction import script_of
 from chaindata.shared import addresses, meanings
 from chaindata.shared.meanings import Said
+from chaindata.shared.outputs import script_of
 from chaindata.shared.pages import TIP_TOPIC, Standing, standing
 from chaindata.tokens import tokens
 from chaindata.wire.records.chain import Transaction

@@ -8,10 +8,9 @@ from decimal import Decimal
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
 from chaindata.explorer import home
-from chaindata.shared import addresses, owned_addresses
+from chaindata.shared import addresses, outputs, owned_addresses
 from chaindata.shared.pages import TIP_TOPIC, Standing, moment, standing
 from chaindata.wire import decoding
-from chaindata.wire.hashing import NotHexadecimal, from_hex
 from chaindata.wire.records.chain import Block, Input, MempoolEntry, Output, Transaction
 from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import FINAL_SEQUENCE
@@ -174,7 +173,7 @@ def spending(told: Input) -> Spending:
 
 def making(told: Output) -> Making:
     """An output in the words of the page; whom it pays is read from its script, not from what is said of it."""
-    script = script_of(told)
+    script = outputs.script_of(told)
     meaning = steps.meaning_of(script, addresses.printing_network())
     return Making(
         n=told.n,
@@ -188,14 +187,6 @@ def making(told: Output) -> Making:
         spent_index=told.spent_index,
         spent_height=told.spent_height if told.spent_height is not None and told.spent_height >= 0 else None,
     )
-
-
-def script_of(told: Output) -> bytes:
-    """The script of an output; none for what is no hexadecimal text."""
-    try:
-        return from_hex(told.script_pub_key.hex, most_bytes=steps.MOST_BYTES)
-    except NotHexadecimal:
-        return b""
 
 
 def _beside(txid: str, reading: Reading, now: datetime) -> list[Reading]:

@@ -1,8 +1,9 @@
-"""The outputs of a transaction that pay an address exactly, counted in its own bytes."""
+"""The outputs of a transaction: their scripts, and those that pay an address exactly, counted in its own bytes."""
 
 from chaindata.client import ChainClient
 from chaindata.wire import addresses, hashing, transactions
 from chaindata.wire.hashing import NotHexadecimal
+from chaindata.wire.records.chain import Output
 from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import NotATransaction
 
@@ -21,3 +22,11 @@ def exact(*, txid: str, address: str, amount_sat: int, client: ChainClient) -> i
     if found.txid != txid.lower():
         return 0
     return sum(output.script == script and output.value_sat == amount_sat for output in found.outputs)
+
+
+def script_of(output: Output) -> bytes:
+    """The script of an output as the service gives it; none for what is no hexadecimal text."""
+    try:
+        return hashing.from_hex(output.script_pub_key.hex, most_bytes=steps.MOST_BYTES)
+    except NotHexadecimal:
+        return b""

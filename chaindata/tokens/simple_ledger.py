@@ -5,8 +5,8 @@ from datetime import datetime
 
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
-from chaindata.explorer.transaction import script_of
 from chaindata.shared import addresses
+from chaindata.shared.outputs import script_of
 from chaindata.shared.pages import TIP_TOPIC, Standing, standing
 from chaindata.tokens import tokens
 from chaindata.tokens.tokens import HoldersPart

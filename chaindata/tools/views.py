@@ -7,9 +7,9 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from chaindata.forms import AddressForm, HexForm, PayloadForm, TxidForm
 from chaindata.shared.access import readable
 from chaindata.tools import cross_checks, payloads, tools
+from chaindata.tools.forms import AddressForm, HexForm, PayloadForm, TxidForm
 from desk import clock
 from desk.views.rendering import show
 

@@ -1,4 +1,4 @@
-"""The shape of what people type about the chain. What the bytes mean is the domain's to say.
+"""The shape of what people type into the tools. What the bytes mean is for `tools` and `payloads` to say.
 
 Blanks around a value are dropped. Numbers are plain ASCII digits; a refused form keeps what was typed.
 """
@@ -10,12 +10,8 @@ from typing import Any
 
 from django import forms
 
-from chaindata.broadcasts import requests
-from chaindata.broadcasts.models import LONGEST_REASON
-from chaindata.cash_accounts import accounts
 from chaindata.tools import payloads, tools
 from chaindata.tools.payloads import Figure, Operation
-from desk.forms import SecondFactorForm
 
 _WHOLE = re.compile(r"[0-9]{1,20}", re.ASCII)
 _FIGURE = re.compile(r"[0-9]{1,20}(\.[0-9]{1,18})?", re.ASCII)
@@ -26,7 +22,8 @@ HIGHEST_PROPERTY = 2**32 - 1
 _PLAIN = {"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}
 
 
-def _plain_input(**more: str) -> forms.TextInput:
+def plain_input(**more: str) -> forms.TextInput:
+    """A field in which nothing is corrected or completed."""
     return forms.TextInput(attrs={**_PLAIN, **more})
 
 
@@ -36,7 +33,7 @@ class AddressForm(forms.Form):
     address = forms.CharField(
         label="Address",
         max_length=tools.LONGEST_ADDRESS,
-        widget=_plain_input(placeholder="bitcoincash:q…, simpleledger:q…, 1…"),
+        widget=plain_input(placeholder="bitcoincash:q…, simpleledger:q…, 1…"),
         error_messages={
             "required": "Enter an address in any of its forms.",
             "max_length": "This is longer than any address of this chain.",
@@ -65,7 +62,7 @@ class TxidForm(forms.Form):
     txid = forms.CharField(
         label="Transaction id",
         max_length=80,
-        widget=_plain_input(placeholder="64 hexadecimal digits"),
+        widget=plain_input(placeholder="64 hexadecimal digits"),
         error_messages={"required": "Enter the id of a transaction.", "max_length": "An id has 64 hexadecimal digits."},
     )
 
@@ -79,34 +76,6 @@ class TxidForm(forms.Form):
         return text.lower()
 
 
-class LookupForm(forms.Form):
-    """A cash account, or an address whose accounts are wanted."""
-
-    q = forms.CharField(
-        label="Account or address",
-        max_length=accounts.LONGEST,
-        widget=_plain_input(placeholder="Jonathan#100"),
-        error_messages={
-            "required": "Enter an account like Jonathan#100, or an address.",
-            "max_length": "This is longer than any account or address.",
-        },
-    )
-
-
-class BroadcastForm(SecondFactorForm):
-    """A transaction to be sent, with its second factor for exactly these bytes."""
-
-    hex = forms.CharField(max_length=tools.MOST_HEX, widget=forms.HiddenInput)
-    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
-    reason = forms.CharField(
-        label="Reason",
-        max_length=LONGEST_REASON,
-        widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Say why it is sent from here; it goes into the audit trail."},
-    )
-    purpose = requests.PURPOSE
-
-
 # Payloads -------------------------------------------------------------------------------------------------------------
 
 
@@ -115,7 +84,7 @@ class WholeField(forms.CharField):
 
     def __init__(self, *, lowest: int, highest: int, **options: Any) -> None:
         self.lowest, self.highest = lowest, highest
-        super().__init__(max_length=40, widget=_plain_input(inputmode="numeric"), **options)
+        super().__init__(max_length=40, widget=plain_input(inputmode="numeric"), **options)
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -130,7 +99,7 @@ class FigureField(forms.CharField):
     """An amount of tokens, kept as it was typed: the property says how many places it may have."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=60, widget=_plain_input(inputmode="decimal"), **options)
+        super().__init__(max_length=60, widget=plain_input(inputmode="decimal"), **options)
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -143,7 +112,7 @@ class ShortTextField(forms.CharField):
     """A text of at most 255 bytes, as a payload takes it."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=300, widget=_plain_input(), **options)
+        super().__init__(max_length=300, widget=plain_input(), **options)
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -157,7 +126,7 @@ class InstantField(forms.CharField):
     """A moment in UTC, or the seconds since 1970 that the payload holds."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=40, widget=_plain_input(placeholder="2030-12-31 23:59"), **options)
+        super().__init__(max_length=40, widget=plain_input(placeholder="2030-12-31 23:59"), **options)
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value).replace("T", " ")
@@ -220,7 +189,7 @@ FIELDS: dict[str, Callable[[], forms.Field]] = {
     "toAddress": lambda: forms.CharField(
         label="Address",
         max_length=tools.LONGEST_ADDRESS,
-        widget=_plain_input(),
+        widget=plain_input(),
         **_needed("Enter the address whose tokens are meant."),
     ),
 }
