@@ -1,6 +1,6 @@
 """Raw transactions: explained first, then sent by treasury with a second factor, and how it went."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -20,6 +20,7 @@ from chaindata.tools import cross_checks, tools
 from chaindata.tools.forms import HexForm
 from chaindata.tools.views import SAFE_AND_POST, TABS
 from desk import clock
+from desk.models import Person
 from desk.people import roles
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
@@ -51,7 +52,7 @@ def new(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _explained(request, HexForm(request.POST), send_form=form)
     try:
-        row = requests.ask(**_asked(form), person=request.user, session_key=_session(request), now=clock.now())
+        row = requests.ask(**_asked(form), person=_person(request), session_key=_session(request), now=clock.now())
     except (requests.CannotBroadcast, CannotConfirm, tools.CannotRead) as problem:
         for field, sentence in getattr(problem, "problems", {requests.WHOLE: str(problem)}).items():
             form.add_error(field if field in form.fields else None, sentence)
@@ -75,7 +76,11 @@ def broadcast(request: HttpRequest, broadcast_id: int) -> HttpResponse:
     """One transaction that was sent from here, and what became of it."""
     row = get_object_or_404(requests.listed(), pk=broadcast_id)
     now, wanted = clock.now(), target(request)
-    context: dict[str, Any] = {"now": now, "row": row, "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN)}
+    context: dict[str, Any] = {
+        "now": now,
+        "row": row,
+        "may_audit": _person(request).has_role(roles.AUDITOR, roles.ADMIN),
+    }
     if wanted != "story":
         reading = answers.look("get_transaction_details", now=now, txid=row.txid)
         context |= {"details": reading.record, "standing": standing(reading, topics=[row.subject, TIP_TOPIC])}
@@ -96,7 +101,7 @@ def _explained(
             context |= _parts(form.cleaned_data["hex"], wanted, now)
         except tools.CannotRead as problem:
             form.add_error("hex", str(problem))
-    context |= {"may_broadcast": rules.may_broadcast(request.user), "again_at": reverse("chain-tools-transaction")}
+    context |= {"may_broadcast": rules.may_broadcast(_person(request)), "again_at": reverse("chain-tools-transaction")}
     wrong = (form.is_bound and form.errors) or (send_form is not None and status == 200)
     return show(request, PAGE, context, parts=PARTS, status=422 if wrong else status)
 
@@ -118,6 +123,11 @@ def _parts(text: str, wanted: str, now: Any) -> dict[str, Any]:
 def _asked(form: BroadcastForm) -> dict[str, Any]:
     given = form.cleaned_data
     return {"text": given["hex"], "digest": given["digest"], "reason": given["reason"], "answer": form.answer}
+
+
+def _person(request: HttpRequest) -> Person:
+    """Whoever the door of these pages let in."""
+    return cast("Person", request.user)
 
 
 def _session(request: HttpRequest) -> str:

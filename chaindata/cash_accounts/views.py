@@ -1,5 +1,6 @@
 """Cash accounts: one field for an account or an address, and what is known and proven of it."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -32,10 +33,11 @@ def cash_accounts(request: HttpRequest) -> HttpResponse:
 def _found(wanted: accounts.Wanted, part: str, now: Any) -> dict[str, Any]:
     """What the parts show that were asked for."""
     found: dict[str, Any] = {"wanted": wanted}
-    if wanted.identifier is None:
+    identifier = wanted.identifier
+    if identifier is None:
         return found | {"owned": accounts.owned(address=wanted.address, now=now)}
-    readers = {
-        "account": lambda: accounts.look_up(identifier=wanted.identifier, now=now),
-        "registrations": lambda: accounts.check(identifier=wanted.identifier, now=now),
+    readers: dict[str, Callable[[], Any]] = {
+        "account": lambda: accounts.look_up(identifier=identifier, now=now),
+        "registrations": lambda: accounts.check(identifier=identifier, now=now),
     }
     return found | {name: read() for name, read in readers.items() if part not in PARTS or part == name}

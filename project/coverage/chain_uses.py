@@ -1,6 +1,6 @@
 """Which page about the chain needs which operation: the rules name what they look up, and one table names their pages.
 
-A module of chaindata/domain that names operations and has no page, or the other way round, is an error.
+A module of its rooms that names operations and has no page, or the other way round, is an error.
 """
 
 import ast
@@ -11,41 +11,44 @@ from pathlib import Path
 from chaindata.wire import catalogue
 from project.coverage.uses import CannotTell
 
-# Modules of chaindata/domain, or the first word of several, and the names of the pages that they work for.
+# Rooms of the chain, or one module of a room, and the names of the pages that they work for.
 PAGES: Mapping[str, tuple[str, ...]] = {
-    "accounts": ("chain-accounts",),
-    "broadcast": ("chain-broadcasts",),
-    "explaining": ("chain-tools-transaction", "chain-broadcast-new"),
-    "finding": ("chain",),
-    "following": ("chain",),
-    "header": ("chain",),
-    "outputs": ("withdrawals",),
-    "pages_address": ("chain-address",),
-    "pages_block": ("chain-block",),
-    "pages_home": ("chain",),
-    "pages_layers": ("chain-transaction",),
-    "pages_transaction": ("chain-transaction",),
-    "payload_making": ("chain-tools-payload",),
+    "broadcasts": ("chain-broadcasts",),
+    "broadcasts.explanation": ("chain-tools-transaction", "chain-broadcast-new"),
+    "cash_accounts": ("chain-accounts",),
+    "explorer.address": ("chain-address",),
+    "explorer.block": ("chain-block",),
+    "explorer.home": ("chain",),
+    "explorer.layers": ("chain-transaction",),
+    "explorer.search": ("chain",),
+    "explorer.transaction": ("chain-transaction",),
+    "headers": ("chain",),
     "proofs": ("withdrawals",),
-    "second_opinions": ("chain-tools",),
+    "shared.outputs": ("withdrawals",),
+    "tip_follower": ("chain",),
     "tokens": ("chain-tokens",),
+    "tools.cross_checks": ("chain-tools",),
+    "tools.payloads": ("chain-tools-payload",),
 }
-# What works for all of them, and names operations without needing one.
-MACHINERY = frozenset({"burial", "freshness"})
+# What works for all of them, and names operations without needing one; and what says how the operations are asked.
+MACHINERY = frozenset({"cache.finality", "cache.freshness"})
+_BELOW = frozenset({"api", "client", "management", "migrations", "templatetags", "wire"})
 
 
 @functools.cache
 def operations_by_module(root: Path) -> Mapping[str, frozenset[str]]:
-    """The operations that each module of the rules names, or asks by the client's method of that name."""
-    paths = sorted((root / "chaindata" / "domain").glob("*.py"))
-    found = {path.stem: _named(path) for path in paths if path.stem not in MACHINERY}
-    return {module: operations for module, operations in found.items() if operations}
+    """The operations that each module of the rooms names, or asks by the client's method of that name."""
+    home = root / "chaindata"
+    paths = {".".join(path.relative_to(home).with_suffix("").parts): path for path in sorted(home.rglob("*.py"))}
+    rules = {name: path for name, path in paths.items() if not _BELOW & {*name.split(".")} and "views" not in name}
+    found = {name: _named(path) for name, path in rules.items() if name not in MACHINERY}
+    return {name: operations for name, operations in found.items() if operations}
 
 
 def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[str, tuple[str, ...]]:
     """The names of the pages that need each operation, by the operation's name. Raises `CannotTell`."""
     by_module = operations_by_module(root)
-    entries = {module: module if module in pages else module.partition("_")[0] for module in by_module}
+    entries = {module: module if module in pages else module.partition(".")[0] for module in by_module}
     missing = sorted(module for module, entry in entries.items() if entry not in pages)
     if missing:
         raise CannotTell(

@@ -121,7 +121,7 @@ def test_processes_ask_once(service, child_environment):
     row = ChainAnswer.objects.get()
     script = (
         "import django; django.setup(); import sys; from desk import clock;"
-        "from chaindata.domain import fetching, service; sys.stdout.write('ready\\n'); sys.stdout.flush();"
+        "from chaindata.cache import fetching, service; sys.stdout.write('ready\\n'); sys.stdout.flush();"
         "sys.stdin.readline();"
         f"print(fetching.fetch(answer_id={row.pk}, now=clock.now(), open_client=service.open_client))"
     )
