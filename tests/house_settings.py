@@ -1,8 +1,8 @@
 """The settings of a house under test: those of the desk, but no password takes time to hash, and no disk is waited for.
 
 A hash that is slow on purpose costs a quarter of a second at each of some three hundred signings in. What it protects
-is no matter of these tests; that the desk itself hashes slowly is held by tests/desk/test_sign_in.py. It stands in the
-tests and is chosen by the process that starts the house: no setting of the desk makes a password weaker.
+is no matter of these tests; that the desk itself hashes slowly is held by tests/desk/people/test_sign_in.py. It stands
+in the tests and is chosen by the process that starts the house: no setting of the desk makes a password weaker.
 """
 
 from project.settings import *  # noqa: F403

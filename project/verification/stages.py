@@ -26,7 +26,14 @@ PURE = {
 }
 # Where tests of each mark are: collecting all others takes longer than many a stage. A test holds it to be whole.
 ROOMS = {
-    "rows": ("tests/chaindata/domain", "tests/chaindata/views", "tests/desk", "tests/exchange_ops", "tests/money"),
+    "rows": (
+        "tests/chaindata/broadcasts",
+        "tests/chaindata/cache",
+        "tests/chaindata/views",
+        "tests/desk",
+        "tests/exchange_ops",
+        "tests/money",
+    ),
     "house": ("tests/project/test_up.py",),
     "browser": ("tests/desk", "tests/e2e", "tests/exchange_ops", "tests/project/test_live_desk.py"),
 }

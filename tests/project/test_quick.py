@@ -26,7 +26,7 @@ from project.verification.stages import PURE, stages
         ("templates/exchange_ops/orders.html", "tests/e2e/test_orders.py"),
         ("static/js/live.js", "tests/e2e/test_live_pages.py"),
         ("docs/house.md", "tests/project/test_documents.py"),
-        ("desk/management/commands/verify_audit.py", "tests/desk/test_audit.py"),
+        ("desk/management/commands/verify_audit.py", "tests/desk/audit/test_audit.py"),
     ],
 )
 def test_what_changed_leads_to_its_tests(changed, test):
@@ -51,14 +51,14 @@ def test_each_kind_of_test_has_a_stage_with_the_most_direct_first():
     paths = {
         "tests/wire/test_transport.py": 2,
         "tests/wire/test_values.py": 1,
-        "tests/desk/test_audit.py": 1,
+        "tests/desk/audit/test_audit.py": 1,
         "tests/e2e/test_orders.py": 1,
         "tests/project/test_up.py": 1,
     }
     found = {stage.name: stage for stage in quick._test_stages(paths)}
     assert set(found) == {"pure tests", "tests", "browser tests"}
     assert found["pure tests"].command[-2:] == ("tests/wire/test_values.py", "tests/wire/test_transport.py")
-    assert found["tests"].command[-1] == "tests/desk/test_audit.py"
+    assert found["tests"].command[-1] == "tests/desk/audit/test_audit.py"
     assert found["browser tests"].command[-1] == "tests/e2e/test_orders.py"
     assert not any("tests/project/test_up.py" in stage.command for stage in found.values())
 

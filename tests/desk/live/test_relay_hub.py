@@ -26,7 +26,7 @@ from tests import houses
 from tests.conftest import LiveDesk
 from tests.desk.conftest import Browser as SignedIn
 from tests.desk.conftest import Open
-from tests.desk.test_relay_fanout import Line, until
+from tests.desk.live.test_relay_fanout import Line, until
 
 IN_MEMORY = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 
