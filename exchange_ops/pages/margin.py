@@ -11,8 +11,8 @@ from desk import clock
 from desk.views.rendering import show
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import sources
 from exchange_ops.orders.models import OrderReading
+from exchange_ops.orders.views import sources
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts

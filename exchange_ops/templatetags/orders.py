@@ -11,7 +11,7 @@ from exchange_ops.orders import machine as order_states
 from exchange_ops.orders.forms import ORDER_STATUSES
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.titles import title
+from exchange_ops.orders.views.titles import title
 
 register = template.Library()
 

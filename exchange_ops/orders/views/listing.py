@@ -13,10 +13,11 @@ from desk import clock
 from desk.models import Person
 from desk.views.rendering import show
 from desk.web import paging
-from exchange_ops.orders import machine, sources
+from exchange_ops.orders import machine
 from exchange_ops.orders import workflow as domain
 from exchange_ops.orders.forms import CancelAllForm, OrderFilter
 from exchange_ops.orders.models import Order, OrderReading
+from exchange_ops.orders.views import sources
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts, exports

@@ -16,8 +16,8 @@ from desk.views.rendering import show
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, request_checks, workflow
 from exchange_ops.orders.forms import OrderForm
-from exchange_ops.orders.titles import title
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
+from exchange_ops.orders.views.titles import title
 from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
