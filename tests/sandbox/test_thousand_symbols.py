@@ -35,7 +35,7 @@ def many() -> World:
 
 def answer(world: World, operation: str, arguments: dict[str, object]) -> str:
     """The answer about all symbols, as text."""
-    listing = LISTINGS[operation](world, arguments)
+    listing = LISTINGS[operation](world.exchange, arguments)
     return listing.whole(map(listing.part, listing.symbols))
 
 
