@@ -75,7 +75,7 @@ def rotate(sealed: str, context: str) -> str:
 def authenticate(content: bytes, *, context: str) -> str:
     """A code that only a holder of the ring can make: "key id:HMAC-SHA256 in hex", by the newest key.
 
-    `context` names what is authenticated, for example "desk.people.stepup"; a code of one context counts in no other.
+    `context` names what is authenticated, for example "desk.stepup"; a code of one context counts in no other.
     """
     key_id, ring_key = next(iter(_ring().items()))
     return _code(key_id, ring_key, content, context)

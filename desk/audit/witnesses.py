@@ -47,7 +47,7 @@ def register() -> None:
             "desk.rowwitness": "the entries themselves: checked as a chain, with the code of each",
             "desk.stepupchallenge": "a question; what its answer proves is kept, and signed, in the confirmation",
             "desk.stepupfailure": "slows down guessing for a day",
-            "desk.people.sign_in_limits": "slows down guessing",
+            "desk.tries": "slows down guessing",
             "desk.sessionkeychange": "tells an old session key from an ended session; the old key opens nothing",
             "desk.person_groups": "witnessed with the person, as roles",
             "desk.person_user_permissions": "rights come from roles alone; nothing reads it",

@@ -126,7 +126,7 @@ def remember_device(request: "HttpRequest", response: "HttpResponseBase", person
 
 
 def _digest(*parts: str) -> str:
-    return salted_hmac("desk.people.sign_in_limits", "\0".join(parts), algorithm="sha256").hexdigest()
+    return salted_hmac("desk.tries", "\0".join(parts), algorithm="sha256").hexdigest()
 
 
 def _longest(wanted: Sequence[Budget], rows: Any, now: datetime) -> int:

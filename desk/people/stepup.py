@@ -23,7 +23,7 @@ from desk.people import code_limits, passkeys, session_keys, totp
 if TYPE_CHECKING:
     from desk.models import Person, StepUp, StepUpChallenge
 
-MAC_CONTEXT = "desk.people.stepup"
+MAC_CONTEXT = "desk.stepup"
 CHALLENGE_SECONDS = 120
 # Enough for a busy hour of one person, and a bound on what a script can pile up.
 MOST_CHALLENGES = 60
@@ -239,7 +239,7 @@ def _keep(row: "StepUp") -> None:
 
 
 def _signed_content(*, nonce: str, digest: str, purpose: str, audit_head: str) -> bytes:
-    return hashlib.sha256(trail.canonical(["desk.people.stepup", nonce, digest, purpose, audit_head]).encode()).digest()
+    return hashlib.sha256(trail.canonical(["desk.stepup", nonce, digest, purpose, audit_head]).encode()).digest()
 
 
 def _require_shape(*, purpose: str, digest: str, session_key: str) -> None:
