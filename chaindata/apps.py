@@ -12,5 +12,5 @@ class ChaindataConfig(AppConfig):
 
         topics.register()
         witnesses.register()
-        audit_check.register_replay(replay.SUBJECT, replay.check)
+        audit_check.register_replay(replay.REPLAY.subject, replay.REPLAY.check)
         health.register()

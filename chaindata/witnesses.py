@@ -1,21 +1,16 @@
 """What of the chain's tables decides or proves something, and what does not, each with its reason."""
 
 from chaindata import models
+from chaindata.broadcasts import guards
+from desk.audit import installed_guards
 from desk.rows import witnessed
 
 
 def register() -> None:
-    """Declare the tables; called once at the start."""
-    witnessed.register(
-        models.ChainBroadcast,
-        loose={
-            "next_action_at": "says when to look again",
-            "lease_until": "keeps two workers apart for a minute",
-            "last_problem": "a sentence about the last try, for people",
-            "updated_at": "when the row was last written",
-            "looks": "how often it was looked for",
-        },
-    )
+    """Declare the tables and triggers; called once at the start."""
+    installed_guards.register("broadcasts", guards.GUARDS.statements)
+    witnessed.register(models.ChainBroadcast, loose=models.ChainBroadcast.table.loose)
+    witnessed.register(models.ChainBroadcastEvent)
     witnessed.decides_nothing(
         {
             "chaindata.chainanswer": "a kept answer of the service; a proof is checked from its bytes",

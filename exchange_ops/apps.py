@@ -16,9 +16,7 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops.keys import store as keys
         from exchange_ops.keys import uses as key_uses
         from exchange_ops.ledger import matching
-        from exchange_ops.orders import replay as order_replay
         from exchange_ops.policy import vote_replay
-        from exchange_ops.subaccounts import replay as subaccount_replay
         from exchange_ops.transfers import ledger_matching as transfer_matching
         from exchange_ops.withdrawals import queries
         from exchange_ops.withdrawals.evidence import ledger_matching
@@ -33,11 +31,9 @@ class ExchangeOpsConfig(AppConfig):
         key_uses.register_under_way(queries.under_way)
         demo.register_loader("exchange account", own_demo.load)
         audit_check.register_replay("freeze", vote_replay.check_freezes)
-        audit_check.register_replay(order_replay.SUBJECT, order_replay.check)
-        audit_check.register_replay(subaccount_replay.SUBJECT, subaccount_replay.check)
         sealing.register_rewrapper("exchange keys", keys.rewrap_all)
-        for machine in (replay.WITHDRAWALS, replay.TRANSFERS):
-            audit_check.register_replay(machine.subject, machine.check)
+        for each in replay.REPLAYS:
+            audit_check.register_replay(each.subject, each.check)
         post_migrate.connect(_publish_first_rules, sender=self, dispatch_uid="exchange_ops.first_rules")
 
 

@@ -1,6 +1,13 @@
 """Rows about the exchange account; one module a subject."""
 
-from exchange_ops.addresses.models import AddressBook, AddressCheck, AddressRequest, DepositAddress, FeeEstimate
+from exchange_ops.addresses.models import (
+    AddressBook,
+    AddressCheck,
+    AddressRequest,
+    AddressRequestEvent,
+    DepositAddress,
+    FeeEstimate,
+)
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger.models import Balance, LedgerAside, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.margin.models import MarginAccount, MarginPosition
@@ -33,6 +40,7 @@ __all__ = [
     "AddressBook",
     "AddressCheck",
     "AddressRequest",
+    "AddressRequestEvent",
     "ApiKey",
     "Approval",
     "Balance",

@@ -15,13 +15,13 @@ from django.db.models import Q
 
 from desk import audit_check
 from desk.live import announcements
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import walks
 from exchange_ops.shared import heartbeats, leases
 from exchange_ops.shared.models import Account, CheckRun
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals.evidence import reconciliation
 from wire.errors import CallFailed

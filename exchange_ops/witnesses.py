@@ -5,18 +5,15 @@ A column is named here only when nothing rests on it; every other one is witness
 
 from desk.audit import installed_guards
 from desk.rows import witnessed
+from exchange_ops import guards
 from exchange_ops.addresses import models as addresses_models
 from exchange_ops.keys import models as keys_models
 from exchange_ops.ledger import models as ledger_models
 from exchange_ops.orders import models as orders_models
-from exchange_ops.orders import triggers as order_triggers
 from exchange_ops.policy import models as policy_models
 from exchange_ops.shared import models as shared_models
 from exchange_ops.subaccounts import models as subaccounts_models
-from exchange_ops.subaccounts import triggers as subaccount_triggers
 from exchange_ops.transfers import models as transfers_models
-from exchange_ops.transfers import triggers as transfer_triggers
-from exchange_ops.withdrawals import hold_release_triggers, triggers
 from exchange_ops.withdrawals import models as withdrawals_models
 
 _TIMER = "says when to look again; a wrong time delays or repeats a look, and a look decides nothing"
@@ -28,18 +25,10 @@ _COPY = "a copy of what the exchange says, read again from it"
 _QUESTION = "a question for the exchange, and its answer, asked again when it is needed"
 _MARKET = "public market data"
 
-_WORK = {"next_action_at": _TIMER, "lease_until": _LEASE, "last_problem": _WORDS, "updated_at": _CLOCK}
-
 
 def register() -> None:
     """Declare the tables and triggers; called once at the start."""
-    for name, source in (
-        ("withdrawals", triggers),
-        ("transfers", transfer_triggers),
-        ("orders", order_triggers),
-        ("sub-accounts", subaccount_triggers),
-        ("releases of holds", hold_release_triggers),
-    ):
+    for name, source in guards.GUARDS.items():
         installed_guards.register(name, source.statements)
     _accounts()
     _payouts()
@@ -82,12 +71,12 @@ def _accounts() -> None:
         addresses_models.DepositAddress,
         loose={"seen_at": _CLOCK, "place": "its place in the exchange's list of the last ten"},
     )
-    witnessed.register(addresses_models.AddressRequest, loose=_WORK | {"looks": _TIMER})
+    witnessed.register(addresses_models.AddressRequest, loose=addresses_models.AddressRequest.table.loose)
+    witnessed.register(addresses_models.AddressRequestEvent)
 
 
 def _payouts() -> None:
-    told = {"exchange_status": _TOLD, "exchange_index": _TOLD, "confirmations": _TOLD}
-    witnessed.register(withdrawals_models.Withdrawal, loose=_WORK | told)
+    witnessed.register(withdrawals_models.Withdrawal, loose=withdrawals_models.Withdrawal.table.loose)
     witnessed.register(withdrawals_models.WithdrawalEvent)
     witnessed.register(withdrawals_models.ExternalCall)
     witnessed.register(withdrawals_models.Approval)
@@ -97,16 +86,14 @@ def _payouts() -> None:
 
 
 def _transfers() -> None:
-    witnessed.register(transfers_models.Transfer, loose=_WORK | {"looks": _TIMER})
+    witnessed.register(transfers_models.Transfer, loose=transfers_models.Transfer.table.loose)
     witnessed.register(transfers_models.TransferEvent)
     witnessed.register(transfers_models.TransferCall)
     witnessed.register(transfers_models.TransferApproval)
 
 
 def _orders() -> None:
-    told = ("status", "cum_quantity", "average_price", "exchange_created_at", "exchange_updated_at", "active")
-    read = {"missing_since": _COPY, "read_at": _CLOCK, "margin": _TOLD, "looks": _TIMER}
-    witnessed.register(orders_models.Order, loose=_WORK | dict.fromkeys(told, _TOLD) | read)
+    witnessed.register(orders_models.Order, loose=orders_models.Order.table.loose)
     witnessed.register(orders_models.OrderEvent)
     witnessed.register(orders_models.OrderCall)
     witnessed.register(orders_models.AccountTrade)
@@ -117,6 +104,6 @@ def _subaccounts() -> None:
     read = ("observed_at", "missing_since", "settings_at", "balances_asked_at", "balances_tried_at", "balances_at")
     loose = dict.fromkeys(told, _TOLD) | dict.fromkeys(read, _CLOCK) | {"balances_problem": _WORDS}
     witnessed.register(subaccounts_models.SubAccount, loose=loose)
-    witnessed.register(subaccounts_models.SubAccountAction, loose=_WORK | {"looks": _TIMER})
+    witnessed.register(subaccounts_models.SubAccountAction, loose=subaccounts_models.SubAccountAction.table.loose)
     witnessed.register(subaccounts_models.SubAccountEvent)
     witnessed.register(subaccounts_models.SubAccountCall)

@@ -47,12 +47,12 @@ def _empty(case: Any) -> None:
 
     known = _fresh.get(str(connection.settings_dict["NAME"]))
     if known is None:
-        with _without_guards(connection):
+        with _without_guards():
             _flush(case)
         _fresh[str(connection.settings_dict["NAME"])] = _noted(connection)
     else:
         if known.guards != _asked(connection, _GUARDS[connection.vendor]):
-            with _without_guards(connection):
+            with _without_guards():
                 """A test took some away, or changed them; all of them are made anew."""
         _ENDS[connection.vendor](connection, known)
     for name in (trail.HEADS_FILE, witness_chain.HEADS_FILE):
@@ -60,22 +60,28 @@ def _empty(case: Any) -> None:
 
 
 @contextmanager
-def _without_guards(connection: Any) -> Iterator[None]:
-    from desk.audit import triggers as desk_guards
-    from exchange_ops.orders import triggers as order_guards
-    from exchange_ops.subaccounts import triggers as subaccount_guards
-    from exchange_ops.transfers import triggers as transfer_guards
-    from exchange_ops.withdrawals import hold_release_triggers as hold_guards
-    from exchange_ops.withdrawals import triggers as money_guards
+def unguarded(*guards: Any) -> Iterator[None]:
+    """What somebody with all rights on the database can do: take the triggers away, and put them back afterwards."""
+    from django.db import connection
 
-    every = (desk_guards, money_guards, order_guards, subaccount_guards, transfer_guards, hold_guards)
-    for guards in every:
-        guards.remove(connection)
+    for each in guards:
+        each.remove(connection)
     try:
         yield
     finally:
-        for guards in every:
-            guards.install(connection)
+        for each in guards:
+            each.install(connection)
+
+
+@contextmanager
+def _without_guards() -> Iterator[None]:
+    from chaindata.broadcasts import guards as chain_guards
+    from desk.audit import triggers as desk_guards
+    from exchange_ops.guards import GUARDS
+
+    every = (desk_guards, chain_guards.GUARDS, *GUARDS.values())
+    with unguarded(*every):
+        yield
 
 
 def _noted(connection: Any) -> Fresh:

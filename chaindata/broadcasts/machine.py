@@ -4,8 +4,23 @@ A sentence says what happened first, then who acts next. Bytes are sent at most 
 or `sending`. Sending the same bytes twice could pay nobody twice, but a desk that repeats blindly knows nothing.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from desk.machines.table import (
+    ACTIVE,
+    BAD,
+    CHAIN,
+    GOOD,
+    NOBODY,
+    QUIET,
+    WARN,
+    WORK,
+    WORKER,
+    Column,
+    State,
+    Table,
+    Transition,
+)
 
 REQUESTED: Final = "requested"
 SENDING: Final = "sending"
@@ -17,70 +32,84 @@ UNKNOWN: Final = "unknown"
 NOT_SEEN: Final = "not_seen"
 
 
-@dataclass(frozen=True, slots=True)
-class BroadcastState:
-    """One state. `tone` is how it is shown, `is_open` whether a worker still acts on it."""
-
-    label: str
-    sentence: str
-    tone: str
-    is_open: bool = False
-
-
-STATES: Final[dict[str, BroadcastState]] = {
-    REQUESTED: BroadcastState(
+STATES: Final[dict[str, State]] = {
+    REQUESTED: State(
         "Waiting to be sent",
         "Nothing was sent yet. A worker asks whether the network has the transaction already, then sends it once.",
-        "active",
-        is_open=True,
+        WORKER,
+        ACTIVE,
     ),
-    SENDING: BroadcastState(
-        "Being sent", "The transaction is on its way to the chain-data service at this moment.", "active", is_open=True
+    SENDING: State(
+        "Being sent", "The transaction is on its way to the chain-data service at this moment.", WORKER, ACTIVE
     ),
-    SENT: BroadcastState(
-        "Sent", "The node behind the service took the transaction and named its id. It waits for a block.", "good"
+    SENT: State(
+        "Sent", "The node behind the service took the transaction and named its id. It waits for a block.", NOBODY, GOOD
     ),
-    FOUND: BroadcastState(
+    FOUND: State(
         "On the network",
         "The network has the transaction: it was found by its id. Nothing was sent, or the answer to it was lost.",
-        "good",
+        NOBODY,
+        GOOD,
     ),
-    REFUSED: BroadcastState(
-        "Refused", "The node refused the transaction for the reason below, and the network does not have it.", "bad"
+    REFUSED: State(
+        "Refused",
+        "The node refused the transaction for the reason below, and the network does not have it.",
+        NOBODY,
+        BAD,
     ),
-    NOT_SENT: BroadcastState("Not sent", "Nothing left the desk, for the reason below.", "quiet"),
-    UNKNOWN: BroadcastState(
+    NOT_SENT: State("Not sent", "Nothing left the desk, for the reason below.", NOBODY, QUIET),
+    UNKNOWN: State(
         "Outcome unknown",
         "Unknown whether the node took it, because its answer did not arrive. The desk looks for the transaction by "
         "its id and never sends it again.",
-        "warn",
-        is_open=True,
+        CHAIN,
+        WARN,
     ),
-    NOT_SEEN: BroadcastState(
+    NOT_SEEN: State(
         "Not seen",
         "The answer was lost, and in two minutes of looking the network did not show the transaction. Most likely it "
         "was not taken. Treasury can ask for the same bytes anew; they can pay only once.",
-        "warn",
+        NOBODY,
+        WARN,
     ),
 }
 
-TRANSITIONS: Final = frozenset(
-    {
-        ("", "asked", REQUESTED),
-        (REQUESTED, "found", FOUND),
-        (REQUESTED, "claimed", SENDING),
-        (REQUESTED, "stopped", NOT_SENT),
-        (SENDING, "accepted", SENT),
-        (SENDING, "refused", REFUSED),
-        (SENDING, "found", FOUND),
-        (SENDING, "not_sent", NOT_SENT),
-        (SENDING, "answer_lost", UNKNOWN),
-        (UNKNOWN, "found", FOUND),
-        (UNKNOWN, "not_seen", NOT_SEEN),
-    }
+_T = Transition
+TRANSITIONS: Final[tuple[Transition, ...]] = (
+    _T(1, "", "asked", REQUESTED, ("treasury",)),
+    _T(2, REQUESTED, "found", FOUND, ("worker",)),
+    _T(3, REQUESTED, "claimed", SENDING, ("worker",)),
+    _T(4, REQUESTED, "stopped", NOT_SENT, ("worker",)),
+    _T(5, SENDING, "accepted", SENT, ("worker",)),
+    _T(6, SENDING, "refused", REFUSED, ("worker",)),
+    _T(7, SENDING, "found", FOUND, ("worker",)),
+    _T(8, SENDING, "not_sent", NOT_SENT, ("worker",)),
+    _T(9, SENDING, "answer_lost", UNKNOWN, ("worker", "sweeper")),
+    _T(10, UNKNOWN, "found", FOUND, ("chain",)),
+    _T(11, UNKNOWN, "not_seen", NOT_SEEN, ("chain",)),
 )
-"""State, event and the state that follows."""
+_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
+TABLE: Final = Table(
+    noun="a transaction to be sent",
+    states=STATES,
+    moves=TRANSITIONS,
+    at_rest=frozenset({SENT, FOUND, REFUSED, NOT_SENT, NOT_SEEN}),
+    columns=WORK
+    | {
+        "txid": _CONTENT,
+        "raw": Column.FIXED,
+        "size": _CONTENT,
+        "digest": _CONTENT,
+        "explained": Column.FIXED,
+        "reason": _CONTENT,
+        "requested_by_id": _CONTENT,
+        "confirmation_id": _CONTENT,
+        "created_at": Column.FIXED,
+        "sends": Column.COUNTER,
+        "looks": Column.TIMER | Column.TOUCHED,
+    },
+)
 
-OPEN: Final = tuple(name for name, state in STATES.items() if state.is_open)
+OPEN: Final = TABLE.at_work
 STANDING: Final = (*OPEN, SENT, FOUND)
 """While a transaction is in one of these, the same bytes are not asked for again."""

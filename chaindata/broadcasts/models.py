@@ -9,17 +9,19 @@ from django.db.models import Q
 from chaindata.broadcasts import machine
 from chaindata.broadcasts.machine import STATES
 from chaindata.wire import catalogue
-from desk.rows.witnessed import Witnessed
+from desk.machines.rows import Event, Subject, is_a_move
 
 LONGEST_REASON = 500
 MOST_BYTES = catalogue.MOST_HEX_IN_BODY // 2  # what the service takes at once
 
 
-class ChainBroadcast(Witnessed):
+class ChainBroadcast(Subject):
     """One transaction to be sent. `raw` is hexadecimal, `digest` the SHA-256 of its bytes, which was signed.
 
     `explained` is what was shown before the decision. `sent_at` is when its bytes left, at most once.
     """
+
+    table, mark, name = machine.TABLE, "B-", "chain-broadcast"
 
     txid = models.CharField(max_length=64, db_index=True)
     raw = models.TextField()
@@ -31,16 +33,11 @@ class ChainBroadcast(Witnessed):
     confirmation = models.OneToOneField("desk.StepUp", on_delete=models.PROTECT, related_name="+")
 
     state = models.CharField(max_length=12, choices=[(name, state.label) for name, state in STATES.items()])
-    version = models.PositiveIntegerField(default=1)
     sends = models.PositiveSmallIntegerField(default=0)
     looks = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True)
-    next_action_at = models.DateTimeField(null=True, db_index=True)
     sent_at = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True)
     last_problem = models.CharField(max_length=300, default="", blank=True)
-    created_at = models.DateTimeField()
-    updated_at = models.DateTimeField()
 
     class Meta:
         constraints: ClassVar = [
@@ -55,30 +52,17 @@ class ChainBroadcast(Witnessed):
         ]
         indexes: ClassVar = [models.Index(fields=["state", "next_action_at"], name="chainbroadcast_due")]
 
-    def __str__(self) -> str:
-        return self.reference
 
-    @property
-    def reference(self) -> str:
-        """The name people use for it, for instance B-7."""
-        return f"B-{self.pk}"
+class ChainBroadcastEvent(Event):
+    """One move of a transaction that is to be sent, written in the same transaction as the row that it moved."""
 
-    @property
-    def subject(self) -> str:
-        """How the audit trail and the live topics name it, for instance chain-broadcast:7."""
-        return f"chain-broadcast:{self.pk}"
+    broadcast = models.ForeignKey(ChainBroadcast, on_delete=models.PROTECT, related_name="events")
 
-    @property
-    def label(self) -> str:
-        """The state in a few words."""
-        return STATES[self.state].label
-
-    @property
-    def sentence(self) -> str:
-        """The state for people: what happened first, then who acts next."""
-        return STATES[self.state].sentence
-
-    @property
-    def tone(self) -> str:
-        """How the state is shown: quiet, active, good, warn or bad."""
-        return STATES[self.state].tone
+    class Meta:
+        ordering: ClassVar = ["version"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["broadcast", "version"], name="chainbroadcastevent_one_per_version"),
+            models.CheckConstraint(
+                condition=is_a_move(machine.TABLE), name="chainbroadcastevent_is_a_move_of_the_table"
+            ),
+        ]

@@ -13,21 +13,20 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from chaindata import rules
-from chaindata.broadcasts import explanation, machine, moves
+from chaindata.broadcasts import explanation, machine, mover
 from chaindata.broadcasts.explanation import Explained
 from chaindata.broadcasts.models import LONGEST_REASON, MOST_BYTES, ChainBroadcast
 from chaindata.tools import tools
-from desk import outbox
 from desk.people import factors, stepup
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent, Person
 
 PURPOSE = "broadcast-transaction"
-SEND_TASK = "chaindata.send_broadcast"
+SEND_TASK = mover.SEND_TASK
 ONLY_TREASURY = "Only treasury sends transactions to the network."
 LISTED = 50
-TOPIC = moves.TOPIC
+TOPIC = mover.TOPIC
 _MOST_SHOWN = 200  # outputs that are kept with the row
 
 
@@ -96,8 +95,14 @@ def ask(
                 requested_by=person,
                 confirmation=confirmation,
             )
-            moves.create(row, now=now, session_key=session_key, evidence=confirmation.evidence())
-            outbox.wake(SEND_TASK, row.pk)
+            mover.create(
+                row,
+                event="asked",
+                now=now,
+                actor=person,
+                session_key=session_key,
+                evidence=confirmation.evidence(),
+            )
     except IntegrityError:
         # Somebody else asked for the same bytes in this moment, and was first.
         if (earlier := _standing(txid)) is None:

@@ -7,15 +7,18 @@ answer is looked for by the id, for two minutes, and never sent again.
 import hashlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from itertools import takewhile
+from typing import Any, Final
 
-import structlog
 from django.db.models import QuerySet
 
-from chaindata.broadcasts import machine, moves, requests
+from chaindata.broadcasts import machine, mover, requests
 from chaindata.broadcasts.models import ChainBroadcast
 from chaindata.cache.time_budget import Patience
 from chaindata.client import Absent, Busy, ChainClient, Declined
 from chaindata.wire import hashing
+from desk.machines.queue import Queue
+from desk.machines.step_clock import Stopwatch
 from desk.people import stepup
 from wire.errors import CallFailed, OutcomeUnknown, Unreachable
 
@@ -28,22 +31,15 @@ TRY_AGAIN = timedelta(seconds=10)
 MOST_AT_ONCE = 20
 BEGINS_WITHIN_S = 8  # of a task that is ended after 40 seconds
 _LONGEST_PROBLEM = 300
-_log = structlog.get_logger(__name__)
 
 
 def advance(*, broadcast_id: int, now: datetime, open_client: OpenClient) -> bool:
     """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""
-    row = due(now=now).filter(pk=broadcast_id).first()
-    if row is None:
-        return False
     client = open_client()
     try:
-        _STEPS[row.state](row, now, client)
-    except moves.CannotMove as lost:
-        _log.info("broadcasts.step_lost", broadcast=broadcast_id, reason=str(lost))
+        return QUEUE.advance(broadcast_id, now=now, client=client)
     finally:
         client.close()
-    return True
 
 
 def sweep(*, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
@@ -51,27 +47,24 @@ def sweep(*, now: datetime, open_client: OpenClient, patience: Patience | None =
 
     A step may take three calls: none is begun so late that the worker would be ended while it sends.
     """
-    patience, steps = patience or Patience(seconds=BEGINS_WITHIN_S), 0
-    for number in list(due(now=now).order_by("next_action_at", "pk").values_list("pk", flat=True)[:MOST_AT_ONCE]):
-        if patience.is_over:
-            break
-        try:
-            steps += advance(broadcast_id=number, now=now, open_client=open_client)
-        except Exception:
-            _log.exception("broadcasts.step_failed", broadcast=number)
-            ChainBroadcast.objects.filter(pk=number).update(next_action_at=now + TRY_AGAIN)
-    return steps
+    patience = patience or Patience(seconds=BEGINS_WITHIN_S)
+    numbers = list(due(now=now).values_list("pk", flat=True)[:MOST_AT_ONCE])
+    return QUEUE.sweep(
+        takewhile(lambda _: not patience.is_over, numbers),
+        watch=Stopwatch(now),
+        advance=lambda number, at: advance(broadcast_id=number, now=at, open_client=open_client),
+    )
 
 
 def due(*, now: datetime) -> QuerySet[ChainBroadcast]:
     """Rows that a worker has to look at now."""
-    return ChainBroadcast.objects.filter(state__in=machine.OPEN, next_action_at__lte=now)
+    return QUEUE.due(now=now)
 
 
 # Steps ----------------------------------------------------------------------------------------------------------------
 
 
-def _send(row: ChainBroadcast, now: datetime, client: ChainClient) -> None:
+def _send(row: ChainBroadcast, *, now: datetime, client: ChainClient) -> None:
     """Look first; then claim, send once, and keep what came of it."""
     if problem := _obstacle(row, now):
         _move(row, "stopped", machine.NOT_SENT, now, problem=problem)
@@ -82,7 +75,7 @@ def _send(row: ChainBroadcast, now: datetime, client: ChainClient) -> None:
             return
     except CallFailed as failure:
         told = f"The network can't be asked at the moment: {failure}"[:_LONGEST_PROBLEM]
-        moves.touch(row, next_action_at=now + TRY_AGAIN, last_problem=told)
+        mover.touch(row, next_action_at=now + TRY_AGAIN, last_problem=told)
         return
     _claim(row, now)
     try:
@@ -114,7 +107,7 @@ def _obstacle(row: ChainBroadcast, now: datetime) -> str:
 
 def _claim(row: ChainBroadcast, now: datetime) -> None:
     """The row says that it is being sent, durably, before a byte leaves."""
-    moves.move(
+    mover.move(
         row,
         event="claimed",
         to=machine.SENDING,
@@ -131,7 +124,7 @@ def _settle(row: ChainBroadcast, named: object, now: datetime) -> None:
     if named != row.txid:
         _lost(row, "The service named another transaction than the one that was sent.", now)
         return
-    moves.move(
+    mover.move(
         row, event="accepted", to=machine.SENT, now=now, answered_at=now, lease_until=None,
         evidence={"txid": row.txid},
     )  # fmt: skip
@@ -150,7 +143,7 @@ def _refused(row: ChainBroadcast, problem: str, now: datetime, client: ChainClie
 
 
 def _lost(row: ChainBroadcast, problem: str, now: datetime) -> None:
-    moves.move(
+    mover.move(
         row,
         event="answer_lost",
         to=machine.UNKNOWN,
@@ -162,32 +155,32 @@ def _lost(row: ChainBroadcast, problem: str, now: datetime) -> None:
     )
 
 
-def _give_up_after_lease(row: ChainBroadcast, now: datetime, client: ChainClient) -> None:
+def _give_up_after_lease(row: ChainBroadcast, *, now: datetime, client: ChainClient) -> None:
     """The worker that sent it is gone: whether the node took it is unknown until the network shows it."""
     _lost(row, "The worker that sent it did not come back with an answer.", now)
 
 
-def _look(row: ChainBroadcast, now: datetime, client: ChainClient) -> None:
+def _look(row: ChainBroadcast, *, now: datetime, client: ChainClient) -> None:
     """One look for a transaction whose answer was lost."""
     try:
         known = _is_known(row, client)
     except CallFailed as failure:
         told = f"The network can't be asked at the moment: {failure}"[:_LONGEST_PROBLEM]
-        moves.touch(row, next_action_at=now + TRY_AGAIN, last_problem=told)
+        mover.touch(row, next_action_at=now + TRY_AGAIN, last_problem=told)
         return
     if known:
         _move(row, "found", machine.FOUND, now, problem=row.last_problem)
     elif row.sent_at is not None and now - row.sent_at > LOOKED_FOR:
         _move(row, "not_seen", machine.NOT_SEEN, now, problem=row.last_problem)
     else:
-        moves.touch(row, looks=row.looks + 1, next_action_at=now + LOOK_AGAIN)
+        mover.touch(row, looks=row.looks + 1, next_action_at=now + LOOK_AGAIN)
 
 
-_STEPS = {
-    machine.REQUESTED: _send,
-    machine.SENDING: _give_up_after_lease,
-    machine.UNKNOWN: _look,
-}
+QUEUE: Final = Queue(
+    mover.MACHINE,
+    {machine.REQUESTED: _send, machine.SENDING: _give_up_after_lease, machine.UNKNOWN: _look},
+    after_failure=TRY_AGAIN,
+)
 
 
 def _is_known(row: ChainBroadcast, client: ChainClient) -> bool:
@@ -202,7 +195,7 @@ def _is_known(row: ChainBroadcast, client: ChainClient) -> bool:
         return False
 
 
-def _move(row: ChainBroadcast, event: str, to: str, now: datetime, *, problem: str, **changes: datetime) -> None:
+def _move(row: ChainBroadcast, event: str, to: str, now: datetime, *, problem: str, **changes: Any) -> None:
     told = problem[:_LONGEST_PROBLEM]
     evidence = {"problem": told} if told else {}
-    moves.move(row, event=event, to=to, now=now, last_problem=told, lease_until=None, evidence=evidence, **changes)
+    mover.move(row, event=event, to=to, now=now, last_problem=told, lease_until=None, evidence=evidence, **changes)

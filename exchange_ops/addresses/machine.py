@@ -2,7 +2,21 @@
 
 from typing import Final
 
-from exchange_ops.shared.states import ACTIVE, BAD, EXCHANGE, GOOD, NOBODY, QUIET, WARN, WORKER, State
+from desk.machines.table import (
+    ACTIVE,
+    BAD,
+    EXCHANGE,
+    GOOD,
+    NOBODY,
+    QUIET,
+    WARN,
+    WORK,
+    WORKER,
+    Column,
+    State,
+    Table,
+    Transition,
+)
 
 REQUEST_STATES: Final[dict[str, State]] = {
     "asked": State(
@@ -55,20 +69,36 @@ REQUEST_STATES: Final[dict[str, State]] = {
         terminal=True,
     ),
 }
-# From, to: the only moves there are. An answer that comes after the worker's time was over is found in the list.
-REQUEST_MOVES: Final = frozenset(
-    {
-        ("asked", "sending"),
-        ("asked", "not_sent"),
-        ("sending", "made"),
-        ("sending", "refused"),
-        ("sending", "not_sent"),
-        ("sending", "unknown"),
-        ("unknown", "unknown"),
-        ("unknown", "made"),
-        ("unknown", "absent"),
-    }
+
+_T = Transition
+# An answer that comes after the worker's time was over is found in the list. A move is called what it makes of the row.
+TRANSITIONS: Final[tuple[Transition, ...]] = (
+    _T(1, "", "asked", "asked", ("operator",)),
+    _T(2, "asked", "sending", "sending", ("worker",)),
+    _T(3, "asked", "not_sent", "not_sent", ("worker",)),
+    _T(4, "sending", "made", "made", ("worker",)),
+    _T(5, "sending", "refused", "refused", ("worker",)),
+    _T(6, "sending", "not_sent", "not_sent", ("worker",)),
+    _T(7, "sending", "unknown", "unknown", ("worker", "sweeper")),
+    _T(8, "unknown", "made", "made", ("reconciler",)),
+    _T(9, "unknown", "absent", "absent", ("reconciler",)),
 )
-OPEN_REQUESTS: Final = tuple(name for name, state in REQUEST_STATES.items() if not state.terminal)
+_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
+TABLE: Final = Table(
+    noun="a request for an address",
+    states=REQUEST_STATES,
+    moves=TRANSITIONS,
+    columns=WORK
+    | {
+        "account_id": _CONTENT,
+        "currency": _CONTENT,
+        "initiator_id": _CONTENT,
+        "initiated_via": _CONTENT,
+        "request_key": Column.FIXED,
+        "created_at": Column.FIXED,
+        "looks": Column.TIMER | Column.TOUCHED,
+    },
+)
+OPEN_REQUESTS: Final = TABLE.open
 # Those that used one of the five of a day, or may have.
 SPENT_REQUESTS: Final = ("sending", "unknown", "made")

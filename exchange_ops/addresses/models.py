@@ -9,7 +9,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from desk.machines.rows import Event, Subject, is_a_move
 from desk.rows.witnessed import Witnessed
+from exchange_ops.addresses import machine
 from exchange_ops.addresses.machine import OPEN_REQUESTS, REQUEST_STATES
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account
@@ -72,12 +74,14 @@ class DepositAddress(Witnessed):
         return self.address
 
 
-class AddressRequest(Witnessed):
+class AddressRequest(Subject):
     """One wish for a new address: the row is committed before the call and tells what came of it.
 
     `known` are the addresses the exchange listed right before the call, each with its payment id; after `send_by`
     nothing is sent.
     """
+
+    table, mark, name = machine.TABLE, "Address request ", "addressrequest"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="address_requests")
     currency = models.CharField(max_length=20)
@@ -87,19 +91,13 @@ class AddressRequest(Witnessed):
     state = models.CharField(
         max_length=10, choices=[(name, state.label) for name, state in REQUEST_STATES.items()], default="asked"
     )
-    version = models.PositiveIntegerField(default=1)
     known = models.JSONField(default=list)
     looks = models.PositiveIntegerField(default=0)
     send_by = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True)
-    lease_until = models.DateTimeField(null=True)
-    next_action_at = models.DateTimeField(null=True, db_index=True)
     error_code = models.IntegerField(null=True)
-    last_problem = models.CharField(max_length=500, default="", blank=True)
     made = models.ForeignKey(DepositAddress, on_delete=models.PROTECT, null=True, related_name="requests")
-    created_at = models.DateTimeField()
-    updated_at = models.DateTimeField()
 
     class Meta:
         constraints: ClassVar = [
@@ -117,30 +115,20 @@ class AddressRequest(Witnessed):
     def __str__(self) -> str:
         return f"{self.currency} {self.pk}"
 
-    @property
-    def subject(self) -> str:
-        """How the audit trail names it, for instance addressrequest:12."""
-        return f"addressrequest:{self.pk}"
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the desk still has to find out something about it."""
-        return self.state in OPEN_REQUESTS
+class AddressRequestEvent(Event):
+    """One move of a request for a new address, written in the same transaction as the row that it moved."""
 
-    @property
-    def label(self) -> str:
-        """The state in a few words."""
-        return REQUEST_STATES[self.state].label
+    request = models.ForeignKey(AddressRequest, on_delete=models.PROTECT, related_name="events")
 
-    @property
-    def sentence(self) -> str:
-        """The state for people: whether there is a new address first, then why."""
-        return REQUEST_STATES[self.state].sentence
-
-    @property
-    def tone(self) -> str:
-        """How the state is shown: quiet, active, good, warn or bad."""
-        return REQUEST_STATES[self.state].tone
+    class Meta:
+        ordering: ClassVar = ["version"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["request", "version"], name="addressrequestevent_one_per_version"),
+            models.CheckConstraint(
+                condition=is_a_move(machine.TABLE), name="addressrequestevent_is_a_move_of_the_table"
+            ),
+        ]
 
 
 class AddressCheck(models.Model):

@@ -1,30 +1,31 @@
 """Asking the exchange for a new address to pay in to: once, with a row before the call, never again by a machine.
 
 It moves no money, but each one counts against the five of a day, so a lost answer is resolved by reading the
-exchange's list of addresses. Only `_move` writes `state`.
+exchange's list of addresses. Its states are moved by `mover`.
 """
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 
-from desk import outbox
-from desk.audit import trail
-from desk.live import announcements
-from exchange_ops.addresses import checks, deposits
-from exchange_ops.addresses.machine import OPEN_REQUESTS, REQUEST_MOVES, SPENT_REQUESTS
+from desk.machines import calls
+from desk.machines.queue import Queue
+from desk.machines.requests import LONGEST_KEY, Once
+from desk.machines.step_clock import SEND_WITHIN, Stopwatch
+from exchange_ops.addresses import checks, deposits, mover
+from exchange_ops.addresses.machine import OPEN_REQUESTS, SPENT_REQUESTS
 from exchange_ops.addresses.models import AddressRequest, DepositAddress
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Currency
-from exchange_ops.shared import calls, rules
+from exchange_ops.shared import rules
+from exchange_ops.shared.calls import sent
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
 from wire.errors import BadReply, CallFailed
@@ -33,9 +34,8 @@ from wire.operation import BadArgument
 if TYPE_CHECKING:
     from desk.models import Person
 
-ADVANCE_TASK = "exchange_ops.make_address"
+ADVANCE_TASK = mover.ADVANCE_TASK
 NEW_A_DAY, DAY = 5, timedelta(hours=24)
-LONGEST_KEY = 80
 LIMIT_EXCEEDED = 20003
 LOOKS_S = (5, 15, 30, 60, 60)  # pauses between the looks for an address whose answer was lost
 QUIET = timedelta(minutes=2)  # after the sending, before its absence means anything
@@ -44,10 +44,6 @@ _UNREADABLE = (CallFailed, BadArgument, keys.NoUsableKey)
 
 class CannotAsk(Exception):
     """No new address was asked for; the text is the sentence for the person."""
-
-
-class _Gone(Exception):
-    """The row moved on in the meantime."""
 
 
 def request(
@@ -61,9 +57,13 @@ def request(
     session_key: str = "",
 ) -> AddressRequest:
     """Ask for a new address. The same `request_key` of the same person gives the same row. Raises CannotAsk."""
-    earlier = AddressRequest.objects.filter(initiator=initiator, request_key=request_key)
-    if (same := earlier.first()) is not None:
-        return _same(same, account, currency)
+    once = Once(
+        AddressRequest.objects.filter(initiator=initiator, request_key=request_key),
+        is_same=lambda row: (row.account_id, row.currency) == (account.pk, currency),
+        refusal=_sent_before,
+    )
+    if (earlier := once.earlier()) is not None:
+        return earlier
     if not rules.may_request(initiator):
         raise CannotAsk("No new address was asked for: only operators do that.")
     if not 0 < len(request_key) <= LONGEST_KEY:
@@ -71,17 +71,11 @@ def request(
     if problem := problem_of(account=account, currency=currency, now=now):
         raise CannotAsk(f"No new address was asked for. {problem}")
     row = AddressRequest(initiator=initiator, account=account, currency=currency, request_key=request_key)
-    row.initiated_via, row.created_at, row.updated_at, row.next_action_at = via, now, now, now
+    row.initiated_via = via
     try:
-        with transaction.atomic():
-            row.save(force_insert=True)
-            _tell(row, actor=initiator, now=now, session_key=session_key, before={}, currency=currency)
+        return once.store(lambda: mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
     except IntegrityError:
-        if (same := earlier.first()) is not None:  # sent twice in one moment: the other one was first
-            return _same(same, account, currency)
         raise CannotAsk("No second one was asked for: somebody else is asking for a new address now.") from None
-    outbox.wake(ADVANCE_TASK, row.pk)
-    return row
 
 
 def problem_of(*, account: Account, currency: str, now: datetime) -> str:
@@ -113,44 +107,39 @@ def next_at(*, account: Account, currency: str, now: datetime) -> datetime | Non
 
 def due(*, now: datetime) -> QuerySet[AddressRequest]:
     """Requests that wait for a worker: those whose time came, and those that a worker died over."""
-    waiting = Q(state__in=("asked", "unknown"), next_action_at__lte=now) | Q(state="sending", lease_until__lte=now)
-    return AddressRequest.objects.filter(waiting).order_by("pk")
+    return QUEUE.due(now=now, when=Q(state="sending", lease_until__lte=now))
 
 
 def sweep(*, now: datetime, client_for: ClientFor) -> int:
-    """Every request that is due; how many there were."""
-    found = list(due(now=now).values_list("pk", flat=True))
-    for request_id in found:
-        advance(request_id=request_id, now=now, client_for=client_for)
-    return len(found)
+    """Every request that is due; how many steps were done."""
+    return QUEUE.sweep(
+        list(due(now=now).values_list("pk", flat=True)),
+        watch=Stopwatch(now),
+        advance=lambda number, at: advance(request_id=number, now=at, client_for=client_for),
+    )
 
 
-def advance(*, request_id: int, now: datetime, client_for: ClientFor) -> None:
-    """One step of one request, when it is due. Whoever comes second does nothing."""
-    row = due(now=now).select_related("account").filter(pk=request_id).first()
-    step = {"asked": _ask, "sending": _give_up, "unknown": _look}.get(row.state) if row is not None else None
-    if row is None or step is None:
-        return
-    try:
-        step(row, Stopwatch(now), client_for)
-    except _Gone:
-        return
+def advance(*, request_id: int, now: datetime, client_for: ClientFor) -> bool:
+    """One step of one request, when it is due; True when there was something to do. The second one does nothing."""
+    return QUEUE.advance(request_id, now=now, due=due(now=now), client_for=client_for)
 
 
-def _ask(row: AddressRequest, watch: Stopwatch, client_for: ClientFor) -> None:
+def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
     """Read what is there, claim, send once. What can't be read before is not asked for at all."""
+    watch = Stopwatch(now)
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             known = deposits.named(_listed(client, row.currency))
             claim = {"known": known, "lease_until": calls.lease(watch.now()), "sent_at": watch.now()}
             send_by = watch.now() + SEND_WITHIN
-            _move(row, "sending", now=watch.now(), send_by=send_by, next_action_at=None, **claim)
+            with transaction.atomic(durable=True):
+                _move(row, "sending", now=watch.now(), send_by=send_by, next_action_at=None, **claim)
             client.look_before_acting(lambda: calls.too_late(watch, send_by))
-            reply = calls.sent(lambda: client.create_deposit_address(currency=row.currency))
+            reply = sent(lambda: client.create_deposit_address(currency=row.currency))
     except _UNREADABLE as failure:
         if row.state != "asked":  # once claimed, only the outcome of the call says what became of it
             raise
-        _move(row, "not_sent", now=watch.now(), next_action_at=None, last_problem=checks.sentence_of(failure))
+        _move(row, "not_sent", now=watch.now(), last_problem=checks.sentence_of(failure))
         return
     _END[reply.outcome](row, reply, watch.now())
 
@@ -164,7 +153,7 @@ def _made(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
         made = deposits.keep(account=row.account, currency=row.currency, record=record, now=now)
         DepositAddress.objects.filter(account=row.account, currency=row.currency).update(is_current=False)
         DepositAddress.objects.filter(pk=made.pk).update(is_current=True)
-        _move(row, "made", now=now, made=made, answered_at=now, next_action_at=None)
+        _move(row, "made", now=now, made=made, answered_at=now, evidence={"address": made.address})
     deposits.ask(account=row.account, currency=row.currency, person=None, now=now, anew=True)
 
 
@@ -173,14 +162,17 @@ def _refused(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     if reply.code == LIMIT_EXCEEDED:
         problem = f"The exchange gives out at most {NEW_A_DAY} new addresses in 24 hours: {problem}"
     columns = {"error_code": reply.code, "last_problem": problem[:500]}
-    _move(row, "refused", now=now, answered_at=now, next_action_at=None, **columns)
+    _move(row, "refused", now=now, answered_at=now, **columns)
 
 
 def _not_sent(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
-    _move(row, "not_sent", now=now, next_action_at=None, last_problem=reply.problem[:500])
+    _move(row, "not_sent", now=now, last_problem=reply.problem[:500])
 
 
 def _unknown(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+    if row.state == "unknown":
+        _wait(row, now, looks=row.looks + 1, problem=reply.problem)
+        return
     soon = now + timedelta(seconds=LOOKS_S[0])
     _move(row, "unknown", now=now, next_action_at=soon, last_problem=reply.problem[:500])
 
@@ -193,14 +185,15 @@ _END: dict[str, Callable[[AddressRequest, calls.Reply, datetime], None]] = {
 }
 
 
-def _give_up(row: AddressRequest, watch: Stopwatch, client_for: ClientFor) -> None:
+def _give_up(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
     """The worker that sent it died: nobody knows what the exchange answered."""
     problem = "The worker ended before the exchange's answer was kept."
-    _unknown(row, calls.Reply(calls.UNKNOWN, problem=problem), watch.now())
+    _unknown(row, calls.Reply(calls.UNKNOWN, problem=problem), now)
 
 
-def _look(row: AddressRequest, watch: Stopwatch, client_for: ClientFor) -> None:
+def _look(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
     """Look for an address that was not there before the call; none in the end means that none was made."""
+    watch = Stopwatch(now)
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             listed = _listed(client, row.currency)
@@ -212,16 +205,14 @@ def _look(row: AddressRequest, watch: Stopwatch, client_for: ClientFor) -> None:
     if fresh:
         _made(row, calls.Reply(calls.ACCEPTED, value=fresh[0]), watch.now())
     elif row.looks + 1 >= len(LOOKS_S) and row.sent_at is not None and watch.now() - row.sent_at >= QUIET:
-        _move(row, "absent", now=watch.now(), looks=row.looks + 1, next_action_at=None)
+        _move(row, "absent", now=watch.now(), looks=row.looks + 1)
     else:
         _wait(row, watch.now(), looks=row.looks + 1, problem=row.last_problem)
 
 
 def _wait(row: AddressRequest, now: datetime, *, looks: int, problem: str) -> None:
     pause = LOOKS_S[min(looks, len(LOOKS_S) - 1)]
-    _move(
-        row, "unknown", now=now, looks=looks, last_problem=problem[:500], next_action_at=now + timedelta(seconds=pause)
-    )
+    mover.touch(row, looks=looks, last_problem=problem[:500], next_action_at=now + timedelta(seconds=pause))
 
 
 def _listed(client: ExchangeClient, currency: str) -> list[records.DepositAddress]:
@@ -237,43 +228,15 @@ def _spent(account: Account, currency: str, now: datetime) -> QuerySet[AddressRe
     )
 
 
-def _same(row: AddressRequest, account: Account, currency: str) -> AddressRequest:
-    if (row.account_id, row.currency) != (account.pk, currency):
-        raise CannotAsk("No new address was asked for: this form was sent before, for another currency. Open it again.")
-    return row
+def _sent_before(_: AddressRequest) -> CannotAsk:
+    return CannotAsk("No new address was asked for: this form was sent before, for another currency. Open it again.")
 
 
 def _move(row: AddressRequest, to: str, *, now: datetime, **columns: Any) -> None:
-    """From the state that `row` was read in to another, with its line of the trail; raises _Gone when it moved on."""
-    if (row.state, to) not in REQUEST_MOVES:
-        raise _Gone
-    with transaction.atomic(durable=to == "sending"):
-        standing = AddressRequest.objects.filter(pk=row.pk, state=row.state, version=row.version)
-        changed = standing.update(state=to, version=F("version") + 1, updated_at=now, **columns)
-        if not changed:
-            raise _Gone
-        before = {"state": row.state}
-        row.refresh_from_db()
-        if before["state"] != to:
-            _tell(row, actor=None, now=now, before=before, problem=row.last_problem)
+    """A worker's move to another state, which gives it its name; raises CannotMove when the row moved on."""
+    problem = columns.get("last_problem", "")
+    evidence = columns.pop("evidence", {}) | ({"problem": problem} if problem else {})
+    mover.move(row, event=to, to=to, now=now, evidence=evidence, **columns)
 
 
-def _tell(
-    row: AddressRequest,
-    *,
-    actor: "Person | None",
-    now: datetime,
-    before: dict[str, Any],
-    session_key: str = "",
-    **after: Any,
-) -> None:
-    trail.record(
-        actor=actor,
-        action=f"addressrequest.{row.state}",
-        subject=row.subject,
-        before=before,
-        after={"state": row.state, "address": row.made.address if row.made else "", **after},
-        now=now,
-        session_key=session_key,
-    )
-    announcements.announce(f"addresses:{row.account_id}")
+QUEUE: Final = Queue(mover.MACHINE, {"asked": _ask, "sending": _give_up, "unknown": _look}, read_with=("account",))

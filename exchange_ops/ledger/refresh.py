@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
@@ -13,7 +14,6 @@ from exchange_ops.ledger.models import Balance
 from exchange_ops.shared import heartbeats, leases
 from exchange_ops.shared.heartbeats import remark_of
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 

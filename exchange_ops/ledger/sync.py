@@ -17,6 +17,7 @@ import msgspec
 from django.db import DataError, IntegrityError, transaction
 
 from desk.live import announcements
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import HIGHEST_INDEX, PAGE, Aside, ExchangeClient
 from exchange_ops.ledger import batches, matching, quarantine
 from exchange_ops.ledger.batches import entry_of, values_of, version_of
@@ -24,7 +25,6 @@ from exchange_ops.ledger.models import LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.shared import amounts as shared_amounts
 from exchange_ops.shared import clocks
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire import records
 
 WATERMARK, UNFINISHED = "ledger", "unfinished walk of the ledger"

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
+from desk.machines import calls
+from desk.machines.calls import Reply
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import ExchangeClient
 from exchange_ops.client.sightings import HISTORY_LAG, ORDER_NOT_FOUND
 from exchange_ops.keys import clients
@@ -17,11 +20,10 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.orders import machine, mover, sending
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order, OrderCall
-from exchange_ops.shared import calls, rules
+from exchange_ops.shared import rules
 from exchange_ops.shared.backoff import pause
-from exchange_ops.shared.calls import Reply
+from exchange_ops.shared.calls import sent
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S
@@ -161,10 +163,10 @@ def _claim(row: Order, now: datetime) -> OrderCall | None:
 
 
 def _make(call: OrderCall, row: Order, client: ExchangeClient, watch: Stopwatch) -> Reply:
-    if problem := sending.mark_sent(call, row, watch):
-        return sending.close(call, Reply(calls.NOT_SENT, problem=problem), watch)
     act = client.cancel_margin_order if row.margin else client.cancel_order
-    return sending.close(call, calls.sent(lambda: act(client_order_id=row.client_order_id)), watch)
+    return calls.make(
+        call, row, client=client, watch=watch, send=lambda: sent(lambda: act(client_order_id=row.client_order_id))
+    )
 
 
 def _settle(row: Order, reply: Reply, now: datetime) -> None:

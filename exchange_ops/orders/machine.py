@@ -7,7 +7,7 @@ what. An order is sent at most once: nothing leads back to `requested` or `sendi
 
 from typing import Final
 
-from exchange_ops.shared.states import (
+from desk.machines.table import (
     ACTIVE,
     BAD,
     EXCHANGE,
@@ -16,8 +16,11 @@ from exchange_ops.shared.states import (
     PERSON,
     QUIET,
     WARN,
+    WORK,
     WORKER,
+    Column,
     State,
+    Table,
     Transition,
 )
 
@@ -116,6 +119,44 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(17, CANCELLING, "cancel_refused", PLACED, ("worker",)),
 )
 
-AT_WORK: Final = tuple(name for name, state in STATES.items() if state.turn in {WORKER, EXCHANGE})
+_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
+TABLE: Final = Table(
+    noun="an order",
+    states=STATES,
+    moves=TRANSITIONS,
+    at_rest=frozenset(name for name, state in STATES.items() if state.turn not in {WORKER, EXCHANGE}),
+    columns=WORK
+    | {
+        "account_id": _CONTENT,
+        "initiator_id": _CONTENT,
+        "initiated_via": _CONTENT,
+        "request_key": Column.FIXED,
+        "client_order_id": _CONTENT,
+        "symbol": _CONTENT,
+        "side": _CONTENT,
+        "type": _CONTENT,
+        "time_in_force": _CONTENT,
+        "quantity": _CONTENT,
+        "price": _CONTENT,
+        "stop_price": _CONTENT,
+        "expire_time": _CONTENT,
+        "post_only": _CONTENT,
+        "strict_validate": _CONTENT,
+        "created_at": Column.FIXED,
+        "sends": Column.COUNTER,
+        "exchange_id": Column.ONCE,
+        "looks": Column.TIMER | Column.TOUCHED,
+        "status": Column.COPY,
+        "cum_quantity": Column.COPY,
+        "average_price": Column.COPY,
+        "exchange_created_at": Column.COPY,
+        "exchange_updated_at": Column.COPY,
+        "active": Column.COPY,
+        "margin": Column.COPY,
+        "missing_since": Column.CLOCK,
+        "read_at": Column.CLOCK,
+    },
+)
+AT_WORK: Final = TABLE.at_work
 AT_EXCHANGE: Final = (PLACED, FOUND)
 ENDED: Final = ("filled", "canceled", "expired")  # exchange REST, Order status: nothing follows on these

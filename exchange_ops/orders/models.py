@@ -11,30 +11,25 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, is_a_move
 from desk.rows.witnessed import Witnessed
 from exchange_ops.orders import machine
 from exchange_ops.orders.machine import STATES
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.calls import CALL_OUTCOMES
 from exchange_ops.shared.models import Account
 
 ZERO = Decimal(0)
 
 
-def _moves() -> Q:
-    condition = Q()
-    for move in machine.TRANSITIONS:
-        condition |= Q(from_state=move.source, event=move.event, to_state=move.target)
-    return condition | Q(event="observed", version__isnull=True)
-
-
-class Order(Witnessed):
+class Order(Subject):
     """One order, placed here or (`initiator` empty) elsewhere on the same account.
 
     Quantities are in the base currency, prices in the quote currency. `client_order_id` is ours and never used twice
     here; an id of somebody else may come back on another day, so such an order is known by `exchange_id` alone.
     `active` says whether the exchange listed it as open when it was last read. `sent_from` is in the exchange's time.
     """
+
+    table, mark, name = machine.TABLE, "O-", "order"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="orders")
     initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="orders")
@@ -65,18 +60,12 @@ class Order(Witnessed):
     read_at = models.DateTimeField(null=True)
 
     state = models.CharField(max_length=12, choices=[(name, s.label) for name, s in STATES.items()])
-    version = models.PositiveIntegerField(default=1)
     sends = models.PositiveSmallIntegerField(default=0)
     cancels = models.PositiveIntegerField(default=0)
     looks = models.PositiveIntegerField(default=0)
     sent_from = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
     lease_epoch = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True)
-    next_action_at = models.DateTimeField(null=True, db_index=True)
-    last_problem = models.CharField(max_length=500, default="", blank=True)
-    created_at = models.DateTimeField()
-    updated_at = models.DateTimeField()
 
     class Meta:
         constraints: ClassVar = [
@@ -106,19 +95,6 @@ class Order(Witnessed):
             models.Index(fields=["account", "client_order_id"], name="order_by_client_id"),
         ]
 
-    def __str__(self) -> str:
-        return self.reference
-
-    @property
-    def reference(self) -> str:
-        """The name people use for it, for instance O-1042."""
-        return f"O-{self.pk}"
-
-    @property
-    def subject(self) -> str:
-        """How the audit trail and the live topics name it, for instance order:1042."""
-        return f"order:{self.pk}"
-
     @property
     def is_open(self) -> bool:
         """Whether it can still be filled, or the desk still works on it."""
@@ -130,69 +106,42 @@ class Order(Witnessed):
         left: Decimal = self.quantity - self.cum_quantity
         return max(left, ZERO)
 
-    @property
-    def turn(self) -> str:
-        """Who acts next: person, worker, exchange or nobody."""
-        return STATES[self.state].turn
 
-    @property
-    def label(self) -> str:
-        """The desk's own state in a few words."""
-        return STATES[self.state].label
-
-    @property
-    def sentence(self) -> str:
-        """The desk's own state for people: what happened first, then why, then who can do what."""
-        return STATES[self.state].sentence
-
-    @property
-    def tone(self) -> str:
-        """How the desk's own state is shown: quiet, active, good, warn or bad."""
-        return STATES[self.state].tone
-
-
-class OrderEvent(Witnessed):
+class OrderEvent(Event):
     """One move of an order, with the order's `version` after it; or, without a version, what the exchange told."""
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="events")
-    version = models.PositiveIntegerField(null=True)
-    event = models.CharField(max_length=40)
+    version = models.PositiveIntegerField(null=True)  # type: ignore[assignment]  # none where nothing moved
     from_state = models.CharField(max_length=12, default="", blank=True)
     to_state = models.CharField(max_length=12)
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    evidence = models.JSONField(default=dict)
-    audit_number = models.BigIntegerField(null=True, help_text="number of the row of the audit trail written with it")
-    at = models.DateTimeField()
+    audit_number = models.BigIntegerField(  # type: ignore[assignment]  # none where nobody here did it
+        null=True, help_text="number of the row of the audit trail written with it"
+    )
 
     class Meta:
         ordering: ClassVar = ["id"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["order", "version"], name="orderevent_one_per_version"),
-            models.CheckConstraint(condition=_moves(), name="orderevent_is_a_move_of_the_table"),
+            models.CheckConstraint(
+                condition=is_a_move(machine.TABLE) | Q(event="observed", version__isnull=True),
+                name="orderevent_is_a_move_of_the_table",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.event} ({self.version or 'told'})"
+        return f"{self.event} ({self.version or 'observed'})"
 
 
-class OrderCall(Witnessed):
+class OrderCall(Call):
     """One call that places or cancels, committed before its bytes leave; after `send_by` it is never sent."""
 
+    owner = "order"
+
     PLACE, CANCEL = "place", "cancel"
-    PREPARED = "prepared"
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="calls")
     kind = models.CharField(max_length=10)
-    attempt = models.PositiveIntegerField()
     epoch = models.PositiveIntegerField()
-    fingerprint = models.CharField(max_length=64)
-    prepared_at = models.DateTimeField()
-    send_by = models.DateTimeField()
-    sent_at = models.DateTimeField(null=True)
-    answered_at = models.DateTimeField(null=True)
-    outcome = models.CharField(max_length=10, choices=[(o, o) for o in CALL_OUTCOMES], default=PREPARED)
-    error_code = models.IntegerField(null=True)
-    detail = models.CharField(max_length=500, default="", blank=True)
 
     class Meta:
         ordering: ClassVar = ["id"]

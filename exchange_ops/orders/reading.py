@@ -8,6 +8,7 @@ the exchange no longer lists is looked up by its id. Orders without trades are d
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import HIGHEST_INDEX, PAGE, ExchangeClient, Listing
 from exchange_ops.keys import clients
 from exchange_ops.keys.clients import ClientFor
@@ -18,7 +19,6 @@ from exchange_ops.orders.cancelling import GONE_AFTER
 from exchange_ops.orders.models import Order
 from exchange_ops.shared import clocks
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
 

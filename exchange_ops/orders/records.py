@@ -15,11 +15,11 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from desk.live import announcements
+from desk.machines.mover import texts
 from exchange_ops.orders import machine, mover
 from exchange_ops.orders.models import Order, OrderEvent
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.mover import texts
 from exchange_ops.wire import records
 
 ACTIVE_STATUSES = frozenset({"new", "suspended", "partiallyFilled"})
@@ -217,7 +217,9 @@ def _enter(record: records.Order, reading: _Reading) -> Order | None:
     try:
         with transaction.atomic():
             evidence = {"status": record.status} | dict(reading.told.get(record, {}))
-            mover.create_seen(order=row, evidence=evidence, now=reading.now)
+            mover.MACHINE.create_unrecorded(
+                row, event="seen_elsewhere", to=machine.PLACED, evidence=evidence, now=reading.now
+            )
     except IntegrityError:
         return _by_number(record, reading)
     return None

@@ -9,6 +9,10 @@ from typing import Any
 
 from django.db import transaction
 
+from desk.machines import calls
+from desk.machines.calls import Reply
+from desk.machines.step_clock import SEND_WITHIN, Stopwatch
+from desk.machines.table import Column
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
@@ -17,9 +21,8 @@ from exchange_ops.orders import machine, mover, request_checks, trades
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order, OrderCall
 from exchange_ops.policy import freezes
-from exchange_ops.shared import calls, clocks
-from exchange_ops.shared.calls import Reply
-from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
+from exchange_ops.shared import clocks
+from exchange_ops.shared.calls import sent
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
 from wire.errors import OutcomeUnknown
@@ -72,22 +75,18 @@ def stop(row: Order, *, problem: str, now: datetime) -> None:
 
 def make(call: OrderCall, row: Order, *, client: ExchangeClient, watch: Stopwatch) -> Reply:
     """Send once, when the claim still stands and it is not too late, and keep the outcome."""
-    problem = mark_sent(call, row, watch) or calls.too_late(watch, None)
-    if problem:
-        return close(call, Reply(calls.NOT_SENT, problem=problem), watch)
-    client.look_before_acting(lambda: calls.too_late(watch, None))
     rules = Symbol.objects.filter(pk=row.symbol).first()
     order = request_checks.as_sent(row, client_order_id=row.client_order_id)
 
-    def send() -> records.Order:
+    def place() -> records.Order:
         return _ours(client.create_order(order=order, rules=rules), row)
 
-    return close(call, calls.sent(send), watch)
+    return calls.make(call, row, client=client, watch=watch, send=lambda: sent(place))
 
 
 def prepare(row: Order, *, kind: str, attempt: int, now: datetime) -> OrderCall:
     """The row of a call, inside the transaction of the claim that it belongs to."""
-    content = {name: getattr(row, name) for name in mover.CONTENT}
+    content = {name: getattr(row, name) for name in machine.TABLE.named(Column.RECORDED)}
     return OrderCall.objects.create(
         order=row,
         kind=kind,
@@ -97,28 +96,6 @@ def prepare(row: Order, *, kind: str, attempt: int, now: datetime) -> OrderCall:
         prepared_at=now,
         send_by=now + SEND_WITHIN,
     )
-
-
-def mark_sent(call: OrderCall, row: Order, watch: Stopwatch) -> str:
-    """Mark the call as sent, if the row still carries this worker's claim; else why it does not."""
-    with transaction.atomic(durable=True):
-        standing = OrderCall.objects.filter(
-            pk=call.pk,
-            outcome=OrderCall.PREPARED,
-            order__lease_epoch=call.epoch,
-            order__version=row.version,
-            order__state=row.state,
-        )
-        marked = standing.update(outcome=calls.SENT, sent_at=watch.now())
-    return "" if marked else "Another worker had taken over, so this one sent nothing."
-
-
-def close(call: OrderCall, reply: Reply, watch: Stopwatch) -> Reply:
-    """Keep what came of a call."""
-    OrderCall.objects.filter(pk=call.pk).update(
-        outcome=reply.outcome, answered_at=watch.now(), error_code=reply.code, detail=reply.problem[:500]
-    )
-    return reply
 
 
 def _obstacle(row: Order, now: datetime) -> str:

@@ -6,14 +6,15 @@ the placing of orders, and never the cancelling.
 
 import secrets
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-import structlog
-from django.db import IntegrityError
 from django.db.models import Q, QuerySet
 
 from desk import outbox
 from desk.live import announcements
+from desk.machines.queue import Queue
+from desk.machines.requests import LONGEST_KEY, Once
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
@@ -25,7 +26,6 @@ from exchange_ops.orders.models import Order, OrderReading
 from exchange_ops.orders.request_checks import FORM, CannotPlace, Wanted
 from exchange_ops.shared import heartbeats, leases
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 
@@ -51,13 +51,13 @@ STEPS = {
     machine.UNKNOWN: looking.step,
     machine.CANCELLING: cancelling.step,
 }
-READ_TASK = "exchange_ops.read_orders"
-LONGEST_KEY = 80
 STALE_AFTER = timedelta(seconds=15)
+QUEUE: Final = Queue(
+    mover.MACHINE, STEPS, urgency=(machine.CANCELLING,), read_with=("account", "initiator"), after_failure=STALE_AFTER
+)
+READ_TASK = "exchange_ops.read_orders"
 WAITED_FOR = timedelta(seconds=30)  # a reading that was asked for and never came is asked for again
-SWEEP_SECONDS = 20.0
 ID_PREFIX = "cs-"
-_log = structlog.get_logger(__name__)
 
 
 def place(
@@ -74,8 +74,13 @@ def place(
 
     Nothing is sent here: a worker places it. Raises CannotPlace with a sentence for each field.
     """
-    if (earlier := _earlier(initiator, request_key)) is not None:
-        return _same(earlier, wanted)
+    once = Once(
+        Order.objects.filter(initiator=initiator, request_key=request_key),
+        is_same=lambda row: all(getattr(row, name) == getattr(wanted, name) for name in Wanted.__dataclass_fields__),
+        refusal=_sent_before,
+    )
+    if (earlier := once.earlier()) is not None:
+        return earlier
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotPlace({FORM: "The form has lost its key: open it again."})
     request_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
@@ -88,14 +93,7 @@ def place(
         client_order_id=ID_PREFIX + secrets.token_hex(14),
         **content,
     )
-    try:
-        return mover.create(order=order, now=now, session_key=session_key)
-    except IntegrityError:
-        # The same form was sent twice in one moment: the other one was first.
-        first = _earlier(initiator, request_key)
-        if first is None:
-            raise
-        return _same(first, wanted)
+    return once.store(lambda: mover.create(order, event="asked", now=now, actor=initiator, session_key=session_key))
 
 
 def cancel(*, order_id: int, person: "Person", now: datetime, session_key: str = "") -> Order:
@@ -114,35 +112,22 @@ def cancel_all(
 
 def advance(*, order_id: int, now: datetime, client_for: ClientFor) -> bool:
     """One step of one order, when it is due; True when there was something to do. Losing a race is not an error."""
-    row = due(now=now).select_related("account", "initiator").filter(pk=order_id).first()
-    if row is None:
-        return False
-    try:
-        STEPS[row.state](row, now=now, client_for=client_for)
-    except mover.CannotMove as lost:
-        _log.info("orders.step_lost", order=order_id, reason=str(lost))
-    return True
+    return QUEUE.advance(order_id, now=now, client_for=client_for)
 
 
 def sweep(*, now: datetime, client_for: ClientFor) -> int:
     """Every order that is due, cancels first; gives the number of steps. Any worker may call it."""
-    watch, steps = Stopwatch(now), 0
-    numbers = list(due(now=now).order_by("state", "next_action_at", "pk").values_list("pk", flat=True))
-    for number in numbers:
-        try:
-            steps += advance(order_id=number, now=watch.now(), client_for=client_for)
-        except Exception:  # one order that fails does not keep the others waiting
-            _log.exception("orders.step_failed", order=number)
-            later = watch.now() + STALE_AFTER
-            Order.objects.filter(pk=number, next_action_at__lte=watch.now()).update(next_action_at=later)
-        if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
-            break
-    return steps
+    numbers = list(due(now=now).values_list("pk", flat=True))
+    return QUEUE.sweep(
+        numbers,
+        watch=Stopwatch(now),
+        advance=lambda number, at: advance(order_id=number, now=at, client_for=client_for),
+    )
 
 
 def due(*, now: datetime) -> QuerySet[Order]:
-    """Orders that a worker has to look at now."""
-    return Order.objects.filter(next_action_at__lte=now, state__in=list(STEPS))
+    """Orders that a worker has to look at now, cancels first."""
+    return QUEUE.due(now=now)
 
 
 def open_orders(*, account: Account | None) -> QuerySet[Order]:
@@ -208,12 +193,5 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
     return not problem
 
 
-def _earlier(initiator: "Person", request_key: str) -> Order | None:
-    return Order.objects.filter(initiator=initiator, request_key=request_key).first()
-
-
-def _same(earlier: Order, wanted: Wanted) -> Order:
-    """The earlier row, when it asks for the same; a used key with other content is refused."""
-    if any(getattr(earlier, name) != getattr(wanted, name) for name in Wanted.__dataclass_fields__):
-        raise CannotPlace({FORM: f"This form was sent before, with other content, as {earlier.reference}."})
-    return earlier
+def _sent_before(row: Order) -> CannotPlace:
+    return CannotPlace({FORM: f"This form was sent before, with other content, as {row.reference}."})

@@ -8,11 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock
+from desk.machines import table as machine_table
 from desk.models import Person
 from desk.people import roles
 from desk.views.rendering import show
 from exchange_ops.shared import rules
-from exchange_ops.shared import states as shared_states
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 from exchange_ops.transfers import approvals as transfer_approvals
@@ -82,7 +82,7 @@ _EMPTY = {
 def _lists(person: Person, exchange_now: datetime) -> dict[str, tuple[str, QuerySet[Withdrawal]]]:
     soon = domain.undecided().filter(approve_until__lt=exchange_now + SOON)
     done = (
-        Withdrawal.objects.exclude(decision=shared_states.NONE)
+        Withdrawal.objects.exclude(decision=machine_table.NONE)
         .select_related("account", "initiator")
         .order_by(F("decided_at").desc())
     )

@@ -14,10 +14,11 @@ from django.db import IntegrityError, connection, transaction
 from desk import outbox
 from desk.audit import trail
 from desk.live import announcements
+from desk.machines import table as machine_table
+from desk.machines import votes as machine_votes
 from desk.people import factors, stepup
 from exchange_ops.policy.models import Freeze, ThawVote
-from exchange_ops.shared import proven, rules
-from exchange_ops.shared import states as shared_states
+from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals import machine as states
@@ -121,7 +122,7 @@ def _votes(frozen: Freeze) -> int:
     """How many people provably agreed to end it."""
     signed = {digest_of(frozen)}
     words = ThawVote.objects.filter(freeze=frozen)
-    return proven.people(proven.among(words, purpose=PURPOSE, digests=lambda word: signed))
+    return machine_votes.people(machine_votes.among(words, purpose=PURPOSE, digests=lambda word: signed))
 
 
 def _locked(freeze_id: int) -> Freeze:
@@ -149,7 +150,7 @@ def _begin(account: Account, person: "Person | None", reason: str, now: datetime
 
 def _stop(row: Withdrawal, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
     evidence = {"freeze": frozen.pk, "reason": frozen.reason}
-    undecided = row.state == "held" and row.decision == shared_states.NONE
+    undecided = row.state == "held" and row.decision == machine_table.NONE
     if undecided or (row.state == "committing" and row.put_count == 0):
         lifecycle.move(
             row,

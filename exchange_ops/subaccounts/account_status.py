@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from exchange_ops.shared.states import ACTIVE, BAD, GOOD, QUIET, WARN
+from desk.machines.table import ACTIVE, BAD, GOOD, QUIET, WARN
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import structlog
 
+from desk.machines import calls
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import ExchangeClient
-from exchange_ops.shared import calls
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts.models import SubAccountAction, SubAccountCall
 from exchange_ops.wire import refusals
@@ -25,14 +25,10 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """What came of one call: an outcome of a call's row, what was answered, and a sentence where it is no plain yes."""
+class Reply(calls.Reply):
+    """What came of one call; `answer` is what was answered, in the words of an action's row."""
 
-    outcome: str
     answer: str = ""
-    problem: str = ""
-    code: int | None = None
-    http_status: int | None = None
 
 
 def content(row: SubAccountAction) -> dict[str, Any]:
@@ -46,54 +42,39 @@ def content(row: SubAccountAction) -> dict[str, Any]:
     }
 
 
-def make(row: SubAccountAction, call: SubAccountCall, client: ExchangeClient, watch: Stopwatch) -> Reply:
+def make(row: SubAccountAction, call: SubAccountCall, client: ExchangeClient, watch: Stopwatch) -> calls.Reply:
     """Send once, when the claim still stands and it is not too late, and keep the outcome."""
-    standing_claim = SubAccountCall.objects.filter(
-        pk=call.pk, outcome=calls.PREPARED, action__version=call.version, action__state="sending"
-    )
-    if problem := watch.too_late_to_send():
-        reply = Reply(calls.NOT_SENT, problem=problem)
-    elif not standing_claim.update(outcome=calls.SENT, sent_at=watch.now()):
-        reply = Reply(calls.NOT_SENT, problem="Another worker had taken over, so this one sent nothing.")
-    else:
-        client.look_before_acting(watch.too_late_to_send)
-        reply = _sent(row, client)
-    SubAccountCall.objects.filter(pk=call.pk).update(
-        outcome=reply.outcome,
-        answered_at=watch.now(),
-        http_status=reply.http_status,
-        error_code=reply.code,
-        detail=reply.problem[:500],
-    )
-    return reply
+    return calls.make(call, row, client=client, watch=watch, send=lambda: _sent(row, client))
 
 
 def _sent(row: SubAccountAction, client: ExchangeClient) -> Reply:
     try:
         return _heard(row, _ask(row, client))
     except Refused as refused:
-        reply = Reply(calls.REFUSED, NO, str(refused), refused.code, refused.http_status)
+        reply = Reply(
+            calls.REFUSED, answer=NO, problem=str(refused), code=refused.code, http_status=refused.http_status
+        )
     except BadArgument as problem:
-        reply = Reply(calls.REFUSED, NO, f"It can't be sent like this: {problem}")
+        reply = Reply(calls.REFUSED, answer=NO, problem=f"It can't be sent like this: {problem}")
     except Unreachable as problem:
         reply = Reply(calls.NOT_SENT, problem=f"The exchange was not reached: {problem.reason}")
     except OutcomeUnknown as unknown:
         reply = _without_outcome(unknown)
     except CallFailed as problem:
-        reply = Reply(calls.UNKNOWN, LOST, f"No usable answer: {problem}")
+        reply = Reply(calls.UNKNOWN, answer=LOST, problem=f"No usable answer: {problem}")
     except Exception as problem:  # whatever a library raises: once it may have left, the outcome is unknown
         _log.exception("subaccounts.unexpected")
-        reply = Reply(calls.UNKNOWN, LOST, f"No usable answer: {type(problem).__name__}")
+        reply = Reply(calls.UNKNOWN, answer=LOST, problem=f"No usable answer: {type(problem).__name__}")
     return reply
 
 
 def _heard(row: SubAccountAction, said: bool) -> Reply:
     if said:
-        return Reply(calls.ACCEPTED, YES)
+        return Reply(calls.ACCEPTED, answer=YES)
     if row.kind == states.ACTIVATE:
         # The documented answer for one that is disabled (exchange REST, Sub-account status).
-        return Reply(calls.REFUSED, NO, "The exchange answered false: it does not activate this one.")
-    return Reply(calls.UNKNOWN, LOST, "The exchange answered false, which is not documented for this.")
+        return Reply(calls.REFUSED, answer=NO, problem="The exchange answered false: it does not activate this one.")
+    return Reply(calls.UNKNOWN, answer=LOST, problem="The exchange answered false, which is not documented for this.")
 
 
 def _ask(row: SubAccountAction, client: ExchangeClient) -> bool:
@@ -115,8 +96,8 @@ def _without_outcome(unknown: OutcomeUnknown) -> Reply:
         answer, said = UNKNOWN_ID, "The exchange said that it does not know this sub-account."
     return Reply(
         calls.UNKNOWN,
-        answer,
-        said,
-        code if isinstance(code, int) else None,
-        status if isinstance(status, int) else None,
+        answer=answer,
+        problem=said,
+        code=code if isinstance(code, int) else None,
+        http_status=status if isinstance(status, int) else None,
     )

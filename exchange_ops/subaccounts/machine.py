@@ -7,7 +7,21 @@ by itself: only what the exchange's list and its payout settings show afterwards
 
 from typing import Final
 
-from exchange_ops.shared.states import ACTIVE, BAD, EXCHANGE, GOOD, NOBODY, QUIET, WARN, WORKER, State, Transition
+from desk.machines.table import (
+    ACTIVE,
+    BAD,
+    EXCHANGE,
+    GOOD,
+    NOBODY,
+    QUIET,
+    WARN,
+    WORK,
+    WORKER,
+    Column,
+    State,
+    Table,
+    Transition,
+)
 
 FREEZE: Final = "freeze"
 ACTIVATE: Final = "activate"
@@ -90,7 +104,29 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(11, "requested", "taken_back", "cancelled", ("admin",)),
 )
 
-OPEN_STATES: Final = tuple(name for name, state in STATES.items() if not state.terminal)
+_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
+TABLE: Final = Table(
+    noun="an action on a sub-account",
+    states=STATES,
+    moves=TRANSITIONS,
+    columns=WORK
+    | {
+        "sub_account_id": Column.FIXED,
+        "kind": _CONTENT,
+        "lane": Column.FIXED,
+        "wanted_payout": _CONTENT,
+        "wanted_description": _CONTENT,
+        "reason": _CONTENT,
+        "requested_by_id": _CONTENT,
+        "request_key": Column.FIXED,
+        "confirmation_id": _CONTENT,
+        "digest": _CONTENT,
+        "created_at": Column.FIXED,
+        "attempt": Column.COUNTER,
+        "looks": Column.TIMER | Column.TOUCHED,
+    },
+)
+OPEN_STATES: Final = TABLE.open
 IN_FLIGHT: Final = ("sending", "accepted", "unknown")
 
 # The exchange's words for the status. A frozen one is listed like a disabled one (supplement 2.11): one word for both.

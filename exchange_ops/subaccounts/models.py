@@ -4,26 +4,19 @@ Only `exchange_ops.subaccounts.mover` writes the state of an action and what is 
 `exchange_ops.subaccounts.readings` writes what was observed. Source: exchange REST, Sub-accounts; supplement 2.7.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, is_a_move
 from desk.rows.witnessed import Witnessed
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.calls import CALL_OUTCOMES
 from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts import machine as states
 
 LONGEST_DESCRIPTION = 255  # characters of a payout setting's description
-
-
-def _moves() -> Q:
-    condition = Q()
-    for move in states.TRANSITIONS:
-        condition |= Q(from_state=move.source, event=move.event, to_state=move.target)
-    return condition
 
 
 class SubAccountReading(models.Model):
@@ -131,12 +124,14 @@ class SubAccountAddress(models.Model):
         return f"{self.currency} {self.address}"
 
 
-class SubAccountAction(Witnessed):
+class SubAccountAction(Subject):
     """One thing asked for one sub-account: freeze it, activate it, or change its payout settings.
 
     Several sub-accounts asked for together are several actions of one request key, each with a call of its own, so
     that each has an outcome of its own. `answer` is what the last call was told: yes, no, already, unknown or lost.
     """
+
+    table, mark, name = states.TABLE, "Action ", "subaccount"
 
     sub_account = models.ForeignKey(SubAccount, on_delete=models.PROTECT, related_name="actions")
     kind = models.CharField(max_length=10, choices=list(states.KINDS.items()))
@@ -153,16 +148,10 @@ class SubAccountAction(Witnessed):
     state = models.CharField(
         max_length=20, choices=[(name, s.label) for name, s in states.STATES.items()], default="requested"
     )
-    version = models.PositiveIntegerField(default=1)
     attempt = models.PositiveIntegerField(default=0)
     looks = models.PositiveIntegerField(default=0)
     answer = models.CharField(max_length=10, default="", blank=True)
     answered_at = models.DateTimeField(null=True)
-    lease_until = models.DateTimeField(null=True)
-    next_action_at = models.DateTimeField(null=True, db_index=True)
-    last_problem = models.CharField(max_length=500, default="", blank=True)
-    created_at = models.DateTimeField()
-    updated_at = models.DateTimeField()
 
     class Meta:
         constraints: ClassVar = [
@@ -199,60 +188,51 @@ class SubAccountAction(Witnessed):
         return f"{self.label} {self.sub_account_id}"
 
     @property
+    def reference(self) -> str:
+        """What is asked for of which one."""
+        return f"{self.label} of {self.sub_account}"
+
+    @property
+    def subject(self) -> str:
+        """The trail gathers what is asked for under the sub-account."""
+        return str(self.sub_account.subject)
+
+    @property
     def label(self) -> str:
         """What is asked for, in a few words."""
         return states.KINDS[self.kind]
 
-    @property
-    def sentence(self) -> str:
-        """The state for people: what was changed first, then who can do what."""
-        return states.STATES[self.state].sentence
+    def action(self, event: str) -> str:
+        """How the trail names a move of it: with what is asked for."""
+        return f"{self.name}.{self.kind}_{event}"
 
-    @property
-    def is_open(self) -> bool:
-        """Whether anything still has to happen."""
-        return self.state in states.OPEN_STATES
+    def trail_facts(self) -> dict[str, Any]:
+        """Which action of the sub-account it is."""
+        return {"action": self.pk}
 
 
-class SubAccountEvent(Witnessed):
+class SubAccountEvent(Event):
     """One move of an action, written in the same transaction; `version` is the action's version after it."""
 
     action = models.ForeignKey(SubAccountAction, on_delete=models.PROTECT, related_name="events")
-    version = models.PositiveIntegerField()
     event = models.CharField(max_length=20)
-    from_state = models.CharField(max_length=20, default="", blank=True)
-    to_state = models.CharField(max_length=20)
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    evidence = models.JSONField(default=dict)
-    audit_number = models.BigIntegerField(help_text="number of the row of the audit trail written with it")
-    at = models.DateTimeField()
 
     class Meta:
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["action", "version"], name="subaccountevent_one_per_version"),
-            models.CheckConstraint(condition=_moves(), name="subaccountevent_is_a_move_of_the_table"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="subaccountevent_is_a_move_of_the_table"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.event} ({self.version})"
 
-
-class SubAccountCall(Witnessed):
+class SubAccountCall(Call):
     """One call for an action, written and committed before its bytes leave; after `send_by` it is never sent."""
 
+    owner = "action"
+
     action = models.ForeignKey(SubAccountAction, on_delete=models.PROTECT, related_name="calls")
-    attempt = models.PositiveIntegerField()
     version = models.PositiveIntegerField(help_text="version of the action that this call belongs to")
-    fingerprint = models.CharField(max_length=64)
-    prepared_at = models.DateTimeField()
-    send_by = models.DateTimeField()
-    sent_at = models.DateTimeField(null=True)
-    answered_at = models.DateTimeField(null=True)
-    outcome = models.CharField(max_length=10, choices=[(o, o) for o in CALL_OUTCOMES], default="prepared")
     http_status = models.PositiveIntegerField(null=True)
-    error_code = models.IntegerField(null=True)
-    detail = models.CharField(max_length=500, default="", blank=True)
 
     class Meta:
         ordering: ClassVar = ["id"]

@@ -1,105 +1,61 @@
-"""Moving what is asked for sub-accounts: the front of the one mover (`moving`), which also keeps what is wanted.
+"""Moving what is asked for sub-accounts: their machine, and what a move means for what is wanted of a sub-account.
 
 The callers lock the sub-accounts, in the order of their ids, so the move itself locks nothing.
 """
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
-from desk.live import announcements
-from exchange_ops.shared import mover as moving
-from exchange_ops.shared.mover import CannotMove
+from desk.machines.mover import CannotMove, Machine
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountEvent
-
-if TYPE_CHECKING:
-    from desk.models import Person
 
 __all__ = ["CannotMove", "create", "lock_accounts", "move", "touch"]
 
 ADVANCE_TASK = "exchange_ops.advance_subaccount"
 TOPIC = "subaccounts"
-CONTENT = ("kind", "wanted_payout", "wanted_description", "reason", "requested_by_id", "confirmation_id", "digest")
-_MACHINE = moving.Machine(
+MACHINE: Machine[SubAccountAction] = Machine(
     model=SubAccountAction,
     events=SubAccountEvent,
-    owner="action_id",
-    states=states.STATES,
-    transitions=states.TRANSITIONS,
-    at_rest=moving.ends(states.STATES),
-    unrecorded=frozenset({"next_action_at", "lease_until", "updated_at", "looks"}),
-    touchable=frozenset({"next_action_at", "last_problem", "looks"}),
+    task=ADVANCE_TASK,
+    lists=(TOPIC,),
     locked_with=None,
-    named=lambda row: f"{row.label} of {row.sub_account}",
-    trail=lambda row, event: moving.Trail(
-        f"subaccount.{row.kind}_{event}", row.sub_account.subject, {"action": row.pk}
-    ),
 )
+touch = MACHINE.touch
 # After these the wish is given up again. A freeze that failed stays wanted, so that it stands out until it is done.
 _GIVEN_UP = frozenset({"refused", "not_done"})
 
 
 def create(*, action: SubAccountAction, now: datetime, session_key: str, evidence: Mapping[str, Any]) -> None:
     """Row 1: store a request with its first event and what is wanted from now on. Inside the caller's transaction."""
-    sub = action.sub_account
-    action.lane, action.state, action.version = states.LANES[action.kind], "requested", 1
-    action.created_at = action.updated_at = action.next_action_at = now
+    sub, wanted = action.sub_account, _wanted_by(action)
+    action.lane = states.LANES[action.kind]
     action.before = {name: getattr(sub, name) for name in ("wanted", "wanted_payout", "wanted_description")}
-    action.save(force_insert=True)
-    _wish(sub, _wanted_by(action))
-    content = {name: getattr(action, name) for name in CONTENT}
-    after = {**content, "wanted": _wanted_by(action), "state": "requested", "version": 1}
-    actor = action.requested_by
-    _MACHINE.record(action, "created", {}, after, actor=actor, evidence=evidence, now=now, session_key=session_key)
-    _tell(action, "requested", action.next_action_at, now)
+    MACHINE.create(
+        action,
+        now=now,
+        actor=action.requested_by,
+        evidence=evidence,
+        session_key=session_key,
+        facts={"wanted": wanted},
+    )
+    _wish(sub, wanted)
 
 
 def move(
-    action: SubAccountAction,
-    *,
-    event: str,
-    to: str,
-    now: datetime,
-    actor: "Person | None" = None,
-    evidence: Mapping[str, Any] | None = None,
-    session_key: str = "",
-    closed_as: str | None = None,
-    **changes: Any,
+    action: SubAccountAction, *, event: str, to: str, now: datetime, closed_as: str | None = None, **columns: Any
 ) -> SubAccountAction:
     """Take the action from the state and version it carries to `to`; `closed_as` is what it taught of the sub-account.
 
-    CannotMove when the table has no such move or somebody was faster. Without a `next_action_at` a worker looks again
-    at once unless the state is an end.
+    `columns` are those of the kit's move. CannotMove when the table has no such move or somebody was faster.
     """
-
-    def after(new: Mapping[str, Any]) -> None:
+    with transaction.atomic():
+        MACHINE.move(action, event=event, to=to, now=now, **columns)
         _learn(action, to, closed_as)
-        _tell(action, to, new["next_action_at"], now)
-
-    _MACHINE.move(
-        action,
-        changes,
-        event=event,
-        to=to,
-        now=now,
-        actor=actor,
-        evidence=evidence,
-        session_key=session_key,
-        after=after,
-    )
     return action
-
-
-def touch(action: SubAccountAction, **columns: Any) -> bool:
-    """Change columns that are no part of the outcome; True when the row still was at this state and version."""
-    problem_before = action.last_problem
-    touched = _MACHINE.touch(action, columns)
-    if touched and action.last_problem != problem_before:
-        announcements.announce(action.sub_account.subject, action=action.pk)
-    return touched
 
 
 def lock_accounts(*, account_id: int, exchange_ids: list[int]) -> list[SubAccount]:
@@ -133,10 +89,3 @@ def _wish(sub: SubAccount, columns: Mapping[str, Any]) -> None:
     SubAccount.objects.filter(pk=sub.pk).update(**columns)
     for name, value in columns.items():
         setattr(sub, name, value)
-
-
-def _tell(action: SubAccountAction, state: str, next_action_at: datetime | None, now: datetime) -> None:
-    """Hints after commit: to the pages that show it, and to a worker where there is something to do at once."""
-    announcements.announce(action.sub_account.subject, action=action.pk, state=state)
-    announcements.announce(TOPIC, id=action.sub_account.exchange_id)
-    moving.wake_if_due(ADVANCE_TASK, action.pk, next_action_at, now)

@@ -9,12 +9,12 @@ from typing import Any
 
 from django.db import transaction
 
+from desk.machines import calls
+from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.people import stepup
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.shared import calls
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
-from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.subaccounts import account_status as standing
 from exchange_ops.subaccounts import calls as asking
 from exchange_ops.subaccounts import machine as states
@@ -143,9 +143,10 @@ def _claim(row: SubAccountAction, now: datetime) -> SubAccountCall:
         )
 
 
-def _settle(row: SubAccountAction, reply: asking.Reply, now: datetime) -> None:
-    facts = {"outcome": reply.outcome, "answer": reply.answer, "code": reply.code, "problem": reply.problem}
-    told: dict[str, Any] = {"answer": reply.answer, "last_problem": reply.problem[:500], "lease_until": None}
+def _settle(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
+    answer = reply.answer if isinstance(reply, asking.Reply) else ""  # none where nothing left
+    facts = {"outcome": reply.outcome, "answer": answer, "code": reply.code, "problem": reply.problem}
+    told: dict[str, Any] = {"answer": answer, "last_problem": reply.problem[:500], "lease_until": None}
     if reply.outcome == calls.NOT_SENT:
         later = now + pause(QUEUE_PAUSES_S, row.attempt)
         moves.move(row, event="not_sent", to="requested", now=now, evidence=facts, next_action_at=later, **told)

@@ -5,18 +5,18 @@ several would not say whose it is. What the exchange would refuse is refused her
 """
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
 
-import structlog
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
+from desk.machines.queue import Queue
+from desk.machines.step_clock import Stopwatch
 from desk.people import stepup
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.subaccounts import account_status as standing
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts import mover as moves
@@ -30,7 +30,6 @@ FORM = "__all__"
 PURPOSES = states.PURPOSES
 LONGEST_REASON = 500
 MOST_AT_ONCE = 50
-SWEEP_SECONDS = 10.0
 STALE = "This changed since the page was drawn. Read it again, then decide."
 _STEPS = {
     "requested": steps.send,
@@ -38,7 +37,13 @@ _STEPS = {
     "accepted": steps.look,
     "unknown": steps.look,
 }
-_log = structlog.get_logger(__name__)
+QUEUE: Final = Queue(
+    moves.MACHINE,
+    _STEPS,
+    read_with=("sub_account__account",),
+    after_failure=steps.LOOK_AGAIN,
+    sweep_for=timedelta(seconds=10),
+)
 
 
 class CannotAsk(Exception):
@@ -172,35 +177,22 @@ def take_back(*, action_id: int, person: "Person", now: datetime, session_key: s
 
 def advance(*, action_id: int, now: datetime, client_for: ClientFor) -> bool:
     """One step of one action, when it is due; True when there was something to do. Losing a race is not an error."""
-    row = due(now=now).select_related("sub_account__account").filter(pk=action_id).first()
-    if row is None:
-        return False
-    try:
-        _STEPS[row.state](row, now=now, client_for=client_for)
-    except moves.CannotMove as lost:
-        _log.info("subaccounts.step_lost", action=action_id, reason=str(lost))
-    return True
+    return QUEUE.advance(action_id, now=now, client_for=client_for)
 
 
 def sweep(*, now: datetime, client_for: ClientFor) -> int:
     """Everything that is due, freezes first; the number of steps. Any process that may call out may do it."""
-    watch, taken = Stopwatch(now), 0
-    numbers = list(due(now=now).values_list("pk", "kind"))
-    for number, _ in sorted(numbers, key=lambda pair: (pair[1] != states.FREEZE, pair[0])):
-        try:
-            taken += advance(action_id=number, now=watch.now(), client_for=client_for)
-        except Exception:
-            _log.exception("subaccounts.step_failed", action=number)
-            later = watch.now() + steps.LOOK_AGAIN
-            SubAccountAction.objects.filter(pk=number, next_action_at__lte=watch.now()).update(next_action_at=later)
-        if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
-            break
-    return taken
+    pairs = due(now=now).values_list("pk", "kind")
+    return QUEUE.sweep(
+        [number for number, _ in sorted(pairs, key=lambda pair: (pair[1] != states.FREEZE, pair[0]))],
+        watch=Stopwatch(now),
+        advance=lambda number, at: advance(action_id=number, now=at, client_for=client_for),
+    )
 
 
 def due(*, now: datetime) -> QuerySet[SubAccountAction]:
     """Actions that a worker has to look at now."""
-    return SubAccountAction.objects.filter(state__in=states.OPEN_STATES, next_action_at__lte=now)
+    return QUEUE.due(now=now)
 
 
 def figures(subs: Sequence[SubAccount]) -> dict[int, list[SubAccountBalance]]:

@@ -6,9 +6,9 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
+from desk.machines import table as machine_table
 from desk.templatetags.desk import chip
 from exchange_ops.ledger.forms import LEDGER_KINDS, LEDGER_STATUSES
-from exchange_ops.shared import states as shared_states
 from exchange_ops.withdrawals import machine as states
 from exchange_ops.withdrawals.models import Withdrawal
 
@@ -40,11 +40,11 @@ SIGNS = {
     "resolved_not_paid": "stamp",
 }
 TURNS = {
-    shared_states.PERSON: ("People", "hand"),
-    shared_states.WORKER: ("The desk", "cpu"),
-    shared_states.EXCHANGE: ("The exchange", "landmark"),
-    shared_states.CHAIN: ("The chain", "link"),
-    shared_states.NOBODY: ("Nobody", "check"),
+    machine_table.PERSON: ("People", "hand"),
+    machine_table.WORKER: ("The desk", "cpu"),
+    machine_table.EXCHANGE: ("The exchange", "landmark"),
+    machine_table.CHAIN: ("The chain", "link"),
+    machine_table.NOBODY: ("Nobody", "check"),
 }
 _OUTCOMES = {
     "prepared": ("quiet", "About to be sent", "circle-dashed"),

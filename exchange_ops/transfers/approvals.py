@@ -6,15 +6,16 @@ of the row, and the database counts once more when the transfer begins to be sen
 """
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db import transaction
+from django.db.models import Exists, Q, QuerySet
 
 from desk.live import announcements
+from desk.machines import votes
+from desk.machines.votes import LONGEST_COMMENT
 from desk.people import factors, roles, stepup
 from exchange_ops.policy import freezes
-from exchange_ops.shared import proven
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers import policy_evaluation as judging
 from exchange_ops.transfers import rules
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 PURPOSE = "approve-transfer"
-LONGEST_COMMENT = 500
+BALLOT: Final = votes.Ballot(TransferApproval, "transfer", PURPOSE, roles.TREASURY)
 
 
 class CannotApprove(Exception):
@@ -131,15 +132,8 @@ def given(row: Transfer) -> QuerySet[TransferApproval]:
 
     One that was given while its person rested after a change of factors never counts.
     """
-    words = TransferApproval.objects.filter(
-        transfer_id=row.pk,
-        digest=row.digest,
-        stage=TransferApproval.REVIEW,
-        verdict=TransferApproval.APPROVE,
-        person__is_active=True,
-        person__groups__name=roles.TREASURY,
-    )
-    return proven.among(words.exclude(person=row.initiator_id), purpose=PURPOSE).select_related("person")
+    words = BALLOT.counting(row, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE)
+    return words.select_related("person")
 
 
 def stands(row: Transfer) -> bool:
@@ -159,30 +153,13 @@ def keep(
 ) -> None:
     """Keep a person's word; CannotApprove when they gave it before."""
     try:
-        with transaction.atomic():
-            TransferApproval.objects.create(
-                transfer_id=row.pk,
-                initiator_id=row.initiator_id,
-                person=person,
-                digest=row.digest,
-                stage=stage,
-                verdict=verdict,
-                comment=comment.strip()[:LONGEST_COMMENT],
-                confirmation=confirmation,
-                at=now,
-            )
-    except IntegrityError:
+        BALLOT.keep(row, person, stage=stage, verdict=verdict, comment=comment, now=now, confirmation=confirmation)
+    except votes.AlreadyGiven:
         raise CannotApprove("You decided on this already; it waits for somebody else.") from None
 
 
 def _words_of(person: "Person") -> QuerySet[TransferApproval]:
-    return TransferApproval.objects.filter(
-        transfer=OuterRef("pk"),
-        digest=OuterRef("digest"),
-        stage=TransferApproval.REVIEW,
-        person=person,
-        verdict=TransferApproval.APPROVE,
-    )
+    return BALLOT.of(person, verdict=TransferApproval.APPROVE).filter(stage=TransferApproval.REVIEW)
 
 
 def _refuse_unless_open(row: Transfer, person: "Person", digest: str, now: datetime) -> None:

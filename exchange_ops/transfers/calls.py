@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db import transaction
-
+from desk.machines import calls
+from desk.machines.calls import Reply
+from desk.machines.mover import texts
+from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.client import ExchangeClient
-from exchange_ops.shared import calls, clocks
-from exchange_ops.shared.calls import Reply
-from exchange_ops.shared.mover import texts
-from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
+from exchange_ops.shared import clocks
+from exchange_ops.shared.calls import sent
 from exchange_ops.transfers import machine as kinds
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.transfers.snapshots import Snapshot
@@ -82,10 +82,7 @@ def expected(row: Transfer) -> dict[str, dict[str, Decimal]]:
 
 def make(call: TransferCall, row: Transfer, *, client: ExchangeClient, watch: Stopwatch) -> Reply:
     """Send once, when the claim still stands and it is not too late, and keep the outcome."""
-    if problem := _not_ours_any_more(call, row, watch) or calls.too_late(watch, None):
-        return _close(call, Reply(TransferCall.NOT_SENT, problem=problem), watch)
-    client.look_before_acting(lambda: calls.too_late(watch, None))
-    return _close(call, calls.sent(lambda: _moved(client, row)), watch)
+    return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: _moved(client, row)))
 
 
 def _moved(client: ExchangeClient, row: Transfer) -> tuple[str, ...]:
@@ -107,30 +104,3 @@ def _moved(client: ExchangeClient, row: Transfer) -> tuple[str, ...]:
 
 def _is_kept(number: str) -> bool:
     return 0 < len(number) <= LONGEST_ID and number.isprintable()
-
-
-def _not_ours_any_more(call: TransferCall, row: Transfer, watch: Stopwatch) -> str:
-    """Mark the call as sent, if the row still carries this worker's claim; else why it does not."""
-    with transaction.atomic(durable=True):
-        standing = TransferCall.objects.filter(
-            pk=call.pk,
-            outcome=TransferCall.PREPARED,
-            transfer__lease_epoch=call.epoch,
-            transfer__version=row.version,
-            transfer__state=row.state,
-        )
-        marked = standing.update(outcome=TransferCall.SENT, sent_at=watch.now())
-    return "" if marked else "Another worker had taken over, so this one sent nothing."
-
-
-def _close(call: TransferCall, reply: Reply, watch: Stopwatch) -> Reply:
-    columns: dict[str, Any] = {
-        "outcome": reply.outcome,
-        "answered_at": watch.now(),
-        "error_code": reply.code,
-        "detail": reply.problem[:500],
-    }
-    if reply.accepted:
-        columns |= call.kept(reply.value)
-    TransferCall.objects.filter(pk=call.pk).update(**columns)
-    return reply

@@ -11,6 +11,7 @@ import structlog
 from django.db import transaction
 
 from desk.live import announcements
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
@@ -18,7 +19,6 @@ from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
 from exchange_ops.shared.backoff import pause
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.transfers import ledger_matching as links
 from exchange_ops.transfers import machine as kinds
 from exchange_ops.transfers import mover as moves

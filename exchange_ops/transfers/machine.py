@@ -7,7 +7,7 @@ constraints, the pages, the documentation and the tests. A sentence says what ha
 
 from typing import Final
 
-from exchange_ops.shared.states import (
+from desk.machines.table import (
     ACTIVE,
     BAD,
     EXCHANGE,
@@ -16,8 +16,11 @@ from exchange_ops.shared.states import (
     PERSON,
     QUIET,
     WARN,
+    WORK,
     WORKER,
+    Column,
     State,
+    Table,
     Transition,
 )
 
@@ -177,5 +180,34 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(14, "investigate", "resolved", "resolved_not_moved", ("treasury",)),
 )
 
-OPEN_STATES: Final = tuple(name for name, state in STATES.items() if not state.terminal)
+_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
+TABLE: Final = Table(
+    noun="a transfer",
+    states=STATES,
+    moves=TRANSITIONS,
+    # A transfer that is over is still looked for in the ledger, so none of its states is without a next look.
+    at_rest=frozenset(),
+    columns=WORK
+    | {
+        "account_id": _CONTENT,
+        "initiator_id": _CONTENT,
+        "initiated_via": _CONTENT,
+        "request_key": Column.FIXED,
+        "reissues_id": _CONTENT,
+        "kind": _CONTENT,
+        "currency": _CONTENT,
+        "amount": _CONTENT,
+        "to_currency": _CONTENT,
+        "by": _CONTENT,
+        "identifier": _CONTENT,
+        "subaccount_id": _CONTENT,
+        "reason": _CONTENT,
+        "created_at": Column.FIXED,
+        "attempt": Column.COUNTER,
+        "exchange_id": Column.ONCE,
+        "second_id": Column.ONCE,
+        "looks": Column.TIMER | Column.TOUCHED,
+    },
+)
+OPEN_STATES: Final = TABLE.open
 IN_FLIGHT: Final = ("sending", "unknown")

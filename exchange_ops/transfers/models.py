@@ -9,27 +9,21 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from desk.rows.witnessed import Witnessed
+from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_move
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.calls import CALL_OUTCOMES
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers import machine as states
 
 
-def _moves() -> Q:
-    condition = Q()
-    for move in states.TRANSITIONS:
-        condition |= Q(from_state=move.source, event=move.event, to_state=move.target)
-    return condition
-
-
-class Transfer(Witnessed):
+class Transfer(Subject):
     """One movement that was asked for: `amount` of `currency` changes its place, or its network with `to_currency`.
 
     `identifier` names the other user by `by` (e-mail or user name), `subaccount_id` is the exchange's number of the
     sub-account. `exchange_id` is the transaction on this side, `second_id` the other one of a conversion.
     `ledger_seen_at` is when the exchange's ledger showed it. All times are the desk's.
     """
+
+    table, mark, name = states.TABLE, "T-", "transfer"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="transfers")
     initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="transfers")
@@ -60,7 +54,6 @@ class Transfer(Witnessed):
     state = models.CharField(
         max_length=20, choices=[(name, s.label) for name, s in states.STATES.items()], default="draft"
     )
-    version = models.PositiveIntegerField(default=1)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
 
@@ -71,11 +64,6 @@ class Transfer(Witnessed):
     sent_at = models.DateTimeField(null=True)
     looks = models.PositiveIntegerField(default=0)
     lease_epoch = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True)
-    next_action_at = models.DateTimeField(null=True, db_index=True)
-    last_problem = models.CharField(max_length=500, default="", blank=True)
-    created_at = models.DateTimeField()
-    updated_at = models.DateTimeField()
 
     class Meta:
         constraints: ClassVar = [
@@ -128,19 +116,6 @@ class Transfer(Witnessed):
             models.Index(fields=["account", "-created_at"], name="transfer_newest"),
         ]
 
-    def __str__(self) -> str:
-        return self.reference
-
-    @property
-    def reference(self) -> str:
-        """The name people use for it, for instance T-1042."""
-        return f"T-{self.pk}"
-
-    @property
-    def subject(self) -> str:
-        """How the audit trail and the live topics name it, for instance transfer:1042."""
-        return f"transfer:{self.pk}"
-
     @property
     def destination(self) -> str:
         """Where the money goes, as one text that the rules and the approvers read."""
@@ -156,62 +131,26 @@ class Transfer(Witnessed):
         return self.kind in states.LEAVING_KINDS
 
     @property
-    def is_open(self) -> bool:
-        """Whether anybody or anything still has to act on it."""
-        return self.state in states.OPEN_STATES
-
-    @property
     def kind_label(self) -> str:
         """The kind in a few words."""
         return states.KINDS[self.kind]
 
-    @property
-    def turn(self) -> str:
-        """Who acts next: person, worker, exchange or nobody."""
-        return states.STATES[self.state].turn
 
-    @property
-    def label(self) -> str:
-        """The state in a few words."""
-        return states.STATES[self.state].label
-
-    @property
-    def sentence(self) -> str:
-        """The state for people: what happened to the money, then why, then who can do what."""
-        return states.STATES[self.state].sentence
-
-    @property
-    def tone(self) -> str:
-        """How the state is shown: quiet, active, good, warn or bad."""
-        return states.STATES[self.state].tone
-
-
-class TransferEvent(Witnessed):
+class TransferEvent(Event):
     """One move, written in the same transaction as the row it moved; `version` is the row's version after it."""
 
     transfer = models.ForeignKey(Transfer, on_delete=models.PROTECT, related_name="events")
-    version = models.PositiveIntegerField()
-    event = models.CharField(max_length=40)
-    from_state = models.CharField(max_length=20, default="", blank=True)
-    to_state = models.CharField(max_length=20)
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    evidence = models.JSONField(default=dict)
     changes = models.JSONField(default=dict)
-    audit_number = models.BigIntegerField(help_text="number of the row of the audit trail written with it")
-    at = models.DateTimeField()
 
     class Meta:
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["transfer", "version"], name="transferevent_one_per_version"),
-            models.CheckConstraint(condition=_moves(), name="transferevent_is_a_move_of_the_table"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="transferevent_is_a_move_of_the_table"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.event} ({self.version})"
 
-
-class TransferCall(Witnessed):
+class TransferCall(Call):
     """The call of one attempt, written and committed before its bytes leave; after `send_by` it is never sent.
 
     `watermark` is the highest index of the ledger known before, `balances` what both wallets held, `expected` what the
@@ -219,30 +158,19 @@ class TransferCall(Witnessed):
     in the exchange's time. Of all attempts of a transfer one at most may have reached the exchange.
     """
 
-    OWNER = "transfer"
-    PREPARED, SENT, ACCEPTED, REFUSED = "prepared", "sent", "accepted", "refused"
-    NOT_SENT, UNKNOWN, FOUND, ABSENT = "not_sent", "unknown", "found", "absent"
+    owner = "transfer"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
     transfer = models.ForeignKey(Transfer, on_delete=models.PROTECT, related_name="calls")
-    attempt = models.PositiveIntegerField()
     epoch = models.PositiveIntegerField()
     operation = models.CharField(max_length=40)
-    fingerprint = models.CharField(max_length=64)
     watermark = models.BigIntegerField(default=0)
     balances = models.JSONField(default=dict)
     expected = models.JSONField(default=dict)
     created_from = models.DateTimeField()
     created_until = models.DateTimeField()
-    prepared_at = models.DateTimeField()
-    send_by = models.DateTimeField()
-    sent_at = models.DateTimeField(null=True)
-    answered_at = models.DateTimeField(null=True)
-    outcome = models.CharField(max_length=10, choices=[(o, o) for o in CALL_OUTCOMES], default=PREPARED)
     exchange_id = models.CharField(max_length=80, default="", blank=True)
     second_id = models.CharField(max_length=80, default="", blank=True)
-    error_code = models.IntegerField(null=True)
-    detail = models.CharField(max_length=500, default="", blank=True)
 
     class Meta:
         ordering: ClassVar = ["id"]
@@ -257,13 +185,13 @@ class TransferCall(Witnessed):
     def __str__(self) -> str:
         return f"{self.operation} {self.attempt}"
 
-    def kept(self, value: Any) -> dict[str, str]:
+    def kept(self, value: Any) -> dict[str, Any]:
         """The columns that keep what an accepted call gave: the ids of the transactions it made."""
         first, second = (*value, "")[:2]
         return {"exchange_id": first, "second_id": second}
 
 
-class TransferApproval(Witnessed):
+class TransferApproval(Vote):
     """One person's word on exactly the content of `digest`, given with a second factor unless it is a no.
 
     `stage` says what it was given for: review (before the sending) or resolution (of an unclear case).
@@ -273,14 +201,7 @@ class TransferApproval(Witnessed):
     APPROVE, REJECT, MOVED, NOT_MOVED = "approve", "reject", "moved", "not_moved"
 
     transfer = models.ForeignKey(Transfer, on_delete=models.PROTECT, related_name="approvals")
-    initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="transfer_approvals")
-    digest = models.CharField(max_length=64)
-    stage = models.CharField(max_length=10)
-    verdict = models.CharField(max_length=10)
-    comment = models.CharField(max_length=500, default="", blank=True)
-    confirmation = models.ForeignKey("desk.StepUp", on_delete=models.PROTECT, null=True, related_name="+")
-    at = models.DateTimeField()
 
     class Meta:
         ordering: ClassVar = ["at", "id"]

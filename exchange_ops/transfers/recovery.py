@@ -10,12 +10,12 @@ from typing import Any
 
 from django.db import transaction
 
+from desk.machines.mover import texts
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
-from exchange_ops.shared.mover import texts
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.transfers import ledger_matching as links
 from exchange_ops.transfers import listings, snapshots
 from exchange_ops.transfers import mover as moves

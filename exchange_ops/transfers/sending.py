@@ -8,15 +8,15 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from desk.machines import calls
+from desk.machines.calls import Reply
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
-from exchange_ops.shared import calls
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
-from exchange_ops.shared.calls import Reply
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.subaccounts import obstacles
 from exchange_ops.transfers import approvals, listings, snapshots
 from exchange_ops.transfers import calls as sends

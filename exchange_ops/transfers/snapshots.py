@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from desk.machines.mover import texts
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
@@ -16,7 +17,6 @@ from exchange_ops.ledger import balances, walks
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import Balance, LedgerEntry, LedgerVersion
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.mover import texts
 from exchange_ops.transfers.models import TransferCall
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals.evidence.reconciliation import DONE, FROM_TRADING, INCOMING, OUTGOING, TO_TRADING

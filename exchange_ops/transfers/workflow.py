@@ -4,19 +4,20 @@ The row is the queue, as for withdrawals. But there is no second phase: the one 
 and never again by a machine; what became of a lost answer is read from the ledger (`transfer_sightings`).
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-import structlog
-from django.db import IntegrityError, transaction
-from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.db import transaction
+from django.db.models import QuerySet
 
 from desk.fields import plain
+from desk.machines.queue import MOST_STEPS, Queue, Step
+from desk.machines.requests import Once
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.transfers import listings, rules, sending
 from exchange_ops.transfers import machine as kinds
 from exchange_ops.transfers import mover as moves
@@ -26,12 +27,11 @@ from exchange_ops.transfers import request_checks as requests
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.transfers.request_checks import CannotTransfer
 from exchange_ops.withdrawals.request_checks import LONGEST_REASON
-from exchange_ops.withdrawals.workflow import MOST_STEPS, SWEEP_SECONDS, Step
 
 if TYPE_CHECKING:
     from desk.models import Person
 
-STEPS: dict[str, Step] = {
+STEPS: Final[dict[str, Step]] = {
     "review": sending.look_again,
     "approved": sending.step,
     "sending": sending.give_up_after_lease,
@@ -41,10 +41,14 @@ STEPS: dict[str, Step] = {
     "not_seen": listings.look_for_latecomer,
     "closed": listings.look_for_latecomer,
 }
-_URGENCY = ("unknown", "sending", "approved", "done")
-AFTER_FAILURE = timedelta(seconds=15)
+QUEUE: Final = Queue(
+    moves.MACHINE,
+    STEPS,
+    urgency=("unknown", "sending", "approved", "done"),
+    read_with=("account", "initiator"),
+    most_steps=MOST_STEPS,
+)
 
-_log = structlog.get_logger(__name__)
 __all__ = ["CannotCancel", "CannotTransfer", "advance", "cancel", "due", "newest", "request", "submit", "sweep"]
 
 
@@ -83,25 +87,23 @@ def request(
         "reason": reason.strip(),
         **_target(kind, to_currency=to_currency, by=by, identifier=identifier, subaccount_id=subaccount_id),
     }
-    if (earlier := _earlier(initiator, request_key)) is not None:
-        return _same(earlier, wanted)
+    once = Once(
+        Transfer.objects.filter(initiator=initiator, request_key=request_key),
+        is_same=lambda row: all(getattr(row, name) == value for name, value in wanted.items()),
+        refusal=_sent_before,
+    )
+    if (earlier := once.earlier()) is not None:
+        return earlier
     requests.refuse_asker(initiator)
     row = Transfer(initiator=initiator, initiated_via=via, request_key=request_key, **wanted)
-    try:
-        return submit(row, now=now, session_key=session_key)
-    except IntegrityError:
-        # The same form was sent twice in one moment: the other one was first.
-        first = _earlier(initiator, request_key)
-        if first is None:
-            raise
-        return _same(first, wanted)
+    return once.store(lambda: submit(row, now=now, session_key=session_key))
 
 
 def submit(row: Transfer, *, now: datetime, session_key: str = "") -> Transfer:
     """Store a new transfer as a draft and put it under the rules, in one transaction. Raises CannotTransfer."""
     requests.check(row, now=now)
     with transaction.atomic():
-        moves.create(transfer=row, now=now, session_key=session_key)
+        moves.create(row, now=now, actor=row.initiator, session_key=session_key)
         blocked, columns = judging.judged(row, now=now)
         if blocked:
             raise CannotTransfer({FORM: blocked})
@@ -147,51 +149,27 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
 
 def advance(*, transfer_id: int, now: datetime, client_for: ClientFor) -> bool:
     """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""
-    row = Transfer.objects.select_related("account", "initiator").filter(pk=transfer_id).first()
-    if row is None or not due(now=now).filter(pk=row.pk).exists():
-        return False
-    try:
-        STEPS[row.state](row, now=now, client_for=client_for)
-    except moves.CannotMove as lost:
-        _log.info("transfers.step_lost", transfer=transfer_id, reason=str(lost))
-    return True
+    return QUEUE.advance(transfer_id, now=now, client_for=client_for)
 
 
 def sweep(*, now: datetime, client_for: ClientFor) -> int:
     """Everything that is due, the urgent first; gives the number of steps. Any worker may call it."""
-    watch, steps = Stopwatch(now), 0
-    for number in list(due(now=now).values_list("pk", flat=True)):
-        steps += _run(number, watch, client_for)
-        if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
-            break
-    return steps
+    numbers = list(due(now=now).values_list("pk", flat=True))
+    return QUEUE.sweep(
+        numbers,
+        watch=Stopwatch(now),
+        advance=lambda number, at: advance(transfer_id=number, now=at, client_for=client_for),
+    )
 
 
 def due(*, now: datetime) -> QuerySet[Transfer]:
     """Rows that a worker has to look at now, the urgent first."""
-    rows = Transfer.objects.filter(next_action_at__lte=now, state__in=list(STEPS))
-    ranks = [When(state=state, then=Value(rank)) for rank, state in enumerate(_URGENCY)]
-    urgency = Case(*ranks, default=Value(len(_URGENCY)), output_field=IntegerField())
-    return rows.annotate(urgency=urgency).order_by("urgency", "next_action_at", "pk")
+    return QUEUE.due(now=now)
 
 
 def newest() -> QuerySet[Transfer]:
     """All transfers for lists and pages, the newest first, with the rows that a line of a list shows."""
     return Transfer.objects.select_related("account", "initiator").order_by("-created_at", "-pk")
-
-
-def _run(number: int, watch: Stopwatch, client_for: ClientFor) -> int:
-    """Steps of one row until it has to wait. A row that fails doesn't keep the others waiting."""
-    for steps in range(MOST_STEPS):
-        try:
-            if not advance(transfer_id=number, now=watch.now(), client_for=client_for):
-                return steps
-        except Exception:
-            _log.exception("transfers.step_failed", transfer=number)
-            later = watch.now() + AFTER_FAILURE
-            Transfer.objects.filter(pk=number, next_action_at__lte=watch.now()).update(next_action_at=later)
-            return steps + 1
-    return MOST_STEPS
 
 
 def _target(kind: str, *, to_currency: str, by: str, identifier: str, subaccount_id: int | None) -> dict[str, Any]:
@@ -205,12 +183,5 @@ def _target(kind: str, *, to_currency: str, by: str, identifier: str, subaccount
     }
 
 
-def _earlier(initiator: "Person", request_key: str) -> Transfer | None:
-    return Transfer.objects.filter(initiator=initiator, request_key=request_key).first()
-
-
-def _same(earlier: Transfer, wanted: dict[str, object]) -> Transfer:
-    """The earlier row, when it asks for the same; a used key with other content is refused."""
-    if any(getattr(earlier, name) != value for name, value in wanted.items()):
-        raise CannotTransfer({FORM: f"This form was sent before, with other content, as {earlier.reference}."})
-    return earlier
+def _sent_before(row: Transfer) -> CannotTransfer:
+    return CannotTransfer({FORM: f"This form was sent before, with other content, as {row.reference}."})

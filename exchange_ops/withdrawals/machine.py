@@ -8,7 +8,7 @@ proof began.
 
 from typing import Final
 
-from exchange_ops.shared.states import (
+from desk.machines.table import (
     ACTIVE,
     BAD,
     EXCHANGE,
@@ -18,8 +18,11 @@ from exchange_ops.shared.states import (
     PERSON,
     QUIET,
     WARN,
+    WORK,
     WORKER,
+    Column,
     State,
+    Table,
     Transition,
 )
 
@@ -278,7 +281,36 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(31, "disputed", "proven_again", "verified", ("chain",)),
 )
 
-OPEN_STATES: Final = tuple(name for name, state in STATES.items() if not state.terminal and state.turn != NOBODY)
-CLOSED_STATES: Final = tuple(name for name, state in STATES.items() if state.terminal)
+_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
+_FIGURE: Final = Column.COPY | Column.TOUCHED  # read from the exchange, never state or content
+TABLE: Final = Table(
+    noun="a withdrawal",
+    states=STATES,
+    moves=TRANSITIONS,
+    columns=WORK
+    | {
+        "account_id": _CONTENT,
+        "initiator_id": _CONTENT,
+        "initiated_via": _CONTENT,
+        "request_key": Column.FIXED,
+        "currency": _CONTENT,
+        "amount": _CONTENT,
+        "include_fee": _CONTENT,
+        "address": _CONTENT,
+        "payment_id": _CONTENT,
+        "reason": _CONTENT,
+        "created_at": Column.FIXED,
+        "decision": Column.DECISION,
+        "put_count": Column.COUNTER,
+        "delete_count": Column.COUNTER,
+        "exchange_id": Column.ONCE,
+        "exchange_status": _FIGURE,
+        "exchange_index": _FIGURE,
+        "confirmations": _FIGURE,
+        "hash": Column.TOUCHED,
+    },
+)
+OPEN_STATES: Final = TABLE.open
+CLOSED_STATES: Final = TABLE.ends
 IN_FLIGHT_HOLDS: Final = ("holding", "hold_unknown")
 DECISION_PAIRS: Final = tuple((name, decision) for name, state in STATES.items() for decision in state.decisions)

@@ -4,17 +4,17 @@ Only `exchange_ops.withdrawals.mover.move` writes `state`, `version` and `decisi
 """
 
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from desk.machines import table as machine_table
+from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_move
 from desk.rows.witnessed import Witnessed
 from exchange_ops.policy import modes
-from exchange_ops.shared import states as shared_states
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.calls import CALL_OUTCOMES
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import endings, machine
 
@@ -26,19 +26,14 @@ def _pairs() -> Q:
     return condition
 
 
-def _moves() -> Q:
-    condition = Q()
-    for move in machine.TRANSITIONS:
-        condition |= Q(from_state=move.source, event=move.event, to_state=move.target)
-    return condition
-
-
-class Withdrawal(Witnessed):
+class Withdrawal(Subject):
     """One payment that was asked for. `amount` is in `currency`; with `include_fee` the fee is taken out of it.
 
     `window_from` to `closes_at` is the exchange's hour, and `approve_until`, `rollback_at`, `put_stop_at` lie inside
     it: all of them in the exchange's time (`domain.clocks.exchange_now`). Every other time is the desk's.
     """
+
+    table, mark, name = machine.TABLE, "W-", "withdrawal"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="withdrawals")
     initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="withdrawals")
@@ -63,8 +58,7 @@ class Withdrawal(Witnessed):
     state = models.CharField(
         max_length=20, choices=[(name, s.label) for name, s in machine.STATES.items()], default="draft"
     )
-    version = models.PositiveIntegerField(default=1)
-    decision = models.CharField(max_length=10, choices=[(d, d) for d in machine.DECISIONS], default=shared_states.NONE)
+    decision = models.CharField(max_length=10, choices=[(d, d) for d in machine.DECISIONS], default=machine_table.NONE)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
 
@@ -94,11 +88,6 @@ class Withdrawal(Witnessed):
     put_count = models.PositiveIntegerField(default=0)
     delete_count = models.PositiveIntegerField(default=0)
     lease_epoch = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True)
-    next_action_at = models.DateTimeField(null=True, db_index=True)
-    last_problem = models.CharField(max_length=500, default="", blank=True)
-    created_at = models.DateTimeField()
-    updated_at = models.DateTimeField()
 
     class Meta:
         constraints: ClassVar = [
@@ -113,7 +102,7 @@ class Withdrawal(Witnessed):
             models.CheckConstraint(condition=Q(amount__gt=Decimal(0)), name="withdrawal_amount_is_positive"),
             models.CheckConstraint(condition=~Q(exchange_id=""), name="withdrawal_exchange_id_is_not_blank"),
             models.CheckConstraint(
-                condition=Q(decision=shared_states.NONE) | Q(decided_at__isnull=False),
+                condition=Q(decision=machine_table.NONE) | Q(decided_at__isnull=False),
                 name="withdrawal_decision_has_a_time",
             ),
             models.CheckConstraint(
@@ -125,19 +114,6 @@ class Withdrawal(Witnessed):
             models.Index(fields=["account", "-created_at"], name="withdrawal_newest"),
             models.Index(fields=["tag"], name="withdrawal_by_tag"),
         ]
-
-    def __str__(self) -> str:
-        return self.reference
-
-    @property
-    def reference(self) -> str:
-        """The name people use for it, for instance W-1042."""
-        return f"W-{self.pk}"
-
-    @property
-    def subject(self) -> str:
-        """How the audit trail and the live topics name it, for instance withdrawal:1042."""
-        return f"withdrawal:{self.pk}"
 
     @property
     def known_fee(self) -> Decimal | None:
@@ -163,16 +139,6 @@ class Withdrawal(Witnessed):
         return None if self.known_fee is None else amount + self.known_fee
 
     @property
-    def is_open(self) -> bool:
-        """Whether anybody or anything still has to act on it."""
-        return self.state in machine.OPEN_STATES
-
-    @property
-    def turn(self) -> str:
-        """Who acts next: person, worker, exchange, chain or nobody."""
-        return machine.STATES[self.state].turn
-
-    @property
     def end(self) -> endings.End | None:
         """How it ended, from the event that did; None while it goes on and where the state says it all.
 
@@ -194,71 +160,41 @@ class Withdrawal(Witnessed):
         end = self.end
         return end.label if end else machine.STATES[self.state].label
 
-    @property
-    def sentence(self) -> str:
-        """The state for people: what happened to the money, then why, then who can do what."""
-        return machine.STATES[self.state].sentence
 
-    @property
-    def tone(self) -> str:
-        """How the state is shown: quiet, active, good, warn or bad."""
-        return machine.STATES[self.state].tone
-
-
-class WithdrawalEvent(Witnessed):
+class WithdrawalEvent(Event):
     """One move, written in the same transaction as the row it moved; `version` is the row's version after it."""
 
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="events")
-    version = models.PositiveIntegerField()
-    event = models.CharField(max_length=40)
-    from_state = models.CharField(max_length=20, default="", blank=True)
-    to_state = models.CharField(max_length=20)
     decision = models.CharField(max_length=10, choices=[(d, d) for d in machine.DECISIONS])
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    evidence = models.JSONField(default=dict)
     changes = models.JSONField(default=dict)
-    audit_number = models.BigIntegerField(help_text="number of the row of the audit trail written with it")
-    at = models.DateTimeField()
 
     class Meta:
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["withdrawal", "version"], name="withdrawalevent_one_per_version"),
-            models.CheckConstraint(condition=_moves(), name="withdrawalevent_is_a_move_of_the_table"),
+            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="withdrawalevent_is_a_move_of_the_table"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.event} ({self.version})"
 
-
-class ExternalCall(Witnessed):
+class ExternalCall(Call):
     """One call to the exchange that can change something, written and committed before its bytes leave.
 
     `watermark` and `balances` are what we knew of the ledger at that moment; after `send_by` it is never sent.
     """
 
+    owner = "withdrawal"
+
     HOLD, COMMIT, ROLLBACK, ORPHAN = "hold", "commit", "rollback", "orphan"
-    PREPARED, SENT, ACCEPTED, REFUSED = "prepared", "sent", "accepted", "refused"
-    NOT_SENT, UNKNOWN, FOUND, ABSENT = "not_sent", "unknown", "found", "absent"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="calls")
     kind = models.CharField(max_length=10)
-    attempt = models.PositiveIntegerField()
     epoch = models.PositiveIntegerField()
     tag = models.CharField(max_length=40, default="", blank=True)
     exchange_id = models.CharField(max_length=80, default="", blank=True)
-    fingerprint = models.CharField(max_length=64)
     watermark = models.BigIntegerField(default=0)
     balances = models.JSONField(default=dict)
-    prepared_at = models.DateTimeField()
-    send_by = models.DateTimeField()
-    sent_at = models.DateTimeField(null=True)
-    answered_at = models.DateTimeField(null=True)
-    outcome = models.CharField(max_length=10, choices=[(o, o) for o in CALL_OUTCOMES], default=PREPARED)
     http_status = models.PositiveIntegerField(null=True)
-    error_code = models.IntegerField(null=True)
-    detail = models.CharField(max_length=500, default="", blank=True)
 
     class Meta:
         ordering: ClassVar = ["id"]
@@ -271,8 +207,12 @@ class ExternalCall(Witnessed):
     def __str__(self) -> str:
         return f"{self.kind} {self.attempt}"
 
+    def kept(self, value: Any) -> dict[str, Any]:
+        """The columns that keep what an accepted call gave: the id of the hold that it made."""
+        return {"exchange_id": str(value)[:80]} if self.kind == self.HOLD else {}
 
-class Approval(Witnessed):
+
+class Approval(Vote):
     """One person's word on exactly the content of `digest`, given with a second factor where it lets money go.
 
     `stage` says what it was given for: review (before a hold), release (of a hold) or resolution (of an unclear case).
@@ -282,14 +222,7 @@ class Approval(Witnessed):
     APPROVE, REJECT, PAID, NOT_PAID = "approve", "reject", "paid", "not_paid"
 
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="approvals")
-    initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="approvals")
-    digest = models.CharField(max_length=64)
-    stage = models.CharField(max_length=10)
-    verdict = models.CharField(max_length=10)
-    comment = models.CharField(max_length=500, default="", blank=True)
-    confirmation = models.ForeignKey("desk.StepUp", on_delete=models.PROTECT, null=True, related_name="+")
-    at = models.DateTimeField()
 
     class Meta:
         ordering: ClassVar = ["at", "id"]

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from desk.machines import table as machine_table
 from desk.people import roles
-from exchange_ops.shared import states as shared_states
 from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.models import Withdrawal
 
@@ -40,6 +40,6 @@ def may_release_hold(person: "Person", withdrawal: Withdrawal) -> bool:
 
 def is_decidable(withdrawal: Withdrawal) -> bool:
     """Whether the row waits for approvals at all."""
-    if withdrawal.decision != shared_states.NONE:
+    if withdrawal.decision != machine_table.NONE:
         return False
     return withdrawal.state == "review" or (withdrawal.state == "held" and withdrawal.echo_ok is True)

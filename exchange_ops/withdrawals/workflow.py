@@ -4,26 +4,28 @@ The row is the queue. A step reads the row, does at most one thing that can chan
 `advance` does one step of one row, `sweep` everything that is due, in any process that may call out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from itertools import count, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import structlog
-from django.db import IntegrityError, transaction
-from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
+from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from desk.fields import plain
+from desk.machines import mover as machine_mover
+from desk.machines import table as machine_table
+from desk.machines.queue import MOST_STEPS, Queue, Step
+from desk.machines.requests import Once
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
-from exchange_ops.shared import mover as shared_mover
-from exchange_ops.shared import states as shared_states
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.withdrawals import machine, mover, request_checks, rules
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import Withdrawal
@@ -42,8 +44,7 @@ from exchange_ops.withdrawals.steps import (
 if TYPE_CHECKING:
     from desk.models import Person
 
-Step = Callable[..., None]
-STEPS: dict[str, Step] = {
+STEPS: Final[dict[str, Step]] = {
     "draft": drafting.submit,
     "review": drafting.look_again,
     "queued": holding.step,
@@ -59,10 +60,15 @@ STEPS: dict[str, Step] = {
     "verified": settlement.step,
 }
 # Orders to pay and to release come before everything else when calls are scarce; releases have a worker of their own.
-_URGENCY = ("committing", "rolling_back", "held", "commit_unknown", "hold_unknown", "holding")
+QUEUE: Final = Queue(
+    mover.MACHINE,
+    STEPS,
+    urgency=("committing", "rolling_back", "held", "commit_unknown", "hold_unknown", "holding"),
+    read_with=("account", "initiator"),
+    after_failure=pause(READ_PAUSES_S, len(READ_PAUSES_S)),
+    most_steps=MOST_STEPS,
+)
 RELEASING = "rolling_back"
-MOST_STEPS = 8
-SWEEP_SECONDS = 20.0
 
 _log = structlog.get_logger(__name__)
 _rounds = count()
@@ -112,8 +118,13 @@ def request(
         "payment_id": payment_id.strip(),
         "reason": reason.strip(),
     }
-    if (earlier := _earlier(initiator, request_key)) is not None:
-        return _same(earlier, wanted, address)
+    once = Once(
+        Withdrawal.objects.filter(initiator=initiator, request_key=request_key),
+        is_same=lambda row: _is_same(row, wanted, address),
+        refusal=_sent_before,
+    )
+    if (earlier := once.earlier()) is not None:
+        return earlier
     destination = request_checks.check(
         initiator=initiator,
         account=account,
@@ -128,14 +139,7 @@ def request(
     )
     wanted |= {"address": destination.address, "payment_id": destination.payment_id}
     row = Withdrawal(initiator=initiator, initiated_via=via, request_key=request_key, **wanted)
-    try:
-        return mover.create(withdrawal=row, now=now, session_key=session_key)
-    except IntegrityError:
-        # The same form was sent twice in one moment: the other one was first.
-        first = _earlier(initiator, request_key)
-        if first is None:
-            raise
-        return _same(first, wanted, address)
+    return once.store(lambda: mover.create(row, now=now, actor=row.initiator, session_key=session_key))
 
 
 def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
@@ -145,7 +149,7 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
             row = mover.lock(withdrawal_id)
             if not rules.may_cancel(person, row):
                 raise CannotCancel("Only the person who asked for it can take it back.")
-            if row.state not in {"draft", "review", "queued", "held"} or row.decision != shared_states.NONE:
+            if row.state not in {"draft", "review", "queued", "held"} or row.decision != machine_table.NONE:
                 raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
             held = row.state == "held"
             latch = {"decision": machine.ROLLBACK, "decided_by": person, "decided_at": now}
@@ -163,20 +167,16 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
             )
     except Withdrawal.DoesNotExist:
         raise CannotCancel("There is no such request.") from None
-    except shared_mover.CannotMove:
+    except machine_mover.CannotMove:
         raise CannotCancel("It moved on in the same moment. Read it again.") from None
 
 
 def advance(*, withdrawal_id: int, now: datetime, client_for: ClientFor) -> bool:
     """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""
-    row = Withdrawal.objects.select_related("account", "initiator").filter(pk=withdrawal_id).first()
-    if row is None or row.state not in STEPS or not due(account=row.account, now=now).filter(pk=row.pk).exists():
+    account = Account.objects.filter(withdrawals=withdrawal_id).first()
+    if account is None:
         return False
-    try:
-        STEPS[row.state](row, now=now, client_for=client_for)
-    except shared_mover.CannotMove as lost:
-        _log.info("withdrawals.step_lost", withdrawal=withdrawal_id, reason=str(lost))
-    return True
+    return QUEUE.advance(withdrawal_id, now=now, due=due(account=account, now=now), client_for=client_for)
 
 
 def sweep(*, now: datetime, client_for: ClientFor) -> int:
@@ -192,10 +192,9 @@ def sweep_releases(*, now: datetime, client_for: ClientFor) -> int:
     watch, steps = Stopwatch(now), latch_deadlines(now=now)
     for account in Account.objects.order_by("pk"):
         releases = due(account=account, now=now).filter(state=RELEASING).order_by("next_action_at", "pk")
-        for number in list(releases.values_list("pk", flat=True)):
-            steps += _run(number, watch, client_for)
-            if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
-                return steps
+        steps += _sweep(list(releases.values_list("pk", flat=True)), watch, client_for)
+        if watch.passed() > QUEUE.sweep_for:
+            return steps
         steps += orphans.sweep(account=account, now=watch.now(), client_for=client_for)
     return steps
 
@@ -208,10 +207,9 @@ def sweep_others(*, now: datetime, client_for: ClientFor) -> int:
     watch, steps, begin = Stopwatch(now), latch_deadlines(now=now), next(_rounds)
     for account in Account.objects.order_by("pk"):
         rows = due(account=account, now=now).exclude(state=RELEASING).values_list("state", "pk")
-        for number in in_turn(list(rows), begin=begin):
-            steps += _run(number, watch, client_for)
-            if (watch.now() - now).total_seconds() > SWEEP_SECONDS:
-                return steps
+        steps += _sweep(in_turn(list(rows), begin=begin), watch, client_for)
+        if watch.passed() > QUEUE.sweep_for:
+            return steps
     return steps
 
 
@@ -237,13 +235,13 @@ def latch_deadlines(*, now: datetime) -> int:
     for account in Account.objects.order_by("pk"):
         exchange_now = clocks.exchange_now(account=account, now=now)
         late = Withdrawal.objects.filter(
-            account=account, state="held", decision=shared_states.NONE, rollback_at__lte=exchange_now
+            account=account, state="held", decision=machine_table.NONE, rollback_at__lte=exchange_now
         )
         for row in late.select_related("account", "initiator"):
             try:
                 hold_monitor.end_by_time(row, now=now, exchange_now=exchange_now)
                 latched += 1
-            except shared_mover.CannotMove as lost:
+            except machine_mover.CannotMove as lost:
                 _log.info("withdrawals.latch_lost", withdrawal=row.pk, reason=str(lost))
     return latched
 
@@ -258,37 +256,24 @@ def due(*, account: Account, now: datetime) -> QuerySet[Withdrawal]:
     taken_back = Q(state__in=settlement.TOLD_AS_PAID, pk__in=failed_after_all.values("withdrawal"))
     named = LedgerEntry.objects.filter(account=account, type="payout", withdrawal__state="settled").exclude(hash="")
     named_late = Q(state="settled", hash="", pk__in=named.values("withdrawal"))
-    now_due = Q(next_action_at__lte=now) | by_deadline | taken_back | named_late
-    rows = Withdrawal.objects.filter(now_due, account=account, state__in=list(STEPS))
-    ranks = [When(state=state, then=Value(rank)) for rank, state in enumerate(_URGENCY)]
-    urgency = Case(*ranks, default=Value(len(_URGENCY)), output_field=IntegerField())
-    return rows.annotate(urgency=urgency).order_by("urgency", "next_action_at", "pk")
+    return QUEUE.due(now=now, when=by_deadline | taken_back | named_late).filter(account=account)
 
 
-def _run(number: int, watch: Stopwatch, client_for: ClientFor) -> int:
-    """Steps of one row until it has to wait. A row that fails doesn't keep the others waiting."""
-    for steps in range(MOST_STEPS):
-        try:
-            if not advance(withdrawal_id=number, now=watch.now(), client_for=client_for):
-                return steps
-        except Exception:
-            _log.exception("withdrawals.step_failed", withdrawal=number)
-            later = watch.now() + pause(READ_PAUSES_S, len(READ_PAUSES_S))
-            Withdrawal.objects.filter(pk=number, next_action_at__lte=watch.now()).update(next_action_at=later)
-            return steps + 1
-    return MOST_STEPS
+def _sweep(numbers: Sequence[int], watch: Stopwatch, client_for: ClientFor) -> int:
+    return QUEUE.sweep(
+        numbers,
+        watch=watch,
+        advance=lambda number, at: advance(withdrawal_id=number, now=at, client_for=client_for),
+    )
 
 
-def _earlier(initiator: "Person", request_key: str) -> Withdrawal | None:
-    return Withdrawal.objects.filter(initiator=initiator, request_key=request_key).first()
+def _is_same(row: Withdrawal, wanted: Mapping[str, object], address: str) -> bool:
+    differs = any(getattr(row, name) != value for name, value in wanted.items() if name != "address")
+    return not differs and _same_destination(row, address)
 
 
-def _same(earlier: Withdrawal, wanted: dict[str, object], address: str) -> Withdrawal:
-    """The earlier row, when it asks for the same; a used key with other content is refused."""
-    differs = any(getattr(earlier, name) != value for name, value in wanted.items() if name != "address")
-    if differs or not _same_destination(earlier, address):
-        raise CannotRequest({FORM: f"This form was sent before, with other content, as {earlier.reference}."})
-    return earlier
+def _sent_before(row: Withdrawal) -> CannotRequest:
+    return CannotRequest({FORM: f"This form was sent before, with other content, as {row.reference}."})
 
 
 def _same_destination(earlier: Withdrawal, address: str) -> bool:

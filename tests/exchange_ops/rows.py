@@ -85,7 +85,8 @@ def asked(person: Any, *, now: datetime = NOW, **changes: Any) -> Withdrawal:
         "address": ADDRESS,
         "reason": "Invoice 2041 of the hosting company",
     }
-    return lifecycle.create(withdrawal=Withdrawal(**{**columns, **changes}), now=now)
+    row = Withdrawal(**{**columns, **changes})
+    return lifecycle.create(row, now=now, actor=row.initiator)
 
 
 def submitted(person: Any, *, to: str = "queued", now: datetime = NOW, **changes: Any) -> Withdrawal:

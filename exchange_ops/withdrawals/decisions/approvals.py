@@ -6,17 +6,19 @@ approvals at once one commits the decision and the other is told who was faster.
 """
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from django.db import IntegrityError, transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db import transaction
+from django.db.models import Count, Exists, F, Q, QuerySet
 
 from desk.live import announcements
+from desk.machines import mover as machine_mover
+from desk.machines import table as machine_table
+from desk.machines import votes
+from desk.machines.votes import LONGEST_COMMENT
 from desk.people import factors, roles, stepup
 from exchange_ops.policy import freezes, modes
-from exchange_ops.shared import clocks, proven
-from exchange_ops.shared import mover as shared_mover
-from exchange_ops.shared import states as shared_states
+from exchange_ops.shared import clocks
 from exchange_ops.withdrawals import machine, mover, rules
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import Approval, Withdrawal
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 PURPOSE = "approve-withdrawal"
-LONGEST_COMMENT = 500
+BALLOT: Final = votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
 _OUTCOMES = {machine.COMMIT: "approved", machine.ROLLBACK: "to be released"}
 
 
@@ -56,7 +58,7 @@ def approve(
             )
             _keep(row, person, Approval.APPROVE, comment, now, confirmation=confirmation)
             _count(row, person, now, session_key, confirmation.evidence())
-    except shared_mover.CannotMove:
+    except machine_mover.CannotMove:
         raise CannotApprove(_faster(withdrawal_id)) from None
     return row
 
@@ -68,11 +70,11 @@ def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
         with transaction.atomic():
             row = _locked(withdrawal_id)
             _refuse_person(row, person)
-            if row.state not in {"review", "held"} or row.decision != shared_states.NONE:
+            if row.state not in {"review", "held"} or row.decision != machine_table.NONE:
                 raise CannotApprove(_decided(row))
             _keep(row, person, Approval.REJECT, reason, now)
             _end(row, person, event="rejected", reason=reason, now=now, session_key=session_key)
-    except shared_mover.CannotMove:
+    except machine_mover.CannotMove:
         raise CannotApprove(_faster(withdrawal_id)) from None
     return row
 
@@ -92,7 +94,7 @@ def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
                     else _decided(row)
                 )
             _end(row, person, event="recalled", reason=reason, now=now, session_key=session_key)
-    except shared_mover.CannotMove:
+    except machine_mover.CannotMove:
         raise CannotApprove(_faster(withdrawal_id)) from None
     return row
 
@@ -113,7 +115,7 @@ def waiting_for_others(person: "Person") -> QuerySet[Withdrawal]:
 def undecided() -> QuerySet[Withdrawal]:
     """Everything that waits for approvals, the one that closes first at the top."""
     open_now = Q(state="review") | Q(state="held", echo_ok=True)
-    rows = Withdrawal.objects.filter(open_now, decision=shared_states.NONE).select_related("account", "initiator")
+    rows = Withdrawal.objects.filter(open_now, decision=machine_table.NONE).select_related("account", "initiator")
     return rows.order_by(F("approve_until").asc(nulls_last=True), "created_at")
 
 
@@ -141,7 +143,7 @@ def needed(row: Withdrawal) -> int:
 
 def valid(row: Withdrawal, stage: str) -> QuerySet[Approval]:
     """Proven approvals of one stage on the row's digest, by active people of treasury who did not ask for it."""
-    return _proven(row, stage).filter(person__is_active=True, person__groups__name=roles.TREASURY)
+    return BALLOT.counting(row, stage=stage, verdict=Approval.APPROVE)
 
 
 def stand(row: Withdrawal) -> bool:
@@ -152,22 +154,19 @@ def stand(row: Withdrawal) -> bool:
     """
     if not policy_evaluation.is_signed(row):
         return False
-    release = proven.people(_proven(row, Approval.RELEASE))
+    release = votes.people(_proven(row, Approval.RELEASE))
     if row.mode != modes.APPROVE_THEN_HOLD:
         return release >= max(row.quorum_required, 1)
-    return release >= 1 and proven.people(_proven(row, Approval.REVIEW)) >= max(row.quorum_required, 1)
+    return release >= 1 and votes.people(_proven(row, Approval.REVIEW)) >= max(row.quorum_required, 1)
 
 
 def _proven(row: Withdrawal, stage: str) -> QuerySet[Approval]:
-    words = Approval.objects.filter(withdrawal_id=row.pk, digest=row.digest, stage=stage, verdict=Approval.APPROVE)
-    return proven.among(words.exclude(person=row.initiator_id), purpose=PURPOSE)
+    return BALLOT.proven(row, stage=stage, verdict=Approval.APPROVE)
 
 
 def _words_of(person: "Person") -> QuerySet[Approval]:
     stage = Q(stage=Approval.REVIEW, withdrawal__state="review") | Q(stage=Approval.RELEASE, withdrawal__state="held")
-    return Approval.objects.filter(
-        stage, withdrawal=OuterRef("pk"), digest=OuterRef("digest"), person=person, verdict=Approval.APPROVE
-    )
+    return BALLOT.of(person, verdict=Approval.APPROVE).filter(stage)
 
 
 def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str, now: datetime) -> None:
@@ -196,28 +195,12 @@ def _refuse_person(row: Withdrawal, person: "Person") -> None:
 
 
 def _keep(
-    row: Withdrawal,
-    person: "Person",
-    verdict: str,
-    comment: str,
-    now: datetime,
-    *,
-    confirmation: Any = None,
+    row: Withdrawal, person: "Person", verdict: str, comment: str, now: datetime, *, confirmation: Any = None
 ) -> None:
+    word = {"stage": stage_of(row), "verdict": verdict, "comment": comment}
     try:
-        with transaction.atomic():
-            Approval.objects.create(
-                withdrawal_id=row.pk,
-                initiator_id=row.initiator_id,
-                person=person,
-                digest=row.digest,
-                stage=stage_of(row),
-                verdict=verdict,
-                comment=comment.strip()[:LONGEST_COMMENT],
-                confirmation=confirmation,
-                at=now,
-            )
-    except IntegrityError:
+        BALLOT.keep(row, person, **word, now=now, confirmation=confirmation)
+    except votes.AlreadyGiven:
         raise CannotApprove("You decided on this already; it waits for somebody else.") from None
 
 
@@ -285,7 +268,7 @@ def _faster(withdrawal_id: int) -> str:
 
 def _decided(row: Withdrawal) -> str:
     """Why there is nothing to decide: who was faster, or what the row waits for."""
-    if row.decision != shared_states.NONE and row.decided_at is not None:
+    if row.decision != machine_table.NONE and row.decided_at is not None:
         who = str(row.decided_by) if row.decided_by_id else "the desk"
         return f"Already decided by {who} at {row.decided_at:%H:%M:%S} UTC: {_OUTCOMES[row.decision]}."
     if row.state == "held" and row.echo_ok is None:

@@ -16,10 +16,10 @@ from django.db.models import QuerySet
 from desk import outbox
 from desk.audit import trail
 from desk.live import announcements
+from desk.machines import votes as machine_votes
 from desk.models import Person
 from desk.people import factors, stepup
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.shared import proven
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine, mover, rules
 from exchange_ops.withdrawals.evidence import ledger_lookup
@@ -122,7 +122,7 @@ def is_ordered(row: Withdrawal) -> bool:
 def _people(row: Withdrawal) -> int:
     """How many people's word counts now: of the role still, for this hold, and confirmed by themselves."""
     words = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=digest_of(row))
-    votes = proven.among(words, purpose=PURPOSE).select_related("person")
+    votes = machine_votes.among(words, purpose=PURPOSE).select_related("person")
     return len({vote.person_id for vote in votes if rules.may_release_hold(vote.person, row)})
 
 

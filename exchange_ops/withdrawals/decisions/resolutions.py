@@ -6,14 +6,14 @@ comes from the one who asked for the payment, and a person's last word counts.
 
 import hashlib
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from desk.live import announcements
-from desk.people import factors, stepup
-from exchange_ops.shared import mover as shared_mover
-from exchange_ops.shared import proven
+from desk.machines import mover as machine_mover
+from desk.machines import votes as machine_votes
+from desk.people import factors, roles, stepup
 from exchange_ops.withdrawals import mover, rules
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 PURPOSE = "resolve-withdrawal"
+BALLOT: Final = machine_votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
 PEOPLE = 2
 LONGEST_EVIDENCE = 500
 _UNCLEAR = ("investigate", "disputed")
@@ -70,7 +71,7 @@ def resolve(
             announcements.announce("approvals", id=row.pk)
     except Withdrawal.DoesNotExist:
         raise CannotResolve("There is no such request.") from None
-    except shared_mover.CannotMove:
+    except machine_mover.CannotMove:
         raise CannotResolve("Somebody else acted on it in the same moment. Read it again.") from None
     return row
 
@@ -103,20 +104,10 @@ def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str, now: dat
 
 
 def _keep(row: Withdrawal, person: "Person", verdict: str, evidence: str, *, confirmation: Any, now: datetime) -> None:
+    word = {"stage": Approval.RESOLUTION, "verdict": verdict, "comment": evidence}
     try:
-        with transaction.atomic():
-            Approval.objects.create(
-                withdrawal_id=row.pk,
-                initiator_id=row.initiator_id,
-                person=person,
-                digest=row.digest,
-                stage=Approval.RESOLUTION,
-                verdict=verdict,
-                comment=evidence,
-                confirmation=confirmation,
-                at=now,
-            )
-    except IntegrityError:
+        BALLOT.keep(row, person, **word, now=now, confirmation=confirmation)
+    except machine_votes.AlreadyGiven:
         raise CannotResolve("You came to that verdict already; it waits for somebody else.") from None
 
 
@@ -124,6 +115,6 @@ def _people_for(row: Withdrawal, verdict: str) -> int:
     """How many people's last word is this verdict."""
     words = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
     signed = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
-    counted = proven.among(words, purpose=PURPOSE, digests=lambda word: signed).order_by("id")
+    counted = machine_votes.among(words, purpose=PURPOSE, digests=lambda word: signed).order_by("id")
     last = dict(counted.values_list("person_id", "verdict"))
     return sum(word == verdict for word in last.values())

@@ -21,11 +21,11 @@ from chaindata.proofs import verification
 from chaindata.proofs.verification import Standing, Step, Verdict
 from chaindata.shared import addresses, outputs
 from desk.live import announcements
+from desk.machines import mover as machine_mover
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.addresses import destinations
 from exchange_ops.shared import leases
-from exchange_ops.shared import mover as shared_mover
 from exchange_ops.shared.backoff import pause
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.withdrawals import models as standings
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.proofs import verdicts
@@ -183,7 +183,7 @@ def look(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
     columns = _columns(old, verdict, replaced_block, now)
     try:
         verdicts.judge(row, columns, was_replaced=replaced_block, verdict=verdict, now=now)
-    except shared_mover.CannotMove as lost:
+    except machine_mover.CannotMove as lost:
         _log.info("payouts.move_lost", withdrawal=row.pk, reason=str(lost))
         columns["next_look_at"] = now
     if row.state != "verified" and columns["final_at"] is not None:  # it is still to be moved

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from chaindata.headers import tip
-from exchange_ops.shared.states import ACTIVE, BAD, GOOD, QUIET, WARN
+from desk.machines.table import ACTIVE, BAD, GOOD, QUIET, WARN
 from exchange_ops.withdrawals import models as standings
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.proofs import payouts, verdicts

@@ -10,14 +10,14 @@ from typing import Any
 
 from django.db import transaction
 
+from desk.machines import calls as machine_calls
+from desk.machines import mover as machine_mover
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.policy import freezes
-from exchange_ops.shared import calls as shared_calls
 from exchange_ops.shared import clocks
-from exchange_ops.shared import mover as shared_mover
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause, pause_after
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import calls, deadlines, mover
 from exchange_ops.withdrawals.deadlines import COMMIT_PAUSES_S
@@ -139,7 +139,7 @@ def _claim(row: Withdrawal, now: datetime) -> ExternalCall:
     with transaction.atomic(durable=True):
         current = mover.lock(row.pk)
         if freezes.active(row.account) is not None:
-            raise shared_mover.CannotMove("The account was frozen in this moment.")
+            raise machine_mover.CannotMove("The account was frozen in this moment.")
         mover.move(
             row,
             event="commit_claimed",
@@ -147,14 +147,14 @@ def _claim(row: Withdrawal, now: datetime) -> ExternalCall:
             now=now,
             put_count=row.put_count + 1,
             lease_epoch=current.lease_epoch + 1,
-            lease_until=shared_calls.lease(now),
-            next_action_at=shared_calls.lease(now),
+            lease_until=machine_calls.lease(now),
+            next_action_at=machine_calls.lease(now),
         )
         content = {"exchange_id": row.exchange_id}
         return calls.prepare(row, kind=ExternalCall.COMMIT, attempt=row.put_count, now=now, content=content)
 
 
-def _settle(row: Withdrawal, reply: shared_calls.Reply, watch: Stopwatch) -> None:
+def _settle(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch) -> None:
     now = watch.now()
     facts = {"outcome": reply.outcome, "code": reply.code, "problem": reply.problem, "result": reply.value}
     if reply.accepted and reply.value is True:

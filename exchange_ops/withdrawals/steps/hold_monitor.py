@@ -3,11 +3,11 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.withdrawals import deadlines, machine, mover
 from exchange_ops.withdrawals.decisions import alarms, policy_evaluation
 from exchange_ops.withdrawals.evidence import ledger_lookup

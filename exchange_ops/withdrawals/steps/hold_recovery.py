@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 
 from desk.live import announcements
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.addresses import destinations
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
@@ -20,7 +21,6 @@ from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import deadlines, mover
 from exchange_ops.withdrawals.decisions import alarms

@@ -9,16 +9,16 @@ from typing import Any
 
 from django.db import transaction
 
+from desk.machines import calls as machine_calls
+from desk.machines import mover as machine_mover
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
-from exchange_ops.shared import calls as shared_calls
 from exchange_ops.shared import clocks
-from exchange_ops.shared import mover as shared_mover
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import calls, deadlines, machine, mover, request_checks, tags
 from exchange_ops.withdrawals.decisions import policy_evaluation
@@ -92,7 +92,7 @@ def _claim(row: Withdrawal, now: datetime) -> ExternalCall | None:
         with transaction.atomic(durable=True):
             current = mover.lock(row.pk)
             if freezes.active(row.account) is not None:
-                raise shared_mover.CannotMove("The account was frozen in this moment.")
+                raise machine_mover.CannotMove("The account was frozen in this moment.")
             mover.move(
                 row,
                 event="hold_claimed",
@@ -101,13 +101,13 @@ def _claim(row: Withdrawal, now: datetime) -> ExternalCall | None:
                 attempt=attempt,
                 tag=tags.of(withdrawal_id=row.pk, attempt=attempt),
                 lease_epoch=current.lease_epoch + 1,
-                lease_until=shared_calls.lease(now),
-                next_action_at=shared_calls.lease(now),
+                lease_until=machine_calls.lease(now),
+                next_action_at=machine_calls.lease(now),
                 last_problem="",
                 **deadlines.deadlines(exchange_now),
             )
             return calls.prepare(row, kind=ExternalCall.HOLD, attempt=attempt, now=now, content=_content(row))
-    except shared_mover.CannotMove as lost:
+    except machine_mover.CannotMove as lost:
         fresh = Withdrawal.objects.get(pk=row.pk)
         if fresh.state == "queued":
             mover.touch(fresh, next_action_at=now + LOOK_AGAIN, last_problem=str(lost)[:500])
@@ -132,7 +132,7 @@ def _reserved(client: ExchangeClient, asked: dict[str, Any]) -> str:
     return exchange_id
 
 
-def _settle(row: Withdrawal, reply: shared_calls.Reply, now: datetime) -> None:
+def _settle(row: Withdrawal, reply: machine_calls.Reply, now: datetime) -> None:
     facts = {"outcome": reply.outcome, "code": reply.code, "problem": reply.problem}
     if reply.accepted:
         mover.move(

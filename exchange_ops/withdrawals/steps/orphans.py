@@ -12,14 +12,14 @@ from django.db import transaction
 from django.db.models import Q
 
 from desk.audit import trail
+from desk.machines import calls as machine_calls
+from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.shared import calls as shared_calls
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import calls, machine
 from exchange_ops.withdrawals.decisions import open_holds
@@ -100,7 +100,7 @@ def _prepare(entry: LedgerEntry, owner: Withdrawal, attempt: int, now: datetime)
             epoch=owner.lease_epoch,
             tag=entry.public_comment,
             exchange_id=entry.exchange_id,
-            fingerprint=shared_calls.fingerprint(ExternalCall.ORPHAN, {"exchange_id": entry.exchange_id}),
+            fingerprint=machine_calls.fingerprint(ExternalCall.ORPHAN, {"exchange_id": entry.exchange_id}),
             prepared_at=now,
             send_by=now + SEND_WITHIN,
         )

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from desk.machines import calls as machine_calls
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.shared import calls as shared_calls
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import pause, pause_after
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import calls, deadlines, mover
 from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S
@@ -54,7 +54,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         _repeat(row, reply, sight, watch)
 
 
-def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: shared_calls.Reply | None = None) -> bool:
+def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: machine_calls.Reply | None = None) -> bool:
     if sight.newest is not None:
         facts, told = sight.newest.facts(), hold_monitor.figures(sight.newest)
         if sight.newest.status == ledger_lookup.OVER:
@@ -74,7 +74,7 @@ def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: shar
     return False
 
 
-def _released_without_record(row: Withdrawal, reply: shared_calls.Reply | None, now: datetime) -> bool:
+def _released_without_record(row: Withdrawal, reply: machine_calls.Reply | None, now: datetime) -> bool:
     """The ledger has no record: believed when the exchange itself said that it released it, or long after the hour."""
     if reply is not None and reply.accepted and reply.value is True:
         return True
@@ -92,14 +92,14 @@ def _claim(row: Withdrawal, now: datetime) -> ExternalCall:
             now=now,
             delete_count=row.delete_count + 1,
             lease_epoch=current.lease_epoch + 1,
-            lease_until=shared_calls.lease(now),
-            next_action_at=shared_calls.lease(now),
+            lease_until=machine_calls.lease(now),
+            next_action_at=machine_calls.lease(now),
         )
         content = {"exchange_id": row.exchange_id}
         return calls.prepare(row, kind=ExternalCall.ROLLBACK, attempt=row.delete_count, now=now, content=content)
 
 
-def _repeat(row: Withdrawal, reply: shared_calls.Reply, sight: Sight, watch: Stopwatch) -> None:
+def _repeat(row: Withdrawal, reply: machine_calls.Reply, sight: Sight, watch: Stopwatch) -> None:
     now = watch.now()
     problem = reply.problem or sight.problem or "The exchange's ledger does not show the release yet."
     if deadlines.escalation_is_due(row, clocks.exchange_now(account=row.account, now=now)):

@@ -5,13 +5,13 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import balances
 from exchange_ops.ledger.models import Balance
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
-from exchange_ops.shared.step_clock import Stopwatch
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.evidence import ledger_lookup

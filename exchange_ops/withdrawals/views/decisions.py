@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from desk.machines import table as machine_table
 from desk.models import Person
 from desk.people import factors
 from desk.templatetags.desk import amount
 from exchange_ops.policy import freezes, modes
 from exchange_ops.shared import clocks
-from exchange_ops.shared import states as shared_states
 from exchange_ops.withdrawals import rules
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.models import Approval, Withdrawal
@@ -42,7 +42,7 @@ class Choices:
 
 def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
     """The choices of `person` on `row`. The domain decides again when one of them is sent."""
-    undecided = row.state in UNDECIDED and row.decision == shared_states.NONE
+    undecided = row.state in UNDECIDED and row.decision == machine_table.NONE
     given = approvals.people(row, approvals.stage_of(row)) if undecided else 0
     needed = approvals.needed(row) if undecided else 0
     may_decide = undecided and rules.may_decide(person, row)
@@ -50,7 +50,7 @@ def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
     return Choices(
         approve=may_decide and not why_not,
         reject=may_decide,
-        cancel=row.state in CANCELLABLE and row.decision == shared_states.NONE and rules.may_cancel(person, row),
+        cancel=row.state in CANCELLABLE and row.decision == machine_table.NONE and rules.may_cancel(person, row),
         recall=rules.may_recall(person, row),
         resolve=rules.may_resolve(person, row),
         release=open_holds.stands(row) and open_holds.may_order(person, row),

@@ -9,20 +9,22 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from chaindata.broadcasts import machine as broadcast_states
-from exchange_ops.addresses import machine as addresses_machine
+from desk.machines.table import State, Table, Transition
+from exchange_ops.addresses import machine as address_states
 from exchange_ops.orders import machine as order_states
-from exchange_ops.shared.states import State, Transition
 from exchange_ops.subaccounts import machine as subaccount_states
 from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.withdrawals import machine as states
 
 PAGE = Path(settings.BASE_DIR) / "docs" / "house.md"
 # What the names of a machine's tables begin with, and where it is described.
-MACHINES: dict[str, Any] = {
-    "": states,
-    "transfer-": transfer_states,
-    "subaccount-": subaccount_states,
-    "order-": order_states,
+MACHINES: dict[str, Table] = {
+    "": states.TABLE,
+    "transfer-": transfer_states.TABLE,
+    "address-": address_states.TABLE,
+    "subaccount-": subaccount_states.TABLE,
+    "order-": order_states.TABLE,
+    "broadcast-": broadcast_states.TABLE,
 }
 _BEGIN, _END = "<!-- {name}: written by `manage.py house_tables --write` -->", "<!-- /{name} -->"
 
@@ -38,11 +40,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         before = PAGE.read_text()
         after = before
-        for prefix, machine in MACHINES.items():
-            after = _put(after, f"{prefix}states", states_table(machine.STATES))
-            after = _put(after, f"{prefix}moves", moves_table(machine.TRANSITIONS))
-        after = _put(after, "address-states", states_table(addresses_machine.REQUEST_STATES))
-        after = _put(after, "broadcast-states", broadcast_table())
+        for prefix, table in MACHINES.items():
+            after = _put(after, f"{prefix}states", states_table(table.states))
+            after = _put(after, f"{prefix}moves", moves_table(table.moves))
         if options["write"]:
             PAGE.write_text(after)
         elif after != before:
@@ -66,18 +66,6 @@ def moves_table(transitions: Iterable[Transition]) -> str:
         moves[move.source].append(f"{move.event} → {target} ({', '.join(move.who)})")
     rows = [f"| {f'`{source}`' if source else 'nothing'} | {'<br>'.join(events)} |" for source, events in moves.items()]
     return "\n".join(["| from | event → to (who) |", "|---|---|", *rows])
-
-
-def broadcast_table() -> str:
-    """Every state of a raw transaction that is sent from here: what people read, and where it goes from there."""
-    moves = defaultdict(list)
-    for source, event, target in sorted(broadcast_states.TRANSITIONS):
-        moves[source].append(f"{event} → `{target}`")
-    rows = [
-        f"| `{name}` | {state.label} | {'<br>'.join(moves[name])} | {state.sentence} |"
-        for name, state in broadcast_states.STATES.items()
-    ]
-    return "\n".join(["| state | label | event → to | what the page says |", "|---|---|---|---|", *rows])
 
 
 def _put(page: str, name: str, table: str) -> str:

@@ -271,7 +271,7 @@ def ours(account, operator, state):
         quantity=Decimal(2),
         price=Decimal("0.05"),
     )
-    mover.create(order=row, now=at)
+    mover.create(row, event="asked", now=at, actor=row.initiator)
     mover.move(row, event="claimed", to="sending", now=at, sends=1)
     if state != "sending":
         events = {"unknown": "answer_lost", "refused": "refused", "not_sent": "not_sent", "not_seen": "answer_lost"}

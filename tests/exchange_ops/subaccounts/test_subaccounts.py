@@ -10,7 +10,7 @@ from desk import audit_check
 from desk.models import AuditEvent
 from desk.people import stepup, totp
 from exchange_ops.keys import store as keys
-from exchange_ops.subaccounts import account_status, mover, readings, triggers, workflow
+from exchange_ops.subaccounts import account_status, guards, mover, readings, workflow
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
 from tests.exchange_ops.subaccounts.subaccount_desk import opened
@@ -499,7 +499,7 @@ def test_of_two_workers_one_sends(desk):
 
 
 def test_the_table_is_whole():
-    from exchange_ops.shared.states import NOBODY
+    from desk.machines.table import NOBODY
 
     moves = {(move.source, move.event, move.target) for move in states.TRANSITIONS}
     assert len(moves) == len(states.TRANSITIONS)
@@ -552,12 +552,12 @@ def test_every_move_is_in_the_trail(desk):
 def test_a_change_behind_the_movers_back_shows_in_the_replay(desk, change, words):
     row = desk.until(desk.ask("freeze")[0], "done")
     desk.ask_settings(7002, payout_enabled=True)
-    triggers.remove(connection)
+    guards.GUARDS.remove(connection)
     try:
         SubAccountAction.objects.filter(pk=row.pk).update(**change)
         SubAccountEvent.objects.filter(action=row.pk, version=2).delete()
     finally:
-        triggers.install(connection)
+        guards.GUARDS.install(connection)
     found = audit_check.verify(replay=True)
     assert len(found) == 2
     assert words in found[0]

@@ -14,7 +14,7 @@ from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import PolicyVersion, QuorumTier
 from exchange_ops.subaccounts.models import SubAccount
-from exchange_ops.transfers import approvals, endings, triggers, workflow
+from exchange_ops.transfers import approvals, endings, guards, workflow
 from exchange_ops.transfers import machine as kinds
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers.machine import STATES, TRANSITIONS
@@ -393,17 +393,17 @@ def test_the_guards_are_there():
     with connection.cursor() as cursor:
         cursor.execute(question)
         found = {name for (name,) in cursor.fetchall()}
-    assert set(triggers.statements(connection.vendor)) <= found
+    assert set(guards.GUARDS.statements(connection.vendor)) <= found
 
 
 def test_a_change_behind_the_movers_back_shows_in_the_replay(moving):
     row = moving.until(moving.request(), "done")
     assert audit_check.verify(replay=True) == []
-    triggers.remove(connection)
+    guards.GUARDS.remove(connection)
     try:
         Transfer.objects.filter(pk=row.pk).update(state="refused")
         problems = audit_check.verify(replay=True)
         Transfer.objects.filter(pk=row.pk).update(state="done")
     finally:
-        triggers.install(connection)
+        guards.GUARDS.install(connection)
     assert any(f"{row.reference}: state is 'refused' in the table and 'done' by the trail" in one for one in problems)

@@ -3,8 +3,9 @@
 import pytest
 
 from desk import audit_check, clock
+from desk.machines import calls as machine_calls
+from desk.machines import mover as moving
 from exchange_ops.keys import store as keys
-from exchange_ops.shared import mover as moving
 from exchange_ops.withdrawals import calls, workflow
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import committing, holding, releasing
@@ -88,7 +89,7 @@ def test_c3_killed_inside_the_claim_leaves_it_queued(walk, monkeypatch):
     ends_paid(walk, row)
 
 
-@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (calls, "_not_ours_any_more"), (calls, "sent")])
+@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (machine_calls, "_mark_sent"), (calls, "sent")])
 def test_c4_killed_after_the_claim_before_the_bytes(walk, monkeypatch, module, name):
     row = walk.until(walk.request(), "queued")
     row = kill(walk, row, monkeypatch, module, name)
@@ -115,7 +116,9 @@ def test_c6_killed_before_the_answer_was_read(walk, monkeypatch):
     ends_paid(walk, row)
 
 
-@pytest.mark.parametrize(("module", "name"), [(calls, "_close"), (holding, "_settle"), (moving.Machine, "record")])
+@pytest.mark.parametrize(
+    ("module", "name"), [(machine_calls, "close"), (holding, "_settle"), (moving.Machine, "record")]
+)
 def test_c12_killed_after_the_answer_before_it_was_written(walk, monkeypatch, module, name):
     row = walk.until(walk.request(), "queued")
     if name == "record":
@@ -151,7 +154,7 @@ def test_c21_decided_and_nobody_told_is_paid_by_the_sweep(walk):
     assert len(walk.calls("commit_withdrawal")) == 1
 
 
-@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (calls, "_not_ours_any_more"), (calls, "sent")])
+@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (machine_calls, "_mark_sent"), (calls, "sent")])
 def test_c22_killed_after_the_order_was_counted_then_frozen(walk, monkeypatch, module, name):
     from exchange_ops.policy import freezes
     from exchange_ops.withdrawals.decisions import approvals

@@ -6,9 +6,10 @@ from decimal import Decimal
 import pytest
 
 from desk import audit_check, clock
+from desk.machines import step_clock
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.models import ApiKey
-from exchange_ops.shared import backoff, step_clock
+from exchange_ops.shared import backoff
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import calls, deadlines, workflow
 from exchange_ops.withdrawals.models import Withdrawal

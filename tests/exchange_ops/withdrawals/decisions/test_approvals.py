@@ -280,10 +280,10 @@ def test_the_database_keeps_a_decision_once_something_was_told(walk):
     row = walk.step(row)
     with pytest.raises(approvals.CannotApprove, match="can't be called back any more"):
         approvals.recall(withdrawal_id=row.pk, person=walk.approvers[1], reason="Stop", now=clock.now())
-    from exchange_ops.shared import mover as shared_mover
+    from desk.machines import mover as machine_mover
     from exchange_ops.withdrawals import mover
 
-    with pytest.raises(shared_mover.CannotMove, match="made once"):
+    with pytest.raises(machine_mover.CannotMove, match="made once"):
         mover.move(row, event="recalled", to="rolling_back", now=clock.now(), decision="rollback")
 
 

@@ -79,15 +79,15 @@ def test_a_transaction_that_was_thought_to_be_here_is_found(account, demo_keys, 
     late = LedgerVersion.objects.filter(index__lte=ledger.watermark(account=account)).order_by("index").first()
     from django.db import connection
 
-    from exchange_ops.withdrawals import triggers
+    from exchange_ops.ledger import guards
 
-    triggers.remove(connection)
+    guards.GUARDS.remove(connection)
     try:
         entry = late.entry
         entry.versions.all().delete()
         entry.delete()
     finally:
-        triggers.install(connection)
+        guards.GUARDS.install(connection)
     assert "1 versions were missing where the copy was thought complete" in differing()["transactions"]
     assert differing() == {}
 

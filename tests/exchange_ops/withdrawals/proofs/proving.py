@@ -85,7 +85,7 @@ class Proving:
         """A row that went the usual way to `state`."""
         number = next(_numbers)
         row = Withdrawal(account=self.account, initiator=self.operator, request_key=f"proof-{number}", **asked)
-        mover.create(withdrawal=row, now=self.now)
+        mover.create(row, now=self.now, actor=row.initiator)
         with_it: dict[str, dict[str, Any]] = {
             "held": {"exchange_id": f"exchange-{number}"},
             "committing": {"decision": machine.COMMIT, "decided_at": self.now},

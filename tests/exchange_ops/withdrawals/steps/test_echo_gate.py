@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 
 from desk import audit_check
+from desk.machines import table as machine_table
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
-from exchange_ops.shared import states as shared_states
 from exchange_ops.withdrawals.decisions import approvals
 from tests.exchange_ops.withdrawals.walks import OTHER_ADDRESS
 
@@ -91,7 +91,7 @@ def test_a_payout_executed_without_us_freezes_and_calls_two_people(walk, status)
     row = walk.held()
     walk.sandbox.control(f"payouts/{row.exchange_id}", {"status": status})
     row = walk.step(row)
-    assert (row.state, row.decision) == ("investigate", shared_states.NONE)
+    assert (row.state, row.decision) == ("investigate", machine_table.NONE)
     assert row.last_problem.startswith(f"The exchange shows it as {status} although nobody here told it to pay")
     assert freezes.active(walk.account) is not None
     assert walk.calls("commit_withdrawal", "rollback_withdrawal") == []

@@ -158,10 +158,10 @@ def test_an_answer_that_comes_after_the_adoption_changes_nothing(walk):
 
 def test_a_zombie_that_sends_after_the_end_leaves_an_orphan_that_is_released(walk, monkeypatch):
     """A worker was paused between its claim and its send; the row lapsed; then it went on and sent all the same."""
-    from exchange_ops.withdrawals import calls
+    from desk.machines import calls
 
     row = walk.until(walk.request(), "queued")
-    monkeypatch.setattr(calls, "_not_ours_any_more", lambda *_: "")
+    monkeypatch.setattr(calls, "_mark_sent", lambda *_: "")
 
     class Paused:
         def __call__(self, account, right):

@@ -1,0 +1,116 @@
+"""A call to the outside that changes something: its row before the bytes leave, one last look, one send, one outcome.
+
+The row of a call is made in the transaction of the claim. Immediately before the send the worker has to find its own
+claim still standing, and its clocks have to say that it was not held up.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from django.conf import settings
+from django.db import transaction
+
+from desk.machines.mover import texts
+from desk.machines.rows import CALL_OUTCOMES, Call, Subject
+from desk.machines.step_clock import Stopwatch
+
+PREPARED, SENT, ACCEPTED, REFUSED, NOT_SENT, UNKNOWN, FOUND, ABSENT = CALL_OUTCOMES
+LONGEST_DETAIL = 500
+TAKEN_OVER = "Another worker had taken over, so this one sent nothing."
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of one call: an outcome, the value of an accepted one, a sentence about any other."""
+
+    outcome: str
+    value: Any = None
+    code: int | None = None
+    problem: str = ""
+    http_status: int | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the other side answered and did not refuse."""
+        return self.outcome == ACCEPTED
+
+
+class Client(Protocol):
+    """What sends."""
+
+    def look_before_acting(self, look: Callable[[], str], /) -> None:
+        """Have `look` asked once more, right before the first byte."""
+
+
+def lease(now: datetime) -> datetime:
+    """Until when a claim made now keeps other workers away: longer than any task lives."""
+    return now + timedelta(seconds=settings.LEASE_SECONDS)
+
+
+def fingerprint(kind: str, content: dict[str, Any]) -> str:
+    """A hash of what is sent, so that two calls can be compared without keeping addresses twice."""
+    text = json.dumps(texts(content), sort_keys=True)
+    return hashlib.sha256(f"{kind}|{text}".encode()).hexdigest()
+
+
+def too_late(watch: Stopwatch, until: datetime | None) -> str:
+    """Why nothing may be sent any more, else an empty text; `until` is by our clock."""
+    if until is not None and watch.now() >= until:
+        return "The last moment for this call had passed, so it was not sent."
+    return watch.too_late_to_send()
+
+
+def make(
+    call: Call,
+    row: Subject,
+    *,
+    client: Client,
+    watch: Stopwatch,
+    send: Callable[[], Reply],
+    until: datetime | None = None,
+) -> Reply:
+    """Send once, when the claim still stands and it is not too late, and keep the outcome; `until` is by our clock.
+
+    The clocks are asked again by the client itself, after it waited for its turn and before the first byte.
+    """
+    if problem := _mark_sent(call, row, watch) or too_late(watch, until):
+        return close(call, Reply(NOT_SENT, problem=problem), watch)
+    client.look_before_acting(lambda: too_late(watch, until))
+    return close(call, send(), watch)
+
+
+def make_unclaimed(call: Call, *, watch: Stopwatch, send: Callable[[], Reply]) -> Reply:
+    """Send a call that needs no claim because it can only release money; keep its outcome."""
+    type(call)._default_manager.filter(pk=call.pk).update(outcome=SENT, sent_at=watch.now())
+    return close(call, send(), watch)
+
+
+def close(call: Call, reply: Reply, watch: Stopwatch) -> Reply:
+    """Keep what came of a call."""
+    columns: dict[str, Any] = {
+        "outcome": reply.outcome,
+        "answered_at": watch.now(),
+        "error_code": reply.code,
+        "detail": reply.problem[:LONGEST_DETAIL],
+    }
+    if reply.http_status is not None:
+        columns["http_status"] = reply.http_status
+    if reply.accepted:
+        columns |= call.kept(reply.value)
+    type(call)._default_manager.filter(pk=call.pk).update(**columns)
+    return reply
+
+
+def _mark_sent(call: Call, row: Subject, watch: Stopwatch) -> str:
+    """Mark the call as sent, if the row still carries this worker's claim; else why it does not."""
+    claim = {f"{call.owner}__version": row.version, f"{call.owner}__state": row.state}
+    if hasattr(call, "epoch"):
+        claim[f"{call.owner}__lease_epoch"] = call.epoch
+    with transaction.atomic(durable=True):
+        prepared = type(call)._default_manager.filter(pk=call.pk, outcome=PREPARED, **claim)
+        marked = prepared.update(outcome=SENT, sent_at=watch.now())
+    return "" if marked else TAKEN_OVER

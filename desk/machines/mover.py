@@ -1,0 +1,255 @@
+"""The one mover of all rows that have a table of states: nothing else writes their `state` and `version`.
+
+A move is a conditional UPDATE on (id, state, version), an event row, a row of the audit trail, hints to the pages that
+show the row, and a wake-up call where there is something to do at once, in one transaction. Of two movers that saw the
+same version one wins and the other gets CannotMove. Nothing is called back: what a room does besides, it does before or
+after, in the same transaction.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from django.db import IntegrityError, connection, models, transaction
+
+from desk import outbox
+from desk.audit import trail
+from desk.fields import plain
+from desk.live import announcements
+from desk.machines.rows import Event, Subject
+from desk.machines.table import Column, Table
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+R = TypeVar("R", bound=Subject)
+_COPIED = ("decision", "changes")  # columns that an event has beside those that all have
+
+
+class CannotMove(RuntimeError):
+    """The row is no longer what the mover saw, or the table has no such move. Nothing was written."""
+
+
+@dataclass(frozen=True)
+class Machine(Generic[R]):
+    """A table and the rows that move by it. `task` does the next step of a row, in some states another one of `tasks`.
+
+    Pages follow a row by its `topic` (a format of the row's attributes) and lists by `lists`. `locked_with` are the
+    rows that are read together with the locked one; None where the callers lock what keeps the row.
+    """
+
+    model: type[R]
+    events: type[Event]
+    task: str
+    lists: tuple[str, ...] = ()
+    topic: str = "{0.subject}"
+    tasks: Mapping[str, str] = field(default_factory=dict)
+    locked_with: tuple[str, ...] | None = ()
+
+    @property
+    def table(self) -> Table:
+        """The states and moves."""
+        return self.model.table
+
+    @cached_property
+    def owner(self) -> str:
+        """The column of an event that names its row."""
+        return next(
+            each.attname
+            for each in self.events._meta.concrete_fields
+            if each.is_relation and each.related_model is self.model
+        )
+
+    @cached_property
+    def _copied(self) -> frozenset[str]:
+        return frozenset(each.name for each in self.events._meta.concrete_fields if each.name in _COPIED)
+
+    def task_of(self, state: str) -> str:
+        """The task that does the next step of a row in this state."""
+        return self.tasks.get(state, self.task)
+
+    def lock(self, number: int) -> R:
+        """Read the row and, where the engine can, keep others waiting until the transaction ends.
+
+        Correctness rests on the conditional update alone; waiting only spares the loser a failed attempt. Always taken
+        before the audit trail's turn, so that two movers can't wait for each other. Raises the model's DoesNotExist.
+        """
+        rows = self.model._default_manager.select_related(*(self.locked_with or ()))
+        if connection.features.has_select_for_update:
+            rows = rows.select_for_update(of=("self",))
+        row: Any = rows.get(pk=number)
+        return row  # type: ignore[no-any-return]  # of the model of this machine
+
+    def create(
+        self,
+        row: R,
+        *,
+        now: datetime,
+        event: str = "created",
+        to: str = "",
+        actor: "Person | None" = None,
+        evidence: Mapping[str, Any] | None = None,
+        session_key: str = "",
+        facts: Mapping[str, Any] | None = None,
+    ) -> R:
+        """Store a new row with its first event; `facts` stand in the trail beside the recorded columns.
+
+        An IntegrityError says that an equal row is there (the same person and request key, for instance).
+        """
+        row.state, row.version = to or self.table.born[0], 1
+        row.created_at = row.updated_at = now
+        row.next_action_at = self._due(row.state, now)
+        with transaction.atomic():
+            row.save(force_insert=True)
+            recorded = (*self.table.named(Column.RECORDED), *self.table.named(Column.DECISION), "state", "version")
+            after = {name: getattr(row, name) for name in recorded} | dict(facts or {})
+            self.record(row, event, {}, after, actor=actor, evidence=evidence, now=now, session_key=session_key)
+            self._announce(row, now)
+        return row
+
+    def create_unrecorded(self, row: R, *, event: str, to: str, evidence: Mapping[str, Any], now: datetime) -> R:
+        """Store a row of something that nobody here did. The trail begins with what somebody here does about it."""
+        row.state, row.version, row.created_at, row.updated_at = to, 1, now, now
+        with transaction.atomic():
+            row.save(force_insert=True)
+            columns = {"version": 1, "event": event, "to_state": to, "evidence": texts(evidence), "at": now}
+            self.events._default_manager.create(**{self.owner: row.pk}, **columns)
+            self._announce(row, now)
+        return row
+
+    def move(
+        self,
+        row: R,
+        *,
+        event: str,
+        to: str,
+        now: datetime,
+        actor: "Person | None" = None,
+        evidence: Mapping[str, Any] | None = None,
+        session_key: str = "",
+        **changes: Any,
+    ) -> R:
+        """Take the row from the state and version that it carries to `to`, with `changes` to other columns.
+
+        `row` is brought up to date and returned. CannotMove when the table has no such move or somebody was faster.
+        Without a `next_action_at` a worker looks again at once where the desk goes on by itself.
+        """
+        new = self._columns(row, changes, event=event, to=to, now=now)
+        always = {name: new.get(name, getattr(row, name)) for name in self.table.named(Column.DECISION)}
+        shown = {name: value for name, value in new.items() if name not in self.table.unrecorded} | always
+        before = {name: getattr(row, name) for name in shown}
+        try:
+            with transaction.atomic():
+                if self.locked_with is not None:
+                    self.lock(row.pk)
+                self.record(row, event, before, shown, actor=actor, evidence=evidence, now=now, session_key=session_key)
+                if self._same(row).update(**new) != 1:
+                    raise CannotMove(f"{row.reference} was changed by somebody else meanwhile.")
+        except IntegrityError as error:
+            raise CannotMove(f"The database refused {event!r} of {row.reference}: {error}") from error
+        _carry(row, new)
+        self._announce(row, now)
+        return row
+
+    def touch(self, row: R, **columns: Any) -> bool:
+        """Change columns that decide nothing; True when the row still was at this state and version.
+
+        Pages that show the row are told when the sentence about the last try is another one.
+        """
+        touchable = self.table.named(Column.TOUCHED)
+        if wrong := sorted(columns.keys() - set(touchable)):
+            raise ValueError(f"Only a move changes {wrong}.")
+        said = str(row.last_problem)
+        if self._same(row).update(**columns) != 1:
+            return False
+        _carry(row, columns)
+        if row.last_problem != said:
+            announcements.announce(self.topic.format(row), state=row.state, version=row.version)
+        return True
+
+    def announce(self, row: R, now: datetime) -> None:
+        """Hints after commit to the pages that show the row, and a wake-up call where something is due at once."""
+        self._announce(row, now)
+
+    def _announce(self, row: R, now: datetime) -> None:
+        announcements.announce(self.topic.format(row), state=row.state, version=row.version)
+        for topic in self.lists:
+            announcements.announce(topic, id=row.pk, state=row.state, version=row.version)
+        if row.next_action_at is not None and row.next_action_at <= now:
+            outbox.wake(self.task_of(row.state), row.pk)
+
+    def record(
+        self,
+        row: R,
+        event: str,
+        before: Mapping[str, Any],
+        after: Mapping[str, Any],
+        *,
+        actor: "Person | None",
+        evidence: Mapping[str, Any] | None,
+        now: datetime,
+        session_key: str,
+    ) -> None:
+        """The trail's row and the event row, before the update: a trigger refuses a version that has no event."""
+        facts = texts(evidence or {})
+        written = trail.record(
+            actor=actor,
+            action=row.action(event),
+            subject=row.subject,
+            before=texts(before),
+            after={**texts(after), **row.trail_facts(), "evidence": facts},
+            now=now,
+            session_key=session_key,
+        )
+        copied = {"decision": after.get("decision"), "changes": texts(after)}
+        self.events._default_manager.create(
+            **{self.owner: row.pk},
+            version=after["version"],
+            event=event,
+            from_state=before.get("state", ""),
+            to_state=after["state"],
+            actor=actor,
+            evidence=facts,
+            audit_number=written.seq,
+            at=now,
+            **{name: copied[name] for name in self._copied},
+        )
+
+    def _columns(self, row: R, changes: Mapping[str, Any], *, event: str, to: str, now: datetime) -> dict[str, Any]:
+        """Everything that the move writes."""
+        if (row.state, event, to) not in self.table.allowed:
+            raise CannotMove(f"There is no move {event!r} from {row.state or 'nothing'} to {to}.")
+        new = dict(changes)
+        if to in self.table.resting:
+            new |= {"next_action_at": None, "lease_until": None}
+        elif "next_action_at" not in new:
+            new["next_action_at"] = self._due(to, now)
+        return new | {"state": to, "version": row.version + 1, "updated_at": now}
+
+    def _due(self, state: str, now: datetime) -> datetime | None:
+        return now if state in self.table.at_work and state not in self.table.resting else None
+
+    def _same(self, row: R) -> Any:
+        return self.model._default_manager.filter(pk=row.pk, state=row.state, version=row.version)
+
+
+def texts(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The same mapping in JSON's own types, exact and without secrets: decimals and times as text, rows as numbers."""
+    result: dict[str, Any] = json.loads(trail.canonical({name: _bare(value) for name, value in values.items()}))
+    return result
+
+
+def _bare(value: Any) -> Any:
+    """Rows as their numbers, and equal amounts as equal texts, as the database gives them back."""
+    if isinstance(value, models.Model):
+        return value.pk
+    return plain(value) if isinstance(value, Decimal) else value
+
+
+def _carry(row: models.Model, columns: Mapping[str, Any]) -> None:
+    for name, value in columns.items():
+        setattr(row, name, value)

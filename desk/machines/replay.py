@@ -1,0 +1,120 @@
+"""Rebuilding the rows of a machine from the audit trail alone, and comparing the result with rows and events.
+
+Called by `verify_audit --replay`. Each event of the trail says what the row was and what it became; a row, an event or
+a decision that was changed behind the mover's back shows as a difference.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from desk.machines.mover import Machine, texts
+
+if TYPE_CHECKING:
+    from desk.models import AuditEvent
+
+
+class Votes(Protocol):
+    """What counts people's words again from the trail."""
+
+    def note(self, event: "AuditEvent", name: str, number: int, after: Any) -> Iterator[str]:
+        """Take one event in; a sentence when it counts what does not count."""
+
+    def compare(self) -> Iterator[str]:
+        """A sentence for every kept word that no event tells of, that proves nothing, or that is missing."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """How the trail tells of the rows of one machine.
+
+    `not_moves` are actions that move nothing. `numbered_by` is the fact of an event that names its row, where the
+    subject names something else. Rows that `enter_late` are in the trail from the first thing that somebody here did
+    about them. Events from before a machine kept a version in the trail are followed by state alone.
+    """
+
+    machine: Machine[Any]
+    not_moves: frozenset[str] = frozenset()
+    numbered_by: str = ""
+    enter_late: bool = False
+    votes: Callable[[], Votes] | None = None
+
+    @property
+    def subject(self) -> str:
+        """How the subjects of its events begin."""
+        return str(self.machine.model.name)
+
+    def check(self, events: Iterator["AuditEvent"]) -> Iterator[str]:
+        """A sentence for everything in which trail, events and rows differ."""
+        rebuilt: dict[int, dict[str, Any]] = {}
+        moves: dict[tuple[int, int], int] = {}
+        votes = self.votes() if self.votes else None
+        for event in events:
+            after = event.after
+            number = int(after[self.numbered_by] if self.numbered_by else event.subject.split(":", 1)[1])
+            name = event.action.removeprefix(f"{self.subject}.")
+            if name in self.not_moves:
+                continue
+            known = rebuilt.setdefault(number, {})
+            if self.enter_late and not known and event.before:
+                known |= event.before
+            name = name.removeprefix(f"{known.get('kind', after.get('kind'))}_") if self.numbered_by else name
+            yield from self._odd_step(event, number, name, known)
+            if votes is not None:
+                yield from votes.note(event, name, number, after)
+            known |= after
+            if "version" in after:
+                moves[number, int(after["version"])] = event.seq
+            else:
+                known.pop("version", None)
+        yield from self._compare_rows(rebuilt)
+        yield from self._compare_events(moves)
+        if votes is not None:
+            yield from votes.compare()
+
+    def _odd_step(self, event: "AuditEvent", number: int, name: str, known: dict[str, Any]) -> Iterator[str]:
+        seq, before, after = event.seq, event.before, event.after
+        source, target, which = known.get("state", ""), after.get("state"), self._named(number)
+        if (source, name, target) not in self.machine.table.allowed:
+            yield f"Event {seq}: {which} went from {source or 'nothing'} to {target} by {name}: there is no such move."
+        if "version" not in after or (known and "version" not in known):
+            return
+        if known and (before.get("version"), before.get("state")) != (known.get("version"), known.get("state")):
+            yield f"Event {seq}: {which} does not follow on the event before it."
+        if after["version"] != known.get("version", 0) + 1:
+            yield f"Event {seq}: {which} jumps to version {after['version']}."
+
+    def _compare_rows(self, rebuilt: dict[int, dict[str, Any]]) -> Iterator[str]:
+        table, seen = self.machine.table, set()
+        columns = {name for each in self.machine.model._meta.concrete_fields for name in (each.name, each.attname)}
+        for row in self.machine.model._default_manager.order_by("pk").iterator(chunk_size=500):
+            seen.add(row.pk)
+            expected = rebuilt.get(row.pk)
+            if expected is None:
+                if not self.enter_late or row.initiator_id is not None or row.version > 1:
+                    yield f"{self._named(row.pk)} is in the table and not in the trail."
+                continue
+            names = [name for name in expected if name in columns and name not in table.loose]
+            actual = texts({name: getattr(row, name) for name in names})
+            yield from (
+                f"{self._named(row.pk)}: {name} is {actual[name]!r} in the table and {expected[name]!r} by the trail."
+                for name in names
+                if actual[name] != expected[name]
+            )
+        for number in sorted(rebuilt.keys() - seen):
+            yield f"{self._named(number)} is in the trail and not in the table."
+
+    def _compare_events(self, moves: dict[tuple[int, int], int]) -> Iterator[str]:
+        rows = self.machine.events._default_manager.filter(audit_number__isnull=False).order_by("pk")
+        found = {
+            (number, version or 0): seq
+            for number, version, seq in rows.values_list(self.machine.owner, "version", "audit_number").iterator(
+                chunk_size=1000
+            )
+        }
+        for number, version in sorted(found.keys() | moves.keys()):
+            if found.get((number, version)) != moves.get((number, version)):
+                yield f"{self._named(number)}, version {version}: its event and the trail do not belong together."
+
+    def _named(self, number: int) -> str:
+        return f"{self.machine.model.mark}{number}"

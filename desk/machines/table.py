@@ -1,0 +1,181 @@
+"""How something that moves through states is declared: its states, its moves, and what its columns are for.
+
+A table is data and knows no model. The mover, the triggers of the database, the replay of the trail, the pages, the
+documentation and the tests read it; `problems` says what is wrong with one.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Flag, auto
+from functools import cached_property
+from typing import Final
+
+PERSON: Final = "person"
+WORKER: Final = "worker"
+EXCHANGE: Final = "exchange"
+CHAIN: Final = "chain"
+NOBODY: Final = "nobody"
+TURNS: Final = (PERSON, WORKER, EXCHANGE, CHAIN, NOBODY)
+
+QUIET: Final = "quiet"
+ACTIVE: Final = "active"
+GOOD: Final = "good"
+WARN: Final = "warn"
+BAD: Final = "bad"
+
+NONE: Final = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One state: `label` for lists, `sentence` for people, who acts next, and which decisions may be latched in it."""
+
+    label: str
+    sentence: str
+    turn: str
+    tone: str
+    terminal: bool = False
+    decisions: tuple[str, ...] = (NONE,)
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One allowed move: `event` takes a row from `source` to `target`; `who` are the only ones that may cause it."""
+
+    row: int
+    source: str
+    event: str
+    target: str
+    who: tuple[str, ...]
+
+
+class Column(Flag):
+    """What a column of the moving row is for. A column that is not named is written by moves alone and recorded."""
+
+    RECORDED = auto()
+    """Part of what the first event records."""
+    FIXED = auto()
+    """Never edited once the row is there."""
+    COUNTER = auto()
+    """Begins at zero."""
+    ONCE = auto()
+    """Empty at first; what it was filled with is never edited."""
+    DECISION = auto()
+    """What was decided: begins as none, changes with an event alone, and is in every row of the trail."""
+    TOUCHED = auto()
+    """May change without a move, because nothing is decided by it."""
+    TIMER = auto()
+    """Says when to look again, or how often that was done; not recorded."""
+    LEASE = auto()
+    """Keeps two workers apart; not recorded."""
+    CLOCK = auto()
+    """When the row was last written or read; not recorded."""
+    WORDS = auto()
+    """A sentence about the last try, for people."""
+    COPY = auto()
+    """A copy of what the other side says, read again from it."""
+
+
+_REASONS: Final = {
+    Column.TIMER: "says when to look again; a wrong time delays or repeats a look, and a look decides nothing",
+    Column.LEASE: "keeps two workers apart for a minute; what was sent stands in the call",
+    Column.CLOCK: "when the row was last written or read",
+    Column.WORDS: "a sentence about the last try, for people",
+    Column.COPY: "the exchange's own figure, read again from it",
+}
+_UNRECORDED = Column.TIMER | Column.LEASE | Column.CLOCK
+WORK: Final[dict[str, Column]] = {
+    "next_action_at": Column.TIMER | Column.TOUCHED,
+    "lease_until": Column.LEASE,
+    "last_problem": Column.WORDS | Column.TOUCHED,
+    "updated_at": Column.CLOCK,
+}
+"""The columns by which every machine works, to be taken into the columns of a table."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One machine as data. `noun` is what messages call a row ("a transfer").
+
+    `at_rest` are the states in which nothing is due and no claim is kept; where it is not given, those that end it.
+    """
+
+    noun: str
+    states: Mapping[str, State]
+    moves: tuple[Transition, ...]
+    columns: Mapping[str, Column]
+    at_rest: frozenset[str] | None = None
+    _named: dict[Column, tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def allowed(self) -> frozenset[tuple[str, str, str]]:
+        """Every move: source, event, target."""
+        return frozenset((move.source, move.event, move.target) for move in self.moves)
+
+    @cached_property
+    def ends(self) -> tuple[str, ...]:
+        """The states that nothing leaves by itself."""
+        return tuple(name for name, state in self.states.items() if state.terminal)
+
+    @cached_property
+    def resting(self) -> frozenset[str]:
+        """The states in which nothing is due and no claim is kept."""
+        return frozenset(self.ends) if self.at_rest is None else self.at_rest
+
+    @cached_property
+    def open(self) -> tuple[str, ...]:
+        """The states in which somebody or something still has to act."""
+        return tuple(name for name, state in self.states.items() if not state.terminal and state.turn != NOBODY)
+
+    @cached_property
+    def at_work(self) -> tuple[str, ...]:
+        """The states in which the desk goes on by itself."""
+        return tuple(name for name, state in self.states.items() if state.turn in {WORKER, EXCHANGE, CHAIN})
+
+    @cached_property
+    def born(self) -> tuple[str, ...]:
+        """The states in which a row may begin."""
+        return tuple(dict.fromkeys(move.target for move in self.moves if not move.source))
+
+    @cached_property
+    def choices(self) -> list[tuple[str, str]]:
+        """The states as choices of a field."""
+        return [(name, state.label) for name, state in self.states.items()]
+
+    @cached_property
+    def unrecorded(self) -> frozenset[str]:
+        """Columns that would bury the trail."""
+        return frozenset(self.named(_UNRECORDED))
+
+    @cached_property
+    def loose(self) -> dict[str, str]:
+        """Columns that decide and prove nothing, each with the reason: neither witnessed nor compared."""
+        return {
+            name: reason for name, column in self.columns.items() for flag, reason in _REASONS.items() if flag in column
+        }
+
+    def named(self, flags: Column) -> tuple[str, ...]:
+        """The columns that have any of these flags, in their order."""
+        if flags not in self._named:
+            self._named[flags] = tuple(name for name, column in self.columns.items() if column & flags)
+        return self._named[flags]
+
+    def problems(self) -> Iterator[str]:
+        """A sentence for everything that makes the table no whole: it has none."""
+        for move in self.moves:
+            for name in filter(None, (move.source, move.target)):
+                if name not in self.states:
+                    yield f"{move.event} names {name!r}, which is no state."
+            if not move.who:
+                yield f"Nobody may cause {move.event} from {move.source or 'nothing'}."
+        reached = {""}
+        while more := {move.target for move in self.moves if move.source in reached} - reached:
+            reached |= more
+        left = {move.source for move in self.moves}
+        for name, state in self.states.items():
+            if name not in reached:
+                yield f"No way leads to {name}."
+            if state.turn not in TURNS:
+                yield f"{name} is nobody's turn: {state.turn!r}."
+            if name not in left and state.turn != NOBODY:
+                yield f"Nothing leads out of {name}, and it is somebody's turn: {state.turn}."

@@ -1,0 +1,118 @@
+"""People's words on the rows of a machine, and which of them count.
+
+A row is no evidence: the second factor that it names has to prove it.
+That second factor is of this very person, for this purpose and one of these digests, given in the moment of the word,
+genuine (`stepup.proves`), and spent on one word alone. A word that was given while its person rested after a change of
+factors never counts.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Min, OuterRef, QuerySet
+
+from desk.machines.rows import Vote
+from desk.people import factors, stepup
+
+if TYPE_CHECKING:
+    from desk.models import Person, StepUp
+
+DigestsOf = Callable[[Any], Collection[str]]
+LONGEST_COMMENT = 500
+
+
+class AlreadyGiven(Exception):
+    """The person gave this very word before; nothing was kept."""
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """Words of one kind: their rows, the field that names what they are on, what their second factor is for.
+
+    Only people who hold `role` when it is counted count. What they decide on has a `digest` and an `initiator`.
+    """
+
+    words: type[Vote]
+    owner: str
+    purpose: str
+    role: str
+
+    def keep(
+        self,
+        row: Any,
+        person: "Person",
+        *,
+        stage: str,
+        verdict: str,
+        comment: str,
+        now: datetime,
+        confirmation: "StepUp | None" = None,
+    ) -> None:
+        """Keep a person's word on exactly the row's present content. Raises AlreadyGiven."""
+        try:
+            with transaction.atomic():
+                self.words._default_manager.create(
+                    **{self.owner: row},
+                    initiator_id=row.initiator_id,
+                    person=person,
+                    digest=row.digest,
+                    stage=stage,
+                    verdict=verdict,
+                    comment=comment.strip()[:LONGEST_COMMENT],
+                    confirmation=confirmation,
+                    at=now,
+                )
+        except IntegrityError:
+            raise AlreadyGiven from None
+
+    def proven(self, row: Any, *, stage: str, verdict: str) -> QuerySet[Any]:
+        """Words of this kind on the row's digest that their second factors prove, none by who asked for it."""
+        named = {self.owner: row, "digest": row.digest, "stage": stage, "verdict": verdict}
+        words = self.words._default_manager.filter(**named).exclude(person=row.initiator_id)
+        return among(words, purpose=self.purpose)
+
+    def counting(self, row: Any, *, stage: str, verdict: str) -> QuerySet[Any]:
+        """Those of active people who still hold the role."""
+        words = self.proven(row, stage=stage, verdict=verdict)
+        return words.filter(person__is_active=True, person__groups__name=self.role)
+
+    def of(self, person: "Person", *, verdict: str) -> QuerySet[Any]:
+        """A person's words on a row of the query around it, for Exists: on the content that the row has now."""
+        named = {self.owner: OuterRef("pk"), "digest": OuterRef("digest"), "person": person, "verdict": verdict}
+        return self.words._default_manager.filter(**named)
+
+
+def among(words: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = None) -> QuerySet[Any]:
+    """Of these words (approvals, verdicts, votes) the ones that their second factors prove.
+
+    `digests` gives what may have been signed for a word; without it, that is the word's own digest.
+    """
+    rows = list(words.exclude(factors.given_at_rest()).select_related("confirmation"))
+    first = _first_uses(words.model, [row.confirmation_id for row in rows if row.confirmation_id])
+    kept = [
+        row.pk
+        for row in rows
+        if first.get(row.confirmation_id) == row.pk
+        and row.confirmation.at == row.at
+        and stepup.proves(
+            row.confirmation,
+            person_id=row.person_id,
+            purpose=purpose,
+            digests=digests(row) if digests else {row.digest},
+        )
+    ]
+    return words.filter(pk__in=kept)
+
+
+def people(words: QuerySet[Any]) -> int:
+    """How many different people these words are of."""
+    return words.order_by().values("person").distinct().count()
+
+
+def _first_uses(model: type[Any], confirmations: list[int]) -> dict[int, int]:
+    """The oldest word of each second factor: one is spent on one word, whatever else names it."""
+    uses = model._default_manager.filter(confirmation__in=confirmations).order_by().values_list("confirmation")
+    return dict(uses.annotate(first=Min("pk")))

@@ -1,0 +1,22 @@
+"""The rules that the database keeps about the exchange account, by room."""
+
+from typing import Final
+
+from desk.machines.guards import Guards
+from exchange_ops.addresses import guards as addresses
+from exchange_ops.ledger import guards as ledger
+from exchange_ops.orders import guards as orders
+from exchange_ops.policy import guards as policy
+from exchange_ops.subaccounts import guards as subaccounts
+from exchange_ops.transfers import guards as transfers
+from exchange_ops.withdrawals import guards as withdrawals
+
+GUARDS: Final[dict[str, Guards]] = {
+    "withdrawals": withdrawals.GUARDS,
+    "transfers": transfers.GUARDS,
+    "orders": orders.GUARDS,
+    "sub-accounts": subaccounts.GUARDS,
+    "addresses": addresses.GUARDS,
+    "policy": policy.GUARDS,
+    "ledger": ledger.GUARDS,
+}

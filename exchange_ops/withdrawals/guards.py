@@ -1,0 +1,79 @@
+"""What the database itself refuses about withdrawals beyond what every machine's rows are held to.
+
+A decision is latched; a hold is told to be paid or to be released, never both; nobody decides on their own request, and
+a word counts only with the second factor that was given for it.
+"""
+
+from typing import Final
+
+from desk.machines.guards import NOT_PROVEN, NOT_YOURS, Guards, Rule
+from exchange_ops.withdrawals.models import Approval, ExternalCall, HoldReleaseVote, WithdrawalEvent
+from exchange_ops.withdrawals.mover import MACHINE
+
+_T: Final = "exchange_ops_withdrawal"
+_APPROVAL: Final = "exchange_ops_approval"
+_RELEASE: Final = "exchange_ops_holdreleasevote"
+
+LATCHED = "the decision on a withdrawal is made once"
+ONE_VERB = "a hold is told to be paid or to be released, never both"
+NOT_CONFIRMED = "a release is ordered with a second factor of the person for exactly this hold"
+
+GUARDS: Final = Guards(
+    machine=MACHINE,
+    history=(WithdrawalEvent, Approval, HoldReleaseVote),
+    kept=(ExternalCall,),
+    own=(
+        Rule(
+            _T,
+            "decision_latched",
+            "UPDATE",
+            "OLD.decision <> 'none' AND NEW.decision {n} OLD.decision AND NOT ("
+            "OLD.decision = 'commit' AND NEW.decision = 'rollback' AND OLD.put_count = 0 AND NEW.put_count = 0)",
+            LATCHED,
+        ),
+        Rule(
+            _T,
+            "one_verb",
+            "UPDATE",
+            "NEW.put_count < OLD.put_count OR NEW.delete_count < OLD.delete_count "
+            "OR (NEW.put_count > 0 AND NEW.delete_count > 0) "
+            "OR (NEW.put_count > OLD.put_count AND NEW.decision <> 'commit') "
+            "OR (NEW.delete_count > OLD.delete_count AND NEW.decision <> 'rollback')",
+            ONE_VERB,
+        ),
+        Rule(
+            _APPROVAL,
+            "not_by_the_initiator",
+            "INSERT",
+            "NOT EXISTS (SELECT 1 FROM exchange_ops_withdrawal w WHERE w.id = NEW.withdrawal_id "
+            "AND w.initiator_id = NEW.initiator_id AND w.initiator_id <> NEW.person_id)",
+            NOT_YOURS,
+        ),
+        Rule(
+            _APPROVAL,
+            "second_factor",
+            "INSERT",
+            "NEW.verdict <> 'reject' AND NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id "
+            "AND s.person_id = NEW.person_id AND s.at = NEW.at AND (NEW.stage <> 'resolution' "
+            "AND s.purpose = 'approve-withdrawal' AND s.digest = NEW.digest "
+            "OR NEW.stage = 'resolution' AND s.purpose = 'resolve-withdrawal'))",
+            NOT_PROVEN,
+        ),
+        Rule(
+            _RELEASE,
+            "is_confirmed",
+            "INSERT",
+            "NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id AND s.person_id = NEW.person_id "
+            "AND s.purpose = 'release-hold' AND s.digest = NEW.digest)",
+            NOT_CONFIRMED,
+        ),
+        Rule(
+            _RELEASE,
+            "not_by_the_initiator",
+            "INSERT",
+            "EXISTS (SELECT 1 FROM exchange_ops_withdrawal w WHERE w.id = NEW.withdrawal_id "
+            "AND w.initiator_id = NEW.person_id)",
+            NOT_YOURS,
+        ),
+    ),
+)

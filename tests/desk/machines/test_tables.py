@@ -1,0 +1,82 @@
+"""What a machine is declared as: the tables of all six are whole, and what is wrong with one is said."""
+
+from dataclasses import replace
+
+import pytest
+
+from chaindata.broadcasts.mover import MACHINE as BROADCASTS
+from desk.machines.table import NOBODY, PERSON, WORKER, Column, State, Table, Transition
+from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
+from exchange_ops.orders.mover import MACHINE as ORDERS
+from exchange_ops.subaccounts.mover import MACHINE as SUBACCOUNTS
+from exchange_ops.transfers.mover import MACHINE as TRANSFERS
+from exchange_ops.withdrawals.mover import MACHINE as WITHDRAWALS
+
+MACHINES = {
+    machine.model.name: machine
+    for machine in (WITHDRAWALS, TRANSFERS, ORDERS, SUBACCOUNTS, ADDRESS_REQUESTS, BROADCASTS)
+}
+every_machine = pytest.mark.parametrize("machine", list(MACHINES.values()), ids=list(MACHINES))
+SMALL = Table(
+    noun="a thing",
+    states={
+        "new": State("New", "Nothing happened yet.", WORKER, "active"),
+        "done": State("Done", "It is done.", NOBODY, "good", terminal=True),
+    },
+    moves=(
+        Transition(1, "", "created", "new", ("operator",)),
+        Transition(2, "new", "finished", "done", ("worker",)),
+    ),
+    columns={},
+)
+LOST = Transition(3, "new", "lost", "gone", ("worker",))
+
+
+@every_machine
+def test_the_table_of_every_machine_is_whole(machine):
+    assert list(machine.table.problems()) == []
+
+
+@every_machine
+def test_every_declared_column_is_one_of_the_model(machine):
+    assert set(machine.table.columns) <= {field.attname for field in machine.model._meta.concrete_fields}
+
+
+@every_machine
+def test_what_is_recorded_is_never_edited(machine):
+    """A column in the first event that could be edited later would be another one in the table than in the trail."""
+    assert set(machine.table.named(Column.RECORDED)) <= set(machine.table.named(Column.FIXED))
+
+
+@every_machine
+def test_only_what_decides_nothing_changes_without_a_move(machine):
+    proving = set(machine.table.named(Column.TOUCHED)) - set(machine.table.loose)
+    assert proving == ({"hash"} if machine is WITHDRAWALS else set()), "witnessed, and read from the exchange"
+
+
+@every_machine
+def test_every_event_can_name_its_row_and_its_version_once(machine):
+    unique = {tuple(each.fields) for each in machine.events._meta.constraints if hasattr(each, "fields")}
+    assert (machine.owner.removesuffix("_id"), "version") in unique
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"moves": SMALL.moves[:1]}, "No way leads to done."),
+        ({"moves": SMALL.moves[:1]}, "Nothing leads out of new, and it is somebody's turn: worker."),
+        ({"moves": (*SMALL.moves, LOST)}, "lost names 'gone', which is no state."),
+        ({"moves": (*SMALL.moves, replace(LOST, target="done", who=()))}, "Nobody may cause lost from new."),
+        ({"states": SMALL.states | {"done": State("Done", "It is.", "cat", "good")}}, "done is nobody's turn: 'cat'."),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_said(change, problem):
+    assert list(SMALL.problems()) == []
+    assert problem in list(replace(SMALL, **change).problems())
+
+
+def test_the_sets_of_states_follow_from_the_table():
+    table = replace(SMALL, states=SMALL.states | {"asked": State("Asked", "A person decides.", PERSON, "warn")})
+    assert (table.ends, table.open, table.at_work, table.born) == (("done",), ("new", "asked"), ("new",), ("new",))
+    assert table.resting == {"done"}
+    assert replace(table, at_rest=frozenset()).resting == frozenset()
