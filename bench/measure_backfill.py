@@ -108,10 +108,8 @@ def main() -> None:
         os.environ |= {"DATABASE_URL": f"sqlite:///{folder}/desk.sqlite3", "DATA_DIR": folder, "REDIS_URL": ""}
         os.environ |= {"DJANGO_SETTINGS_MODULE": "project.settings", "DEMO": "1", "LOG_LEVEL": "ERROR"}
         import django
-        from django.conf import settings
         from django.core.management import call_command
 
-        settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
         django.setup()
         call_command("migrate", verbosity=0)
         found = history()

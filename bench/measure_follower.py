@@ -190,10 +190,8 @@ def _prepare() -> None:
     os.environ |= {"REDIS_URL": "", "DEMO": "1", "LOG_LEVEL": "ERROR"}
     os.environ["DJANGO_SETTINGS_MODULE"] = "project.settings"
     import django
-    from django.conf import settings
     from django.core.management import call_command
 
-    settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     django.setup()
     call_command("migrate", verbosity=0, interactive=False)
 

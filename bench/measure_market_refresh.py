@@ -240,10 +240,8 @@ def measure(engine: str) -> None:
     os.environ |= {"REDIS_URL": "", "DEMO": "1", "LOG_LEVEL": "ERROR"}
     os.environ["DJANGO_SETTINGS_MODULE"] = "project.settings"
     import django
-    from django.conf import settings
     from django.core.management import call_command
 
-    settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     django.setup()
     call_command("migrate", verbosity=0, interactive=False)
     for take in (_measure_writes, _measure_trades, _measure_cycles, _measure_telling):

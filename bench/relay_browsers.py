@@ -16,8 +16,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import redis
-from channels_redis.serializers import registry
 
 MARK = b"_"
 CHARACTERS = 383
@@ -139,14 +139,13 @@ class _ToRedis:
 
     def __init__(self, folder: Path) -> None:
         self._redis = redis.Redis(unix_socket_path=str(folder / "redis.sock"))
-        self._serializer = registry.get_serializer("msgpack")
         self._numbers = {"hint": 0, "tick": 0}
 
     def send(self, lines: list[tuple[str, str]]) -> None:
         kind = "hint" if lines[0][0] == "t" else "tick"
         self._numbers[kind] += 1
         batch = {"type": "relay.batch", "kind": kind, "sender": kind, "number": self._numbers[kind], "texts": lines}
-        self._redis.publish(_GROUP, self._serializer.serialize(batch))
+        self._redis.publish(_GROUP, msgspec.msgpack.encode(batch))
 
 
 def _shaken(port: int) -> socket.socket:

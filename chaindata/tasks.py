@@ -3,45 +3,46 @@
 The row is the queue: a wake-up call that is lost costs one sweep.
 """
 
-from celery import shared_task
-
 from chaindata import tip_follower
 from chaindata.broadcasts import requests, sending
 from chaindata.cache import answers, fetching, retention, service
-from desk import clock
+from desk import clock, work
+
+WORK = work.Work(queue="chain")
+task = WORK.task
 
 
-@shared_task(name=answers.FETCH_TASK, max_retries=0, ignore_result=True)
+@task(answers.FETCH_TASK)
 def fetch(answer_id: int) -> None:
     """Ask for one answer that a page waits for, and for others of its kind."""
     fetching.fetch(answer_id=answer_id, now=clock.now(), open_client=service.open_client)
 
 
-@shared_task(name="chaindata.sweep", max_retries=0, ignore_result=True)
+@task("chaindata.sweep", every_s=5)
 def sweep() -> None:
     """Ask for whatever is looked at and due."""
     fetching.sweep(now=clock.now(), open_client=service.open_client)
 
 
-@shared_task(name="chaindata.follow_tip", max_retries=0, ignore_result=True)
+@task("chaindata.follow_tip", every_s=3)
 def follow_tip() -> None:
     """Look whether there is a new block."""
     tip_follower.follow(now=clock.now(), open_client=service.open_client)
 
 
-@shared_task(name=requests.SEND_TASK, max_retries=0, ignore_result=True)
+@task(requests.SEND_TASK)
 def send_broadcast(broadcast_id: int) -> None:
     """One step of one transaction that somebody wants sent, when it is due."""
     sending.advance(broadcast_id=broadcast_id, now=clock.now(), open_client=service.open_client)
 
 
-@shared_task(name="chaindata.sweep_broadcasts", max_retries=0, ignore_result=True)
+@task("chaindata.sweep_broadcasts", every_s=5)
 def sweep_broadcasts() -> None:
     """Every transaction that is to be sent or looked for."""
     sending.sweep(now=clock.now(), open_client=service.open_client)
 
 
-@shared_task(name="chaindata.purge", max_retries=0, ignore_result=True)
+@task("chaindata.purge", every_s=600, expires_s=300)
 def purge() -> None:
     """Remove answers that nobody looks at any more."""
     retention.purge(now=clock.now())

@@ -1,4 +1,4 @@
-"""The following process: a follower for each address and key, and the sweep, which depends on no broker and no worker.
+"""The following process: a follower for each address and key, and the sweeps, which depend on no broker and no worker.
 
 Several may run; the one with the lease works and the others wait to take over, which takes as long as the lease lasts.
 """
@@ -14,18 +14,11 @@ from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
 from desk import sign_of_life
-from exchange_ops.addresses import requests as new_addresses
+from exchange_ops import tasks
 from exchange_ops.followers import AccountFollower, MarketFollower, Rhythm, StreamFollower, TradingFollower
-from exchange_ops.keys import probing as key_probing
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.ledger import refresh as copies
-from exchange_ops.orders import workflow as orders
-from exchange_ops.shared import heartbeats, leases
+from exchange_ops.shared import leases
 from exchange_ops.shared.models import Account
-from exchange_ops.subaccounts import workflow as subaccounts
-from exchange_ops.transfers import workflow as transfers
-from exchange_ops.withdrawals import workflow as withdrawals
 
 LEASE = "follow"
 LOOK_SECONDS = 1
@@ -36,14 +29,11 @@ _log = structlog.get_logger(__name__)
 class Sweeper(threading.Thread):
     """Sweeps every few seconds. What it is in the middle of may be broken off at any point: the rows are the truth."""
 
-    title = "sweep"
-
-    def __init__(self, *, every_s: int, now: Callable[[], datetime], client_for: ClientFor) -> None:
-        super().__init__(name=self.title, daemon=True)
+    def __init__(self, thread: str, *, every_s: int, now: Callable[[], datetime], client_for: ClientFor) -> None:
+        super().__init__(name=thread, daemon=True)
         self._every_s = every_s
-        self._now = now
-        self._client_for = client_for
         self._stopping = threading.Event()
+        self._round = tasks.Round(now=now, client_for=client_for, goes_on=lambda: not self._stopping.is_set())
 
     def stop(self) -> None:
         """Begin no further round."""
@@ -53,62 +43,18 @@ class Sweeper(threading.Thread):
         """Round after round until stopped."""
         try:
             while not self._stopping.is_set():
-                self._round()
+                self._sweep()
                 self._stopping.wait(self._every_s)
         finally:
             connection.close()
 
-    def _round(self) -> None:
+    def _sweep(self) -> None:
         close_old_connections()
         try:
-            self._jobs()
+            for sweep in tasks.FOLLOWED[self.name]:
+                sweep(self._round)
         except DatabaseProblem as problem:
-            _log.warning("processes.sweep_failed", title=self.title, reason=type(problem).__name__)
-
-    def _jobs(self) -> None:
-        """Payouts: nothing else may make a deadline wait."""
-        withdrawals.sweep_others(now=self._now(), client_for=self._client_for)
-        heartbeats.succeeded(heartbeats.SWEEPER, now=self._now())
-
-
-class Ledgers(Sweeper):
-    """The ledgers that nobody else reads, in a thread of its own: a long history keeps no payout and no stream waiting.
-
-    Unlike a worker it may take as long as a history needs.
-    """
-
-    title = "ledgers"
-
-    def _jobs(self) -> None:
-        copies.sync_ledgers(
-            now=self._now(),
-            client_for=self._client_for,
-            only_stale=True,
-            to_the_end=lambda: not self._stopping.is_set(),
-        )
-
-
-class Releases(Sweeper):
-    """Releases, in a thread of their own: an order to pay that hangs keeps none of them waiting."""
-
-    title = "releases"
-
-    def _jobs(self) -> None:
-        withdrawals.sweep_releases(now=self._now(), client_for=self._client_for)
-
-
-class Errands(Sweeper):
-    """The work without a deadline, in a thread of its own: a slow answer about it keeps no payout waiting."""
-
-    title = "errands"
-
-    def _jobs(self) -> None:
-        orders.sweep(now=self._now(), client_for=self._client_for)
-        transfers.sweep(now=self._now(), client_for=self._client_for)
-        subaccounts.sweep(now=self._now(), client_for=self._client_for)
-        orders.read_all(now=self._now(), client_for=self._client_for, only_stale=True)
-        key_probing.sweep(now=self._now(), open_client=keys.client_of)
-        new_addresses.sweep(now=self._now(), client_for=self._client_for)
+            _log.warning("processes.sweep_failed", title=self.name, reason=type(problem).__name__)
 
 
 class Following:
@@ -133,7 +79,7 @@ class Following:
         self._followers: dict[int, AccountFollower] = {}
         self._traders: dict[int, TradingFollower] = {}
         self._market: MarketFollower | None = None
-        self._sweepers: dict[type[Sweeper], Sweeper] = {}
+        self._sweepers: dict[str, Sweeper] = {}
 
     @property
     def is_working(self) -> bool:
@@ -169,11 +115,12 @@ class Following:
 
     def _work(self) -> None:
         """Start what is missing, the dead included."""
-        for kind in (Releases, Sweeper, Ledgers, Errands):
-            running = self._sweepers.get(kind)
+        for thread in tasks.FOLLOWED:
+            running = self._sweepers.get(thread)
             if running is None or not running.is_alive():
-                self._sweepers[kind] = kind(every_s=self._sweep_every_s, now=self._now, client_for=self._client_for)
-                self._sweepers[kind].start()
+                running = Sweeper(thread, every_s=self._sweep_every_s, now=self._now, client_for=self._client_for)
+                self._sweepers[thread] = running
+                running.start()
         for account in Account.objects.order_by("pk"):
             self._follow(account)
         if self._market is None or not self._market.is_alive():

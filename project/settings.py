@@ -107,13 +107,11 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
-    "django.contrib.humanize",
     "allauth",
     "allauth.account",
     "allauth.mfa",
     "channels",
     "csp",
-    "django_filters",
     "django_htmx",
     "rest_framework",
     "drf_spectacular",
@@ -197,12 +195,6 @@ REDIS_URL = os.environ.get("REDIS_URL", "").strip() or f"unix://{REDIS_SOCKET}"
 if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
     raise environment.OddSetting("REDIS_URL takes an address that starts with redis://, rediss:// or unix://.")
 CELERY_APPLICATION = "project.celery.app"
-CHANNEL_LAYERS = {
-    "default": {
-        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {"hosts": [REDIS_URL]},
-    }
-}
 
 # People -------------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "desk.Person"

@@ -1,12 +1,9 @@
 """What browsers are told: hints ("this changed, read it again") and ticks (the newest values of the public market).
 
 Sent after commit, lost without harm, never waited for. All sends of a process go through one event loop in one
-background thread, because the channel layer keeps one connection per loop: a loop per call would mean a new Redis
-connection per hint. Every web process is the one member of the group RELAY for all its browsers, and gets
-
-    {"type": "relay.batch", "kind": "hint" or "tick", "sender": text, "number": n, "texts": [[topic, text]]}
-
-with texts as browsers get them, numbered from 1 for each sender, without gaps unless something was lost on its way.
+background thread, because a client of the broker belongs to one loop: a loop per call would mean a new connection per
+hint. Every web process is one member of the group (desk/live/group.py) for all its browsers, and gets batches with
+texts as browsers get them, numbered from 1 for each sender, without gaps unless something was lost on its way.
 """
 
 import asyncio
@@ -19,13 +16,14 @@ import uuid
 from typing import Any
 
 import structlog
-from channels.layers import get_channel_layer
+from django.conf import settings
 from django.db import transaction
 from prometheus_client import Counter
+from redis.asyncio import Redis
 
 from desk import topics
+from desk.live import group
 
-RELAY = "relay"
 SEND_SECONDS = 1.0
 LONGEST_HINT = 2000
 LONGEST_TICK = 16_000
@@ -79,9 +77,10 @@ class _Line:
     """What waits to be sent, one batch after the other: while one is on its way, the next one collects."""
 
     def __init__(
-        self, kind: str, *, most: int, pause: float, outcomes: Counter, loop: asyncio.AbstractEventLoop
+        self, kind: str, *, most: int, pause: float, outcomes: Counter, loop: asyncio.AbstractEventLoop, client: Redis
     ) -> None:
         self.kind, self.most, self.pause, self.outcomes = kind, most, pause, outcomes
+        self._client = client
         self.is_busy = False
         self._waiting: dict[str, tuple[str, str]] = {}
         self._lock = threading.Lock()
@@ -108,7 +107,7 @@ class _Line:
             if self.pause:
                 await asyncio.sleep(self.pause)
 
-    def _take(self) -> dict[str, Any] | None:
+    def _take(self) -> group.Batch | None:
         """The next batch, first come first; None when nothing waits, and then somebody else has to begin again."""
         with self._lock:
             texts, room = [], BATCH_CHARACTERS
@@ -119,20 +118,17 @@ class _Line:
                 self.is_busy = False
                 return None
             self._number += 1
-            head = {"type": "relay.batch", "kind": self.kind, "sender": self._sender, "number": self._number}
-            return {**head, "texts": texts}
+            return group.Batch(kind=self.kind, sender=self._sender, number=self._number, texts=texts)
 
-    async def _deliver(self, batch: dict[str, Any]) -> None:
+    async def _deliver(self, batch: group.Batch) -> None:
         outcome = "lost"
         try:
-            layer = get_channel_layer()
-            if layer is not None:
-                await asyncio.wait_for(layer.group_send(RELAY, batch), SEND_SECONDS)
-                outcome = "sent"
+            await asyncio.wait_for(group.publish(self._client, batch), SEND_SECONDS)
+            outcome = "sent"
         except Exception as error:  # whatever the broker's library raises: a hint is never worth more than a line
-            _log.warning("live.lost", kind=self.kind, texts=len(batch["texts"]), reason=type(error).__name__)
+            _log.warning("live.lost", kind=self.kind, texts=len(batch.texts), reason=type(error).__name__)
         finally:
-            self.outcomes.labels(outcome).inc(len(batch["texts"]))
+            self.outcomes.labels(outcome).inc(len(batch.texts))
 
 
 class _Sender:
@@ -144,8 +140,10 @@ class _Sender:
     def __init__(self) -> None:
         self.pid = os.getpid()
         loop = asyncio.new_event_loop()
-        self.hints = _Line("hint", most=MOST_WAITING, pause=0, outcomes=HINTS, loop=loop)
-        self.ticks = _Line("tick", most=MOST_TICKS_WAITING, pause=TICK_PAUSE_SECONDS, outcomes=TICKS, loop=loop)
+        client = group.connection(settings.REDIS_URL, retries=group.PUBLISHER_RETRIES)
+        shared: dict[str, Any] = {"loop": loop, "client": client}
+        self.hints = _Line("hint", most=MOST_WAITING, pause=0, outcomes=HINTS, **shared)
+        self.ticks = _Line("tick", most=MOST_TICKS_WAITING, pause=TICK_PAUSE_SECONDS, outcomes=TICKS, **shared)
         self._thread = threading.Thread(target=loop.run_forever, name="hints", daemon=True)
         self._thread.start()
 

@@ -94,8 +94,23 @@ def open_socket(live_desk: Any) -> Iterator[Open]:
     announcements.settle()
 
 
+_senders: list[Any] = []
+
+
 @pytest.fixture
-def own_redis(settings: Any, tmp_path: Any) -> Iterator[Callable[[], servers.Redis]]:
+def use_broker(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """`use_broker(address)`: what the desk sends and hears goes there for the rest of the test."""
+
+    def use(address: str) -> None:
+        settings.REDIS_URL = address
+        monkeypatch.setattr(announcements, "_current", announcements._Sender())
+        _senders.append(announcements._current)  # its thread goes on, so its connections do
+
+    return use
+
+
+@pytest.fixture
+def own_redis(use_broker: Callable[[str], None], tmp_path: Any) -> Iterator[Callable[[], servers.Redis]]:
     """A Redis of this test alone, that it may stop and start again; the desk uses it from the start."""
     started: list[servers.Redis] = []
 
@@ -103,7 +118,6 @@ def own_redis(settings: Any, tmp_path: Any) -> Iterator[Callable[[], servers.Red
         started.append(servers.Redis(tmp_path))
         return started[-1]
 
-    address = start().url
-    settings.CHANNEL_LAYERS = {"default": {**settings.CHANNEL_LAYERS["default"], "CONFIG": {"hosts": [address]}}}
+    use_broker(start().url)
     yield lambda: started[-1] if started[-1]._process.poll() is None else start()
     started[-1].stop()

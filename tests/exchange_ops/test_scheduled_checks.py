@@ -32,7 +32,7 @@ def run(**later):
 
 
 def test_the_scheduler_wakes_them_and_no_payout_waits_for_them():
-    entry = celery_settings.beat_schedule["run-checks"]
+    entry = celery_settings.beat_schedule["exchange_ops.run_checks"]
     assert entry["task"] == "exchange_ops.run_checks"
     assert app.amqp.router.route({}, entry["task"])["queue"].name == "chain"
 

@@ -25,7 +25,7 @@ import django
 
 # What a worker imports when it first needs it.
 LATE = ("tests.money.acts", "exchange_ops.tasks", "celery.backends.base", "celery.events.receiver")
-LATE += ("channels_redis.pubsub", "cryptography.fernet", "django.db.models.sql.compiler")
+LATE += ("redis.asyncio", "cryptography.fernet", "django.db.models.sql.compiler")
 # Bytes: an answer's first line and not much more.
 BEGINNING = 40
 WRITES = re.compile(r"^\s*(INSERT|UPDATE|DELETE)", re.IGNORECASE)

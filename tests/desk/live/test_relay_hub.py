@@ -14,22 +14,20 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import redis
-from channels.layers import get_channel_layer
+import redis.asyncio
 from django.conf import settings as django_settings
 
-from desk.live import announcements, fanout, frames, hub
+from desk.live import announcements, fanout, frames, group, hub
 from desk.live.fanout import Browser, Fanout
 from desk.models import Person
-from tests import houses
+from tests import houses, servers
 from tests.conftest import LiveDesk
 from tests.desk.conftest import Browser as SignedIn
 from tests.desk.conftest import Open
 from tests.desk.live.test_relay_fanout import Line, until
-
-IN_MEMORY = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
-
 
 # One hub, one loop ----------------------------------------------------------------------------------------------------
 
@@ -51,16 +49,38 @@ def batch(number: int, *, kind: str = "hint", sender: str = "s") -> dict[str, An
 
 
 async def send(message: dict[str, Any]) -> None:
-    layer = get_channel_layer()
-    assert layer is not None
-    await layer.group_send(announcements.RELAY, message)
+    await publish(msgspec.msgpack.encode(message))
 
 
-@pytest.fixture(params=["memory", "redis"])
-def either_layer(request: pytest.FixtureRequest, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both kinds of layers; nobody asks about sessions meanwhile, because these tests have no rows."""
-    if request.param == "memory":
-        settings.CHANNEL_LAYERS = IN_MEMORY
+async def publish(text: bytes) -> None:
+    async with redis.asyncio.Redis.from_url(django_settings.REDIS_URL) as broker:
+        assert await broker.publish("asgi__group__relay", text)
+
+
+@pytest.fixture(scope="module")
+def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the server that the embedded start falls back on where there is no other."""
+    path = tmp_path_factory.mktemp("stand-in") / "redis.sock"
+    process = subprocess.Popen([sys.executable, "-m", "project.supervisor.fake_redis", str(path)])
+    deadline = time.monotonic() + 60
+    with redis.Redis(unix_socket_path=str(path), retry=None) as client:
+        while True:
+            with contextlib.suppress(redis.RedisError):
+                client.ping()
+                break
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    yield f"unix://{path}"
+    process.kill()
+    process.wait(10)
+
+
+@pytest.fixture(params=["stand-in", "redis"])
+def either_broker(request: pytest.FixtureRequest, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both kinds of brokers; nobody asks about sessions meanwhile, because these tests have no rows."""
+    if request.param == "stand-in":
+        settings.REDIS_URL = request.getfixturevalue("stand_in")
     monkeypatch.setattr(hub, "RECHECK_SECONDS", 600.0)
 
 
@@ -73,14 +93,13 @@ def run(test: Test) -> None:
     async def inside() -> None:
         before = asyncio.all_tasks()
         await test()
-        left = [task for task in asyncio.all_tasks() - before if "channels_redis" not in repr(task)]
-        assert not left
+        assert not asyncio.all_tasks() - before
         assert asyncio.get_running_loop() not in hub._hubs
 
     asyncio.run(inside())
 
 
-@pytest.mark.usefixtures("either_layer")
+@pytest.mark.usefixtures("either_broker")
 def test_all_browsers_of_a_loop_share_one_hub_that_ends_with_the_last() -> None:
     async def test() -> None:
         async with follower("a") as (_, first):
@@ -97,7 +116,7 @@ def test_all_browsers_of_a_loop_share_one_hub_that_ends_with_the_last() -> None:
     run(test)
 
 
-@pytest.mark.usefixtures("either_layer")
+@pytest.mark.usefixtures("either_broker")
 @pytest.mark.parametrize("kind", ["hint", "tick"])
 def test_a_batch_that_is_missing_sends_everybody_away(kind: str) -> None:
     async def test() -> None:
@@ -116,7 +135,7 @@ def test_a_batch_that_is_missing_sends_everybody_away(kind: str) -> None:
     run(test)
 
 
-@pytest.mark.usefixtures("either_layer")
+@pytest.mark.usefixtures("either_broker")
 def test_what_is_no_batch_and_beats_of_others_change_nothing() -> None:
     async def test() -> None:
         async with follower("a") as (_, line):
@@ -134,21 +153,24 @@ def test_what_is_no_batch_and_beats_of_others_change_nothing() -> None:
     run(test)
 
 
-@pytest.mark.parametrize("garbage", [b"garbage", b"\xff", b"\xc1", b"", b"\x93\x01", b"\x81\xa4type\xc0"])
+DEEP = (
+    msgspec.msgpack.encode({"type": "relay.beat", "hub": "h", "number": 1, "x": 1})[:-1] + b"\x91" * 100_000 + b"\x01"
+)
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"garbage", b"\xff", b"\xc1", b"", b"\x93\x01", b"\x81\xa4type\xc0", b"\x81\xa4type\xa1\xff", DEEP]
+)
 def test_bytes_that_nobody_can_read_are_ignored_and_counted(garbage: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "RECHECK_SECONDS", 600.0)
 
     def ignored() -> float:
-        return sum(each.value for metric in hub.IGNORED.collect() for each in metric.samples if each.name[-1] == "l")
+        return sum(each.value for metric in group.IGNORED.collect() for each in metric.samples if each.name[-1] == "l")
 
     async def test() -> None:
         async with follower("a") as (_, line):
             before = ignored()
-            layer: Any = get_channel_layer()
-            with redis.Redis.from_url(django_settings.REDIS_URL) as broker:
-                assert broker.publish(
-                    layer._layers[asyncio.get_running_loop()]._get_group_channel_name(announcements.RELAY), garbage
-                )
+            await publish(garbage)
             await until(lambda: ignored() == before + 1)
             await send(batch(1))
             await until(lambda: line.written)
@@ -157,15 +179,65 @@ def test_bytes_that_nobody_can_read_are_ignored_and_counted(garbage: bytes, monk
     run(test)
 
 
-def test_a_hub_that_hears_nothing_any_more_gives_up(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings.CHANNEL_LAYERS = IN_MEMORY
+def test_a_hub_that_hears_nothing_any_more_gives_up(
+    own_redis: Callable[[], servers.Redis], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(hub, "BEAT_SECONDS", 0.05)
 
     async def test() -> None:
         async with follower("a") as (_, line):
-            await get_channel_layer().flush()  # the group forgets its members, as after a restart
+            os.kill(own_redis()._process.pid, signal.SIGSTOP)  # connections stand, and nobody answers
             await until(lambda: line.code)
             assert line.code == fanout.TRY_LATER
+
+    run(test)
+
+
+def test_a_connection_that_was_lost_is_noticed_at_once(
+    own_redis: Callable[[], servers.Redis], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "RECHECK_SECONDS", 600.0)
+    monkeypatch.setattr(hub, "BEAT_SECONDS", 600.0)  # it takes no beat to find out
+
+    async def test() -> None:
+        async with follower("a") as (_, line):
+            async with redis.asyncio.Redis.from_url(own_redis().url) as broker:
+                assert await broker.client_kill_filter(_type="pubsub") == 1
+            await until(lambda: line.code)
+            assert line.code == fanout.TRY_LATER
+            async with follower("a") as (_, again):
+                await send(batch(1))
+                await until(lambda: again.written)
+
+    run(test)
+
+
+def test_a_subscription_that_the_library_made_again_is_noticed(own_redis: Callable[[], servers.Redis]) -> None:
+    async def test() -> None:
+        address = own_redis().url
+        async with group.connection(address, retries=3) as client, client.pubsub() as heard:
+            await heard.subscribe(group.CHANNEL)
+            membership = group.Membership(client, heard)
+            assert await membership.hear() is None
+            async with redis.asyncio.Redis.from_url(address) as broker:
+                assert await broker.client_kill_filter(_type="pubsub") == 1
+            with pytest.raises(group.SubscribedAnew):
+                await asyncio.wait_for(membership.hear(), 20)
+
+    run(test)
+
+
+def test_a_publisher_whose_connection_was_lost_is_heard_all_the_same(own_redis: Callable[[], servers.Redis]) -> None:
+    async def test() -> None:
+        server = own_redis()
+        async with group.connection(server.url, retries=group.PUBLISHER_RETRIES) as client:
+            await group.publish(client, group.Beat(hub="h", number=1))
+            server.stop()
+            own_redis()
+            async with group.joined(server.url) as member:
+                assert await member.hear() is None
+                await group.publish(client, group.Beat(hub="h", number=2))
+                assert await member.hear() == group.Beat(hub="h", number=2)
 
     run(test)
 
@@ -174,14 +246,13 @@ def test_who_comes_while_nothing_can_be_heard_is_refused_and_may_come_again(
     settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub, "OPEN_SECONDS", 0.5)
-    nowhere = {"hosts": ["unix:///nowhere/redis.sock"]}
-    working = settings.CHANNEL_LAYERS
+    working = settings.REDIS_URL
 
     async def test() -> None:
-        settings.CHANNEL_LAYERS = {"default": {**working["default"], "CONFIG": nowhere}}
+        settings.REDIS_URL = "unix:///nowhere/redis.sock"
         knocks = [asyncio.create_task(knock()) for _ in range(5)]
         assert set(await asyncio.gather(*knocks)) == {"refused"}
-        settings.CHANNEL_LAYERS = working
+        settings.REDIS_URL = working
         assert await knock() == "in"
 
     run(test)

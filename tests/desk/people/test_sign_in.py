@@ -70,10 +70,9 @@ def test_in_the_demo_the_password_opens_the_door(client: Client, treasury: Perso
 
 
 def test_the_door_opens_while_the_broker_is_away(
-    client: Client, operator: Person, password: str, settings: Any
+    client: Client, operator: Person, password: str, use_broker: Callable[[str], None]
 ) -> None:
-    dead = settings.REDIS_URL = "redis://10.255.255.1:6379/0"
-    settings.CHANNEL_LAYERS = {"default": {**settings.CHANNEL_LAYERS["default"], "CONFIG": {"hosts": [dead]}}}
+    use_broker("redis://10.255.255.1:6379/0")
     started = time.monotonic()
     sign_in(client, "operator", password)
     assert is_in(client)

@@ -31,7 +31,7 @@ def test_nothing_but_releases_goes_to_the_queue_of_releases():
         "exchange_ops.release",
         "exchange_ops.sweep_releases",
     ]
-    assert celery_settings.beat_schedule["sweep-releases"]["task"] == "exchange_ops.sweep_releases"
+    assert celery_settings.beat_schedule["exchange_ops.sweep_releases"]["task"] == "exchange_ops.sweep_releases"
 
 
 def test_a_row_that_is_to_be_released_is_given_to_the_worker_of_releases():
