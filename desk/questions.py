@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from desk import outbox
 from desk.live import announcements
@@ -107,3 +107,30 @@ class Rule(Generic[Row]):
         hint = {name: text.format(row=row) for name, text in self.hint.items()}
         announcements.announce(self.topic.format(row=row), **hint)
         return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Periodic:
+    """What is read every so often in any case, and at once when somebody asks: two moments in columns of a row.
+
+    `asked` is when somebody last wanted it sooner, `tried` the moment before the last call, whatever came of it: what
+    is asked for while a worker calls is therefore still due afterwards. `asked_by`, where there is such a column, says
+    who. Several rows are read in a round, one process at a time, so that asking twice costs nothing.
+    """
+
+    asked: str
+    tried: str
+    every: timedelta
+    asked_by: str = ""
+
+    def want(self, rows: QuerySet[Any], *, now: datetime, person: "Person | None" = None) -> None:
+        """Have these rows read sooner; whoever asks for several kinds wakes the worker once, thereafter."""
+        columns: dict[str, Any] = {self.asked: now}
+        if self.asked_by:
+            columns[self.asked_by] = person
+        rows.update(**columns)
+
+    def due(self, now: datetime) -> Q:
+        """That a row was never tried, not for long, or not since somebody asked."""
+        old = Q(**{f"{self.tried}__lte": now - self.every})
+        return Q(**{self.tried: None}) | old | Q(**{f"{self.asked}__gt": F(self.tried)})

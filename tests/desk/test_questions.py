@@ -19,6 +19,7 @@ from desk import outbox, questions
 from desk.live import announcements
 from exchange_ops.addresses.models import AddressBook
 from exchange_ops.shared.models import Account
+from exchange_ops.subaccounts.models import SubAccount, SubAccountReading
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
 NOW = datetime(2026, 11, 20, 14, 0, 0, 123456, tzinfo=UTC)
@@ -141,8 +142,9 @@ def test_many_who_ask_again_wake_once(*, ask: Any, woken: Any, waits: bool) -> N
     row = ask()
     if not waits:
         answered(row)
-    rows = together(lambda number: ask(100))
-    assert {(row.requested_at, row.answered_at) for row in rows} == {(NOW + 100 * SECOND, None)}
+    together(lambda number: ask(100))
+    row.refresh_from_db()
+    assert (row.requested_at, row.answered_at) == (NOW + 100 * SECOND, None)
     assert len(woken()) == 2
 
 
@@ -302,3 +304,45 @@ def test_a_rule_about_a_column_that_is_not_there_is_refused(wrong: dict[str, Any
 def test_a_rule_without_a_time_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="asked again for ever"):
         rule(**{name: timedelta()})
+
+
+# Read every so often, and sooner when somebody asks -------------------------------------------------------------------
+
+PERIODIC = questions.Periodic(asked="balances_asked_at", tried="balances_tried_at", every=60 * SECOND)
+
+
+@pytest.fixture
+def sub(account: Account) -> SubAccount:
+    return SubAccount.objects.create(account=account, exchange_id=7001, email="a@example.org", observed_at=NOW)
+
+
+def is_due(sub: SubAccount, after: float) -> bool:
+    return SubAccount.objects.filter(PERIODIC.due(NOW + after * SECOND), pk=sub.pk).exists()
+
+
+def read(sub: SubAccount, after: float) -> None:
+    SubAccount.objects.filter(pk=sub.pk).update(balances_tried_at=NOW + after * SECOND)
+
+
+def test_what_is_read_every_so_often_is_due_when_its_time_came_or_somebody_asked(sub: SubAccount) -> None:
+    assert is_due(sub, 0), "it was never read"
+    read(sub, 0)
+    assert [is_due(sub, after) for after in (1, 59.5, 60)] == [False, False, True]
+    PERIODIC.want(SubAccount.objects.filter(pk=sub.pk), now=NOW + SECOND)
+    assert is_due(sub, 2)
+    read(sub, 3)
+    assert not is_due(sub, 4)
+
+
+def test_what_is_asked_for_while_it_is_read_is_due_afterwards(sub: SubAccount) -> None:
+    PERIODIC.want(SubAccount.objects.filter(pk=sub.pk), now=NOW + SECOND)
+    read(sub, 0)
+    assert is_due(sub, 2), "the reading began before the question"
+
+
+def test_who_asked_is_kept_where_there_is_a_column_for_it(account: Account, operator: Any) -> None:
+    by = questions.Periodic(asked="asked_at", asked_by="asked_by", tried="tried_at", every=60 * SECOND)
+    row = SubAccountReading.objects.create(account=account)
+    by.want(SubAccountReading.objects.filter(pk=row.pk), now=NOW, person=operator)
+    row.refresh_from_db()
+    assert (row.asked_at, row.asked_by, row.is_awaited) == (NOW, operator, True)
