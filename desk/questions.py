@@ -134,3 +134,31 @@ class Periodic:
         """That a row was never tried, not for long, or not since somebody asked."""
         old = Q(**{f"{self.tried}__lte": now - self.every})
         return Q(**{self.tried: None}) | old | Q(**{f"{self.asked}__gt": F(self.tried)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """Rows that workers keep up to date as long as somebody looks: the column `asked_at` says when somebody last did.
+
+    A page that is open looks again at least twice in `looked_at_for`. That is noted once in `noted_every`, so that many
+    pages don't write one row again and again.
+    """
+
+    model: type[models.Model]
+    looked_at_for: timedelta = timedelta(seconds=60)
+    noted_every: timedelta = timedelta(seconds=10)
+
+    def note(self, asked_at: Mapping[int, datetime], *, now: datetime) -> int:
+        """Write down that somebody looks at these rows, by their numbers; how many were not noted lately.
+
+        `asked_at` is as it was just read. Of several who look at the same moment one is told that it noted the row.
+        """
+        old = [number for number, when in asked_at.items() if when <= now - self.noted_every]
+        if not old:
+            return 0
+        rows = self.model._default_manager.filter(pk__in=old, asked_at__lte=now - self.noted_every)
+        return rows.update(asked_at=now)
+
+    def looked_at(self, now: datetime) -> Q:
+        """That somebody looks at a row."""
+        return Q(asked_at__gt=now - self.looked_at_for)

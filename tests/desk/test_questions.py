@@ -14,10 +14,12 @@ import redis
 from django.conf import settings as django_settings
 from django.core.exceptions import FieldDoesNotExist, FieldError, ValidationError
 from django.db import Error, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from desk import outbox, questions
 from desk.live import announcements
 from exchange_ops.addresses.models import AddressBook
+from exchange_ops.market.models import MarketLook
 from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts.models import SubAccount, SubAccountReading
 
@@ -346,3 +348,34 @@ def test_who_asked_is_kept_where_there_is_a_column_for_it(account: Account, oper
     by.want(SubAccountReading.objects.filter(pk=row.pk), now=NOW, person=operator)
     row.refresh_from_db()
     assert (row.asked_at, row.asked_by, row.is_awaited) == (NOW, operator, True)
+
+
+# Kept up to date while somebody looks ---------------------------------------------------------------------------------
+
+LOOK = questions.Look(model=MarketLook)
+
+
+@pytest.fixture
+def looks(transactional_db: None) -> list[MarketLook]:
+    return [MarketLook.objects.create(symbol=f"S{number}", period="M30", asked_at=NOW) for number in range(3)]
+
+
+def noted(looks: list[MarketLook], after: float) -> int:
+    """That somebody looks, by the rows as they were read at the beginning."""
+    return LOOK.note({row.pk: row.asked_at for row in looks}, now=NOW + after * SECOND)
+
+
+def test_a_look_is_noted_once_in_ten_seconds_and_counts_for_a_minute(looks: list[MarketLook]) -> None:
+    assert [noted(looks, after) for after in (0, 9.5, 10, 19.5, 20)] == [0, 0, 3, 0, 3]
+    seen = [MarketLook.objects.filter(LOOK.looked_at(NOW + after * SECOND)).count() for after in (79.5, 80)]
+    assert seen == [3, 0]
+
+
+def test_looking_writes_nothing_while_it_was_noted_lately(looks: list[MarketLook]) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        assert noted(looks, 9.5) == LOOK.note({}, now=NOW) == 0
+    assert len(queries) == 0
+
+
+def test_of_many_who_look_at_once_one_notes_it(looks: list[MarketLook]) -> None:
+    assert sorted(together(lambda number: noted(looks, 10))) == [0] * 7 + [3]
