@@ -8,10 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from django.db.models import Q
-
-from desk import outbox
-from desk.live import announcements
+from desk import questions
 from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
@@ -25,75 +22,71 @@ from wire.operation import BadArgument
 if TYPE_CHECKING:
     from desk.models import Person
 
-FRESH_FOR = timedelta(minutes=10)  # an answer younger than this is not asked for again
-FEE_FRESH_FOR = timedelta(minutes=1)
-PROBLEM_FRESH_FOR = timedelta(seconds=5)  # a question that failed may be tried again soon
-WAITED_FOR = timedelta(seconds=30)  # a question without an answer is asked again after this
 ADDRESS_TASK, FEE_TASK = "exchange_ops.check_address", "exchange_ops.estimate_fee"
+WAITED_FOR = timedelta(seconds=30)  # a question without an answer is asked again after this
+PROBLEM_FOR = timedelta(seconds=5)  # a question that failed may be tried again soon
+FAILURES = (CallFailed, BadArgument, keys.NoUsableKey)  # what comes of a question instead of an answer
+OWN_ADDRESS = questions.Rule(
+    model=AddressCheck,
+    task=ADDRESS_TASK,
+    topic="addresscheck:{row.pk}",
+    fresh_for=timedelta(minutes=10),
+    problem_for=PROBLEM_FOR,
+    lost_after=WAITED_FOR,
+    asked_anew={"is_own": None, "problem": ""},
+)
+FEE = questions.Rule(
+    model=FeeEstimate,
+    task=FEE_TASK,
+    topic="feeestimate:{row.pk}",
+    fresh_for=timedelta(minutes=1),
+    problem_for=PROBLEM_FOR,
+    lost_after=WAITED_FOR,
+)
 
 
 def ask_address(
     *, account: Account, currency: str, address: str, person: "Person | None", now: datetime
 ) -> AddressCheck:
     """Whether the address belongs to the account itself; `address` is in normal form. Announces addresscheck:<id>."""
-    row, made = AddressCheck.objects.get_or_create(
-        account=account,
-        currency=currency,
-        address=address,
-        defaults={"requested_by": person, "requested_at": now},
-    )
-    asked = {"answered_at": None, "is_own": None, "problem": "", "requested_at": now, "requested_by": person}
-    if made or AddressCheck.objects.filter(_due(now, FRESH_FOR), pk=row.pk).update(**asked):
-        outbox.wake(ADDRESS_TASK, row.pk)
-        row.refresh_from_db()
-    return row
+    return OWN_ADDRESS.ask(account=account, currency=currency, address=address, person=person, now=now)
 
 
 def ask_fee(*, account: Account, currency: str, amount: Decimal, person: "Person | None", now: datetime) -> FeeEstimate:
     """What a withdrawal of the amount would cost. Announces feeestimate:<id>."""
-    row, made = FeeEstimate.objects.get_or_create(
-        account=account,
-        currency=currency,
-        amount=amount,
-        defaults={"requested_by": person, "requested_at": now},
-    )
-    asked = {"answered_at": None, "problem": "", "requested_at": now, "requested_by": person}
-    if made or FeeEstimate.objects.filter(_due(now, FEE_FRESH_FOR), pk=row.pk).update(**asked):
-        outbox.wake(FEE_TASK, row.pk)
-        row.refresh_from_db()
-    return row
+    return FEE.ask(account=account, currency=currency, amount=amount, person=person, now=now)
 
 
 def fill_address(*, check_id: int, client_for: ClientFor, now: datetime) -> None:
     """Ask the exchange and write its answer; nothing happens when the question has its answer already."""
-    row = AddressCheck.objects.select_related("account").filter(pk=check_id, answered_at=None).first()
+    row = OWN_ADDRESS.waiting().select_related("account").filter(pk=check_id).first()
     if row is None:
         return
-    answer: dict[str, object] = {"is_own": None, "problem": ""}
+    is_own, problem = None, ""
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
-            answer["is_own"] = client.is_own_address(address=row.address)
-    except (CallFailed, BadArgument, keys.NoUsableKey) as failure:
-        answer["problem"] = sentence_of(failure)
-    AddressCheck.objects.filter(pk=row.pk, answered_at=None).update(answered_at=now, **answer)
-    announcements.announce(f"addresscheck:{row.pk}")
+            is_own = client.is_own_address(address=row.address)
+    except FAILURES as failure:
+        problem = sentence_of(failure)
+    OWN_ADDRESS.answer(row, now=now, problem=problem, is_own=is_own)
 
 
 def fill_fee(*, estimate_id: int, client_for: ClientFor, now: datetime) -> None:
     """Ask the exchange and write its answer; nothing happens when the question has its answer already."""
-    row = FeeEstimate.objects.select_related("account").filter(pk=estimate_id, answered_at=None).first()
+    row = FEE.waiting().select_related("account").filter(pk=estimate_id).first()
     if row is None:
         return
-    answer: dict[str, object]
+    answer, problem = {}, ""
     try:
         with clients.client(client_for, account=row.account, right=Right.WITHDRAW) as client:
             fee = client.estimate_withdrawal(currency=row.currency, amount=row.amount)
-        possible = storable(fee) and fee >= 0
-        answer = {"fee": fee, "problem": ""} if possible else {"problem": "The exchange named a fee that can't be one."}
-    except (CallFailed, BadArgument, keys.NoUsableKey) as failure:
-        answer = {"problem": sentence_of(failure)}
-    FeeEstimate.objects.filter(pk=row.pk, answered_at=None).update(answered_at=now, **answer)
-    announcements.announce(f"feeestimate:{row.pk}")
+        if storable(fee) and fee >= 0:
+            answer = {"fee": fee}
+        else:
+            problem = "The exchange named a fee that can't be one."
+    except FAILURES as failure:
+        problem = sentence_of(failure)
+    FEE.answer(row, now=now, problem=problem, **answer)
 
 
 def sentence_of(failure: Exception) -> str:
@@ -103,12 +96,3 @@ def sentence_of(failure: Exception) -> str:
     if isinstance(failure, CallFailed):
         return f"The exchange can't be asked at the moment ({failure})."[:300]
     return str(failure)[:300]
-
-
-def _due(now: datetime, fresh_for: timedelta) -> Q:
-    """Questions whose answer is old, or was a failure, or never came."""
-    return (
-        Q(answered_at__lte=now - fresh_for)
-        | (~Q(problem="") & Q(answered_at__lte=now - PROBLEM_FRESH_FOR))
-        | Q(answered_at=None, requested_at__lte=now - WAITED_FOR)
-    )

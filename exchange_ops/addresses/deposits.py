@@ -13,29 +13,33 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.db.models import Q
 
-from desk import outbox
-from desk.live import announcements
+from desk import questions
 from exchange_ops.addresses import checks
 from exchange_ops.addresses.models import AddressBook, DepositAddress
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
-from wire.errors import BadReply, CallFailed, Refused
-from wire.operation import BadArgument
+from wire.errors import BadReply, Refused
 
 if TYPE_CHECKING:
     from desk.models import Person
 
 READ_TASK = "exchange_ops.read_addresses"
-FRESH_FOR = timedelta(seconds=30)  # a reading younger than this is not repeated
-WAITED_FOR = timedelta(seconds=30)  # a question without an answer is asked again after this
 LONGEST = 256
 MOST_USED = 10
+# Asked again, a book goes on saying what was wrong with the reading that is shown.
+BOOK = questions.Rule(
+    model=AddressBook,
+    task=READ_TASK,
+    topic="{row.topic}",
+    fresh_for=timedelta(seconds=30),
+    lost_after=timedelta(seconds=30),
+    asked_anew={},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +54,17 @@ class Reading:
 
 def ask(*, account: Account, currency: str, person: "Person | None", now: datetime, anew: bool = False) -> AddressBook:
     """Ask for a fresh reading of one currency's addresses; a fresh one is enough unless it is wanted `anew`."""
-    row, made = AddressBook.objects.get_or_create(
-        account=account, currency=currency, defaults={"requested_by": person, "requested_at": now}
-    )
-    asked = {"answered_at": None, "requested_at": now, "requested_by": person}
-    if made or AddressBook.objects.filter(Q() if anew else _due(now), pk=row.pk).update(**asked):
-        outbox.wake(READ_TASK, row.pk)
-        row.refresh_from_db()
-    return row
+    return BOOK.ask(account=account, currency=currency, person=person, now=now, anew=anew)
 
 
 def is_due(book: AddressBook | None, *, now: datetime) -> bool:
     """Whether the copy is old enough to be read again, or its question was never answered."""
-    return book is None or AddressBook.objects.filter(_due(now), pk=book.pk).exists()
+    return book is None or AddressBook.objects.filter(BOOK.due(now), pk=book.pk).exists()
 
 
 def fill(*, book_id: int, client_for: ClientFor, now: datetime) -> None:
     """Read the addresses and keep them; nothing happens when the question has its answer already."""
-    row = AddressBook.objects.select_related("account").filter(pk=book_id, answered_at=None).first()
+    row = BOOK.waiting().select_related("account").filter(pk=book_id).first()
     if row is None:
         return
     problem = ""
@@ -76,10 +73,9 @@ def fill(*, book_id: int, client_for: ClientFor, now: datetime) -> None:
             reading = read(client, currency=row.currency)
         problem = reading.remark
         store(account=row.account, currency=row.currency, reading=reading, now=now)
-    except (CallFailed, BadArgument, keys.NoUsableKey) as failure:
+    except checks.FAILURES as failure:
         problem = checks.sentence_of(failure)
-    AddressBook.objects.filter(pk=row.pk).update(answered_at=now, problem=problem[:300])
-    announcements.announce(row.topic)
+    BOOK.answer(row, now=now, problem=problem)
 
 
 def read(client: ExchangeClient, *, currency: str) -> Reading:
@@ -138,10 +134,6 @@ def problem_of(currency: Currency | None) -> str:
     if not currency.payin_enabled:
         return f"The exchange has switched off deposits of {currency.code} for now. Send nothing meanwhile."
     return ""
-
-
-def _due(now: datetime) -> Q:
-    return Q(answered_at__lte=now - FRESH_FOR) | Q(answered_at=None, requested_at__lte=now - WAITED_FOR)
 
 
 def _keep(

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 
 from desk.machines.rows import Event, Subject, is_a_move
+from desk.questions import Question
 from desk.rows.witnessed import Witnessed
 from exchange_ops.addresses import machine
 from exchange_ops.addresses.machine import OPEN_REQUESTS, REQUEST_STATES
@@ -17,7 +18,7 @@ from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account
 
 
-class AddressBook(models.Model):
+class AddressBook(Question):
     """What is known about the addresses of one currency: when it was asked for, when it was read, what was wrong.
 
     `used` are the last ten addresses that were withdrawn to, as the exchange lists them.
@@ -26,11 +27,7 @@ class AddressBook(models.Model):
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="address_books")
     currency = models.CharField(max_length=20)
     used = models.JSONField(default=list)
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    requested_at = models.DateTimeField()
-    answered_at = models.DateTimeField(null=True)
     read_at = models.DateTimeField(null=True)
-    problem = models.CharField(max_length=300, default="", blank=True)
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["account", "currency"], name="addressbook_one_row")]
@@ -131,17 +128,13 @@ class AddressRequestEvent(Event):
         ]
 
 
-class AddressCheck(models.Model):
+class AddressCheck(Question):
     """The exchange's answer whether an address belongs to the account itself; `is_own` is empty until it answered."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="address_checks")
     currency = models.CharField(max_length=20)
     address = models.CharField(max_length=256)
     is_own = models.BooleanField(null=True)
-    problem = models.CharField(max_length=300, default="", blank=True)
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    requested_at = models.DateTimeField()
-    answered_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar = [
@@ -152,17 +145,13 @@ class AddressCheck(models.Model):
         return self.address
 
 
-class FeeEstimate(models.Model):
+class FeeEstimate(Question):
     """The exchange's estimate of the fee for one amount; `fee` is empty until it answered."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="fee_estimates")
     currency = models.CharField(max_length=20)
     amount = amount_field()
     fee = amount_field(null=True)
-    problem = models.CharField(max_length=300, default="", blank=True)
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    requested_at = models.DateTimeField()
-    answered_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar = [

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db.models import F, Q, QuerySet
 
-from desk import outbox
+from desk import outbox, questions
 from exchange_ops.market.models import MarketLook, Symbol
 
 # The periods of candles as the interface has them (exchange REST, Candles). A month is at least so long.
@@ -28,8 +28,8 @@ PERIODS = {
     "1M": timedelta(days=31),
 }
 DEFAULT_PERIOD = "M30"
-LOOKED_AT_FOR = timedelta(seconds=60)  # a page that is open asks again at least twice in this time
-NOTED_EVERY = timedelta(seconds=10)
+LOOK = questions.Look(model=MarketLook)
+LATE_AFTER = timedelta(seconds=10)  # from then on a reading that was tried is no longer waited for
 PINNED_EVERY = timedelta(seconds=60)
 MOST_AT_ONCE = 40  # three calls each, within what the exchange allows in a second or two
 MOST_GLANCED = 1_000  # tickers of lists that are followed at once
@@ -46,46 +46,41 @@ def ask(*, symbol: Symbol, period: str, now: datetime) -> MarketLook:
     if period not in PERIODS:
         raise UnknownPeriod(f"There are no candles of the period {period!r}.")
     row, made = MarketLook.objects.get_or_create(symbol=symbol.code, period=period, defaults={"asked_at": now})
-    asked = MarketLook.objects.filter(pk=row.pk, asked_at__lte=now - NOTED_EVERY).update(asked_at=now)
-    if made or (asked and is_late(row, now=now)):
+    if made or (LOOK.note({row.pk: row.asked_at}, now=now) and is_late(row, now=now)):
         outbox.wake(TASK, row.pk)
     return row
 
 
 def glance(*, codes: Sequence[str], now: datetime) -> None:
     """Note that somebody sees these symbols in a list. Asked again and again, it writes once in ten seconds."""
-    rows = MarketLook.objects.filter(symbol__in=list(codes), period=GLANCE)
-    known = dict(rows.values_list("symbol", "asked_at"))
-    old = [code for code, asked_at in known.items() if asked_at <= now - NOTED_EVERY]
-    if old:
-        rows.filter(symbol__in=old, asked_at__lt=now).update(asked_at=now)
+    rows = MarketLook.objects.filter(symbol__in=list(codes), period=GLANCE).values_list("symbol", "pk", "asked_at")
+    known = {code: (number, asked_at) for code, number, asked_at in rows}
+    LOOK.note(dict(known.values()), now=now)
     if missing := [MarketLook(symbol=code, period=GLANCE, asked_at=now) for code in codes if code not in known]:
         MarketLook.objects.bulk_create(missing, ignore_conflicts=True)
 
 
 def is_late(look: MarketLook, *, now: datetime) -> bool:
     """Whether a worker should have tried to read the symbol by now."""
-    return look.tried_at is None or now - look.tried_at >= NOTED_EVERY
+    return look.tried_at is None or now - look.tried_at >= LATE_AFTER
 
 
 def due(*, now: datetime) -> QuerySet[MarketLook]:
     """What is to be read in this round: what is looked at, then what is pinned; the longest unread first."""
-    looked_at = Q(asked_at__gt=now - LOOKED_AT_FOR)
     unread = Q(tried_at=None) | Q(tried_at__lte=now - PINNED_EVERY)
-    rows = _closely().filter(looked_at | (Q(symbol__in=settings.MARKET_PINNED) & unread))
+    rows = _closely().filter(LOOK.looked_at(now) | (Q(symbol__in=settings.MARKET_PINNED) & unread))
     return rows.order_by(F("tried_at").asc(nulls_first=True), "-asked_at", "pk")[:MOST_AT_ONCE]
 
 
 def watched(*, now: datetime) -> list[MarketLook]:
     """What somebody looks at, then what is pinned, as far as it is followed at once: the last looked at come first."""
-    looked_at = Q(asked_at__gt=now - LOOKED_AT_FOR)
-    rows = _closely().filter(looked_at | Q(symbol__in=settings.MARKET_PINNED)).order_by("-asked_at", "pk")
+    rows = _closely().filter(LOOK.looked_at(now) | Q(symbol__in=settings.MARKET_PINNED)).order_by("-asked_at", "pk")
     return list(rows[:MOST_AT_ONCE])
 
 
 def glanced(*, now: datetime) -> list[str]:
     """The symbols that somebody sees in a list, as far as they are followed at once: the last seen come first."""
-    rows = MarketLook.objects.filter(period=GLANCE, asked_at__gt=now - LOOKED_AT_FOR)
+    rows = MarketLook.objects.filter(LOOK.looked_at(now), period=GLANCE)
     return list(rows.order_by("-asked_at", "pk").values_list("symbol", flat=True)[:MOST_GLANCED])
 
 
@@ -94,7 +89,7 @@ def pin(*, now: datetime) -> None:
     codes = Symbol.objects.filter(code__in=settings.MARKET_PINNED).values_list("code", flat=True)
     rows = MarketLook.objects.filter(symbol__in=list(codes), period=DEFAULT_PERIOD)
     known = set(rows.values_list("symbol", flat=True))
-    long_ago = now - LOOKED_AT_FOR
+    long_ago = now - LOOK.looked_at_for
     missing = [MarketLook(symbol=code, period=DEFAULT_PERIOD, asked_at=long_ago) for code in codes if code not in known]
     MarketLook.objects.bulk_create(missing, ignore_conflicts=True)
 

@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models import Q
 
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, is_a_move
+from desk.questions import Question
 from desk.rows.witnessed import Witnessed
 from exchange_ops.orders import machine
 from exchange_ops.orders.machine import STATES
@@ -185,14 +186,10 @@ class AccountTrade(Witnessed):
         return f"trade {self.exchange_id}"
 
 
-class OrderReading(models.Model):
+class OrderReading(Question):
     """Somebody asked to have the orders, trades and margin accounts read now; empty `answered_at`: not done yet."""
 
     account = models.OneToOneField(Account, on_delete=models.PROTECT, related_name="order_reading")
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    requested_at = models.DateTimeField()
-    answered_at = models.DateTimeField(null=True)
-    problem = models.CharField(max_length=300, default="", blank=True)
 
     def __str__(self) -> str:
         return f"reading of {self.requested_at:%H:%M:%S}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.db.models import Q, QuerySet
 
-from desk import outbox
+from desk import questions
 from desk.live import announcements
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
@@ -56,7 +56,13 @@ QUEUE: Final = Queue(
     mover.MACHINE, STEPS, urgency=(machine.CANCELLING,), read_with=("account", "initiator"), after_failure=STALE_AFTER
 )
 READ_TASK = "exchange_ops.read_orders"
-WAITED_FOR = timedelta(seconds=30)  # a reading that was asked for and never came is asked for again
+READING: Final = questions.Rule(
+    model=OrderReading,
+    task=READ_TASK,
+    looks_at_all=True,
+    topic=mover.TOPIC,
+    lost_after=timedelta(seconds=30),
+)
 ID_PREFIX = "cs-"
 
 
@@ -148,13 +154,7 @@ def ask_to_read(*, account: Account, person: "Person | None", now: datetime) -> 
 
     `person` is nobody when a stream shows that something was missed.
     """
-    asked = {"requested_by": person, "requested_at": now, "answered_at": None, "problem": ""}
-    row, made = OrderReading.objects.get_or_create(account=account, defaults=asked)
-    idle = Q(answered_at__isnull=False) | Q(requested_at__lte=now - WAITED_FOR)
-    if made or OrderReading.objects.filter(idle, pk=row.pk).update(**asked):
-        outbox.wake(READ_TASK)
-        row.refresh_from_db()
-    return row
+    return READING.ask(account=account, person=person, now=now)
 
 
 def read_all(*, now: datetime, client_for: ClientFor, only_stale: bool = False) -> int:
@@ -163,7 +163,7 @@ def read_all(*, now: datetime, client_for: ClientFor, only_stale: bool = False) 
     for account in Account.objects.order_by("pk"):
         row = heartbeats.of(name_of(account))
         fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
-        asked = OrderReading.objects.filter(account=account, answered_at=None, requested_at__lte=now).exists()
+        asked = READING.waiting().filter(account=account).exists()
         if asked or not (only_stale and fresh):
             done += _read_one(account, now, client_for)
     return done
@@ -176,6 +176,7 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
         return False
     reading, problem = order_reading.Round(account, now), ""
     try:
+        asked = READING.waiting().filter(account=account).first()  # what is asked later is not answered by this reading
         order_reading.read(reading=reading, client_for=client_for)
         with clients.client(client_for, account=account, right=Right.ORDERS) as client:
             reading.problems += margin.sync(account=account, client=client, now=now)
@@ -187,8 +188,8 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
         heartbeats.failed(name_of(account), now=now, problem=problem, account=account)
     else:
         heartbeats.succeeded(name_of(account), now=now, remark=" ".join(reading.problems[:3]), account=account)
-    asked = OrderReading.objects.filter(account=account, answered_at=None, requested_at__lte=now)
-    if asked.update(answered_at=now, problem=problem) or problem:
+    is_announced = asked is not None and READING.answer(asked, now=now, problem=problem)
+    if problem and not is_announced:
         announcements.announce(mover.TOPIC)
     return not problem
 

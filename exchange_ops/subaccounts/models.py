@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, is_a_move
+from desk.questions import Question
 from desk.rows.witnessed import Witnessed
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account
@@ -103,17 +104,13 @@ class SubAccountBalance(models.Model):
         return f"{self.currency} {self.wallet}"
 
 
-class SubAccountAddress(models.Model):
+class SubAccountAddress(Question):
     """A question for a sub-account's deposit address, and the exchange's answer; `address` is empty until then."""
 
     sub_account = models.ForeignKey(SubAccount, on_delete=models.CASCADE, related_name="addresses")
     currency = models.CharField(max_length=20)
     address = models.CharField(max_length=256, default="", blank=True)
     payment_id = models.CharField(max_length=256, default="", blank=True)
-    problem = models.CharField(max_length=300, default="", blank=True)
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    requested_at = models.DateTimeField()
-    answered_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar = [

@@ -13,11 +13,10 @@ import structlog
 from django.db import transaction
 from django.db.models import F, Q
 
-from desk import outbox
+from desk import outbox, questions
 from desk.live import announcements
-from exchange_ops.addresses.checks import sentence_of
+from exchange_ops.addresses.checks import FAILURES, sentence_of
 from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.balances import LONGEST_CODE
 from exchange_ops.shared import leases
@@ -34,20 +33,26 @@ from exchange_ops.subaccounts.models import (
 from exchange_ops.subaccounts.mover import TOPIC
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
-from wire.errors import CallFailed
-from wire.operation import BadArgument
 
 if TYPE_CHECKING:
     from desk.models import Person
 
 SYNC_TASK, ADDRESS_TASK = "exchange_ops.sync_subaccounts", "exchange_ops.read_subaccount_address"
-LIST_EVERY = timedelta(seconds=45)
-BALANCES_EVERY = timedelta(minutes=2)
 BALANCES_A_ROUND = 8  # one call each, and everything shares ten calls a second (supplement 2.5)
 SETTINGS_A_CALL = 100
-ADDRESS_FRESH_FOR = timedelta(seconds=10)
 HIGHEST_ID = 2**63 - 1
-_FAILURES = (CallFailed, BadArgument, keys.NoUsableKey)
+LIST = questions.Periodic(asked="asked_at", asked_by="asked_by", tried="tried_at", every=timedelta(seconds=45))
+BALANCES = questions.Periodic(asked="balances_asked_at", tried="balances_tried_at", every=timedelta(minutes=2))
+# Counted from the question on, answered or not: one call in ten seconds.
+ADDRESS = questions.Rule(
+    model=SubAccountAddress,
+    task=ADDRESS_TASK,
+    topic="{row.sub_account.subject}",
+    hint={"address": "{row.currency}"},
+    fresh_for=timedelta(seconds=10),
+    fresh_since="requested_at",
+    lost_after=timedelta(seconds=10),
+)
 _OPEN_WORDS = (states.NEW, states.LISTED_ACTIVE)
 _log = structlog.get_logger(__name__)
 
@@ -58,29 +63,21 @@ _log = structlog.get_logger(__name__)
 def ask(*, account: Account, person: "Person", now: datetime) -> None:
     """Have the list read as soon as a worker is free."""
     row, _ = SubAccountReading.objects.get_or_create(account=account)
-    SubAccountReading.objects.filter(pk=row.pk).update(asked_at=now, asked_by=person)
-    SubAccount.objects.filter(account=account, missing_since=None).update(balances_asked_at=now)
+    LIST.want(SubAccountReading.objects.filter(pk=row.pk), now=now, person=person)
+    BALANCES.want(SubAccount.objects.filter(account=account, missing_since=None), now=now)
     announcements.announce(TOPIC)
     outbox.wake(SYNC_TASK)
 
 
 def ask_balances(*, sub: SubAccount, now: datetime) -> None:
     """Have the balances of this one read as soon as a worker is free."""
-    SubAccount.objects.filter(pk=sub.pk).update(balances_asked_at=now)
+    BALANCES.want(SubAccount.objects.filter(pk=sub.pk), now=now)
     outbox.wake(SYNC_TASK)
 
 
 def ask_address(*, sub: SubAccount, currency: str, person: "Person", now: datetime) -> SubAccountAddress:
     """Have the sub-account's deposit address of a currency read; asked again only after ten seconds."""
-    row, made = SubAccountAddress.objects.get_or_create(
-        sub_account=sub, currency=currency, defaults={"requested_by": person, "requested_at": now}
-    )
-    due = Q(requested_at__lte=now - ADDRESS_FRESH_FOR)
-    asked = {"requested_by": person, "requested_at": now, "answered_at": None, "problem": ""}
-    if made or SubAccountAddress.objects.filter(due, pk=row.pk).update(**asked):
-        outbox.wake(ADDRESS_TASK, row.pk)
-        row.refresh_from_db()
-    return row
+    return ADDRESS.ask(sub_account=sub, currency=currency, person=person, now=now)
 
 
 # What workers do ------------------------------------------------------------------------------------------------------
@@ -108,7 +105,7 @@ def observe(*, sub: SubAccount, client_for: ClientFor, now: datetime) -> str:
     try:
         with clients.client(client_for, account=sub.account, right=None) as client:
             store_list(account=sub.account, entries=client.get_subaccounts(), now=now)
-    except _FAILURES as failure:
+    except FAILURES as failure:
         return sentence_of(failure)
     problem = _sync_settings(sub.account, [sub.exchange_id], now, client_for)
     sub.refresh_from_db()
@@ -117,18 +114,17 @@ def observe(*, sub: SubAccount, client_for: ClientFor, now: datetime) -> str:
 
 def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> None:
     """Ask the exchange for the deposit address and keep its answer; nothing when it was answered already."""
-    row = SubAccountAddress.objects.select_related("sub_account__account").filter(pk=address_id, answered_at=None)
-    if (asked := row.first()) is None:
+    row = ADDRESS.waiting().select_related("sub_account__account").filter(pk=address_id).first()
+    if row is None:
         return
-    sub, answer = asked.sub_account, {"address": "", "payment_id": "", "problem": ""}
+    sub, answer = row.sub_account, {"address": "", "payment_id": "", "problem": ""}
     try:
         with clients.client(client_for, account=sub.account, right=Right.PAYMENTS) as client:
-            told = client.get_subaccount_deposit_address(subaccount_id=sub.exchange_id, currency=asked.currency)
+            told = client.get_subaccount_deposit_address(subaccount_id=sub.exchange_id, currency=row.currency)
         answer |= _kept_address(told)
-    except _FAILURES as failure:
+    except FAILURES as failure:
         answer["problem"] = sentence_of(failure)
-    SubAccountAddress.objects.filter(pk=asked.pk, answered_at=None).update(answered_at=now, **answer)
-    announcements.announce(sub.subject, address=asked.currency)
+    ADDRESS.answer(row, now=now, **answer)
 
 
 def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: datetime) -> list[str]:
@@ -155,16 +151,16 @@ def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: 
 
 def _sync_rest(account: Account, now: datetime, client_for: ClientFor) -> bool:
     _sync_balances(account, now, client_for)
-    waiting = SubAccountAddress.objects.filter(answered_at=None, sub_account__account=account).order_by("pk")
+    waiting = ADDRESS.waiting().filter(sub_account__account=account).order_by("pk")
     for address in waiting[:BALANCES_A_ROUND]:
         fill_address(address_id=address.pk, client_for=client_for, now=now)
     return True
 
 
 def _sync_list(account: Account, now: datetime, client_for: ClientFor) -> bool:
-    reading, _ = SubAccountReading.objects.get_or_create(account=account)
-    fresh = reading.tried_at is not None and now - reading.tried_at < LIST_EVERY
-    if fresh and not reading.is_awaited:
+    SubAccountReading.objects.get_or_create(account=account)
+    reading = SubAccountReading.objects.filter(LIST.due(now), account=account).first()
+    if reading is None:
         return True
     columns: dict[str, Any] = {"tried_at": now, "problem": ""}
     try:
@@ -175,7 +171,7 @@ def _sync_list(account: Account, now: datetime, client_for: ClientFor) -> bool:
         numbers = list(listed.order_by("exchange_id").values_list("exchange_id", flat=True))
         problems += [found for found in [_sync_settings(account, numbers, now, client_for)] if found]
         columns |= {"read_at": now, "problem": " ".join(problems)[:500]}
-    except _FAILURES as failure:
+    except FAILURES as failure:
         columns["problem"] = f"The list could not be read. {sentence_of(failure)}"[:500]
         _log.warning("subaccounts.list_failed", account=account.pk, reason=str(failure))
     SubAccountReading.objects.filter(pk=reading.pk).update(**columns)
@@ -193,22 +189,20 @@ def _sync_settings(account: Account, numbers: list[int], now: datetime, client_f
             for start in range(0, len(numbers), SETTINGS_A_CALL):
                 batch = numbers[start : start + SETTINGS_A_CALL]
                 _store_settings(account, batch, client.get_subaccount_settings(ids=batch), now)
-    except _FAILURES as failure:
+    except FAILURES as failure:
         return f"The payout settings could not be read. {sentence_of(failure)}"
     return ""
 
 
 def _sync_balances(account: Account, now: datetime, client_for: ClientFor) -> None:
-    never_tried = Q(balances_tried_at=None)
-    old, asked = Q(balances_tried_at__lte=now - BALANCES_EVERY), Q(balances_asked_at__gt=F("balances_tried_at"))
-    due = SubAccount.objects.filter(never_tried | old | asked, account=account, missing_since=None)
+    due = SubAccount.objects.filter(BALANCES.due(now), account=account, missing_since=None)
     first = due.order_by(F("balances_tried_at").asc(nulls_first=True), "pk")[:BALANCES_A_ROUND]
     for sub in first:
         try:
             with clients.client(client_for, account=account, right=Right.PAYMENTS) as client:
                 told = client.get_subaccount_balances(subaccount_id=sub.exchange_id)
             _store_balances(sub, told, now)
-        except _FAILURES as failure:
+        except FAILURES as failure:
             problem = f"The balances could not be read. {sentence_of(failure)}"[:300]
             SubAccount.objects.filter(pk=sub.pk).update(balances_tried_at=now, balances_problem=problem)
             return

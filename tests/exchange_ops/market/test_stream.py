@@ -150,7 +150,7 @@ def test_a_thousand_symbols_that_are_seen_cost_a_query_and_the_last_seen_count(d
     found = stream.wanted(now=now)
     assert len(found) == interest.MOST_GLANCED
     assert Subscription("NEWEST", Channel.TICKER) in found
-    assert not stream.wanted(now=now + interest.LOOKED_AT_FOR)
+    assert not stream.wanted(now=now + interest.LOOK.looked_at_for)
 
 
 def test_of_many_tickers_the_newest_is_written_and_told_once_with_exact_values(keep):
