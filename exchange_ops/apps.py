@@ -12,7 +12,6 @@ class ExchangeOpsConfig(AppConfig):
         from desk.people import demo
         from exchange_ops import demo as own_demo
         from exchange_ops import health, owned_addresses, replay, topics, witnesses
-        from exchange_ops.addresses import chain_owners
         from exchange_ops.keys import store as keys
         from exchange_ops.keys import uses as key_uses
         from exchange_ops.ledger import matching
@@ -25,7 +24,6 @@ class ExchangeOpsConfig(AppConfig):
         witnesses.register()
         owned_addresses.register()
         health.register()
-        chain_owners.register()
         matching.register(ledger_matching)
         ledger_matching.register(transfer_matching)
         key_uses.register_under_way(queries.under_way)

@@ -1,13 +1,11 @@
-"""Which addresses of the chain are ours: those that others pay in to, told to whoever asks about the chain."""
+"""Which addresses on the chain are ours: those that others pay in to, in whichever form, told to the chain's pages."""
 
 from collections.abc import Collection
 
 from chaindata.shared import addresses, owned_addresses
+from exchange_ops.addresses.destinations import CHAIN_CODE
 from exchange_ops.addresses.models import DepositAddress
 from exchange_ops.subaccounts.models import SubAccountAddress
-
-CURRENCY = "BCH"  # the coin of the chain
-_ACCOUNT, _SUBACCOUNT = "our deposit address", "deposit address of a sub-account"
 
 
 def register() -> None:
@@ -16,18 +14,18 @@ def register() -> None:
 
 
 def owners(wanted: Collection[str]) -> dict[str, str]:
-    """Words for those of the wanted addresses, as they are printed, that others pay in to."""
-    known = {
-        _ACCOUNT: DepositAddress.objects.filter(currency=CURRENCY).values_list("address", flat=True),
-        _SUBACCOUNT: SubAccountAddress.objects.filter(currency=CURRENCY).values_list("address", flat=True),
-    }
-    found = {_printed(text): words for words, texts in known.items() for text in texts if text}
-    return {address: found[address] for address in wanted if address in found}
+    """Words for those of the printed addresses that others pay in to; the rows may spell them otherwise."""
+    spelled = {form: printed for printed in wanted for form in _spellings(printed)}
+    chosen = {"currency": CHAIN_CODE, "address__in": spelled}
+    subs = SubAccountAddress.objects.filter(**chosen).select_related("sub_account")
+    found = {spelled[row.address]: f"deposit address of sub-account {row.sub_account}" for row in subs}
+    rows = DepositAddress.objects.filter(**chosen).select_related("account")
+    return found | {spelled[row.address]: f"deposit address of {row.account.name}" for row in rows}
 
 
-def _printed(text: str) -> str:
-    """As the chain's pages print it; what can't be read is nobody's."""
+def _spellings(printed: str) -> set[str]:
+    """Every form of it; none of what a service calls an address and is none."""
     try:
-        return addresses.printed(text)
+        return addresses.spellings(printed)
     except addresses.NotAnAddress:
-        return ""
+        return set()
