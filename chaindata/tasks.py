@@ -19,9 +19,9 @@ def fetch(answer_id: int) -> None:
 
 
 @task("chaindata.sweep", every_s=5)
-def sweep() -> None:
+def fetch_answers() -> None:
     """Ask for whatever is looked at and due."""
-    fetching.sweep(now=clock.now(), open_client=service.open_client)
+    fetching.fetch_due(now=clock.now(), open_client=service.open_client)
 
 
 @task("chaindata.follow_tip", every_s=3)
@@ -33,7 +33,7 @@ def follow_tip() -> None:
 @task(requests.SEND_TASK)
 def send_broadcast(broadcast_id: int) -> None:
     """One step of one transaction that somebody wants sent, when it is due."""
-    sending.advance(broadcast_id=broadcast_id, now=clock.now(), open_client=service.open_client)
+    sending.advance(broadcast_id, now=clock.now(), open_client=service.open_client)
 
 
 @task("chaindata.sweep_broadcasts", every_s=5)

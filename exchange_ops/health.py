@@ -17,8 +17,10 @@ from exchange_ops.orders import stream as trading_stream
 from exchange_ops.orders import workflow as orders
 from exchange_ops.shared import clocks, heartbeats
 from exchange_ops.shared.models import Account, CheckRun, FollowerState
+from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.transfers import workflow as transfers
 from exchange_ops.transfers.models import Transfer
+from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals import workflow as withdrawals
 from exchange_ops.withdrawals.decisions import open_holds
 from exchange_ops.withdrawals.models import Withdrawal
@@ -186,7 +188,7 @@ def _proofs() -> Health:
     sentence = "No payout waits to be looked for on the chain."
     if waiting:
         sentence = f"{len(waiting)} payouts wait to be looked for on the chain, the oldest for {_spoken(oldest)}."
-    disputed = [row.reference for row in Withdrawal.objects.filter(state="disputed").order_by("pk")[:5]]
+    disputed = [row.reference for row in Withdrawal.objects.filter(state=machine.DISPUTED).order_by("pk")[:5]]
     people = f" {', '.join(disputed)}: told as paid, and other evidence disagrees. Treasury decides."
     return Health(ok=oldest <= DUE_AGE, sentence=sentence + (people if disputed else ""), age_s=oldest.total_seconds())
 
@@ -199,7 +201,8 @@ def _transfers() -> Health:
     waited = "No transfer waits for a worker."
     if due is not None:
         waited = f"The oldest transfer that is due has waited {_spoken(age)} for a worker."
-    unclear = [row.reference for row in Transfer.objects.filter(state__in=("investigate", "not_seen")).order_by("pk")]
+    rows = Transfer.objects.filter(state__in=(transfer_states.INVESTIGATE, transfer_states.NOT_SEEN))
+    unclear = [row.reference for row in rows.order_by("pk")]
     people = f" {', '.join(unclear[:5])}: the ledger does not say what was expected, and treasury decides."
     return Health(ok=age <= DUE_AGE, sentence=waited + (people if unclear else ""), age_s=age.total_seconds())
 

@@ -43,12 +43,12 @@ class Sweeper(threading.Thread):
         """Round after round until stopped."""
         try:
             while not self._stopping.is_set():
-                self._sweep()
+                self._work()
                 self._stopping.wait(self._every_s)
         finally:
             connection.close()
 
-    def _sweep(self) -> None:
+    def _work(self) -> None:
         close_old_connections()
         try:
             for sweep in tasks.FOLLOWED[self.name]:

@@ -82,15 +82,15 @@ _quick_client = partial(keys.public_client, deadline_s=5)
 
 
 @task("exchange_ops.advance")
-def advance(withdrawal_id: int) -> None:
+def advance_withdrawal(withdrawal_id: int) -> None:
     """One step of one withdrawal, when it is due."""
-    withdrawals.advance(withdrawal_id=withdrawal_id, now=clock.now(), client_for=keys.client_for)
+    withdrawals.advance(withdrawal_id, now=clock.now(), client_for=keys.client_for)
 
 
 @task("exchange_ops.release", queue=RELEASE)
 def release(withdrawal_id: int) -> None:
     """One step of one withdrawal that is to be released, when it is due."""
-    withdrawals.advance(withdrawal_id=withdrawal_id, now=clock.now(), client_for=keys.client_for)
+    withdrawals.advance(withdrawal_id, now=clock.now(), client_for=keys.client_for)
 
 
 @followed(RELEASES)
@@ -108,7 +108,7 @@ def sweep_releases() -> None:
 @task("exchange_ops.advance_transfer")
 def advance_transfer(transfer_id: int) -> None:
     """One step of one transfer, when it is due."""
-    transfers.advance(transfer_id=transfer_id, now=clock.now(), client_for=keys.client_for)
+    transfers.advance(transfer_id, now=clock.now(), client_for=keys.client_for)
 
 
 @followed(PAYOUTS)
@@ -151,7 +151,7 @@ def read_orders(at: Round) -> None:
 def probe_keys(at: Round) -> None:
     """Wake workers for the keys whose rights nobody asked about yet, or not for a day; ask where there are none."""
     if at.is_following:
-        key_probing.sweep(now=at.now(), open_client=keys.client_of)
+        key_probing.probe_due(now=at.now(), open_client=keys.client_of)
     else:
         key_probing.wake_due(now=at.now())
 
@@ -162,7 +162,7 @@ def _addresses(at: Round) -> None:
 
 
 @task("exchange_ops.sweep", every_s=SWEEP_S)
-def sweep() -> None:
+def sweep_withdrawals() -> None:
     """Every withdrawal that is due and is not to be released; also the worker's sign of life."""
     heartbeats.succeeded(heartbeats.WORKER, now=clock.now())
     _payouts()
@@ -197,7 +197,7 @@ def estimate_fee(estimate_id: int) -> None:
 @task("exchange_ops.advance_subaccount")
 def advance_subaccount(action_id: int) -> None:
     """One step of one action on a sub-account, when it is due."""
-    subaccounts.advance(action_id=action_id, now=clock.now(), client_for=keys.client_for)
+    subaccounts.advance(action_id, now=clock.now(), client_for=keys.client_for)
 
 
 @task("exchange_ops.sync_subaccounts", every_s=15)
@@ -227,7 +227,7 @@ def read_addresses(book_id: int) -> None:
 @task("exchange_ops.make_address")
 def make_address(request_id: int) -> None:
     """One step of one request for a new address, when it is due."""
-    new_addresses.advance(request_id=request_id, now=clock.now(), client_for=keys.client_for)
+    new_addresses.advance(request_id, now=clock.now(), client_for=keys.client_for)
 
 
 @task("exchange_ops.refresh_watched", every_s=5)
@@ -257,10 +257,10 @@ def purge() -> None:
 @task("exchange_ops.advance_order")
 def advance_order(order_id: int) -> None:
     """One step of one order, when it is due."""
-    orders.advance(order_id=order_id, now=clock.now(), client_for=keys.client_for)
+    orders.advance(order_id, now=clock.now(), client_for=keys.client_for)
 
 
 @task(payouts.TASK, every_s=5, queue=CHAIN)
 def prove_payouts() -> None:
     """Look on the chain for every payout that is due there."""
-    payouts.sweep(now=clock.now(), open_client=chain.open_client)
+    payouts.prove_due(now=clock.now(), open_client=chain.open_client)

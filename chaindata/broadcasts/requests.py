@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 
 from chaindata import rules
@@ -17,6 +17,7 @@ from chaindata.broadcasts import explanation, machine, mover
 from chaindata.broadcasts.explanation import Explained
 from chaindata.broadcasts.models import LONGEST_REASON, MOST_BYTES, ChainBroadcast
 from chaindata.tools import tools
+from desk.machines.requests import Once
 from desk.people import factors, stepup
 
 if TYPE_CHECKING:
@@ -77,10 +78,12 @@ def ask(
         raise CannotBroadcast({WHOLE: resting})
     explained = explanation.of_text(text=text, now=now)
     raw, txid = explained.decoded.transaction.raw, explained.decoded.txid
-    if (earlier := _standing(txid)) is not None:
-        return _same(earlier, person)
+    once = Once(_under_way_or_sent(txid), lambda row: row.requested_by_id == person.pk, _already_asked)
+    if (earlier := once.earlier()) is not None:
+        return earlier
     _check(explained, digest, reason.strip())
-    try:
+
+    def store() -> ChainBroadcast:
         with transaction.atomic():
             confirmation = stepup.verify(
                 person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now
@@ -95,20 +98,11 @@ def ask(
                 requested_by=person,
                 confirmation=confirmation,
             )
-            mover.create(
-                row,
-                event="asked",
-                now=now,
-                actor=person,
-                session_key=session_key,
-                evidence=confirmation.evidence(),
-            )
-    except IntegrityError:
-        # Somebody else asked for the same bytes in this moment, and was first.
-        if (earlier := _standing(txid)) is None:
-            raise
-        return _same(earlier, person)
-    return row
+            proof = confirmation.evidence()
+            mover.create(row, event="asked", now=now, actor=person, session_key=session_key, evidence=proof)
+        return row
+
+    return once.store(store)
 
 
 def listed() -> QuerySet[ChainBroadcast]:
@@ -118,7 +112,7 @@ def listed() -> QuerySet[ChainBroadcast]:
 
 def standing_for(*, txid: str) -> ChainBroadcast | None:
     """The row of a transaction that is under way or was sent, so that a page leads to it instead of asking anew."""
-    return _standing(txid)
+    return _under_way_or_sent(txid).first()
 
 
 def story(*, row: ChainBroadcast) -> "list[AuditEvent]":
@@ -128,14 +122,12 @@ def story(*, row: ChainBroadcast) -> "list[AuditEvent]":
     return list(AuditEvent.objects.filter(subject=row.subject).order_by("seq"))
 
 
-def _standing(txid: str) -> ChainBroadcast | None:
-    return ChainBroadcast.objects.filter(txid=txid, state__in=machine.STANDING).first()
+def _under_way_or_sent(txid: str) -> QuerySet[ChainBroadcast]:
+    return ChainBroadcast.objects.filter(txid=txid, state__in=machine.STANDING)
 
 
-def _same(earlier: ChainBroadcast, person: "Person") -> ChainBroadcast:
-    if earlier.requested_by_id != person.pk:
-        raise CannotBroadcast({WHOLE: f"These bytes were asked for already, as {earlier.reference}."})
-    return earlier
+def _already_asked(earlier: ChainBroadcast) -> CannotBroadcast:
+    return CannotBroadcast({WHOLE: f"These bytes were asked for already, as {earlier.reference}."})
 
 
 def _check(explained: Explained, digest: str, reason: str) -> None:

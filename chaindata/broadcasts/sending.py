@@ -6,19 +6,16 @@ answer is looked for by the id, for two minutes, and never sent again.
 
 import hashlib
 from collections.abc import Callable
+from contextlib import closing
 from datetime import datetime, timedelta
-from itertools import takewhile
 from typing import Any, Final
-
-from django.db.models import QuerySet
 
 from chaindata.broadcasts import machine, mover, requests
 from chaindata.broadcasts.models import ChainBroadcast
-from chaindata.cache.time_budget import Patience
 from chaindata.client import Absent, Busy, ChainClient, Declined
 from chaindata.wire import hashing
+from desk.machines import calls
 from desk.machines.queue import Queue
-from desk.machines.step_clock import Stopwatch
 from desk.people import stepup
 from wire.errors import CallFailed, OutcomeUnknown, Unreachable
 
@@ -29,55 +26,32 @@ LOOKED_FOR = timedelta(minutes=2)
 LOOK_AGAIN = timedelta(seconds=5)
 TRY_AGAIN = timedelta(seconds=10)
 MOST_AT_ONCE = 20
-BEGINS_WITHIN_S = 8  # of a task that is ended after 40 seconds
+BEGINS_WITHIN = timedelta(seconds=8)  # of a task that is ended after 40 seconds; a step may take three calls
 _LONGEST_PROBLEM = 300
-
-
-def advance(*, broadcast_id: int, now: datetime, open_client: OpenClient) -> bool:
-    """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""
-    client = open_client()
-    try:
-        return QUEUE.advance(broadcast_id, now=now, client=client)
-    finally:
-        client.close()
-
-
-def sweep(*, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
-    """Everything that is due; the number of steps. A row that fails does not keep the others waiting.
-
-    A step may take three calls: none is begun so late that the worker would be ended while it sends.
-    """
-    patience = patience or Patience(seconds=BEGINS_WITHIN_S)
-    numbers = list(due(now=now).values_list("pk", flat=True)[:MOST_AT_ONCE])
-    return QUEUE.sweep(
-        takewhile(lambda _: not patience.is_over, numbers),
-        watch=Stopwatch(now),
-        advance=lambda number, at: advance(broadcast_id=number, now=at, open_client=open_client),
-    )
-
-
-def due(*, now: datetime) -> QuerySet[ChainBroadcast]:
-    """Rows that a worker has to look at now."""
-    return QUEUE.due(now=now)
 
 
 # Steps ----------------------------------------------------------------------------------------------------------------
 
 
-def _send(row: ChainBroadcast, *, now: datetime, client: ChainClient) -> None:
+def _send(row: ChainBroadcast, *, now: datetime, open_client: OpenClient) -> None:
     """Look first; then claim, send once, and keep what came of it."""
     if problem := _obstacle(row, now):
         _move(row, "stopped", machine.NOT_SENT, now, problem=problem)
         return
+    with closing(open_client()) as client:
+        _look_and_send(row, now, client)
+
+
+def _look_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) -> None:
     try:
         if _is_known(row, client):
             _move(row, "found", machine.FOUND, now, problem="")
             return
     except CallFailed as failure:
-        told = f"The network can't be asked at the moment: {failure}"[:_LONGEST_PROBLEM]
-        mover.touch(row, next_action_at=now + TRY_AGAIN, last_problem=told)
+        problem = f"The network can't be asked at the moment: {failure}"[:_LONGEST_PROBLEM]
+        mover.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
         return
-    _claim(row, now)
+    _claimed(row, now)
     try:
         named = client.send_raw_transaction(raw=row.raw)
     except Declined as refusal:
@@ -89,7 +63,7 @@ def _send(row: ChainBroadcast, *, now: datetime, client: ChainClient) -> None:
     except CallFailed as failure:
         _lost(row, f"The answer can't be read: {failure}", now)
     else:
-        _settle(row, named, now)
+        _took(row, named, now)
 
 
 def _obstacle(row: ChainBroadcast, now: datetime) -> str:
@@ -105,7 +79,7 @@ def _obstacle(row: ChainBroadcast, now: datetime) -> str:
     return ""
 
 
-def _claim(row: ChainBroadcast, now: datetime) -> None:
+def _claimed(row: ChainBroadcast, now: datetime) -> None:
     """The row says that it is being sent, durably, before a byte leaves."""
     mover.move(
         row,
@@ -120,7 +94,7 @@ def _claim(row: ChainBroadcast, now: datetime) -> None:
     )
 
 
-def _settle(row: ChainBroadcast, named: object, now: datetime) -> None:
+def _took(row: ChainBroadcast, named: object, now: datetime) -> None:
     if named != row.txid:
         _lost(row, "The service named another transaction than the one that was sent.", now)
         return
@@ -155,18 +129,14 @@ def _lost(row: ChainBroadcast, problem: str, now: datetime) -> None:
     )
 
 
-def _give_up_after_lease(row: ChainBroadcast, *, now: datetime, client: ChainClient) -> None:
-    """The worker that sent it is gone: whether the node took it is unknown until the network shows it."""
-    _lost(row, "The worker that sent it did not come back with an answer.", now)
-
-
-def _look(row: ChainBroadcast, *, now: datetime, client: ChainClient) -> None:
+def _look(row: ChainBroadcast, *, now: datetime, open_client: OpenClient) -> None:
     """One look for a transaction whose answer was lost."""
     try:
-        known = _is_known(row, client)
+        with closing(open_client()) as client:
+            known = _is_known(row, client)
     except CallFailed as failure:
-        told = f"The network can't be asked at the moment: {failure}"[:_LONGEST_PROBLEM]
-        mover.touch(row, next_action_at=now + TRY_AGAIN, last_problem=told)
+        problem = f"The network can't be asked at the moment: {failure}"[:_LONGEST_PROBLEM]
+        mover.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
         return
     if known:
         _move(row, "found", machine.FOUND, now, problem=row.last_problem)
@@ -176,26 +146,36 @@ def _look(row: ChainBroadcast, *, now: datetime, client: ChainClient) -> None:
         mover.touch(row, looks=row.looks + 1, next_action_at=now + LOOK_AGAIN)
 
 
-QUEUE: Final = Queue(
-    mover.MACHINE,
-    {machine.REQUESTED: _send, machine.SENDING: _give_up_after_lease, machine.UNKNOWN: _look},
-    after_failure=TRY_AGAIN,
-)
-
-
 def _is_known(row: ChainBroadcast, client: ChainClient) -> bool:
     """Whether the network has these very bytes, in a block or waiting for one. Raises `CallFailed`."""
     try:
-        told = client.call("get_raw_transaction", txid=row.txid, verbose=False)
+        raw = client.call("get_raw_transaction", txid=row.txid, verbose=False)
     except Absent:
         return False
     try:
-        return isinstance(told, str) and hashing.shown(hashing.double_sha256(bytes.fromhex(told))) == row.txid
+        return isinstance(raw, str) and hashing.shown(hashing.double_sha256(bytes.fromhex(raw))) == row.txid
     except ValueError:
         return False
 
 
 def _move(row: ChainBroadcast, event: str, to: str, now: datetime, *, problem: str, **changes: Any) -> None:
-    told = problem[:_LONGEST_PROBLEM]
-    evidence = {"problem": told} if told else {}
-    mover.move(row, event=event, to=to, now=now, last_problem=told, lease_until=None, evidence=evidence, **changes)
+    sentence = problem[:_LONGEST_PROBLEM]
+    evidence = {"problem": sentence} if sentence else {}
+    mover.move(row, event=event, to=to, now=now, last_problem=sentence, lease_until=None, evidence=evidence, **changes)
+
+
+# Whether the node took it is unknown until the network shows it.
+_given_up = calls.given_up(
+    mover.MACHINE,
+    event="answer_lost",
+    to=machine.UNKNOWN,
+    problem="The worker that sent it did not come back with an answer.",
+)
+QUEUE: Final = Queue(
+    mover.MACHINE,
+    {machine.REQUESTED: _send, machine.SENDING: _given_up, machine.UNKNOWN: _look},
+    after_failure=TRY_AGAIN,
+    sweep_for=BEGINS_WITHIN,
+    at_once=MOST_AT_ONCE,
+)
+advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due

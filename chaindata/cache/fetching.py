@@ -49,7 +49,7 @@ def fetch(*, answer_id: int, now: datetime, open_client: OpenClient, patience: P
     return asked
 
 
-def sweep(*, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
+def fetch_due(*, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
     """Ask for everything that is due and looked at, up to a bound; how many were asked for."""
     patience = patience or Patience()
     asked, seen = 0, set()

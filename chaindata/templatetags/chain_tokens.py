@@ -13,6 +13,7 @@ from chaindata.shared.pages import Standing
 from chaindata.templatetags.chain import LOOKS_EVERY_S
 from chaindata.wire import decoding
 from chaindata.wire.records.tokens import Property
+from desk.machines.chips import state_chip
 from desk.templatetags.desk import chip, plain, shortened
 
 register = template.Library()
@@ -100,8 +101,7 @@ def sat_coins(value_sat: int | None) -> str:
 @register.simple_tag
 def broadcast_state(state: str) -> SafeString:
     """The state of a broadcast as a chip."""
-    row = machine.STATES[state]
-    return chip(row.tone, row.label)
+    return state_chip(machine.STATES[state])
 
 
 @register.filter

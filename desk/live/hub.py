@@ -101,7 +101,7 @@ class Hub:
         try:
             async with group.joined(settings.REDIS_URL) as membership, asyncio.TaskGroup() as chores:
                 relayed = (partial(self._hear, membership), partial(self._beat, membership))
-                for chore in (*relayed, self._recheck, self._sweep):
+                for chore in (*relayed, self._recheck, self._drop_slow):
                     chores.create_task(self._kept_up(chore))
         except* Exception as errors:  # whatever it is: those who depend on it come again, and find a new hub
             reasons = sorted({type(error).__name__ for error in errors.exceptions})
@@ -203,7 +203,7 @@ class Hub:
             self.fanout.unfollow(browser, lost)
             self.fanout.say(browser, answer(browser, lost))
 
-    async def _sweep(self) -> None:
+    async def _drop_slow(self) -> None:
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             self.fanout.let_go_slow()

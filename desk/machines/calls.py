@@ -9,15 +9,17 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from django.conf import settings
 from django.db import transaction
 
-from desk.machines.mover import texts
+from desk.machines.mover import CannotMove, Machine, texts
 from desk.machines.rows import CALL_OUTCOMES, Call, Subject
 from desk.machines.step_clock import Stopwatch
 
+R = TypeVar("R", bound=Subject)
+C = TypeVar("C")
 PREPARED, SENT, ACCEPTED, REFUSED, NOT_SENT, UNKNOWN, FOUND, ABSENT = CALL_OUTCOMES
 LONGEST_DETAIL = 500
 TAKEN_OVER = "Another worker had taken over, so this one sent nothing."
@@ -37,6 +39,15 @@ class Reply:
     def accepted(self) -> bool:
         """Whether the other side answered and did not refuse."""
         return self.outcome == ACCEPTED
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a move that follows from it records."""
+        return {"outcome": self.outcome, "code": self.code, "problem": self.problem}
+
+
+End = Callable[[Any, Reply, datetime], None]
+"""What follows from one outcome of a call: called with the row, the reply and the time."""
 
 
 class Client(Protocol):
@@ -62,6 +73,76 @@ def too_late(watch: Stopwatch, until: datetime | None) -> str:
     if until is not None and watch.now() >= until:
         return "The last moment for this call had passed, so it was not sent."
     return watch.too_late_to_send()
+
+
+def claim(
+    machine: Machine[R],
+    row: R,
+    *,
+    event: str,
+    to: str,
+    now: datetime,
+    prepare: Callable[[], C],
+    obstacle: Callable[[], str] = str,
+    **columns: Any,
+) -> C:
+    """Take the row for this worker and write the row of its call, both durable before anything leaves.
+
+    `obstacle` is asked once the row is locked: what was decided a moment before counts. Raises CannotMove when it names
+    one, or when somebody was faster.
+    """
+    until = lease(now)
+    columns |= {"lease_until": until, "next_action_at": until}
+    with transaction.atomic(durable=True):
+        current = row if machine.locked_with is None else machine.lock(row.pk)
+        if problem := obstacle():
+            raise CannotMove(problem)
+        if hasattr(current, "lease_epoch"):
+            columns["lease_epoch"] = current.lease_epoch + 1
+        machine.move(row, event=event, to=to, now=now, **columns)
+        return prepare()
+
+
+def is_leased(machine: Machine[R], row: R, now: datetime) -> bool:
+    """Whether another worker's claim still keeps this one away; the row is looked at again when it is over."""
+    if row.lease_until is None or now >= row.lease_until:
+        return False
+    machine.touch(row, next_action_at=row.lease_until)
+    return True
+
+
+def given_up(
+    machine: Machine[Any], *, event: str, to: str, problem: str, stamped: tuple[str, ...] = (), **columns: Any
+) -> Callable[..., None]:
+    """The step of a row whose worker is gone: after the lease, what it did is unknown. `stamped` take the time."""
+
+    def step(row: Any, *, now: datetime, **_: Any) -> None:
+        """What became of the call of a worker that did not come back has to be found out."""
+        if not is_leased(machine, row, now):
+            changes: dict[str, Any] = columns | dict.fromkeys(stamped, now)
+            changes |= {"last_problem": problem, "lease_until": None, "evidence": {"problem": problem}}
+            machine.move(row, event=event, to=to, now=now, **changes)
+
+    return step
+
+
+def end(machine: Machine[Any], event: str, to: str, *, again: Callable[[Any], timedelta] | None = None) -> End:
+    """The move that follows from an outcome, with the reply as its evidence; `again` says how long the row rests."""
+
+    def move(row: Any, reply: Reply, now: datetime) -> None:
+        columns: dict[str, Any] = {} if again is None else {"next_action_at": now + again(row)}
+        machine.move(
+            row,
+            event=event,
+            to=to,
+            now=now,
+            evidence=reply.facts,
+            last_problem=reply.problem[:LONGEST_DETAIL],
+            lease_until=None,
+            **columns,
+        )
+
+    return move
 
 
 def make(

@@ -147,7 +147,7 @@ class Machine(Generic[R]):
                 if self.locked_with is not None:
                     self.lock(row.pk)
                 self.record(row, event, before, shown, actor=actor, evidence=evidence, now=now, session_key=session_key)
-                if self._same(row).update(**new) != 1:
+                if self._as_read(row).update(**new) != 1:
                     raise CannotMove(f"{row.reference} was changed by somebody else meanwhile.")
         except IntegrityError as error:
             raise CannotMove(f"The database refused {event!r} of {row.reference}: {error}") from error
@@ -164,7 +164,7 @@ class Machine(Generic[R]):
         if wrong := sorted(columns.keys() - set(touchable)):
             raise ValueError(f"Only a move changes {wrong}.")
         said = str(row.last_problem)
-        if self._same(row).update(**columns) != 1:
+        if self._as_read(row).update(**columns) != 1:
             return False
         _carry(row, columns)
         if row.last_problem != said:
@@ -233,7 +233,7 @@ class Machine(Generic[R]):
     def _due(self, state: str, now: datetime) -> datetime | None:
         return now if state in self.table.at_work and state not in self.table.resting else None
 
-    def _same(self, row: R) -> Any:
+    def _as_read(self, row: R) -> Any:
         return self.model._default_manager.filter(pk=row.pk, state=row.state, version=row.version)
 
 

@@ -26,23 +26,29 @@ _log = structlog.get_logger(__name__)
 class Queue(Generic[R]):
     """The steps of a machine, by state. Each is called with the row, `now`, and what the worker brings (a client, ...).
 
-    States in `urgency` come first, in that order. `read_with` are the rows that are read together with one.
-    `after_failure` is how long a row rests whose step raised, `sweep_for` after how long a sweep begins no other row.
+    What `urgency` names comes first, in that order: states, or conditions. `also_due` is a reason besides a row's own
+    time. `read_with` are the rows that are read together with one. `after_failure` is how long a row rests whose step
+    raised; a sweep begins no other row after `sweep_for`, and looks at `at_once` rows at most.
     """
 
     machine: Machine[R]
     steps: Mapping[str, Step]
-    urgency: tuple[str, ...] = ()
+    urgency: tuple[str | Q, ...] = ()
+    also_due: Callable[[datetime], Q] | None = None
     read_with: tuple[str, ...] = ()
     after_failure: timedelta = timedelta(seconds=15)
     sweep_for: timedelta = timedelta(seconds=20)
     most_steps: int = 1
+    at_once: int | None = None
 
     def due(self, *, now: datetime, when: Q | None = None) -> QuerySet[R]:
-        """Rows that a worker has to look at now, the urgent first; `when` is another reason than their own time."""
-        condition = Q(next_action_at__lte=now) if when is None else Q(next_action_at__lte=now) | when
+        """Rows that a worker has to look at now, the urgent first; `when` is one more reason than their own time."""
+        condition = Q(next_action_at__lte=now)
+        for other in (when, self.also_due and self.also_due(now)):
+            condition = condition if other is None else condition | other
         rows: Any = self.machine.model._default_manager.filter(condition, state__in=list(self.steps))
-        ranks = [When(state=state, then=Value(rank)) for rank, state in enumerate(self.urgency)]
+        conditions = [one if isinstance(one, Q) else Q(state=one) for one in self.urgency]
+        ranks = [When(each, then=Value(rank)) for rank, each in enumerate(conditions)]
         # A case without a choice is a constant, which PostgreSQL takes for the number of a column.
         urgency = [Case(*ranks, default=Value(len(ranks)), output_field=IntegerField())] if ranks else []
         found: QuerySet[R] = rows.order_by(*urgency, "next_action_at", "pk")
@@ -60,13 +66,12 @@ class Queue(Generic[R]):
             _log.info("machines.step_lost", row=row.subject, reason=str(lost))
         return True
 
-    def sweep(
-        self,
-        numbers: Iterable[int],
-        *,
-        watch: Stopwatch,
-        advance: Callable[[int, datetime], bool],
-    ) -> int:
+    def sweep(self, *, now: datetime, **outside: Any) -> int:
+        """Everything that is due, the urgent first; gives the number of steps. Any process that calls out may do it."""
+        numbers = list(self.due(now=now).values_list("pk", flat=True)[: self.at_once])
+        return self.work(numbers, Stopwatch(now), lambda number, at: self.advance(number, now=at, **outside))
+
+    def work(self, numbers: Iterable[int], watch: Stopwatch, advance: Callable[[int, datetime], bool]) -> int:
         """Steps of these rows, each until it has to wait; the number of steps. Ends when its time is over."""
         steps = 0
         for number in numbers:

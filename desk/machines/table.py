@@ -28,7 +28,10 @@ NONE: Final = "none"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """One state: `label` for lists, `sentence` for people, who acts next, and which decisions may be latched in it."""
+    """One state: `label` for lists, `sentence` for people, who acts next, and which decisions may be latched in it.
+
+    `icon` is shown beside the label; without one it is that of the tone.
+    """
 
     label: str
     sentence: str
@@ -36,6 +39,7 @@ class State:
     tone: str
     terminal: bool = False
     decisions: tuple[str, ...] = (NONE,)
+    icon: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,14 @@ from desk.machines.table import (
     Transition,
 )
 
+ASKED: Final = "asked"
+SENDING: Final = "sending"
+UNKNOWN: Final = "unknown"
+MADE: Final = "made"
+REFUSED: Final = "refused"
+NOT_SENT: Final = "not_sent"
+ABSENT: Final = "absent"
+
 REQUEST_STATES: Final[dict[str, State]] = {
     "asked": State(
         "Waiting to be asked for",

@@ -104,7 +104,7 @@ class AddressRequest(Subject):
             ),
             models.CheckConstraint(condition=Q(state__in=tuple(REQUEST_STATES)), name="addressrequest_known_state"),
             models.CheckConstraint(
-                condition=~Q(state="made") | Q(made__isnull=False), name="addressrequest_made_has_an_address"
+                condition=~Q(state=machine.MADE) | Q(made__isnull=False), name="addressrequest_made_has_an_address"
             ),
         ]
         indexes: ClassVar = [models.Index(fields=["account", "currency", "-created_at"], name="addressrequest_newest")]

@@ -4,7 +4,6 @@ It moves no money, but each one counts against the five of a day, so a lost answ
 exchange's list of addresses. Its states are moved by `mover`.
 """
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +14,7 @@ from desk.machines import calls
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
-from exchange_ops.addresses import checks, deposits, mover
+from exchange_ops.addresses import checks, deposits, machine, mover
 from exchange_ops.addresses.machine import OPEN_REQUESTS, SPENT_REQUESTS
 from exchange_ops.addresses.models import AddressRequest, DepositAddress
 from exchange_ops.client import ExchangeClient
@@ -105,43 +104,23 @@ def next_at(*, account: Account, currency: str, now: datetime) -> datetime | Non
     return oldest + DAY if oldest is not None else None
 
 
-def due(*, now: datetime) -> QuerySet[AddressRequest]:
-    """Requests that wait for a worker: those whose time came, and those that a worker died over."""
-    return QUEUE.due(now=now, when=Q(state="sending", lease_until__lte=now))
-
-
-def sweep(*, now: datetime, client_for: ClientFor) -> int:
-    """Every request that is due; how many steps were done."""
-    return QUEUE.sweep(
-        list(due(now=now).values_list("pk", flat=True)),
-        watch=Stopwatch(now),
-        advance=lambda number, at: advance(request_id=number, now=at, client_for=client_for),
-    )
-
-
-def advance(*, request_id: int, now: datetime, client_for: ClientFor) -> bool:
-    """One step of one request, when it is due; True when there was something to do. The second one does nothing."""
-    return QUEUE.advance(request_id, now=now, due=due(now=now), client_for=client_for)
-
-
 def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
     """Read what is there, claim, send once. What can't be read before is not asked for at all."""
     watch = Stopwatch(now)
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             known = deposits.named(_listed(client, row.currency))
-            claim = {"known": known, "lease_until": calls.lease(watch.now()), "sent_at": watch.now()}
-            send_by = watch.now() + SEND_WITHIN
-            with transaction.atomic(durable=True):
-                _move(row, "sending", now=watch.now(), send_by=send_by, next_action_at=None, **claim)
+            now, send_by = watch.now(), watch.now() + SEND_WITHIN
+            claim: dict[str, Any] = {"known": known, "sent_at": now, "send_by": send_by}
+            calls.claim(mover.MACHINE, row, event="sending", to=machine.SENDING, now=now, prepare=lambda: None, **claim)
             client.look_before_acting(lambda: calls.too_late(watch, send_by))
             reply = sent(lambda: client.create_deposit_address(currency=row.currency))
     except _UNREADABLE as failure:
-        if row.state != "asked":  # once claimed, only the outcome of the call says what became of it
+        if row.state != machine.ASKED:  # once claimed, only the outcome of the call says what became of it
             raise
         _move(row, "not_sent", now=watch.now(), last_problem=checks.sentence_of(failure))
         return
-    _END[reply.outcome](row, reply, watch.now())
+    _ENDS[reply.outcome](row, reply, watch.now())
 
 
 def _made(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
@@ -170,14 +149,14 @@ def _not_sent(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
 
 
 def _unknown(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
-    if row.state == "unknown":
+    if row.state == machine.UNKNOWN:
         _wait(row, now, looks=row.looks + 1, problem=reply.problem)
         return
     soon = now + timedelta(seconds=LOOKS_S[0])
     _move(row, "unknown", now=now, next_action_at=soon, last_problem=reply.problem[:500])
 
 
-_END: dict[str, Callable[[AddressRequest, calls.Reply, datetime], None]] = {
+_ENDS: Final[dict[str, calls.End]] = {
     calls.ACCEPTED: _made,
     calls.REFUSED: _refused,
     calls.NOT_SENT: _not_sent,
@@ -239,4 +218,10 @@ def _move(row: AddressRequest, to: str, *, now: datetime, **columns: Any) -> Non
     mover.move(row, event=to, to=to, now=now, evidence=evidence, **columns)
 
 
-QUEUE: Final = Queue(mover.MACHINE, {"asked": _ask, "sending": _give_up, "unknown": _look}, read_with=("account",))
+QUEUE: Final = Queue(
+    mover.MACHINE,
+    {"asked": _ask, "sending": _give_up, "unknown": _look},
+    also_due=lambda now: Q(state=machine.SENDING, lease_until__lte=now),  # of those claimed before a claim said when
+    read_with=("account",),
+)
+advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due

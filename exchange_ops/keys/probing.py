@@ -124,7 +124,7 @@ def wake_due(*, now: datetime) -> int:
     return len(due)
 
 
-def sweep(*, now: datetime, open_client: OpenClient) -> bool:
+def probe_due(*, now: datetime, open_client: OpenClient) -> bool:
     """Without broker or worker: ask about one key that nobody took for a minute. One, since payouts wait meanwhile."""
     left = _waiting().filter(probe_asked_at__lte=now - LEFT_FOR).order_by("probe_asked_at").first()
     if left is None:

@@ -5,9 +5,7 @@ somebody else's order on another day, so the exchange's number is compared befor
 """
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
-
-from django.db import transaction
+from typing import TYPE_CHECKING
 
 from desk.machines import calls
 from desk.machines.calls import Reply
@@ -52,7 +50,7 @@ def ask(*, order_id: int, person: "Person", now: datetime, session_key: str = ""
     if row.state == machine.CANCELLING:
         return row
     if row.state not in machine.AT_EXCHANGE or not row.active:
-        raise CannotCancel(f"There is nothing to cancel: {_standing(row)}.")
+        raise CannotCancel(f"There is nothing to cancel: {_state_of(row)}.")
     try:
         return mover.move(
             row, event="cancel_asked", to=machine.CANCELLING, now=now, actor=person, session_key=session_key
@@ -72,14 +70,14 @@ def ask_all(
         raise CannotCancel("Only operators cancel orders.")
     rows = Order.objects.filter(account=account, active=True, pk__lte=newest, state__in=machine.AT_EXCHANGE)
     rows = rows.filter(symbol=symbol) if symbol else rows
-    asked = 0
+    begun = 0
     for number in list(rows.order_by("pk").values_list("pk", flat=True)):
         try:
             ask(order_id=number, person=person, now=now, session_key=session_key)
-            asked += 1
+            begun += 1
         except CannotCancel:
             continue  # it ended, or moved, in this moment: what was wanted of it
-    return asked
+    return begun
 
 
 def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
@@ -93,16 +91,22 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     try:
         if (row.cancels or row.initiator_id is None) and _is_over(row, client, client_for, now):
             return
-        call = _claim(row, now)
-        if call is None:
-            return
+        call = calls.claim(
+            mover.MACHINE,
+            row,
+            event="cancel_claimed",
+            to=machine.CANCELLING,
+            now=now,
+            prepare=lambda: sending.prepare(row, kind=OrderCall.CANCEL, attempt=row.cancels, now=now),
+            cancels=row.cancels + 1,
+        )
         reply = _make(call, row, client, watch)
     except _FAILURES as problem:
         _again(row, now, f"The exchange could not be asked for it: {problem}")
         return
     finally:
         client.close()
-    _settle(row, reply, watch.now())
+    _go_on(row, reply, watch.now())
 
 
 def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: datetime) -> bool:
@@ -143,25 +147,6 @@ def _over(row: Order, record: records.Order, now: datetime) -> None:
     )
 
 
-def _claim(row: Order, now: datetime) -> OrderCall | None:
-    try:
-        with transaction.atomic(durable=True):
-            current = mover.lock(row.pk)
-            mover.move(
-                row,
-                event="cancel_claimed",
-                to=machine.CANCELLING,
-                now=now,
-                cancels=current.cancels + 1,
-                lease_epoch=current.lease_epoch + 1,
-                lease_until=calls.lease(now),
-                next_action_at=calls.lease(now),
-            )
-            return sending.prepare(row, kind=OrderCall.CANCEL, attempt=row.cancels, now=now)
-    except mover.CannotMove:
-        return None
-
-
 def _make(call: OrderCall, row: Order, client: ExchangeClient, watch: Stopwatch) -> Reply:
     act = client.cancel_margin_order if row.margin else client.cancel_order
     return calls.make(
@@ -169,13 +154,12 @@ def _make(call: OrderCall, row: Order, client: ExchangeClient, watch: Stopwatch)
     )
 
 
-def _settle(row: Order, reply: Reply, now: datetime) -> None:
-    told: dict[str, Any] = {"outcome": reply.outcome, "code": reply.code, "problem": reply.problem}
+def _go_on(row: Order, reply: Reply, now: datetime) -> None:
     if reply.accepted and reply.value.id == row.exchange_id and not order_records.unstorable(reply.value):
         _over(row, reply.value, now)
     elif reply.outcome == calls.REFUSED and reply.code not in {ORDER_NOT_FOUND, TOO_MANY}:
         problem = f"Not cancelled: {reply.problem}"[:500]
-        mover.move(row, event="cancel_refused", to=machine.PLACED, now=now, evidence=told, last_problem=problem)
+        mover.move(row, event="cancel_refused", to=machine.PLACED, now=now, evidence=reply.facts, last_problem=problem)
     else:
         wait = timedelta(0) if reply.code == ORDER_NOT_FOUND else pause(RELEASE_PAUSES_S, row.cancels)
         mover.move(
@@ -185,7 +169,7 @@ def _settle(row: Order, reply: Reply, now: datetime) -> None:
             now=now,
             lease_until=None,
             next_action_at=now + wait,
-            evidence=told,
+            evidence=reply.facts,
             last_problem=reply.problem[:500],
         )
 
@@ -194,5 +178,5 @@ def _again(row: Order, now: datetime, problem: str) -> None:
     mover.touch(row, next_action_at=now + pause(RELEASE_PAUSES_S, row.cancels + 2), last_problem=problem[:500])
 
 
-def _standing(row: Order) -> str:
+def _state_of(row: Order) -> str:
     return f"the exchange says {row.status}" if row.status else f"{row.label[0].lower()}{row.label[1:]}"

@@ -40,18 +40,21 @@ STATES: Final[dict[str, State]] = {
         "Nothing was sent. The order waits for a worker, for a minute at most. The desk goes on by itself.",
         WORKER,
         ACTIVE,
+        icon="clock",
     ),
     SENDING: State(
         "Being placed",
         "The order is on its way to the exchange, and its answer is not there yet. The desk goes on by itself.",
         WORKER,
         ACTIVE,
+        icon="send",
     ),
     PLACED: State(
         "Placed",
         "The exchange has the order. What became of it is the exchange's to say, and stands here as last read.",
         NOBODY,
         GOOD,
+        icon="circle-check",
     ),
     REFUSED: State(
         "Refused by the exchange",
@@ -59,12 +62,14 @@ STATES: Final[dict[str, State]] = {
         "An operator can place another one.",
         NOBODY,
         BAD,
+        icon="circle-x",
     ),
     NOT_SENT: State(
         "Not sent",
         "Not placed: nothing left the desk, for the reason below. An operator can place another one.",
         NOBODY,
         QUIET,
+        icon="circle-pause",
     ),
     UNKNOWN: State(
         "Unknown, being looked for",
@@ -72,6 +77,7 @@ STATES: Final[dict[str, State]] = {
         "orders and in the history, and never sends it again. Nobody should place the same order meanwhile.",
         EXCHANGE,
         WARN,
+        icon="circle-question-mark",
     ),
     FOUND: State(
         "Placed, found by its id",
@@ -79,6 +85,7 @@ STATES: Final[dict[str, State]] = {
         "What became of it stands here as last read.",
         NOBODY,
         GOOD,
+        icon="circle-check",
     ),
     NOT_SEEN: State(
         "Not seen at the exchange",
@@ -86,6 +93,7 @@ STATES: Final[dict[str, State]] = {
         "The desk never sends it again, and still says so should it appear. An operator can place another one.",
         PERSON,
         WARN,
+        icon="circle-question-mark",
     ),
     CANCELLING: State(
         "Being cancelled",
@@ -93,6 +101,7 @@ STATES: Final[dict[str, State]] = {
         "The desk repeats that until the exchange no longer lists it as open.",
         WORKER,
         ACTIVE,
+        icon="undo-2",
     ),
 }
 

@@ -5,9 +5,7 @@ not sent ends as well, since a price that was right a minute ago need not be rig
 """
 
 from datetime import datetime, timedelta
-from typing import Any
-
-from django.db import transaction
+from typing import Final
 
 from desk.machines import calls
 from desk.machines.calls import Reply
@@ -43,22 +41,22 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         stop(row, problem=str(problem), now=now)
         return
     try:
-        call = _claim(row, now)
-        if call is None:
-            return
+        call = calls.claim(
+            mover.MACHINE,
+            row,
+            event="claimed",
+            to=machine.SENDING,
+            now=now,
+            obstacle=lambda: _frozen(row),
+            prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now),
+            sends=row.sends + 1,
+            sent_at=now,
+            sent_from=_exchange_clock(row, now) - EARLY,
+        )
         reply = make(call, row, client=client, watch=watch)
     finally:
         client.close()
-    _settle(row, reply, watch.now())
-
-
-def give_up_after_lease(row: Order, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 8: the worker that sent the order is gone; whether it was placed is unknown until the order is found."""
-    if row.lease_until is not None and now < row.lease_until:
-        mover.touch(row, next_action_at=row.lease_until)
-        return
-    problem = "The worker that sent the order did not come back with an answer."
-    mover.move(row, event="answer_lost", to=machine.UNKNOWN, now=now, last_problem=problem, lease_until=None)
+    _ENDS[reply.outcome](row, reply, watch.now())
 
 
 def stop(row: Order, *, problem: str, now: datetime) -> None:
@@ -98,37 +96,17 @@ def prepare(row: Order, *, kind: str, attempt: int, now: datetime) -> OrderCall:
     )
 
 
+def _frozen(row: Order) -> str:
+    frozen = freezes.active(row.account)
+    return "" if frozen is None else f"The account is frozen: {frozen.reason}"
+
+
 def _obstacle(row: Order, now: datetime) -> str:
-    if (frozen := freezes.active(row.account)) is not None:
-        return f"The account is frozen: {frozen.reason}"
+    if frozen := _frozen(row):
+        return frozen
     if now - row.created_at > WAITS_AT_MOST:
         return "No worker came to it within a minute, and a late order may meet another price."
     return ""
-
-
-def _claim(row: Order, now: datetime) -> OrderCall | None:
-    """Row 3: the claim and the row of the call, durable before anything leaves. None when somebody was faster."""
-    try:
-        with transaction.atomic(durable=True):
-            current = mover.lock(row.pk)
-            if (frozen := freezes.active(row.account)) is not None:
-                stop(row, problem=f"The account is frozen: {frozen.reason}", now=now)
-                return None
-            mover.move(
-                row,
-                event="claimed",
-                to=machine.SENDING,
-                now=now,
-                sends=current.sends + 1,
-                sent_at=now,
-                sent_from=_exchange_clock(row, now) - EARLY,
-                lease_epoch=current.lease_epoch + 1,
-                lease_until=calls.lease(now),
-                next_action_at=calls.lease(now),
-            )
-            return prepare(row, kind=OrderCall.PLACE, attempt=1, now=now)
-    except mover.CannotMove:
-        return None
 
 
 def _exchange_clock(row: Order, now: datetime) -> datetime:
@@ -147,25 +125,38 @@ def _ours(answer: records.Order, row: Order) -> records.Order:
     return answer
 
 
-def _settle(row: Order, reply: Reply, now: datetime) -> None:
-    facts = {"outcome": reply.outcome, "code": reply.code, "problem": reply.problem}
-    told: dict[str, Any] = {"evidence": facts, "last_problem": reply.problem[:500]}
-    if reply.accepted:
-        order: records.Order = reply.value
-        mover.move(
-            row,
-            event="accepted",
-            to=machine.PLACED,
-            now=now,
-            exchange_id=order.id,
-            last_problem=order_records.differences(row, order),
-            evidence={"exchange_id": order.id, "status": order.status, "filled": order.cum_quantity},
-            **order_records.observed(order, now=now),
-        )
-        trades.take_answer(account=row.account, order=order, now=now)
-    elif reply.outcome == calls.REFUSED and reply.code is not None:
-        mover.move(row, event="refused", to=machine.REFUSED, now=now, **told)
-    elif reply.outcome in {calls.REFUSED, calls.NOT_SENT}:
-        mover.move(row, event="not_sent", to=machine.NOT_SENT, now=now, **told)
-    else:
-        mover.move(row, event="answer_lost", to=machine.UNKNOWN, now=now, lease_until=None, **told)
+def _accepted(row: Order, reply: Reply, now: datetime) -> None:
+    order: records.Order = reply.value
+    mover.move(
+        row,
+        event="accepted",
+        to=machine.PLACED,
+        now=now,
+        exchange_id=order.id,
+        last_problem=order_records.differences(row, order),
+        evidence={"exchange_id": order.id, "status": order.status, "filled": order.cum_quantity},
+        **order_records.observed(order, now=now),
+    )
+    trades.take_answer(account=row.account, order=order, now=now)
+
+
+def _refused(row: Order, reply: Reply, now: datetime) -> None:
+    """Without a code it was refused here, before anything left."""
+    (_no if reply.code is not None else _not_sent)(row, reply, now)
+
+
+_no = calls.end(mover.MACHINE, "refused", machine.REFUSED)
+_not_sent = calls.end(mover.MACHINE, "not_sent", machine.NOT_SENT)
+_ENDS: Final[dict[str, calls.End]] = {
+    calls.ACCEPTED: _accepted,
+    calls.REFUSED: _refused,
+    calls.NOT_SENT: _not_sent,
+    calls.UNKNOWN: calls.end(mover.MACHINE, "answer_lost", machine.UNKNOWN),
+}
+# Row 8: whether it was placed is unknown until the order is found.
+given_up = calls.given_up(
+    mover.MACHINE,
+    event="answer_lost",
+    to=machine.UNKNOWN,
+    problem="The worker that sent the order did not come back with an answer.",
+)

@@ -14,7 +14,6 @@ from desk import questions
 from desk.live import announcements
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
-from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
@@ -47,7 +46,7 @@ __all__ = [
 
 STEPS = {
     machine.REQUESTED: sending.step,
-    machine.SENDING: sending.give_up_after_lease,
+    machine.SENDING: sending.given_up,
     machine.UNKNOWN: looking.step,
     machine.CANCELLING: cancelling.step,
 }
@@ -55,6 +54,7 @@ STALE_AFTER = timedelta(seconds=15)
 QUEUE: Final = Queue(
     mover.MACHINE, STEPS, urgency=(machine.CANCELLING,), read_with=("account", "initiator"), after_failure=STALE_AFTER
 )
+advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
 READ_TASK = "exchange_ops.read_orders"
 READING: Final = questions.Rule(
     model=OrderReading,
@@ -116,26 +116,6 @@ def cancel_all(
     )
 
 
-def advance(*, order_id: int, now: datetime, client_for: ClientFor) -> bool:
-    """One step of one order, when it is due; True when there was something to do. Losing a race is not an error."""
-    return QUEUE.advance(order_id, now=now, client_for=client_for)
-
-
-def sweep(*, now: datetime, client_for: ClientFor) -> int:
-    """Every order that is due, cancels first; gives the number of steps. Any worker may call it."""
-    numbers = list(due(now=now).values_list("pk", flat=True))
-    return QUEUE.sweep(
-        numbers,
-        watch=Stopwatch(now),
-        advance=lambda number, at: advance(order_id=number, now=at, client_for=client_for),
-    )
-
-
-def due(*, now: datetime) -> QuerySet[Order]:
-    """Orders that a worker has to look at now, cancels first."""
-    return QUEUE.due(now=now)
-
-
 def open_orders(*, account: Account | None) -> QuerySet[Order]:
     """Orders that can still be filled, or that the desk still works on."""
     return Order.objects.filter(Q(active=True) | Q(state__in=machine.AT_WORK), account=account)
@@ -163,8 +143,8 @@ def read_all(*, now: datetime, client_for: ClientFor, only_stale: bool = False) 
     for account in Account.objects.order_by("pk"):
         row = heartbeats.of(name_of(account))
         fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
-        asked = READING.waiting().filter(account=account).exists()
-        if asked or not (only_stale and fresh):
+        is_wanted = READING.waiting().filter(account=account).exists()
+        if is_wanted or not (only_stale and fresh):
             done += _read_one(account, now, client_for)
     return done
 
@@ -176,7 +156,8 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
         return False
     reading, problem = order_reading.Round(account, now), ""
     try:
-        asked = READING.waiting().filter(account=account).first()  # what is asked later is not answered by this reading
+        # What is wanted later is not answered by this reading.
+        question = READING.waiting().filter(account=account).first()
         order_reading.read(reading=reading, client_for=client_for)
         with clients.client(client_for, account=account, right=Right.ORDERS) as client:
             reading.problems += margin.sync(account=account, client=client, now=now)
@@ -188,7 +169,7 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
         heartbeats.failed(name_of(account), now=now, problem=problem, account=account)
     else:
         heartbeats.succeeded(name_of(account), now=now, remark=" ".join(reading.problems[:3]), account=account)
-    is_announced = asked is not None and READING.answer(asked, now=now, problem=problem)
+    is_announced = question is not None and READING.answer(question, now=now, problem=problem)
     if problem and not is_announced:
         announcements.announce(mover.TOPIC)
     return not problem

@@ -20,12 +20,12 @@ from exchange_ops.shared.views.access import requires
 from exchange_ops.transfers import approvals as transfer_approvals
 from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.transfers import workflow as transfers
+from exchange_ops.withdrawals import machine, queries
 from exchange_ops.withdrawals import machine as states
 from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Withdrawal
 
 LAST_LINES = 10
-HOLD_STATES = ("holding", "hold_unknown", "held", "committing", "commit_unknown", "rolling_back")
 
 Reader = Callable[[Person, Account | None, datetime], dict[str, Any]]
 
@@ -35,7 +35,7 @@ def _balances(person: Person, account: Account | None, now: datetime) -> dict[st
 
 
 def _work(person: Person, account: Account | None, now: datetime) -> dict[str, Any]:
-    holds = list(_open(account).filter(state__in=HOLD_STATES).order_by("approve_until", "pk"))
+    holds = list(_open(account).filter(state__in=queries.UNDER_WAY).order_by("approve_until", "pk"))
     return {
         "exchange_now": accounts.exchange_now(account, now),
         "mine": list(approvals.waiting_for(person).order_by("approve_until", "pk")[:LAST_LINES]),
@@ -43,7 +43,7 @@ def _work(person: Person, account: Account | None, now: datetime) -> dict[str, A
         "holds": holds,
         "mine_transfers": list(transfer_approvals.waiting_for(person)[:LAST_LINES]),
         "transfers": list(_open_transfers(account)[:LAST_LINES]),
-        "next": next((row for row in holds if row.state == "held" and row.approve_until), None),
+        "next": next((row for row in holds if row.state == machine.HELD and row.approve_until), None),
     }
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PURPOSE = "thaw-freeze"
 VOTES_TO_THAW = 2
 _LONGEST_REASON = 500
-_TOUCHED = ("review", "queued", "held", "committing")
+_TOUCHED = (states.REVIEW, states.QUEUED, states.HELD, states.COMMITTING)
 
 
 class CannotFreeze(Exception):
@@ -150,12 +150,12 @@ def _begin(account: Account, person: "Person | None", reason: str, now: datetime
 
 def _stop(row: Withdrawal, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
     evidence = {"freeze": frozen.pk, "reason": frozen.reason}
-    undecided = row.state == "held" and row.decision == machine_table.NONE
-    if undecided or (row.state == "committing" and row.put_count == 0):
+    undecided = row.state == states.HELD and row.decision == machine_table.NONE
+    if undecided or (row.state == states.COMMITTING and row.put_count == 0):
         lifecycle.move(
             row,
             event="frozen",
-            to="rolling_back",
+            to=states.ROLLING_BACK,
             now=now,
             actor=person,
             session_key=session_key,
@@ -169,11 +169,11 @@ def _stop(row: Withdrawal, frozen: Freeze, person: "Person | None", now: datetim
 
 def _wake_waiting(account_id: int, now: datetime) -> None:
     """Requests that waited behind the freeze are judged again and go on."""
-    waiting = Withdrawal.objects.filter(account_id=account_id, state__in=("review", "queued"))
+    waiting = Withdrawal.objects.filter(account_id=account_id, state__in=(states.REVIEW, states.QUEUED))
     for number in waiting.values_list("pk", flat=True):
         outbox.wake(lifecycle.ADVANCE_TASK, number)
     waiting.update(next_action_at=now)
-    Transfer.objects.filter(account_id=account_id, state__in=("review", "approved")).update(next_action_at=now)
+    Transfer.objects.filter(account_id=account_id, state__in=Transfer.BEHIND_A_FREEZE).update(next_action_at=now)
 
 
 def _record(

@@ -32,24 +32,36 @@ PURPOSES: Final = {FREEZE: "freeze-subaccounts", ACTIVATE: "activate-subaccounts
 # Of one lane at most one call is under way for a sub-account; a freeze and an activation must not overtake each other.
 LANES: Final = {FREEZE: "status", ACTIVATE: "status", SETTINGS: "settings"}
 
+REQUESTED: Final = "requested"
+SENDING: Final = "sending"
+ACCEPTED: Final = "accepted"
+UNKNOWN: Final = "unknown"
+DONE: Final = "done"
+REFUSED: Final = "refused"
+NOT_DONE: Final = "not_done"
+CANCELLED: Final = "cancelled"
+
 STATES: Final[dict[str, State]] = {
     "requested": State(
         "Waiting to be sent",
         "Nothing was sent yet. A worker asks the exchange as soon as it can; an admin can take the request back.",
         WORKER,
         ACTIVE,
+        icon="clock",
     ),
     "sending": State(
         "Being sent",
         "The exchange is being asked at this moment. The desk goes on by itself.",
         WORKER,
         ACTIVE,
+        icon="send",
     ),
     "accepted": State(
         "Accepted, not seen yet",
         "The exchange said yes. The desk reads its list of sub-accounts until that shows it.",
         EXCHANGE,
         ACTIVE,
+        icon="hourglass",
     ),
     "unknown": State(
         "Outcome unknown",
@@ -57,12 +69,14 @@ STATES: Final[dict[str, State]] = {
         "The desk reads the exchange's list until it knows; nobody needs to act.",
         EXCHANGE,
         WARN,
+        icon="circle-question-mark",
     ),
     "done": State(
         "Done and seen",
         "Done: the exchange's own list shows it.",
         NOBODY,
         GOOD,
+        icon="circle-check",
         terminal=True,
     ),
     "refused": State(
@@ -70,6 +84,7 @@ STATES: Final[dict[str, State]] = {
         "Nothing was changed: the exchange refused it for the reason below.",
         NOBODY,
         BAD,
+        icon="circle-x",
         terminal=True,
     ),
     "not_done": State(
@@ -77,6 +92,7 @@ STATES: Final[dict[str, State]] = {
         "Nothing was changed, as far as the exchange's list shows. An admin can ask for it again.",
         NOBODY,
         BAD,
+        icon="circle-x",
         terminal=True,
     ),
     "cancelled": State(
@@ -84,6 +100,7 @@ STATES: Final[dict[str, State]] = {
         "Nothing was sent: the request was taken back before the exchange was asked.",
         NOBODY,
         QUIET,
+        icon="ban",
         terminal=True,
     ),
 }

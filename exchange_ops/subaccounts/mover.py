@@ -26,7 +26,7 @@ MACHINE: Machine[SubAccountAction] = Machine(
 )
 touch = MACHINE.touch
 # After these the wish is given up again. A freeze that failed stays wanted, so that it stands out until it is done.
-_GIVEN_UP = frozenset({"refused", "not_done"})
+_GIVEN_UP = frozenset({states.REFUSED, states.NOT_DONE})
 
 
 def create(*, action: SubAccountAction, now: datetime, session_key: str, evidence: Mapping[str, Any]) -> None:
@@ -79,7 +79,7 @@ def _learn(action: SubAccountAction, to: str, closed_as: str | None) -> None:
     columns: dict[str, Any] = {} if closed_as is None else {"closed_as": closed_as}
     failed = to in _GIVEN_UP and action.kind != states.FREEZE
     newer = SubAccountAction.objects.filter(sub_account=action.sub_account_id, lane=action.lane, pk__gt=action.pk)
-    if (failed or to == "cancelled") and not newer.exists():
+    if (failed or to == states.CANCELLED) and not newer.exists():
         columns |= {name: action.before.get(name) for name in _wanted_by(action)}
     if columns:
         _wish(action.sub_account, columns)

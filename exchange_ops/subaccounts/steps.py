@@ -7,19 +7,16 @@ is seen not to have happened is sent again, because freezing twice does no harm;
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import transaction
-
 from desk.machines import calls
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.people import stepup
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
-from exchange_ops.subaccounts import account_status as standing
+from exchange_ops.subaccounts import account_status, readings
 from exchange_ops.subaccounts import calls as asking
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts import mover as moves
-from exchange_ops.subaccounts import readings
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall
 from exchange_ops.wire.catalogue import Right
 
@@ -51,27 +48,22 @@ def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
         moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=str(problem)[:500])
         return
     try:
-        call = _claim(row, now)
+        call = calls.claim(
+            moves.MACHINE,
+            row,
+            event="claimed",
+            to=states.SENDING,
+            now=now,
+            prepare=lambda: _prepared(row, now),
+            attempt=row.attempt + 1,
+            answer="",
+            answered_at=None,
+            last_problem="",
+        )
         reply = asking.make(row, call, client, watch)
     finally:
         client.close()
-    _settle(row, reply, watch.now())
-
-
-def give_up_after_lease(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 6: the worker that claimed it is gone; what it did is unknown until the exchange's list was read."""
-    if row.lease_until is not None and now < row.lease_until:
-        moves.touch(row, next_action_at=row.lease_until)
-        return
-    problem = "The worker that asked the exchange did not come back with an answer."
-    lost: dict[str, Any] = {
-        "answer": asking.LOST,
-        "answered_at": now,
-        "looks": 0,
-        "lease_until": None,
-        "last_problem": problem,
-    }
-    moves.move(row, event="lost", to="unknown", now=now, **lost)
+    _go_on(row, reply, watch.now())
 
 
 def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
@@ -80,26 +72,30 @@ def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
     begun = watch.now()
     problem = readings.observe(sub=sub, client_for=client_for, now=begun)
     # After a plain yes the list alone will do; without one the payout settings have to agree with it.
-    list_will_do = row.state == "accepted" and row.kind != states.SETTINGS
+    list_will_do = row.state == states.ACCEPTED and row.kind != states.SETTINGS
     if sub.observed_at < begun or (problem and not list_will_do):
-        told = problem or "The exchange's list was read by somebody else in this moment."
-        moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=told[:500])
+        sentence = problem or "The exchange's list was read by somebody else in this moment."
+        moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence[:500])
         return
     seen = _evidence(sub)
     if _is_reached(row, sub):
         moves.move(
-            row, event="seen", to="done", now=watch.now(), evidence=seen, last_problem="", closed_as=_taught(row)
+            row, event="seen", to=states.DONE, now=watch.now(), evidence=seen, last_problem="", closed_as=_taught(row)
         )
         readings.ask_balances(sub=sub, now=watch.now())  # a freeze moves money
     elif not _is_over(row, sub, watch.now()):
-        told = _not_yet(row, sub)
-        moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=told, looks=row.looks + 1)
-    elif row.state == "unknown" and row.kind == states.FREEZE and row.attempt < MOST_FREEZES and _is_open(sub):
-        told = "It was seen not to be frozen, so the freeze is sent again."
-        moves.move(row, event="seen_unchanged", to="requested", now=watch.now(), evidence=seen, last_problem=told)
+        sentence = _not_yet(row, sub)
+        moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence, looks=row.looks + 1)
+    elif row.state == states.UNKNOWN and row.kind == states.FREEZE and row.attempt < MOST_FREEZES and _is_open(sub):
+        sentence = "It was seen not to be frozen, so the freeze is sent again."
+        moves.move(
+            row, event="seen_unchanged", to=states.REQUESTED, now=watch.now(), evidence=seen, last_problem=sentence
+        )
     else:
-        told = f"The exchange shows it as {standing.of(sub).label.lower()}, so this is not to be seen."
-        moves.move(row, event="seen_unchanged", to="not_done", now=watch.now(), evidence=seen, last_problem=told)
+        sentence = f"The exchange shows it as {account_status.of(sub).label.lower()}, so this is not to be seen."
+        moves.move(
+            row, event="seen_unchanged", to=states.NOT_DONE, now=watch.now(), evidence=seen, last_problem=sentence
+        )
 
 
 # Sending --------------------------------------------------------------------------------------------------------------
@@ -118,48 +114,47 @@ def _lane_is_taken(row: SubAccountAction) -> bool:
     return others.exclude(pk=row.pk).exists()
 
 
-def _claim(row: SubAccountAction, now: datetime) -> SubAccountCall:
-    """Row 2: the claim and the row of the call, durable before anything leaves."""
-    with transaction.atomic(durable=True):
-        moves.move(
-            row,
-            event="claimed",
-            to="sending",
-            now=now,
-            attempt=row.attempt + 1,
-            answer="",
-            answered_at=None,
-            last_problem="",
-            lease_until=calls.lease(now),
-            next_action_at=calls.lease(now),
-        )
-        return SubAccountCall.objects.create(
-            action=row,
-            attempt=row.attempt,
-            version=row.version,
-            fingerprint=calls.fingerprint(row.kind, asking.content(row)),
-            prepared_at=now,
-            send_by=now + SEND_WITHIN,
-        )
+def _prepared(row: SubAccountAction, now: datetime) -> SubAccountCall:
+    """The row of the call, inside the transaction of the claim that it belongs to."""
+    return SubAccountCall.objects.create(
+        action=row,
+        attempt=row.attempt,
+        version=row.version,
+        fingerprint=calls.fingerprint(row.kind, asking.content(row)),
+        prepared_at=now,
+        send_by=now + SEND_WITHIN,
+    )
 
 
-def _settle(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
+def _go_on(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
     answer = reply.answer if isinstance(reply, asking.Reply) else ""  # none where nothing left
-    facts = {"outcome": reply.outcome, "answer": answer, "code": reply.code, "problem": reply.problem}
-    told: dict[str, Any] = {"answer": answer, "last_problem": reply.problem[:500], "lease_until": None}
+    facts = {**reply.facts, "answer": answer}
+    columns: dict[str, Any] = {"answer": answer, "last_problem": reply.problem[:500], "lease_until": None}
     if reply.outcome == calls.NOT_SENT:
         later = now + pause(QUEUE_PAUSES_S, row.attempt)
-        moves.move(row, event="not_sent", to="requested", now=now, evidence=facts, next_action_at=later, **told)
+        moves.move(row, event="not_sent", to=states.REQUESTED, now=now, evidence=facts, next_action_at=later, **columns)
         return
-    told |= {"answered_at": now, "looks": 0}
+    columns |= {"answered_at": now, "looks": 0}
     if reply.outcome == calls.ACCEPTED:
-        moves.move(row, event="accepted", to="accepted", now=now, evidence=facts, **told)
+        moves.move(row, event="accepted", to=states.ACCEPTED, now=now, evidence=facts, **columns)
     elif reply.outcome == calls.REFUSED:
         disabled = row.kind == states.ACTIVATE and reply.code is None and row.sub_account.status == states.LISTED_CLOSED
         closed_as = states.AS_DISABLED if disabled else None
-        moves.move(row, event="refused", to="refused", now=now, evidence=facts, closed_as=closed_as, **told)
+        moves.move(row, event="refused", to=states.REFUSED, now=now, evidence=facts, closed_as=closed_as, **columns)
     else:
-        moves.move(row, event="lost", to="unknown", now=now, evidence=facts, **told)
+        moves.move(row, event="lost", to=states.UNKNOWN, now=now, evidence=facts, **columns)
+
+
+# Row 6: what it did is unknown until the exchange's list was read.
+given_up = calls.given_up(
+    moves.MACHINE,
+    event="lost",
+    to=states.UNKNOWN,
+    problem="The worker that asked the exchange did not come back with an answer.",
+    stamped=("answered_at",),
+    answer=asking.LOST,
+    looks=0,
+)
 
 
 # Looking --------------------------------------------------------------------------------------------------------------
@@ -167,11 +162,11 @@ def _settle(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
 
 def _is_reached(row: SubAccountAction, sub: SubAccount) -> bool:
     """Whether list and payout settings both show what was asked for."""
-    name = standing.of(sub).name
+    name = account_status.of(sub).name
     if row.kind == states.FREEZE:
-        return name in standing.SHUT
+        return name in account_status.SHUT
     if row.kind == states.ACTIVATE:
-        return name == standing.OPEN
+        return name == account_status.OPEN
     payout = row.wanted_payout is None or row.wanted_payout == sub.payout_enabled
     text = row.wanted_description is None or row.wanted_description == sub.description
     return bool(sub.settings_shown) and payout and text
@@ -185,23 +180,23 @@ def _taught(row: SubAccountAction) -> str | None:
 
 
 def _is_open(sub: SubAccount) -> bool:
-    return standing.of(sub).name in {standing.OPEN, standing.NEW}
+    return account_status.of(sub).name in {account_status.OPEN, account_status.NEW}
 
 
 def _is_over(row: SubAccountAction, sub: SubAccount, now: datetime) -> bool:
     """Whether it was looked for long enough to say that it is not to be seen."""
     since = now - (row.answered_at or row.updated_at)
-    if row.state == "accepted" or standing.of(sub).name == standing.UNCLEAR:
+    if row.state == states.ACCEPTED or account_status.of(sub).name == account_status.UNCLEAR:
         return since >= NOT_SHOWN_AFTER
     return row.looks >= LOOKS and since >= (FREEZE_QUIET if row.kind == states.FREEZE else QUIET)
 
 
 def _not_yet(row: SubAccountAction, sub: SubAccount) -> str:
-    shown = standing.of(sub).label.lower()
-    if row.state == "accepted":
-        return f"The exchange said yes, and shows it as {shown} so far."
+    status = account_status.of(sub).label.lower()
+    if row.state == states.ACCEPTED:
+        return f"The exchange said yes, and shows it as {status} so far."
     said = row.last_problem if row.looks == 0 else ""
-    return f"{said} The exchange shows it as {shown} so far.".strip()[:500]
+    return f"{said} The exchange shows it as {status} so far.".strip()[:500]
 
 
 def _next_look(row: SubAccountAction, now: datetime) -> datetime:

@@ -4,23 +4,21 @@ Several sub-accounts that are asked for together become one action each, sent in
 several would not say whose it is. What the exchange would refuse is refused here first, with nothing written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q
 
 from desk.machines.queue import Queue
-from desk.machines.step_clock import Stopwatch
 from desk.people import stepup
-from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.subaccounts import account_status as standing
+from exchange_ops.subaccounts import account_status, steps
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts import mover as moves
-from exchange_ops.subaccounts import steps
 from exchange_ops.subaccounts.models import LONGEST_DESCRIPTION, SubAccount, SubAccountAction, SubAccountBalance
 
 if TYPE_CHECKING:
@@ -33,17 +31,19 @@ MOST_AT_ONCE = 50
 STALE = "This changed since the page was drawn. Read it again, then decide."
 _STEPS = {
     "requested": steps.send,
-    "sending": steps.give_up_after_lease,
+    "sending": steps.given_up,
     "accepted": steps.look,
     "unknown": steps.look,
 }
 QUEUE: Final = Queue(
     moves.MACHINE,
     _STEPS,
+    urgency=(Q(kind=states.FREEZE),),
     read_with=("sub_account__account",),
     after_failure=steps.LOOK_AGAIN,
     sweep_for=timedelta(seconds=10),
 )
+advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
 
 
 class CannotAsk(Exception):
@@ -72,18 +72,19 @@ def ask_status(
 ) -> list[SubAccountAction]:
     """Ask to freeze or activate these sub-accounts, all of them or none; one second factor for the whole.
 
-    `digest` is that of `subaccount_standing.digest_of` as it was shown. The same `request_key` of the same person
+    `digest` is that of `account_status.digest_of` as it was shown. The same `request_key` of the same person
     gives the same actions. Raises CannotAsk, or `stepup.CannotConfirm` when the second factor was not accepted.
     """
     numbers = sorted(set(exchange_ids))
-    if earlier := _earlier(person, request_key):
-        return _same(earlier, kind, numbers, reason=reason.strip())
+    form = _Form(person, request_key, kind, numbers, {"reason": reason.strip()})
+    if earlier := form.sent_before():
+        return earlier
     reason = _checked(person, reason, numbers)
     try:
         with transaction.atomic():
             subs = _found(account, numbers)
-            if earlier := _earlier(person, request_key):  # the twin of a double click was first to the rows
-                return _same(earlier, kind, numbers, reason=reason)
+            if earlier := form.sent_before():  # the twin of a double click was first to the rows
+                return earlier
             _refuse_unless_possible(kind, subs, digest)
             confirmation = stepup.verify(
                 person=person,
@@ -93,7 +94,7 @@ def ask_status(
                 session_key=session_key,
                 now=now,
             )
-            asked = [
+            actions = [
                 SubAccountAction(
                     sub_account=sub,
                     kind=kind,
@@ -105,10 +106,10 @@ def ask_status(
                 )
                 for sub in subs
             ]
-            _store(asked, now, session_key, confirmation)
+            _store(actions, now, session_key, confirmation)
     except IntegrityError:
-        return _lost_race(person, request_key, kind, numbers, reason=reason)
-    return asked
+        return form.twin()
+    return actions
 
 
 def ask_settings(
@@ -126,23 +127,24 @@ def ask_settings(
 ) -> SubAccountAction:
     """Ask for other payout settings; what is shown so already, and wanted so, is not sent. Raises CannotAsk."""
     wanted = {"reason": reason.strip(), "wanted_payout": payout_enabled, "wanted_description": description.strip()}
-    if earlier := _earlier(person, request_key):
-        return _same(earlier, states.SETTINGS, [exchange_id], **wanted)[0]
+    form = _Form(person, request_key, states.SETTINGS, [exchange_id], wanted)
+    if earlier := form.sent_before():
+        return earlier[0]
     reason, description = _checked(person, reason, [exchange_id]), description.strip()
     if len(description) > LONGEST_DESCRIPTION or not description.isprintable():
-        told = f"A description has at most {LONGEST_DESCRIPTION} characters, on one line."
-        raise CannotAsk({"description": told})
+        problem = f"A description has at most {LONGEST_DESCRIPTION} characters, on one line."
+        raise CannotAsk({"description": problem})
     try:
         with transaction.atomic():
             (sub,) = _found(account, [exchange_id])
-            if earlier := _earlier(person, request_key):
-                return _same(earlier, states.SETTINGS, [exchange_id], **wanted)[0]
+            if earlier := form.sent_before():
+                return earlier[0]
             _refuse_unless_possible(states.SETTINGS, [sub], digest)
             payout = payout_enabled if {sub.payout_enabled, sub.wanted_payout} - {payout_enabled, None} else None
             text = description if {sub.description, sub.wanted_description} - {description, None} else None
             if payout is None and text is None:
                 raise CannotAsk({FORM: "These are the settings already; there is nothing to change."})
-            asked = SubAccountAction(
+            action = SubAccountAction(
                 sub_account=sub,
                 kind=states.SETTINGS,
                 wanted_payout=payout,
@@ -152,10 +154,10 @@ def ask_settings(
                 request_key=request_key,
                 digest=digest,
             )
-            _store([asked], now, session_key, None)
+            _store([action], now, session_key, None)
     except IntegrityError:
-        return _lost_race(person, request_key, states.SETTINGS, [exchange_id], **wanted)[0]
-    return asked
+        return form.twin()[0]
+    return action
 
 
 def take_back(*, action_id: int, person: "Person", now: datetime, session_key: str = "") -> SubAccountAction:
@@ -166,33 +168,12 @@ def take_back(*, action_id: int, person: "Person", now: datetime, session_key: s
     if row is None:
         raise CannotAsk({FORM: "There is no such request."})
     try:
-        return moves.move(row, event="taken_back", to="cancelled", now=now, actor=person, session_key=session_key)
+        return moves.move(row, event="taken_back", to=states.CANCELLED, now=now, actor=person, session_key=session_key)
     except moves.CannotMove:
-        told = "It can't be taken back any more: the exchange was asked. Its outcome stands here as soon as it is seen."
-        raise CannotAsk({FORM: told}) from None
-
-
-# What workers do ------------------------------------------------------------------------------------------------------
-
-
-def advance(*, action_id: int, now: datetime, client_for: ClientFor) -> bool:
-    """One step of one action, when it is due; True when there was something to do. Losing a race is not an error."""
-    return QUEUE.advance(action_id, now=now, client_for=client_for)
-
-
-def sweep(*, now: datetime, client_for: ClientFor) -> int:
-    """Everything that is due, freezes first; the number of steps. Any process that may call out may do it."""
-    pairs = due(now=now).values_list("pk", "kind")
-    return QUEUE.sweep(
-        [number for number, _ in sorted(pairs, key=lambda pair: (pair[1] != states.FREEZE, pair[0]))],
-        watch=Stopwatch(now),
-        advance=lambda number, at: advance(action_id=number, now=at, client_for=client_for),
-    )
-
-
-def due(*, now: datetime) -> QuerySet[SubAccountAction]:
-    """Actions that a worker has to look at now."""
-    return QUEUE.due(now=now)
+        problem = (
+            "It can't be taken back any more: the exchange was asked. Its outcome stands here as soon as it is seen."
+        )
+        raise CannotAsk({FORM: problem}) from None
 
 
 def figures(subs: Sequence[SubAccount]) -> dict[int, list[SubAccountBalance]]:
@@ -241,53 +222,55 @@ def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) 
             problems.append(f"{sub.exchange_id} is being frozen; wait until that is seen.")
         elif kind == states.FREEZE and (sub.pk, states.ACTIVATE) in waiting:
             continue  # a freeze waits behind an activation, so that somebody in a hurry need not wait themselves
-        elif found := standing.obstacle(kind, sub):
+        elif found := account_status.obstacle(kind, sub):
             problems.append(found)
     if problems:
         raise CannotAsk({FORM: " ".join(problems)})
-    if digest != standing.digest_of(kind, subs):
+    if digest != account_status.digest_of(kind, subs):
         raise CannotAsk({FORM: STALE})
 
 
-def _store(asked: Sequence[SubAccountAction], now: datetime, session_key: str, confirmation: "StepUp | None") -> None:
-    held = figures([one.sub_account for one in asked])
+def _store(actions: Sequence[SubAccountAction], now: datetime, session_key: str, confirmation: "StepUp | None") -> None:
+    held = figures([one.sub_account for one in actions])
     proof = confirmation.evidence() if confirmation else {}
-    for one in asked:
+    for one in actions:
         sub = one.sub_account
-        shown: dict[str, Any] = {"status": sub.status, "observed_at": sub.observed_at, **proof}
+        seen: dict[str, Any] = {"status": sub.status, "observed_at": sub.observed_at, **proof}
         if one.kind == states.FREEZE:
-            shown["trading"] = {row.currency: [row.available, row.reserved] for row in held[sub.pk]}
-            shown["trading_read_at"] = sub.balances_at
-        moves.create(action=one, now=now, session_key=session_key, evidence=shown)
+            seen["trading"] = {row.currency: [row.available, row.reserved] for row in held[sub.pk]}
+            seen["trading_read_at"] = sub.balances_at
+        moves.create(action=one, now=now, session_key=session_key, evidence=seen)
 
 
-def _earlier(person: "Person", request_key: str) -> list[SubAccountAction]:
-    rows = SubAccountAction.objects.filter(requested_by=person, request_key=request_key)
-    return list(rows.select_related("sub_account").order_by("sub_account__exchange_id"))
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One form as it was sent: it makes its actions once, however often it comes."""
+
+    person: "Person"
+    request_key: str
+    kind: str
+    numbers: Sequence[int]
+    content: Mapping[str, object]
+
+    def sent_before(self) -> list[SubAccountAction]:
+        """The actions that it made before, if any; a used key with other content is refused."""
+        rows = SubAccountAction.objects.filter(requested_by=self.person, request_key=self.request_key)
+        actions = list(rows.select_related("sub_account").order_by("sub_account__exchange_id"))
+        named = [(one.kind, one.sub_account.exchange_id) for one in actions]
+        differs = any(_wanted(one, name) != value for one in actions for name, value in self.content.items())
+        if actions and (differs or named != [(self.kind, number) for number in self.numbers]):
+            raise CannotAsk({FORM: "This form was sent before, with other content. Nothing more was recorded."})
+        return actions
+
+    def twin(self) -> list[SubAccountAction]:
+        """The actions of the same form sent in the same moment; refused when it was somebody else who was first."""
+        if actions := self.sent_before():
+            return actions
+        raise CannotAsk({FORM: "Somebody else asked for the same in this moment. Nothing more was recorded."})
 
 
-def _same(
-    earlier: list[SubAccountAction], kind: str, numbers: Sequence[int], **content: object
-) -> list[SubAccountAction]:
-    """The earlier actions, when they are the same; a used key with other content is refused."""
-    named = [(one.kind, one.sub_account.exchange_id) for one in earlier]
-    differs = any(_asked(one, name) != value for one in earlier for name, value in content.items())
-    if differs or named != [(kind, number) for number in numbers]:
-        raise CannotAsk({FORM: "This form was sent before, with other content. Nothing more was recorded."})
-    return earlier
-
-
-def _asked(action: SubAccountAction, name: str) -> object:
+def _wanted(action: SubAccountAction, name: str) -> object:
     """What was asked for; a setting that was not sent was asked for as it is shown."""
-    shown = {"wanted_payout": "payout_enabled", "wanted_description": "description"}
+    columns = {"wanted_payout": "payout_enabled", "wanted_description": "description"}
     value: object = getattr(action, name)
-    return getattr(action.sub_account, shown[name]) if value is None and name in shown else value
-
-
-def _lost_race(
-    person: "Person", request_key: str, kind: str, numbers: Sequence[int], **content: object
-) -> list[SubAccountAction]:
-    """The same form sent twice in one moment, or somebody else who asked for the same."""
-    if earlier := _earlier(person, request_key):
-        return _same(earlier, kind, numbers, **content)
-    raise CannotAsk({FORM: "Somebody else asked for the same in this moment. Nothing more was recorded."})
+    return getattr(action.sub_account, columns[name]) if value is None and name in columns else value

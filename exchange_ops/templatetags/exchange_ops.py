@@ -7,6 +7,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from desk.machines import table as machine_table
+from desk.machines.chips import state_chip
 from desk.templatetags.desk import chip
 from exchange_ops.ledger.forms import LEDGER_KINDS, LEDGER_STATUSES
 from exchange_ops.withdrawals import machine as states
@@ -14,31 +15,6 @@ from exchange_ops.withdrawals.models import Withdrawal
 
 register = template.Library()
 
-SIGNS = {
-    "draft": "circle-dashed",
-    "review": "users-round",
-    "queued": "clock",
-    "holding": "loader",
-    "hold_unknown": "circle-question-mark",
-    "held": "hourglass",
-    "committing": "send",
-    "commit_unknown": "circle-question-mark",
-    "committed": "send",
-    "sent": "arrow-up-right",
-    "settled": "circle-check",
-    "verified": "badge-check",
-    "disputed": "triangle-alert",
-    "rolling_back": "undo-2",
-    "rolled_back": "undo-2",
-    "refused": "circle-x",
-    "lapsed": "circle-pause",
-    "expired": "circle-x",
-    "cancelled": "ban",
-    "failed": "circle-x",
-    "investigate": "users-round",
-    "resolved_paid": "stamp",
-    "resolved_not_paid": "stamp",
-}
 TURNS = {
     machine_table.PERSON: ("People", "hand"),
     machine_table.WORKER: ("The desk", "cpu"),
@@ -123,8 +99,7 @@ _EVENTS = {
 @register.simple_tag
 def state(name: str) -> SafeString:
     """The state of a withdrawal in one chip."""
-    known = states.STATES[name]
-    return chip(known.tone, known.label, sign=SIGNS[name])
+    return state_chip(states.STATES[name])
 
 
 @register.simple_tag
@@ -170,7 +145,7 @@ def event_label(name: str) -> str:
 @register.simple_tag
 def state_sign(name: str) -> str:
     """The icon of a state, for the timeline."""
-    return SIGNS[name]
+    return states.STATES[name].icon
 
 
 @register.filter

@@ -5,6 +5,7 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
+from desk.machines.chips import state_chip
 from desk.templatetags.desk import chip
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine as order_states
@@ -15,17 +16,6 @@ from exchange_ops.orders.views.titles import title
 
 register = template.Library()
 
-SIGNS = {
-    order_states.REQUESTED: "clock",
-    order_states.SENDING: "send",
-    order_states.PLACED: "circle-check",
-    order_states.REFUSED: "circle-x",
-    order_states.NOT_SENT: "circle-pause",
-    order_states.UNKNOWN: "circle-question-mark",
-    order_states.FOUND: "circle-check",
-    order_states.NOT_SEEN: "circle-question-mark",
-    order_states.CANCELLING: "undo-2",
-}
 # The exchange's own words, and ours for them. An unknown one is shown as it came.
 STATUSES = {
     "new": ("active", ORDER_STATUSES["new"], "circle-dashed"),
@@ -62,7 +52,7 @@ _CALLS = {"place": "Place", "cancel": "Cancel"}
 def order_status(row: Order) -> SafeString:
     """What there is to know of an order in one chip: the exchange's word, unless the desk is still at work."""
     if row.state not in order_states.AT_EXCHANGE:
-        return chip(STATES[row.state].tone, STATES[row.state].label, sign=SIGNS[row.state])
+        return state_chip(STATES[row.state])
     if not row.active and row.status not in order_states.ENDED and row.missing_since is not None:
         return chip("warn", "No longer listed", sign="circle-question-mark")
     tone, label, sign = STATUSES.get(row.status, ("warn", row.status or "No status", "circle-question-mark"))
@@ -91,7 +81,7 @@ def order_type(name: str) -> str:
 @register.simple_tag
 def order_sign(name: str) -> str:
     """The icon of a state, for the timeline."""
-    return SIGNS[name]
+    return STATES[name].icon
 
 
 @register.filter

@@ -3,6 +3,7 @@
 from django import template
 from django.utils.safestring import SafeString
 
+from desk.machines.chips import state_chip
 from desk.templatetags.desk import chip
 from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts import machine as states
@@ -18,16 +19,6 @@ _STANDING_SIGNS = {
     account_status.CLOSED: "circle-question-mark",
     account_status.UNCLEAR: "triangle-alert",
     account_status.GONE: "circle-x",
-}
-_STATE_SIGNS = {
-    "requested": "clock",
-    "sending": "send",
-    "accepted": "hourglass",
-    "unknown": "circle-question-mark",
-    "done": "circle-check",
-    "refused": "circle-x",
-    "not_done": "circle-x",
-    "cancelled": "ban",
 }
 _EVENTS = {
     "created": "Asked for",
@@ -61,14 +52,13 @@ def wish(sub: SubAccount) -> SafeString:
 @register.simple_tag
 def action_state(name: str) -> SafeString:
     """The state of an action in one chip."""
-    known = states.STATES[name]
-    return chip(known.tone, known.label, sign=_STATE_SIGNS[name])
+    return state_chip(states.STATES[name])
 
 
 @register.simple_tag
 def action_sign(name: str) -> str:
     """The icon of an action's state, for the timeline."""
-    return _STATE_SIGNS[name]
+    return states.STATES[name].icon
 
 
 @register.filter

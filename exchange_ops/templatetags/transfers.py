@@ -3,29 +3,13 @@
 from django import template
 from django.utils.safestring import SafeString
 
-from desk.templatetags.desk import chip
+from desk.machines.chips import state_chip
 from exchange_ops.templatetags import exchange_ops
 from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.transfers.models import Transfer
 
 register = template.Library()
 
-SIGNS = {
-    "draft": "circle-dashed",
-    "review": "users-round",
-    "approved": "clock",
-    "sending": "loader",
-    "unknown": "circle-question-mark",
-    "done": "circle-check",
-    "refused": "circle-x",
-    "not_seen": "hand",
-    "investigate": "users-round",
-    "closed": "ban",
-    "cancelled": "ban",
-    "rejected": "circle-x",
-    "resolved_moved": "stamp",
-    "resolved_not_moved": "stamp",
-}
 _EVENTS = {
     "submitted": "Put under the rules",
     "send_claimed": "Telling the exchange to move it",
@@ -49,14 +33,13 @@ _WORDS = {"moved": "Found it moved", "not_moved": "Found it not moved"}
 @register.simple_tag
 def transfer_state(name: str) -> SafeString:
     """The state of a transfer in one chip."""
-    known = transfer_states.STATES[name]
-    return chip(known.tone, known.label, sign=SIGNS[name])
+    return state_chip(transfer_states.STATES[name])
 
 
 @register.simple_tag
 def transfer_sign(name: str) -> str:
     """The icon of a state, for the timeline."""
-    return SIGNS[name]
+    return transfer_states.STATES[name].icon
 
 
 @register.filter

@@ -16,9 +16,9 @@ from desk.machines import votes
 from desk.machines.votes import LONGEST_COMMENT
 from desk.people import factors, roles, stepup
 from exchange_ops.policy import freezes
+from exchange_ops.transfers import machine, rules
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers import policy_evaluation as judging
-from exchange_ops.transfers import rules
 from exchange_ops.transfers.models import Transfer, TransferApproval
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def approve(
             moves.move(
                 row,
                 event="quorum_reached" if enough else "approval_recorded",
-                to="approved" if enough else "review",
+                to=machine.APPROVED if enough else machine.REVIEW,
                 now=now,
                 next_action_at=now if enough else row.next_action_at,
                 actor=person,
@@ -88,13 +88,13 @@ def reject(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
         with transaction.atomic():
             row = _locked(transfer_id)
             _refuse_person(row, person)
-            if row.state != "review":
+            if row.state != machine.REVIEW:
                 raise CannotApprove(_nothing_to_decide(row))
             keep(row, person, TransferApproval.REJECT, reason, now=now)
             moves.move(
                 row,
                 event="rejected",
-                to="rejected",
+                to=machine.REJECTED,
                 now=now,
                 actor=person,
                 session_key=session_key,
@@ -124,7 +124,11 @@ def waiting_for_others(person: "Person") -> QuerySet[Transfer]:
 
 def undecided() -> QuerySet[Transfer]:
     """Everything that waits for approvals, the oldest first."""
-    return Transfer.objects.filter(state="review").select_related("account", "initiator").order_by("created_at", "pk")
+    return (
+        Transfer.objects.filter(state=machine.REVIEW)
+        .select_related("account", "initiator")
+        .order_by("created_at", "pk")
+    )
 
 
 def given(row: Transfer) -> QuerySet[TransferApproval]:
@@ -166,7 +170,7 @@ def _refuse_unless_open(row: Transfer, person: "Person", digest: str, now: datet
     _refuse_person(row, person)
     if resting := factors.why_resting(person, now=now):
         raise CannotApprove(resting)
-    if row.state != "review":
+    if row.state != machine.REVIEW:
         raise CannotApprove(_nothing_to_decide(row))
     if freezes.active(row.account) is not None:
         raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
@@ -193,7 +197,7 @@ def _faster(transfer_id: int) -> str:
 
 
 def _nothing_to_decide(row: Transfer) -> str:
-    if row.state == "review":
+    if row.state == machine.REVIEW:
         return "Somebody else acted on it in the same moment. Read it again, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC: {row.label.lower()}."

@@ -15,7 +15,7 @@ from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.client import ExchangeClient
 from exchange_ops.shared import clocks
 from exchange_ops.shared.calls import sent
-from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers import machine
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.transfers.snapshots import Snapshot
 from exchange_ops.wire.catalogue import Right
@@ -25,15 +25,15 @@ QUIET = timedelta(minutes=10)  # longer than any gateway may keep a request befo
 MARGIN = timedelta(minutes=2)
 LONGEST_ID = 80
 OPERATIONS = {
-    kinds.BANK_TO_TRADING: "transfer_funds",
-    kinds.TRADING_TO_BANK: "transfer_funds",
-    kinds.TO_USER: "transfer_to_user",
-    kinds.CONVERT: "convert_currency",
-    kinds.TO_SUBACCOUNT: "transfer_subaccount_funds",
-    kinds.FROM_SUBACCOUNT: "transfer_subaccount_funds",
+    machine.BANK_TO_TRADING: "transfer_funds",
+    machine.TRADING_TO_BANK: "transfer_funds",
+    machine.TO_USER: "transfer_to_user",
+    machine.CONVERT: "convert_currency",
+    machine.TO_SUBACCOUNT: "transfer_subaccount_funds",
+    machine.FROM_SUBACCOUNT: "transfer_subaccount_funds",
 }
 _BY_WITHDRAWING = ("transfer_to_user", "transfer_subaccount_funds")
-_WAYS = {kinds.BANK_TO_TRADING: "bankToExchange", kinds.TRADING_TO_BANK: "exchangeToBank"}
+_WAYS = {machine.BANK_TO_TRADING: "bankToExchange", machine.TRADING_TO_BANK: "exchangeToBank"}
 
 
 def right_for(row: Transfer) -> Right:
@@ -71,13 +71,13 @@ def content(row: Transfer) -> dict[str, Any]:
 def expected(row: Transfer) -> dict[str, dict[str, Decimal]]:
     """What the transfer changes in our own wallets, by wallet and currency."""
     code, amount = row.currency, row.amount
-    if row.kind == kinds.BANK_TO_TRADING:
+    if row.kind == machine.BANK_TO_TRADING:
         return {"bank": {code: -amount}, "trading": {code: amount}}
-    if row.kind == kinds.TRADING_TO_BANK:
+    if row.kind == machine.TRADING_TO_BANK:
         return {"bank": {code: amount}, "trading": {code: -amount}}
-    if row.kind == kinds.CONVERT:
+    if row.kind == machine.CONVERT:
         return {"bank": {code: -amount, row.to_currency: amount}}
-    return {"bank": {code: amount if row.kind == kinds.FROM_SUBACCOUNT else -amount}}
+    return {"bank": {code: amount if row.kind == machine.FROM_SUBACCOUNT else -amount}}
 
 
 def make(call: TransferCall, row: Transfer, *, client: ExchangeClient, watch: Stopwatch) -> Reply:
@@ -90,12 +90,12 @@ def _moved(client: ExchangeClient, row: Transfer) -> tuple[str, ...]:
     asked: dict[str, Any] = {"currency": row.currency, "amount": row.amount}
     if row.kind in _WAYS:
         ids: tuple[str, ...] = (client.transfer_funds(**asked, type=_WAYS[row.kind]),)
-    elif row.kind == kinds.TO_USER:
+    elif row.kind == machine.TO_USER:
         ids = (client.transfer_to_user(**asked, by=row.by, identifier=row.identifier),)
-    elif row.kind == kinds.CONVERT:
+    elif row.kind == machine.CONVERT:
         ids = tuple(client.convert_currency(from_currency=row.currency, to_currency=row.to_currency, amount=row.amount))
     else:
-        way = "withdraw" if row.kind == kinds.FROM_SUBACCOUNT else "deposit"
+        way = "withdraw" if row.kind == machine.FROM_SUBACCOUNT else "deposit"
         ids = (client.transfer_subaccount_funds(**asked, subaccount_id=row.subaccount_id or 0, type=way),)
     if not 1 <= len(ids) <= 2 or len(set(ids)) != len(ids) or not all(_is_kept(one) for one in ids):
         raise OutcomeUnknown("the exchange gave the transfer numbers that can't be kept")

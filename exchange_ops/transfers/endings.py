@@ -15,7 +15,7 @@ from desk.live import announcements
 from desk.machines import votes as machine_votes
 from desk.models import StepUp
 from desk.people import factors, stepup
-from exchange_ops.transfers import approvals, rules, workflow
+from exchange_ops.transfers import approvals, machine, rules, workflow
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers.listings import WATCH_EVERY
 from exchange_ops.transfers.models import Transfer, TransferApproval
@@ -28,7 +28,7 @@ CLOSE_PURPOSE, REISSUE_PURPOSE, RESOLVE_PURPOSE = "close-transfer", "reissue-tra
 PEOPLE = 2
 LONGEST_REASON = 500
 _REPEATED = ("account", "kind", "currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
-_TARGETS = {TransferApproval.MOVED: "resolved_moved", TransferApproval.NOT_MOVED: "resolved_not_moved"}
+_TARGETS = {TransferApproval.MOVED: machine.RESOLVED_MOVED, TransferApproval.NOT_MOVED: machine.RESOLVED_NOT_MOVED}
 
 
 class CannotClose(Exception):
@@ -131,7 +131,7 @@ def resolve(
     try:
         with transaction.atomic():
             row = moves.lock(transfer_id)
-            if row.state != "investigate":
+            if row.state != machine.INVESTIGATE:
                 raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
             if not rules.may_resolve_transfer(person, row):
                 raise CannotResolve("Two people of treasury close it, and never the one who asked for the transfer.")
@@ -145,7 +145,7 @@ def resolve(
             moves.move(
                 row,
                 event="resolved" if done else "resolution_recorded",
-                to=_TARGETS[verdict] if done else "investigate",
+                to=_TARGETS[verdict] if done else machine.INVESTIGATE,
                 now=now,
                 next_action_at=None if done else row.next_action_at,
                 actor=person,
@@ -186,7 +186,7 @@ def _decided(transfer_id: int, act: _Act, purpose: str) -> tuple[Transfer, StepU
         row = moves.lock(transfer_id)
     except Transfer.DoesNotExist:
         raise CannotClose("There is no such transfer.") from None
-    if row.state != "not_seen":
+    if row.state != machine.NOT_SEEN:
         raise CannotClose(f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_close_transfer(act.person, row):
         raise CannotClose("Only treasury decides on it, and never the one who asked for it.")
@@ -213,7 +213,7 @@ def _closed(row: Transfer, event: str, act: _Act, confirmation: StepUp) -> Trans
         return moves.move(
             row,
             event=event,
-            to="closed",
+            to=machine.CLOSED,
             now=act.now,
             next_action_at=act.now + WATCH_EVERY,
             actor=act.person,

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, FilterForm, ResolutionForm
 from exchange_ops.subaccounts.models import SubAccount
-from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers import machine
 from exchange_ops.transfers.machine import OPEN_STATES, STATES
 from exchange_ops.transfers.models import Transfer
 
@@ -17,11 +17,11 @@ from exchange_ops.transfers.models import Transfer
 
 LONGEST_NUMBER = 18  # digits that fit into a key
 SLUGS: Final = {
-    "move": (kinds.BANK_TO_TRADING, kinds.TRADING_TO_BANK),
-    "convert": (kinds.CONVERT,),
-    "to-subaccount": (kinds.TO_SUBACCOUNT,),
-    "from-subaccount": (kinds.FROM_SUBACCOUNT,),
-    "to-user": (kinds.TO_USER,),
+    "move": (machine.BANK_TO_TRADING, machine.TRADING_TO_BANK),
+    "convert": (machine.CONVERT,),
+    "to-subaccount": (machine.TO_SUBACCOUNT,),
+    "from-subaccount": (machine.FROM_SUBACCOUNT,),
+    "to-user": (machine.TO_USER,),
 }
 
 
@@ -30,7 +30,7 @@ class NewTransferForm(forms.Form):
 
     kind = forms.ChoiceField(label="Which way")
     subaccount_id = forms.TypedChoiceField(label="Sub-account", coerce=int, empty_value=None)
-    by = forms.ChoiceField(label="The other user is named by", choices=list(kinds.IDENTIFIED_BY.items()))
+    by = forms.ChoiceField(label="The other user is named by", choices=list(machine.IDENTIFIED_BY.items()))
     identifier = forms.CharField(
         label="Name of the other user",
         max_length=254,
@@ -61,7 +61,7 @@ class NewTransferForm(forms.Form):
         codes = [(row.code, f"{row.code}  {row.full_name}".strip()) for row in currencies]
         numbers = [(row.exchange_id, f"{row.exchange_id}  {row.email}") for row in subaccounts]
         offered = {
-            "kind": [(kind, kinds.KINDS[kind]) for kind in SLUGS[slug]],
+            "kind": [(kind, machine.KINDS[kind]) for kind in SLUGS[slug]],
             "currency": [("", "Choose"), *codes],
             "to_currency": [("", "Choose"), *codes],
             "subaccount_id": [("", "Choose"), *numbers],
@@ -128,7 +128,7 @@ class TransferFilter(FilterForm):
         required=False,
         choices=[("", "Any state"), ("open", "Open"), *((name, row.label) for name, row in STATES.items())],
     )
-    kind = forms.ChoiceField(required=False, choices=[("", "Any kind"), *kinds.KINDS.items()])
+    kind = forms.ChoiceField(required=False, choices=[("", "Any kind"), *machine.KINDS.items()])
     currency = forms.CharField(required=False, max_length=20)
     initiator = forms.CharField(required=False, max_length=150)
     text = forms.CharField(required=False, max_length=200)

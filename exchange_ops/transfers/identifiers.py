@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from exchange_ops.shared.models import Account
+from exchange_ops.transfers import machine
 from exchange_ops.transfers.machine import EMAIL, IDENTIFIED_BY, TO_USER, USERNAME
 from exchange_ops.transfers.models import Transfer
 
@@ -50,7 +51,9 @@ def is_known(*, account: Account, by: str, identifier: str) -> bool:
 
 
 def _known(account: Account, by: str) -> Iterable[str]:
-    paid = Transfer.objects.filter(account=account, kind=TO_USER, by=by, state__in=("done", "resolved_moved"))
+    paid = Transfer.objects.filter(
+        account=account, kind=TO_USER, by=by, state__in=(machine.DONE, machine.RESOLVED_MOVED)
+    )
     return paid.values_list("identifier", flat=True).distinct()
 
 

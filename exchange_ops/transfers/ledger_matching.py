@@ -15,14 +15,14 @@ from desk import outbox
 from desk.live import announcements
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
-from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers import machine
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.withdrawals.models import Withdrawal
 
 OFFCHAIN, SWAP = "offchain", "swap"
 OUT, IN = ("withdraw", "payout"), ("deposit", "payin")
-WAITING = (*kinds.IN_FLIGHT, "not_seen", "closed", "investigate")
+WAITING = (*machine.IN_FLIGHT, machine.NOT_SEEN, machine.CLOSED, machine.INVESTIGATE)
 LATE_FOR = timedelta(days=1)  # how long what was not seen is still looked for
 
 
@@ -41,13 +41,13 @@ def legs(row: Transfer) -> tuple[Leg, ...]:
     Documented are the types of the two wallets (supplement 1.6). What other kinds are listed as is not, so either word
     for the direction counts for them (exchange REST, Transaction).
     """
-    if row.kind == kinds.BANK_TO_TRADING:
+    if row.kind == machine.BANK_TO_TRADING:
         return (Leg(("bankToExchange",), row.currency),)
-    if row.kind == kinds.TRADING_TO_BANK:
+    if row.kind == machine.TRADING_TO_BANK:
         return (Leg(("exchangeToBank",), row.currency),)
-    if row.kind == kinds.CONVERT:
+    if row.kind == machine.CONVERT:
         return Leg(OUT, row.currency, SWAP), Leg(IN, row.to_currency, SWAP)
-    return (Leg(IN if row.kind == kinds.FROM_SUBACCOUNT else OUT, row.currency, OFFCHAIN),)
+    return (Leg(IN if row.kind == machine.FROM_SUBACCOUNT else OUT, row.currency, OFFCHAIN),)
 
 
 def link(*, entry: LedgerEntry, now: datetime) -> bool:
@@ -76,7 +76,7 @@ def adopt(row: Transfer, entries: QuerySet[LedgerEntry]) -> None:
 
 def is_awaited(entry: LedgerEntry) -> bool:
     """Whether the entry may turn out to be a transfer whose answer we wait for."""
-    under_way = Transfer.objects.filter(account=entry.account_id, state__in=kinds.IN_FLIGHT, amount=entry.amount)
+    under_way = Transfer.objects.filter(account=entry.account_id, state__in=machine.IN_FLIGHT, amount=entry.amount)
     return any(_is_alike(entry, leg) for row in under_way for leg in legs(row))
 
 
@@ -136,8 +136,8 @@ def _given_to_others(row: Transfer) -> list[str]:
 
 def _wake(row: Transfer, now: datetime) -> None:
     """Let the machine look at the row now, when it waits for the ledger."""
-    waits = row.state in WAITING or (row.state == "done" and row.ledger_seen_at is None)
-    if not waits or row.state == "sending":
+    waits = row.state in WAITING or (row.state == machine.DONE and row.ledger_seen_at is None)
+    if not waits or row.state == machine.SENDING:
         return
     if row.next_action_at is not None and row.next_action_at > now:
         moves.touch(row, next_action_at=now)

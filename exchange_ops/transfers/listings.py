@@ -20,7 +20,7 @@ from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
 from exchange_ops.shared.backoff import pause
 from exchange_ops.transfers import ledger_matching as links
-from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers import machine
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.wire.catalogue import Right
@@ -45,13 +45,13 @@ def look_for_listing(row: Transfer, *, now: datetime, client_for: ClientFor) -> 
     absent, problem = _read_by_id(row, ids, client_for, now)
     entries = links.by_id(row, ids)
     odd = [entry for entry in entries if entry.status == "failed" or not links.agrees(row, entry)]
-    if odd and row.state == "done":
+    if odd and row.state == machine.DONE:
         _listed_differently(row, odd, watch.now())
     elif len(entries) == len(ids) and not odd and all(entry.status == LISTED for entry in entries):
         _listed(row, watch.now())
-    elif row.state == "done" and absent and _age(row, now) >= LISTED_BY:
+    elif row.state == machine.DONE and absent and _age(row, now) >= LISTED_BY:
         _not_listed(row, problem, watch.now())
-    elif row.state == "done":
+    elif row.state == machine.DONE:
         tries = 1 + int(_age(row, now).total_seconds() // 10)
         moves.touch(row, next_action_at=watch.now() + pause(LISTING_PAUSES_S, tries), last_problem=problem[:500])
     else:
@@ -67,7 +67,7 @@ def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -
     found = {} if call is None else links.candidates(row, call, late=links.LATE_FOR)
     entries = [entry for leg in found.values() for entry in leg]
     twins = Transfer.objects.filter(
-        account=row.account_id, kind=row.kind, currency=row.currency, amount=row.amount, state__in=kinds.IN_FLIGHT
+        account=row.account_id, kind=row.kind, currency=row.currency, amount=row.amount, state__in=machine.IN_FLIGHT
     )
     if not entries or twins.exists():
         _watch_on(row, now)
@@ -77,7 +77,7 @@ def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -
     moves.move(
         row,
         event="appeared_late",
-        to="investigate",
+        to=machine.INVESTIGATE,
         now=now,
         next_action_at=None,
         last_problem=reason[:500],
@@ -108,7 +108,14 @@ def facts_of(entry: LedgerEntry) -> dict[str, Any]:
 
 def _listed(row: Transfer, now: datetime) -> None:
     moves.move(
-        row, event="listed", to="done", now=now, next_action_at=None, ledger_seen_at=now, last_problem="", evidence={}
+        row,
+        event="listed",
+        to=machine.DONE,
+        now=now,
+        next_action_at=None,
+        ledger_seen_at=now,
+        last_problem="",
+        evidence={},
     )
 
 
@@ -118,7 +125,7 @@ def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
     moves.move(
         row,
         event="not_listed",
-        to="investigate",
+        to=machine.INVESTIGATE,
         now=now,
         next_action_at=now + WATCH_EVERY,
         last_problem=reason,
@@ -135,7 +142,7 @@ def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) ->
         moves.move(
             row,
             event="listed_differently",
-            to="investigate",
+            to=machine.INVESTIGATE,
             now=now,
             next_action_at=None,
             last_problem=reason,

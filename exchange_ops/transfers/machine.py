@@ -44,12 +44,28 @@ LEAVING_KINDS: Final = (TO_USER,)
 EMAIL, USERNAME = "email", "username"
 IDENTIFIED_BY: Final = {EMAIL: "e-mail address", USERNAME: "user name"}
 
+DRAFT: Final = "draft"
+REVIEW: Final = "review"
+APPROVED: Final = "approved"
+SENDING: Final = "sending"
+UNKNOWN: Final = "unknown"
+DONE: Final = "done"
+REFUSED: Final = "refused"
+NOT_SEEN: Final = "not_seen"
+INVESTIGATE: Final = "investigate"
+CLOSED: Final = "closed"
+CANCELLED: Final = "cancelled"
+REJECTED: Final = "rejected"
+RESOLVED_MOVED: Final = "resolved_moved"
+RESOLVED_NOT_MOVED: Final = "resolved_not_moved"
+
 STATES: Final[dict[str, State]] = {
     "draft": State(
         "Being checked",
         "Nothing was sent. The request is being put under the rules. The desk goes on by itself.",
         WORKER,
         ACTIVE,
+        icon="circle-dashed",
     ),
     "review": State(
         "Waiting for approvals",
@@ -57,6 +73,7 @@ STATES: Final[dict[str, State]] = {
         "Treasury can approve or reject; the person who asked can cancel.",
         PERSON,
         WARN,
+        icon="users-round",
     ),
     "approved": State(
         "Waiting to be sent",
@@ -64,6 +81,7 @@ STATES: Final[dict[str, State]] = {
         "The desk goes on by itself; the person who asked can cancel until then.",
         WORKER,
         ACTIVE,
+        icon="clock",
     ),
     "sending": State(
         "Being sent",
@@ -71,6 +89,7 @@ STATES: Final[dict[str, State]] = {
         "The desk goes on by itself.",
         WORKER,
         ACTIVE,
+        icon="loader",
     ),
     "unknown": State(
         "Outcome unknown",
@@ -78,12 +97,14 @@ STATES: Final[dict[str, State]] = {
         "ledger until it knows and never sends it again. Nobody should repeat this transfer meanwhile.",
         EXCHANGE,
         WARN,
+        icon="circle-question-mark",
     ),
     "done": State(
         "Moved",
         "The money was moved. Nobody needs to act.",
         NOBODY,
         GOOD,
+        icon="circle-check",
         terminal=True,
     ),
     "refused": State(
@@ -91,6 +112,7 @@ STATES: Final[dict[str, State]] = {
         "The money was not moved: the exchange refused the transfer for the reason below. It can be asked for again.",
         NOBODY,
         BAD,
+        icon="circle-x",
         terminal=True,
     ),
     "not_seen": State(
@@ -99,6 +121,7 @@ STATES: Final[dict[str, State]] = {
         "of it. Treasury decides: close it, or ask for it anew. The desk never sends it again by itself.",
         PERSON,
         WARN,
+        icon="hand",
     ),
     "investigate": State(
         "Needs two people",
@@ -106,6 +129,7 @@ STATES: Final[dict[str, State]] = {
         "Two people of treasury have to look at the evidence and close it together. Nobody should repeat it.",
         PERSON,
         BAD,
+        icon="users-round",
     ),
     "closed": State(
         "Closed, not moved",
@@ -113,6 +137,7 @@ STATES: Final[dict[str, State]] = {
         "Should the ledger show it later, the desk raises the alarm.",
         NOBODY,
         QUIET,
+        icon="ban",
         terminal=True,
     ),
     "cancelled": State(
@@ -120,6 +145,7 @@ STATES: Final[dict[str, State]] = {
         "Nothing was sent. The request was taken back before the exchange was asked.",
         NOBODY,
         QUIET,
+        icon="ban",
         terminal=True,
     ),
     "rejected": State(
@@ -127,6 +153,7 @@ STATES: Final[dict[str, State]] = {
         "Nothing was sent. Treasury rejected the request before the exchange was asked.",
         NOBODY,
         QUIET,
+        icon="circle-x",
         terminal=True,
     ),
     "resolved_moved": State(
@@ -134,6 +161,7 @@ STATES: Final[dict[str, State]] = {
         "The money was moved, as two people of treasury found from the evidence. Their reasons are in the timeline.",
         NOBODY,
         QUIET,
+        icon="stamp",
         terminal=True,
     ),
     "resolved_not_moved": State(
@@ -142,6 +170,7 @@ STATES: Final[dict[str, State]] = {
         "Their reasons are in the timeline.",
         NOBODY,
         QUIET,
+        icon="stamp",
         terminal=True,
     ),
 }

@@ -24,6 +24,8 @@ class Transfer(Subject):
     """
 
     table, mark, name = states.TABLE, "T-", "transfer"
+    BEHIND_A_FREEZE = (states.REVIEW, states.APPROVED)
+    """States in which a freeze of the account makes it wait."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="transfers")
     initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="transfers")
@@ -97,16 +99,26 @@ class Transfer(Subject):
                 condition=~Q(exchange_id="") & ~Q(second_id=""), name="transfer_exchange_id_is_not_blank"
             ),
             models.CheckConstraint(
-                condition=~Q(state="done") | Q(exchange_id__isnull=False), name="transfer_done_has_a_transaction"
+                condition=~Q(state=states.DONE) | Q(exchange_id__isnull=False), name="transfer_done_has_a_transaction"
             ),
             models.CheckConstraint(
                 condition=~Q(kind__in=states.LEAVING_KINDS)
-                | ~Q(state__in=("review", "approved", "sending", "unknown", "done"))
+                | ~Q(state__in=(states.REVIEW, states.APPROVED, states.SENDING, states.UNKNOWN, states.DONE))
                 | Q(quorum_required__gte=1),
                 name="transfer_to_others_needs_an_approval",
             ),
             models.CheckConstraint(
-                condition=~Q(state__in=("sending", "unknown", "done", "refused", "not_seen", "investigate", "closed"))
+                condition=~Q(
+                    state__in=(
+                        states.SENDING,
+                        states.UNKNOWN,
+                        states.DONE,
+                        states.REFUSED,
+                        states.NOT_SEEN,
+                        states.INVESTIGATE,
+                        states.CLOSED,
+                    )
+                )
                 | Q(attempt__gte=1),
                 name="transfer_sent_has_an_attempt",
             ),

@@ -17,7 +17,7 @@ from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.transfers import ledger_matching as links
-from exchange_ops.transfers import listings, snapshots
+from exchange_ops.transfers import listings, machine, snapshots
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers.calls import MARGIN, QUIET
 from exchange_ops.transfers.models import Transfer, TransferCall
@@ -104,7 +104,7 @@ def _found(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, A
         moves.move(
             row,
             event="found",
-            to="done",
+            to=machine.DONE,
             now=now,
             exchange_id=first,
             second_id=second,
@@ -123,7 +123,7 @@ def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: dat
         moves.move(
             row,
             event="not_found",
-            to="not_seen",
+            to=machine.NOT_SEEN,
             now=now,
             next_action_at=now + listings.WATCH_EVERY,
             last_problem=problem,
@@ -137,7 +137,12 @@ def _not_sent(row: Transfer, now: datetime) -> None:
     """A worker that was given up came back, and its last look kept it from sending: certain, and still a person's."""
     problem = "It was not sent: its worker came back too late to send it."
     moves.move(
-        row, event="not_found", to="not_seen", now=now, next_action_at=now + listings.WATCH_EVERY, last_problem=problem
+        row,
+        event="not_found",
+        to=machine.NOT_SEEN,
+        now=now,
+        next_action_at=now + listings.WATCH_EVERY,
+        last_problem=problem,
     )
 
 
@@ -145,7 +150,7 @@ def _call_people(row: Transfer, call: TransferCall, facts: dict[str, Any], reaso
     moves.move(
         row,
         event="ambiguous",
-        to="investigate",
+        to=machine.INVESTIGATE,
         now=now,
         next_action_at=None,
         last_problem=reason[:500],

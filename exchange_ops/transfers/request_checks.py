@@ -15,8 +15,7 @@ from exchange_ops.market.models import Currency
 from exchange_ops.shared import amounts, rules
 from exchange_ops.shared.problems import FORM
 from exchange_ops.subaccounts.models import SubAccount, SubAccountBalance
-from exchange_ops.transfers import identifiers
-from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers import identifiers, machine
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals.request_checks import LONGEST_KEY, LONGEST_REASON
 from wire.values import grouped_text
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 from exchange_ops.subaccounts.obstacles import subaccount_problem
 
-BETWEEN_WALLETS = (kinds.BANK_TO_TRADING, kinds.TRADING_TO_BANK)
+BETWEEN_WALLETS = (machine.BANK_TO_TRADING, machine.TRADING_TO_BANK)
 
 
 class CannotTransfer(Exception):
@@ -51,7 +50,7 @@ def check(transfer: Transfer, *, now: datetime) -> None:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(transfer.request_key) <= LONGEST_KEY:
         problems[FORM] = "The form has lost its key: open it again."
-    if transfer.kind not in kinds.KINDS:
+    if transfer.kind not in machine.KINDS:
         problems["kind"] = "Say what kind of transfer it is."
         raise CannotTransfer(problems)
     known = Currency.objects.filter(pk=transfer.currency).first()
@@ -90,14 +89,14 @@ def amount_problem(transfer: Transfer, currency: Currency) -> str:
 
 def target_problems(transfer: Transfer) -> dict[str, str]:
     """What is wrong with where the money is to go, by field."""
-    if transfer.kind == kinds.TO_USER:
+    if transfer.kind == machine.TO_USER:
         problem = identifiers.problem(by=transfer.by, identifier=transfer.identifier)
-        field = "by" if transfer.by not in kinds.IDENTIFIED_BY else "identifier"
+        field = "by" if transfer.by not in machine.IDENTIFIED_BY else "identifier"
         return {field: problem} if problem else {}
-    if transfer.kind == kinds.CONVERT:
+    if transfer.kind == machine.CONVERT:
         problem = _conversion_problem(transfer)
         return {"to_currency": problem} if problem else {}
-    if transfer.kind in kinds.SUBACCOUNT_KINDS:
+    if transfer.kind in machine.SUBACCOUNT_KINDS:
         problem = subaccount_problem(transfer.account, transfer.subaccount_id)
         return {"subaccount_id": problem} if problem else {}
     return {}
@@ -134,9 +133,9 @@ def _funds_problem(transfer: Transfer) -> str:
 
 def giving(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
     """What the giving wallet holds, which one it is, and when that was read; nothing when it was never read."""
-    if transfer.kind == kinds.FROM_SUBACCOUNT:
+    if transfer.kind == machine.FROM_SUBACCOUNT:
         return _funds_of_subaccount(transfer)
-    wallet = Balance.TRADING if transfer.kind == kinds.TRADING_TO_BANK else Balance.BANK
+    wallet = Balance.TRADING if transfer.kind == machine.TRADING_TO_BANK else Balance.BANK
     held = Balance.objects.filter(account=transfer.account_id, currency=transfer.currency, wallet=wallet).first()
     return None if held is None else (held.available, f"the {wallet} account", held.read_at)
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from desk.people import roles
+from exchange_ops.transfers import machine
 from exchange_ops.transfers.models import Transfer
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ def may_cancel_transfer(person: "Person", transfer: Transfer) -> bool:
     """Whoever asked can take it back until it is sent; treasury can too, once nobody has to approve it."""
     if person.pk == transfer.initiator_id:
         return person.has_role(roles.OPERATOR, roles.TREASURY)
-    return person.has_role(roles.TREASURY) and transfer.state == "approved"
+    return person.has_role(roles.TREASURY) and transfer.state == machine.APPROVED
 
 
 def may_decide_transfer(person: "Person", transfer: Transfer) -> bool:
@@ -23,9 +24,9 @@ def may_decide_transfer(person: "Person", transfer: Transfer) -> bool:
 
 def may_close_transfer(person: "Person", transfer: Transfer) -> bool:
     """Treasury decides what was not seen: closes it or asks for it anew, never their own."""
-    return may_decide_transfer(person, transfer) and transfer.state == "not_seen"
+    return may_decide_transfer(person, transfer) and transfer.state == machine.NOT_SEEN
 
 
 def may_resolve_transfer(person: "Person", transfer: Transfer) -> bool:
     """Two people of treasury close an unclear transfer, never the one who asked for it."""
-    return may_decide_transfer(person, transfer) and transfer.state == "investigate"
+    return may_decide_transfer(person, transfer) and transfer.state == machine.INVESTIGATE

@@ -5,6 +5,7 @@ refused, not sent or unknown, and unknown is resolved by reading the ledger (`tr
 """
 
 from datetime import datetime, timedelta
+from typing import Final
 
 from django.db import transaction
 
@@ -18,14 +19,12 @@ from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.subaccounts import obstacles
-from exchange_ops.transfers import approvals, listings, snapshots
+from exchange_ops.transfers import approvals, listings, machine, policy_evaluation, snapshots
 from exchange_ops.transfers import calls as sends
-from exchange_ops.transfers import machine as kinds
 from exchange_ops.transfers import mover as moves
-from exchange_ops.transfers import policy_evaluation as judging
 from exchange_ops.transfers import request_checks as requests
 from exchange_ops.transfers.ledger_matching import adopt
-from exchange_ops.transfers.models import Transfer, TransferCall
+from exchange_ops.transfers.models import Transfer
 
 LOOK_AGAIN = timedelta(seconds=15)
 PATIENCE = timedelta(seconds=60)  # for an account that does not stand still; then it is sent without that evidence
@@ -34,7 +33,7 @@ LISTED_WITHIN = timedelta(seconds=2)
 
 def look_again(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
     """What waits for approvals gets a new digest when the rules or a freeze changed what it was judged by."""
-    if judging.still_holds(row):
+    if policy_evaluation.still_holds(row):
         moves.touch(row, next_action_at=now + LOOK_AGAIN)
     else:
         judge_again(row, now=now)
@@ -43,7 +42,7 @@ def look_again(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
 def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 3 to 7: snapshot, claim, one call, and where its outcome leads."""
     watch = Stopwatch(now)
-    if not judging.still_holds(row) or (row.leaves and not approvals.stands(row)):
+    if not policy_evaluation.still_holds(row) or (row.leaves and not approvals.stands(row)):
         judge_again(row, now=now)
         return
     if problem := _obstacle(row):
@@ -63,27 +62,31 @@ def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
         moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=f"Not sent: {problem}"[:500])
         return
     try:
-        call = _claim(row, before, watch.now())
-        if call is None:
-            return
+        now = watch.now()
+        call = calls.claim(
+            moves.MACHINE,
+            row,
+            event="send_claimed",
+            to=machine.SENDING,
+            now=now,
+            obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
+            prepare=lambda: sends.prepare(row, before=before, now=now),
+            attempt=row.attempt + 1,
+            last_problem=before.remark[:500],
+            looks=0,
+        )
         reply = sends.make(call, row, client=client, watch=watch)
+    except moves.CannotMove as lost:
+        _wait_for_its_turn(row, str(lost), now)
+        return
     finally:
         client.close()
-    _settle(row, reply, watch.now())
-
-
-def give_up_after_lease(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 7: the worker that claimed it is gone; what it did is unknown until the ledger has been read."""
-    if row.lease_until is not None and now < row.lease_until:
-        moves.touch(row, next_action_at=row.lease_until)
-        return
-    problem = "The worker that sent it did not come back with an answer."
-    moves.move(row, event="outcome_unknown", to="unknown", now=now, last_problem=problem, lease_until=None, looks=0)
+    _ENDS[reply.outcome](row, reply, watch.now())
 
 
 def judge_again(row: Transfer, *, now: datetime) -> None:
     """A new digest under the rules in force; approvals of the old one no longer count."""
-    blocked, columns = judging.judged(row, now=now)
+    blocked, columns = policy_evaluation.judged(row, now=now)
     if blocked:
         moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=blocked[:500])
         return
@@ -91,7 +94,7 @@ def judge_again(row: Transfer, *, now: datetime) -> None:
     moves.move(
         row,
         event="judged_again",
-        to="review" if review else "approved",
+        to=machine.REVIEW if review else machine.APPROVED,
         now=now,
         next_action_at=now + LOOK_AGAIN if review else now,
         evidence={"trace": columns["policy_trace"]},
@@ -106,9 +109,11 @@ def _obstacle(row: Transfer) -> str:
         return f"The account is frozen: {frozen.reason}"[:500]
     if problem := requests.currency_problem(row.kind, Currency.objects.filter(pk=row.currency).first()):
         return problem
-    if row.kind in kinds.SUBACCOUNT_KINDS and (problem := obstacles.subaccount_problem(row.account, row.subaccount_id)):
+    if row.kind in machine.SUBACCOUNT_KINDS and (
+        problem := obstacles.subaccount_problem(row.account, row.subaccount_id)
+    ):
         return problem
-    under_way = Transfer.objects.filter(account=row.account_id, state__in=kinds.IN_FLIGHT, currency=row.currency)
+    under_way = Transfer.objects.filter(account=row.account_id, state__in=machine.IN_FLIGHT, currency=row.currency)
     twin = under_way.filter(kind=row.kind).first() or under_way.filter(amount=row.amount).first()
     return f"{twin.reference} is under way in the same lane, so this one waits for it." if twin else ""
 
@@ -121,75 +126,18 @@ def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
     old = Transfer.objects.select_related("account").filter(pk=row.reissues_id or 0).first()
     if old is None:
         return ""
-    if old.state == "closed":
+    if old.state == machine.CLOSED:
         listings.look_for_latecomer(old, now=now, client_for=client_for)
-    if old.state in {"closed", "resolved_not_moved"}:
+    if old.state in {machine.CLOSED, machine.RESOLVED_NOT_MOVED}:
         return ""
     return f"Not sent: {old.reference}, which it replaces, was seen at the exchange after all. It can be cancelled."
 
 
-def _claim(row: Transfer, before: snapshots.Snapshot, now: datetime) -> TransferCall | None:
-    """Row 3: the claim and the row of the call, durable before anything leaves. None when somebody was faster."""
-    try:
-        with transaction.atomic(durable=True):
-            current = moves.lock(row.pk)
-            if freezes.active(row.account) is not None:
-                raise moves.CannotMove("The account was frozen in this moment.")
-            moves.move(
-                row,
-                event="send_claimed",
-                to="sending",
-                now=now,
-                attempt=row.attempt + 1,
-                lease_epoch=current.lease_epoch + 1,
-                lease_until=calls.lease(now),
-                next_action_at=calls.lease(now),
-                last_problem=before.remark[:500],
-                looks=0,
-            )
-            return sends.prepare(row, before=before, now=now)
-    except moves.CannotMove as lost:
-        fresh = Transfer.objects.get(pk=row.pk)
-        if fresh.state == "approved":
-            moves.touch(fresh, next_action_at=now + LOOK_AGAIN, last_problem=str(lost)[:500])
-        return None
-
-
-def _settle(row: Transfer, reply: Reply, now: datetime) -> None:
-    facts = {"outcome": reply.outcome, "code": reply.code, "problem": reply.problem}
-    if reply.accepted:
-        _done(row, reply, now)
-    elif reply.outcome == TransferCall.REFUSED:
-        moves.move(
-            row,
-            event="refused",
-            to="refused",
-            now=now,
-            evidence=facts,
-            last_problem=reply.problem[:500],
-            lease_until=None,
-        )
-    elif reply.outcome == TransferCall.NOT_SENT:
-        moves.move(
-            row,
-            event="not_sent",
-            to="approved",
-            now=now,
-            evidence=facts,
-            last_problem=reply.problem[:500],
-            lease_until=None,
-            next_action_at=now + pause(QUEUE_PAUSES_S, row.attempt),
-        )
-    else:
-        moves.move(
-            row,
-            event="outcome_unknown",
-            to="unknown",
-            now=now,
-            evidence=facts,
-            last_problem=reply.problem[:500],
-            lease_until=None,
-        )
+def _wait_for_its_turn(row: Transfer, problem: str, now: datetime) -> None:
+    """Somebody was faster, or an equal one is under way: nothing was sent."""
+    fresh = Transfer.objects.get(pk=row.pk)
+    if fresh.state == machine.APPROVED:
+        moves.touch(fresh, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500])
 
 
 def _done(row: Transfer, reply: Reply, now: datetime) -> None:
@@ -199,7 +147,7 @@ def _done(row: Transfer, reply: Reply, now: datetime) -> None:
         moves.move(
             row,
             event="accepted",
-            to="done",
+            to=machine.DONE,
             now=now,
             exchange_id=first,
             second_id=second,
@@ -210,3 +158,21 @@ def _done(row: Transfer, reply: Reply, now: datetime) -> None:
             evidence={"exchange_ids": list(reply.value)},
         )
         adopt(row, LedgerEntry.objects.filter(account=row.account_id, exchange_id__in=reply.value))
+
+
+_ENDS: Final[dict[str, calls.End]] = {
+    calls.ACCEPTED: _done,
+    calls.REFUSED: calls.end(moves.MACHINE, "refused", machine.REFUSED),
+    calls.NOT_SENT: calls.end(
+        moves.MACHINE, "not_sent", machine.APPROVED, again=lambda row: pause(QUEUE_PAUSES_S, row.attempt)
+    ),
+    calls.UNKNOWN: calls.end(moves.MACHINE, "outcome_unknown", machine.UNKNOWN),
+}
+# Row 7: what it did is unknown until the ledger has been read.
+given_up = calls.given_up(
+    moves.MACHINE,
+    event="outcome_unknown",
+    to=machine.UNKNOWN,
+    problem="The worker that sent it did not come back with an answer.",
+    looks=0,
+)

@@ -14,15 +14,10 @@ from django.db.models import QuerySet
 from desk.fields import plain
 from desk.machines.queue import MOST_STEPS, Queue, Step
 from desk.machines.requests import Once
-from desk.machines.step_clock import Stopwatch
-from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
-from exchange_ops.transfers import listings, rules, sending
-from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers import listings, machine, policy_evaluation, recovery, rules, sending
 from exchange_ops.transfers import mover as moves
-from exchange_ops.transfers import policy_evaluation as judging
-from exchange_ops.transfers import recovery as watching
 from exchange_ops.transfers import request_checks as requests
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.transfers.request_checks import CannotTransfer
@@ -32,22 +27,23 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 STEPS: Final[dict[str, Step]] = {
-    "review": sending.look_again,
-    "approved": sending.step,
-    "sending": sending.give_up_after_lease,
-    "unknown": watching.find_out,
-    "done": listings.look_for_listing,
-    "investigate": listings.look_for_listing,
-    "not_seen": listings.look_for_latecomer,
-    "closed": listings.look_for_latecomer,
+    machine.REVIEW: sending.look_again,
+    machine.APPROVED: sending.step,
+    machine.SENDING: sending.given_up,
+    machine.UNKNOWN: recovery.find_out,
+    machine.DONE: listings.look_for_listing,
+    machine.INVESTIGATE: listings.look_for_listing,
+    machine.NOT_SEEN: listings.look_for_latecomer,
+    machine.CLOSED: listings.look_for_latecomer,
 }
 QUEUE: Final = Queue(
     moves.MACHINE,
     STEPS,
-    urgency=("unknown", "sending", "approved", "done"),
+    urgency=(machine.UNKNOWN, machine.SENDING, machine.APPROVED, machine.DONE),
     read_with=("account", "initiator"),
     most_steps=MOST_STEPS,
 )
+advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
 
 __all__ = ["CannotCancel", "CannotTransfer", "advance", "cancel", "due", "newest", "request", "submit", "sweep"]
 
@@ -104,13 +100,13 @@ def submit(row: Transfer, *, now: datetime, session_key: str = "") -> Transfer:
     requests.check(row, now=now)
     with transaction.atomic():
         moves.create(row, now=now, actor=row.initiator, session_key=session_key)
-        blocked, columns = judging.judged(row, now=now)
+        blocked, columns = policy_evaluation.judged(row, now=now)
         if blocked:
             raise CannotTransfer({FORM: blocked})
         return moves.move(
             row,
             event="submitted",
-            to="review" if columns["quorum_required"] else "approved",
+            to=machine.REVIEW if columns["quorum_required"] else machine.APPROVED,
             now=now,
             next_action_at=now,
             actor=row.initiator,
@@ -127,12 +123,12 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
             row = moves.lock(transfer_id)
             if not rules.may_cancel_transfer(person, row):
                 raise CannotCancel("Only the person who asked for it can take it back.")
-            if row.state not in {"review", "approved"}:
+            if row.state not in {machine.REVIEW, machine.APPROVED}:
                 raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
             return moves.move(
                 row,
                 event="cancelled",
-                to="cancelled",
+                to=machine.CANCELLED,
                 now=now,
                 actor=person,
                 session_key=session_key,
@@ -147,26 +143,6 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
         raise CannotCancel("It moved on in the same moment. Read it again.") from None
 
 
-def advance(*, transfer_id: int, now: datetime, client_for: ClientFor) -> bool:
-    """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""
-    return QUEUE.advance(transfer_id, now=now, client_for=client_for)
-
-
-def sweep(*, now: datetime, client_for: ClientFor) -> int:
-    """Everything that is due, the urgent first; gives the number of steps. Any worker may call it."""
-    numbers = list(due(now=now).values_list("pk", flat=True))
-    return QUEUE.sweep(
-        numbers,
-        watch=Stopwatch(now),
-        advance=lambda number, at: advance(transfer_id=number, now=at, client_for=client_for),
-    )
-
-
-def due(*, now: datetime) -> QuerySet[Transfer]:
-    """Rows that a worker has to look at now, the urgent first."""
-    return QUEUE.due(now=now)
-
-
 def newest() -> QuerySet[Transfer]:
     """All transfers for lists and pages, the newest first, with the rows that a line of a list shows."""
     return Transfer.objects.select_related("account", "initiator").order_by("-created_at", "-pk")
@@ -174,12 +150,12 @@ def newest() -> QuerySet[Transfer]:
 
 def _target(kind: str, *, to_currency: str, by: str, identifier: str, subaccount_id: int | None) -> dict[str, Any]:
     """Where the money goes: the fields that the kind needs, and the others empty."""
-    to_user, convert = kind == kinds.TO_USER, kind == kinds.CONVERT
+    to_user, convert = kind == machine.TO_USER, kind == machine.CONVERT
     return {
         "to_currency": to_currency if convert else "",
         "by": by if to_user else "",
         "identifier": identifier.strip() if to_user else "",
-        "subaccount_id": subaccount_id if kind in kinds.SUBACCOUNT_KINDS else None,
+        "subaccount_id": subaccount_id if kind in machine.SUBACCOUNT_KINDS else None,
     }
 
 

@@ -8,6 +8,8 @@ events, which nobody can change.
 from dataclasses import dataclass
 from typing import Final
 
+from exchange_ops.withdrawals import machine
+
 WITHDRAWN: Final = "withdrawn"
 CALLED_OFF: Final = "called_off"
 _CANCELLED: Final = "cancelled"
@@ -43,9 +45,9 @@ ENDS: Final[dict[str, End]] = {
 EVENTS: Final = tuple({end.event for end in ENDS.values()})
 # States that are the end of more than one story, or whose own word is another end's, and what they are as a group.
 SHARED: Final = {
-    "rolled_back": "Released, for any reason",
-    "cancelled": "Ended before the exchange was asked",
-    "expired": "Approved, not carried out",
+    machine.ROLLED_BACK: "Released, for any reason",
+    machine.CANCELLED: "Ended before the exchange was asked",
+    machine.EXPIRED: "Approved, not carried out",
 }
 _BY_EVENT: Final = {end.event: end for end in ENDS.values() if end.event != _CANCELLED}
 

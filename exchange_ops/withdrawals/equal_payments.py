@@ -5,12 +5,21 @@ from decimal import Decimal
 from typing import Final
 
 from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.models import Withdrawal
 
 WITHIN: Final = timedelta(hours=24)
 MOST: Final = 5
 # The money stayed, and the desk knows it: asking again is what people are told to do then.
-NOT_PAID: Final = ("rolled_back", "refused", "lapsed", "expired", "cancelled", "failed", "resolved_not_paid")
+NOT_PAID: Final = (
+    machine.ROLLED_BACK,
+    machine.REFUSED,
+    machine.LAPSED,
+    machine.EXPIRED,
+    machine.CANCELLED,
+    machine.FAILED,
+    machine.RESOLVED_NOT_PAID,
+)
 
 
 def of(

@@ -13,11 +13,19 @@ from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.models import Withdrawal
 
 ZERO = Decimal(0)
 # States in which the exchange keeps money reserved for a payout of ours.
-RESERVING = ("held", "committing", "commit_unknown", "rolling_back", "committed", "sent")
+RESERVING = (
+    machine.HELD,
+    machine.COMMITTING,
+    machine.COMMIT_UNKNOWN,
+    machine.ROLLING_BACK,
+    machine.COMMITTED,
+    machine.SENT,
+)
 
 
 @dataclass(slots=True)

@@ -30,6 +30,30 @@ COMMIT: Final = "commit"
 ROLLBACK: Final = "rollback"
 DECISIONS: Final = (NONE, COMMIT, ROLLBACK)
 
+DRAFT: Final = "draft"
+REVIEW: Final = "review"
+QUEUED: Final = "queued"
+HOLDING: Final = "holding"
+HOLD_UNKNOWN: Final = "hold_unknown"
+HELD: Final = "held"
+COMMITTING: Final = "committing"
+COMMIT_UNKNOWN: Final = "commit_unknown"
+COMMITTED: Final = "committed"
+SENT: Final = "sent"
+SETTLED: Final = "settled"
+VERIFIED: Final = "verified"
+ROLLING_BACK: Final = "rolling_back"
+ROLLED_BACK: Final = "rolled_back"
+CANCELLED: Final = "cancelled"
+REFUSED: Final = "refused"
+LAPSED: Final = "lapsed"
+EXPIRED: Final = "expired"
+FAILED: Final = "failed"
+DISPUTED: Final = "disputed"
+INVESTIGATE: Final = "investigate"
+RESOLVED_PAID: Final = "resolved_paid"
+RESOLVED_NOT_PAID: Final = "resolved_not_paid"
+
 
 STATES: Final[dict[str, State]] = {
     "draft": State(
@@ -38,6 +62,7 @@ STATES: Final[dict[str, State]] = {
         "The desk goes on by itself; the person who asked can cancel.",
         WORKER,
         ACTIVE,
+        icon="circle-dashed",
     ),
     "review": State(
         "Waiting for approvals before the hold",
@@ -45,6 +70,7 @@ STATES: Final[dict[str, State]] = {
         "Treasury can approve or reject; the person who asked can cancel.",
         PERSON,
         WARN,
+        icon="users-round",
     ),
     "queued": State(
         "Waiting to be reserved",
@@ -52,6 +78,7 @@ STATES: Final[dict[str, State]] = {
         "The desk goes on by itself; the person who asked can cancel.",
         WORKER,
         ACTIVE,
+        icon="clock",
     ),
     "holding": State(
         "Reserving the money",
@@ -59,6 +86,7 @@ STATES: Final[dict[str, State]] = {
         "The desk goes on by itself.",
         WORKER,
         ACTIVE,
+        icon="loader",
     ),
     "hold_unknown": State(
         "Reservation unknown",
@@ -66,6 +94,7 @@ STATES: Final[dict[str, State]] = {
         "The desk reads the exchange's ledger until it knows. Nobody should ask again for the same payment meanwhile.",
         EXCHANGE,
         WARN,
+        icon="circle-question-mark",
     ),
     "held": State(
         "Reserved, waiting for approvals",
@@ -73,6 +102,7 @@ STATES: Final[dict[str, State]] = {
         "Treasury can approve or reject; the person who asked can cancel.",
         PERSON,
         WARN,
+        icon="hourglass",
     ),
     "committing": State(
         "Approved, being paid",
@@ -80,6 +110,7 @@ STATES: Final[dict[str, State]] = {
         "Treasury can still call it back as long as nothing was told.",
         WORKER,
         ACTIVE,
+        icon="send",
         decisions=(COMMIT,),
     ),
     "commit_unknown": State(
@@ -88,6 +119,7 @@ STATES: Final[dict[str, State]] = {
         "The desk only reads the exchange's ledger now and never asks again. Nobody should repeat this payment.",
         EXCHANGE,
         BAD,
+        icon="circle-question-mark",
         decisions=(COMMIT,),
     ),
     "committed": State(
@@ -96,6 +128,7 @@ STATES: Final[dict[str, State]] = {
         "No chain transaction is named yet. Nobody needs to act.",
         EXCHANGE,
         ACTIVE,
+        icon="send",
         decisions=(COMMIT,),
     ),
     "sent": State(
@@ -103,6 +136,7 @@ STATES: Final[dict[str, State]] = {
         "Sent: the exchange named the chain transaction. It waits for confirmations. Nobody needs to act.",
         EXCHANGE,
         ACTIVE,
+        icon="arrow-up-right",
         decisions=(COMMIT,),
     ),
     "settled": State(
@@ -110,6 +144,7 @@ STATES: Final[dict[str, State]] = {
         "Paid; the exchange reports success; not verified by us. Nobody needs to act.",
         NOBODY,
         GOOD,
+        icon="circle-check",
         decisions=(COMMIT,),
     ),
     "verified": State(
@@ -118,6 +153,7 @@ STATES: Final[dict[str, State]] = {
         "Nobody needs to act.",
         NOBODY,
         GOOD,
+        icon="badge-check",
         decisions=(COMMIT,),
     ),
     "disputed": State(
@@ -126,6 +162,7 @@ STATES: Final[dict[str, State]] = {
         "Two people of treasury have to look at the evidence and close it together. Nobody should repeat this payment.",
         PERSON,
         BAD,
+        icon="triangle-alert",
         decisions=(COMMIT,),
     ),
     "rolling_back": State(
@@ -133,6 +170,7 @@ STATES: Final[dict[str, State]] = {
         "Not paid; the reserved money is being released. The desk repeats that until the exchange's ledger shows it.",
         WORKER,
         ACTIVE,
+        icon="undo-2",
         decisions=(ROLLBACK,),
     ),
     "rolled_back": State(
@@ -140,6 +178,7 @@ STATES: Final[dict[str, State]] = {
         "Not paid; the exchange's ledger shows that the reserved money was released. It can be asked for again.",
         NOBODY,
         QUIET,
+        icon="undo-2",
         terminal=True,
         decisions=(ROLLBACK,),
     ),
@@ -149,6 +188,7 @@ STATES: Final[dict[str, State]] = {
         "It can be asked for again.",
         NOBODY,
         BAD,
+        icon="circle-x",
         terminal=True,
     ),
     "lapsed": State(
@@ -156,6 +196,7 @@ STATES: Final[dict[str, State]] = {
         "Not paid: the exchange's ledger shows no reservation for it that is still open. It can be asked for again.",
         NOBODY,
         QUIET,
+        icon="circle-pause",
         terminal=True,
     ),
     "expired": State(
@@ -164,6 +205,7 @@ STATES: Final[dict[str, State]] = {
         "It can be asked for again.",
         NOBODY,
         BAD,
+        icon="circle-x",
         terminal=True,
         decisions=(COMMIT,),
     ),
@@ -172,6 +214,7 @@ STATES: Final[dict[str, State]] = {
         "Nothing was sent and nothing is reserved. The request was ended before the exchange was asked.",
         NOBODY,
         QUIET,
+        icon="ban",
         terminal=True,
     ),
     "failed": State(
@@ -180,6 +223,7 @@ STATES: Final[dict[str, State]] = {
         "compare the balance before asking again.",
         NOBODY,
         BAD,
+        icon="circle-x",
         terminal=True,
         decisions=(COMMIT,),
     ),
@@ -189,6 +233,7 @@ STATES: Final[dict[str, State]] = {
         "Two people of treasury have to look at the evidence and close it together. Nobody should repeat this payment.",
         PERSON,
         BAD,
+        icon="users-round",
         decisions=DECISIONS,
     ),
     "resolved_paid": State(
@@ -196,6 +241,7 @@ STATES: Final[dict[str, State]] = {
         "Paid, as two people of treasury found from the evidence. Their reasons are in the timeline.",
         NOBODY,
         QUIET,
+        icon="stamp",
         terminal=True,
         decisions=DECISIONS,
     ),
@@ -204,6 +250,7 @@ STATES: Final[dict[str, State]] = {
         "Not paid, as two people of treasury found from the evidence. Their reasons are in the timeline.",
         NOBODY,
         QUIET,
+        icon="stamp",
         terminal=True,
         decisions=DECISIONS,
     ),

@@ -106,7 +106,8 @@ class Withdrawal(Subject):
                 name="withdrawal_decision_has_a_time",
             ),
             models.CheckConstraint(
-                condition=~Q(state="committing") | Q(exchange_id__isnull=False), name="withdrawal_commit_needs_a_hold"
+                condition=~Q(state=machine.COMMITTING) | Q(exchange_id__isnull=False),
+                name="withdrawal_commit_needs_a_hold",
             ),
         ]
         indexes: ClassVar = [

@@ -1,6 +1,7 @@
 """Moving withdrawals: the machine of payouts. Its table is `machine`, the moves of its chain are made by `payouts`."""
 
 from desk.machines.mover import CannotMove, Machine
+from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.models import Withdrawal, WithdrawalEvent
 
 __all__ = ["CannotMove", "create", "lock", "move", "task_of", "touch"]
@@ -11,7 +12,7 @@ MACHINE: Machine[Withdrawal] = Machine(
     model=Withdrawal,
     events=WithdrawalEvent,
     task=ADVANCE_TASK,
-    tasks={"rolling_back": RELEASE_TASK},
+    tasks={machine.ROLLING_BACK: RELEASE_TASK},
     lists=("withdrawals",),
     locked_with=("account", "initiator"),
 )

@@ -4,11 +4,18 @@ from typing import Any
 
 from django.db.models import F, OuterRef, QuerySet, Subquery
 
-from exchange_ops.withdrawals import endings
+from exchange_ops.withdrawals import endings, machine
 from exchange_ops.withdrawals.models import Withdrawal, WithdrawalEvent
 
 # States in which the exchange holds money that only a key with the right to withdraw can pay or release.
-UNDER_WAY = ("holding", "hold_unknown", "held", "committing", "commit_unknown", "rolling_back")
+UNDER_WAY = (
+    machine.HOLDING,
+    machine.HOLD_UNKNOWN,
+    machine.HELD,
+    machine.COMMITTING,
+    machine.COMMIT_UNKNOWN,
+    machine.ROLLING_BACK,
+)
 
 
 def with_ends(rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:

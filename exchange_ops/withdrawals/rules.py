@@ -20,17 +20,17 @@ def may_cancel(person: "Person", withdrawal: Withdrawal) -> bool:
     """Whoever asked can take it back; treasury can do so too before the exchange was asked."""
     if person.pk == withdrawal.initiator_id:
         return person.has_role(roles.OPERATOR, roles.TREASURY)
-    return person.has_role(roles.TREASURY) and withdrawal.state in {"draft", "queued"}
+    return person.has_role(roles.TREASURY) and withdrawal.state in {machine.DRAFT, machine.QUEUED}
 
 
 def may_recall(person: "Person", withdrawal: Withdrawal) -> bool:
     """Treasury can call back an approval as long as the exchange was told nothing."""
-    return person.has_role(roles.TREASURY) and withdrawal.state == "committing" and withdrawal.put_count == 0
+    return person.has_role(roles.TREASURY) and withdrawal.state == machine.COMMITTING and withdrawal.put_count == 0
 
 
 def may_resolve(person: "Person", withdrawal: Withdrawal) -> bool:
     """Two people of treasury close an unclear case, never the one who asked for it."""
-    return may_decide(person, withdrawal) and withdrawal.state in {"investigate", "disputed"}
+    return may_decide(person, withdrawal) and withdrawal.state in {machine.INVESTIGATE, machine.DISPUTED}
 
 
 def may_release_hold(person: "Person", withdrawal: Withdrawal) -> bool:
@@ -42,4 +42,4 @@ def is_decidable(withdrawal: Withdrawal) -> bool:
     """Whether the row waits for approvals at all."""
     if withdrawal.decision != machine_table.NONE:
         return False
-    return withdrawal.state == "review" or (withdrawal.state == "held" and withdrawal.echo_ok is True)
+    return withdrawal.state == machine.REVIEW or (withdrawal.state == machine.HELD and withdrawal.echo_ok is True)

@@ -45,25 +45,32 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 STEPS: Final[dict[str, Step]] = {
-    "draft": drafting.submit,
-    "review": drafting.look_again,
-    "queued": holding.step,
-    "holding": holding.give_up_after_lease,
-    "hold_unknown": hold_recovery.step,
-    "held": hold_monitor.step,
-    "committing": committing.step,
-    "commit_unknown": committing.find_out,
-    "rolling_back": releasing.step,
-    "committed": settlement.step,
-    "sent": settlement.step,
-    "settled": settlement.step,
-    "verified": settlement.step,
+    machine.DRAFT: drafting.submit,
+    machine.REVIEW: drafting.look_again,
+    machine.QUEUED: holding.step,
+    machine.HOLDING: holding.given_up,
+    machine.HOLD_UNKNOWN: hold_recovery.step,
+    machine.HELD: hold_monitor.step,
+    machine.COMMITTING: committing.step,
+    machine.COMMIT_UNKNOWN: committing.find_out,
+    machine.ROLLING_BACK: releasing.step,
+    machine.COMMITTED: settlement.step,
+    machine.SENT: settlement.step,
+    machine.SETTLED: settlement.step,
+    machine.VERIFIED: settlement.step,
 }
 # Orders to pay and to release come before everything else when calls are scarce; releases have a worker of their own.
 QUEUE: Final = Queue(
     mover.MACHINE,
     STEPS,
-    urgency=("committing", "rolling_back", "held", "commit_unknown", "hold_unknown", "holding"),
+    urgency=(
+        machine.COMMITTING,
+        machine.ROLLING_BACK,
+        machine.HELD,
+        machine.COMMIT_UNKNOWN,
+        machine.HOLD_UNKNOWN,
+        machine.HOLDING,
+    ),
     read_with=("account", "initiator"),
     after_failure=pause(READ_PAUSES_S, len(READ_PAUSES_S)),
     most_steps=MOST_STEPS,
@@ -149,15 +156,18 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
             row = mover.lock(withdrawal_id)
             if not rules.may_cancel(person, row):
                 raise CannotCancel("Only the person who asked for it can take it back.")
-            if row.state not in {"draft", "review", "queued", "held"} or row.decision != machine_table.NONE:
+            if (
+                row.state not in {machine.DRAFT, machine.REVIEW, machine.QUEUED, machine.HELD}
+                or row.decision != machine_table.NONE
+            ):
                 raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
-            held = row.state == "held"
+            held = row.state == machine.HELD
             latch = {"decision": machine.ROLLBACK, "decided_by": person, "decided_at": now}
             decision: dict[str, Any] = latch if held else {}
             return mover.move(
                 row,
                 event="cancelled",
-                to="rolling_back" if held else "cancelled",
+                to=machine.ROLLING_BACK if held else machine.CANCELLED,
                 now=now,
                 actor=person,
                 session_key=session_key,
@@ -171,7 +181,7 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
         raise CannotCancel("It moved on in the same moment. Read it again.") from None
 
 
-def advance(*, withdrawal_id: int, now: datetime, client_for: ClientFor) -> bool:
+def advance(withdrawal_id: int, *, now: datetime, client_for: ClientFor) -> bool:
     """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""
     account = Account.objects.filter(withdrawals=withdrawal_id).first()
     if account is None:
@@ -192,10 +202,10 @@ def sweep_releases(*, now: datetime, client_for: ClientFor) -> int:
     watch, steps = Stopwatch(now), latch_deadlines(now=now)
     for account in Account.objects.order_by("pk"):
         releases = due(account=account, now=now).filter(state=RELEASING).order_by("next_action_at", "pk")
-        steps += _sweep(list(releases.values_list("pk", flat=True)), watch, client_for)
+        steps += _work(list(releases.values_list("pk", flat=True)), watch, client_for)
         if watch.passed() > QUEUE.sweep_for:
             return steps
-        steps += orphans.sweep(account=account, now=watch.now(), client_for=client_for)
+        steps += orphans.release_all(account=account, now=watch.now(), client_for=client_for)
     return steps
 
 
@@ -207,7 +217,7 @@ def sweep_others(*, now: datetime, client_for: ClientFor) -> int:
     watch, steps, begin = Stopwatch(now), latch_deadlines(now=now), next(_rounds)
     for account in Account.objects.order_by("pk"):
         rows = due(account=account, now=now).exclude(state=RELEASING).values_list("state", "pk")
-        steps += _sweep(in_turn(list(rows), begin=begin), watch, client_for)
+        steps += _work(in_turn(list(rows), begin=begin), watch, client_for)
         if watch.passed() > QUEUE.sweep_for:
             return steps
     return steps
@@ -235,7 +245,7 @@ def latch_deadlines(*, now: datetime) -> int:
     for account in Account.objects.order_by("pk"):
         exchange_now = clocks.exchange_now(account=account, now=now)
         late = Withdrawal.objects.filter(
-            account=account, state="held", decision=machine_table.NONE, rollback_at__lte=exchange_now
+            account=account, state=machine.HELD, decision=machine_table.NONE, rollback_at__lte=exchange_now
         )
         for row in late.select_related("account", "initiator"):
             try:
@@ -249,22 +259,22 @@ def latch_deadlines(*, now: datetime) -> int:
 def due(*, account: Account, now: datetime) -> QuerySet[Withdrawal]:
     """Rows of the account that a worker has to look at now: by our clock, or because the exchange's hour goes on."""
     exchange_now = clocks.exchange_now(account=account, now=now)
-    by_deadline = Q(state="held", rollback_at__lte=exchange_now) | Q(state="committing", put_stop_at__lte=exchange_now)
+    by_deadline = Q(state=machine.HELD, rollback_at__lte=exchange_now) | Q(
+        state=machine.COMMITTING, put_stop_at__lte=exchange_now
+    )
     failed_after_all = LedgerEntry.objects.filter(
         account=account, type="payout", status=ledger_lookup.OVER, withdrawal__state__in=settlement.TOLD_AS_PAID
     )
     taken_back = Q(state__in=settlement.TOLD_AS_PAID, pk__in=failed_after_all.values("withdrawal"))
-    named = LedgerEntry.objects.filter(account=account, type="payout", withdrawal__state="settled").exclude(hash="")
-    named_late = Q(state="settled", hash="", pk__in=named.values("withdrawal"))
+    named = LedgerEntry.objects.filter(account=account, type="payout", withdrawal__state=machine.SETTLED).exclude(
+        hash=""
+    )
+    named_late = Q(state=machine.SETTLED, hash="", pk__in=named.values("withdrawal"))
     return QUEUE.due(now=now, when=by_deadline | taken_back | named_late).filter(account=account)
 
 
-def _sweep(numbers: Sequence[int], watch: Stopwatch, client_for: ClientFor) -> int:
-    return QUEUE.sweep(
-        numbers,
-        watch=watch,
-        advance=lambda number, at: advance(withdrawal_id=number, now=at, client_for=client_for),
-    )
+def _work(numbers: Sequence[int], watch: Stopwatch, client_for: ClientFor) -> int:
+    return QUEUE.work(numbers, watch, lambda number, at: advance(number, now=at, client_for=client_for))
 
 
 def _is_same(row: Withdrawal, wanted: Mapping[str, object], address: str) -> bool:

@@ -84,6 +84,6 @@ def run_worker() -> Callable[..., int]:
     from chaindata.cache import service as ways
 
     def run(now: datetime = NOW) -> int:
-        return fetching.sweep(now=now, open_client=ways.open_client)
+        return fetching.fetch_due(now=now, open_client=ways.open_client)
 
     return run

@@ -45,7 +45,7 @@ def test_many_looks_of_one_kind_wake_one_worker(service, woken):
 def test_a_sweep_finds_what_no_call_was_heard_for(service):
     SmallChain(blocks=3).serve(service)
     answers.look("get_block_by_height", now=clock.now(), height=1)
-    tasks.sweep()
+    tasks.fetch_answers()
     assert ChainAnswer.objects.get().standing == "found"
     tasks.purge()
     assert ChainAnswer.objects.count() == 1
@@ -67,7 +67,7 @@ def test_an_answer_of_an_operation_that_is_gone_is_left_alone(service):
     ChainAnswer.objects.update(due_at=clock.now())
     tasks.fetch(row.pk)
     tasks.fetch(row.pk + 1)
-    tasks.sweep()
+    tasks.fetch_answers()
     assert service.calls == []
 
 

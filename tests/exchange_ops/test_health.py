@@ -56,7 +56,7 @@ def test_before_the_first_round_nothing_is_well_and_nothing_fails(account):
 def test_after_a_round_of_everything_all_is_well(account, demo_keys, sandbox):
     tasks.sync_ledger()
     tasks.refresh_market()
-    tasks.sweep()
+    tasks.sweep_withdrawals()
     tasks.sweep_releases()
     heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now())
     streams.take(account=account, event=BecameLive(), now=clock.now())
@@ -115,7 +115,7 @@ def test_a_loop_that_stopped_is_told_with_its_consequence(account, name, spoken)
 
 
 def test_the_sweep_of_a_worker_is_its_sign_of_life(db):
-    tasks.sweep()
+    tasks.sweep_withdrawals()
     assert look("worker").ok
     assert not look("releases").ok
     tasks.sweep_releases()

@@ -29,12 +29,12 @@ CHAOS_RHYTHM = Rhythm(
 
 def advance(*, withdrawal_id: int) -> bool:
     """One step of one row, as a task does it."""
-    return withdrawals.advance(withdrawal_id=withdrawal_id, now=clock.now(), client_for=keys.client_for)
+    return withdrawals.advance(withdrawal_id, now=clock.now(), client_for=keys.client_for)
 
 
 def advance_transfer(*, transfer_id: int) -> bool:
     """One step of one transfer, as a task does it."""
-    return transfers.advance(transfer_id=transfer_id, now=clock.now(), client_for=keys.client_for)
+    return transfers.advance(transfer_id, now=clock.now(), client_for=keys.client_for)
 
 
 def sweep_transfers() -> int:

@@ -92,7 +92,7 @@ def _figures(account: Account, form: OrderForm) -> dict[str, Any]:
     context |= {
         "ticker": Ticker.objects.filter(pk=symbol.pk).first(),
         "pays_with": currency,
-        "held": request_checks.available(account=account, currency=currency),
+        "balance": request_checks.available(account=account, currency=currency),
         "buys": buys,
     }
     if form.is_bound and form.is_valid():

@@ -14,7 +14,7 @@ from desk.people.stepup import CannotConfirm
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import DecisionForm, ReasonForm
 from exchange_ops.shared.views.access import requires
-from exchange_ops.transfers import approvals, endings, workflow
+from exchange_ops.transfers import approvals, endings, machine, workflow
 from exchange_ops.transfers.forms import ReissueForm, TransferEndForm, TransferVerdictForm
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.transfers.views import detail as page
@@ -28,12 +28,12 @@ _REFUSALS = (
     CannotConfirm,
 )
 _TOLD = {
-    "review": "Recorded. Somebody else has to approve as well.",
-    "approved": "Approved. A worker sends it once, now.",
-    "rejected": "Rejected. Nothing was sent.",
-    "cancelled": "Taken back. Nothing was sent.",
-    "closed": "Closed. Nothing was sent again.",
-    "investigate": "Recorded. Somebody else has to come to the same verdict.",
+    machine.REVIEW: "Recorded. Somebody else has to approve as well.",
+    machine.APPROVED: "Approved. A worker sends it once, now.",
+    machine.REJECTED: "Rejected. Nothing was sent.",
+    machine.CANCELLED: "Taken back. Nothing was sent.",
+    machine.CLOSED: "Closed. Nothing was sent again.",
+    machine.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
 }
 
 

@@ -70,7 +70,7 @@ def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
         with transaction.atomic():
             row = _locked(withdrawal_id)
             _refuse_person(row, person)
-            if row.state not in {"review", "held"} or row.decision != machine_table.NONE:
+            if row.state not in {machine.REVIEW, machine.HELD} or row.decision != machine_table.NONE:
                 raise CannotApprove(_decided(row))
             _keep(row, person, Approval.REJECT, reason, now)
             _end(row, person, event="rejected", reason=reason, now=now, session_key=session_key)
@@ -87,7 +87,7 @@ def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
             row = _locked(withdrawal_id)
             if not person.has_role(roles.TREASURY):
                 raise CannotApprove("Only treasury can call back an approval.")
-            if row.state != "committing" or row.put_count:
+            if row.state != machine.COMMITTING or row.put_count:
                 raise CannotApprove(
                     "It can't be called back any more: the exchange was told to pay."
                     if row.put_count
@@ -114,7 +114,7 @@ def waiting_for_others(person: "Person") -> QuerySet[Withdrawal]:
 
 def undecided() -> QuerySet[Withdrawal]:
     """Everything that waits for approvals, the one that closes first at the top."""
-    open_now = Q(state="review") | Q(state="held", echo_ok=True)
+    open_now = Q(state=machine.REVIEW) | Q(state=machine.HELD, echo_ok=True)
     rows = Withdrawal.objects.filter(open_now, decision=machine_table.NONE).select_related("account", "initiator")
     return rows.order_by(F("approve_until").asc(nulls_last=True), "created_at")
 
@@ -131,12 +131,12 @@ def people(row: Withdrawal, stage: str) -> int:
 
 def stage_of(row: Withdrawal) -> str:
     """What an approval given now would be for."""
-    return Approval.REVIEW if row.state == "review" else Approval.RELEASE
+    return Approval.REVIEW if row.state == machine.REVIEW else Approval.RELEASE
 
 
 def needed(row: Withdrawal) -> int:
     """How many approvals this stage takes: the whole quorum, or one release after the quorum came first."""
-    if row.state != "review" and row.mode == modes.APPROVE_THEN_HOLD:
+    if row.state != machine.REVIEW and row.mode == modes.APPROVE_THEN_HOLD:
         return 1
     return max(row.quorum_required, 1)
 
@@ -165,7 +165,9 @@ def _proven(row: Withdrawal, stage: str) -> QuerySet[Approval]:
 
 
 def _words_of(person: "Person") -> QuerySet[Approval]:
-    stage = Q(stage=Approval.REVIEW, withdrawal__state="review") | Q(stage=Approval.RELEASE, withdrawal__state="held")
+    stage = Q(stage=Approval.REVIEW, withdrawal__state=machine.REVIEW) | Q(
+        stage=Approval.RELEASE, withdrawal__state=machine.HELD
+    )
     return BALLOT.of(person, verdict=Approval.APPROVE).filter(stage)
 
 
@@ -175,7 +177,7 @@ def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str, now: dat
         raise CannotApprove(resting)
     if not rules.is_decidable(row):
         raise CannotApprove(_decided(row))
-    closes = row.approve_until if row.state == "held" else None
+    closes = row.approve_until if row.state == machine.HELD else None
     if closes is not None and clocks.exchange_now(account=row.account, now=now) >= closes:
         raise CannotApprove(
             f"Approvals closed at {closes:%H:%M:%S} UTC, seven minutes before the exchange's hour ends. "
@@ -207,16 +209,16 @@ def _keep(
 def _count(row: Withdrawal, person: "Person", now: datetime, session_key: str, proof: dict[str, Any]) -> None:
     """Record the approval on the row and, when it was the last one, the decision with it."""
     people = given(row).aggregate(people=Count("person", distinct=True))["people"]
-    release_ready = row.state == "review" or _first_quorum_stands(row)
+    release_ready = row.state == machine.REVIEW or _first_quorum_stands(row)
     evidence = {"approvals": people, "needed": needed(row), "digest": row.digest, **proof}
     act: dict[str, Any] = {"now": now, "actor": person, "session_key": session_key, "evidence": evidence}
     if people < needed(row) or not release_ready:
         mover.move(row, event="approval_recorded", to=row.state, next_action_at=row.next_action_at, **act)
-    elif row.state == "review":
-        mover.move(row, event="quorum_reached", to="queued", **act)
+    elif row.state == machine.REVIEW:
+        mover.move(row, event="quorum_reached", to=machine.QUEUED, **act)
     else:
         decision: dict[str, Any] = {"decision": machine.COMMIT, "decided_by": person, "decided_at": now}
-        mover.move(row, event="quorum_reached", to="committing", last_problem="", **decision, **act)
+        mover.move(row, event="quorum_reached", to=machine.COMMITTING, last_problem="", **decision, **act)
     announcements.announce("approvals", id=row.pk)
 
 
@@ -230,9 +232,9 @@ def _first_quorum_stands(row: Withdrawal) -> bool:
 
 
 def _end(row: Withdrawal, person: "Person", *, event: str, reason: str, now: datetime, session_key: str) -> None:
-    to = "cancelled" if row.state == "review" else "rolling_back"
+    to = machine.CANCELLED if row.state == machine.REVIEW else machine.ROLLING_BACK
     decision: dict[str, Any] = (
-        {} if to == "cancelled" else {"decision": machine.ROLLBACK, "decided_by": person, "decided_at": now}
+        {} if to == machine.CANCELLED else {"decision": machine.ROLLBACK, "decided_by": person, "decided_at": now}
     )
     mover.move(
         row,
@@ -271,8 +273,8 @@ def _decided(row: Withdrawal) -> str:
     if row.decision != machine_table.NONE and row.decided_at is not None:
         who = str(row.decided_by) if row.decided_by_id else "the desk"
         return f"Already decided by {who} at {row.decided_at:%H:%M:%S} UTC: {_OUTCOMES[row.decision]}."
-    if row.state == "held" and row.echo_ok is None:
+    if row.state == machine.HELD and row.echo_ok is None:
         return "The exchange's own record of it has not been read yet. It takes a few seconds."
-    if row.state in {"review", "held"}:
+    if row.state in {machine.REVIEW, machine.HELD}:
         return "Somebody else acted on it in the same moment. Read it again, then decide."
     return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PURPOSE = "release-hold"  # the database asks for it by this word
 PEOPLE = 2
 # Closed as not paid: without an order to pay, the desk releases by itself what is still open of them.
-CLOSED_UNPAID = ("refused", "lapsed", "rolled_back", "cancelled", "resolved_not_paid")
+CLOSED_UNPAID = (machine.REFUSED, machine.LAPSED, machine.ROLLED_BACK, machine.CANCELLED, machine.RESOLVED_NOT_PAID)
 RELEASE_TASK = "exchange_ops.sweep_releases"
 _LONGEST_REASON = 500
 

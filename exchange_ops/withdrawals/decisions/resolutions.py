@@ -14,7 +14,7 @@ from desk.live import announcements
 from desk.machines import mover as machine_mover
 from desk.machines import votes as machine_votes
 from desk.people import factors, roles, stepup
-from exchange_ops.withdrawals import mover, rules
+from exchange_ops.withdrawals import machine, mover, rules
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ PURPOSE = "resolve-withdrawal"
 BALLOT: Final = machine_votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
 PEOPLE = 2
 LONGEST_EVIDENCE = 500
-_UNCLEAR = ("investigate", "disputed")
-_TARGETS = {Approval.PAID: "resolved_paid", Approval.NOT_PAID: "resolved_not_paid"}
+_UNCLEAR = (machine.INVESTIGATE, machine.DISPUTED)
+_TARGETS = {Approval.PAID: machine.RESOLVED_PAID, Approval.NOT_PAID: machine.RESOLVED_NOT_PAID}
 
 
 class CannotResolve(Exception):

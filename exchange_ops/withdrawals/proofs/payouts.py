@@ -26,6 +26,7 @@ from desk.machines.step_clock import Stopwatch
 from exchange_ops.addresses import destinations
 from exchange_ops.shared import leases
 from exchange_ops.shared.backoff import pause
+from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals import models as standings
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.proofs import verdicts
@@ -35,7 +36,7 @@ from wire.operation import BadArgument
 TASK = "exchange_ops.prove_payouts"
 LEASE = "payout-proofs"
 COIN = destinations.CHAIN_CODE
-TOLD = ("sent", "settled", "verified")  # the exchange named the transaction
+TOLD = (machine.SENT, machine.SETTLED, machine.VERIFIED)  # the exchange named the transaction
 LOOK_EVERY = timedelta(seconds=30)  # at least, whatever is heard of the tip
 TOLD_AGAIN_WITHIN = timedelta(minutes=3)  # or what was absent before counts for nothing
 LAGS_AFTER = timedelta(hours=2)  # no chain that is kept up with has a newest block as old as that
@@ -121,7 +122,7 @@ def due(*, now: datetime) -> QuerySet[Withdrawal]:
     """Payouts to be looked at now: new ones, those that wait for a block, and those whose block may have gone."""
     heard = tip.tip(now)
     lost = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), version=OuterRef("version"), event="proof_lost")
-    watched = Q(state__in=TOLD) | Q(Exists(lost), ~Q(proof__standing=standings.WRONG), state="disputed")
+    watched = Q(state__in=TOLD) | Q(Exists(lost), ~Q(proof__standing=standings.WRONG), state=machine.DISPUTED)
     by_time = Q(proof__next_look_at__lte=now)
     by_block = ~Q(proof__tip_hash=heard.hash) & Q(proof__problem="") if heard is not None else Q(pk__in=())
     not_put_off = Q(proof__next_look_at=None) | Q(proof__next_look_at__lte=now)
@@ -138,7 +139,7 @@ def waits_for(row: Withdrawal, *, now: datetime) -> timedelta:
     return max(now - since, timedelta(0))
 
 
-def sweep(*, now: datetime, open_client: OpenClient) -> int:
+def prove_due(*, now: datetime, open_client: OpenClient) -> int:
     """Look at every payout that is due, in one process at a time; how many were looked at."""
     rows, watch, holder = list(due(now=now)), Stopwatch(now), leases.name_of_this_process()
     if not rows or not leases.hold(name=LEASE, holder=holder, now=now):
@@ -186,7 +187,7 @@ def look(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
     except machine_mover.CannotMove as lost:
         _log.info("payouts.move_lost", withdrawal=row.pk, reason=str(lost))
         columns["next_look_at"] = now
-    if row.state != "verified" and columns["final_at"] is not None:  # it is still to be moved
+    if row.state != machine.VERIFIED and columns["final_at"] is not None:  # it is still to be moved
         columns |= {"final_at": None, "next_look_at": columns["next_look_at"] or now + LOOK_EVERY}
     _keep(row, columns)
     return True

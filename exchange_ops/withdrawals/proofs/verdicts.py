@@ -15,7 +15,7 @@ from django.db import transaction
 from chaindata.proofs.verification import Verdict
 from desk.live import announcements
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals import machine, mover
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import ABSENT, PROVEN, WRONG, Withdrawal
@@ -31,26 +31,30 @@ def is_deep(*, standing: str, depth: int) -> bool:
 
 def judge(row: Withdrawal, seen: dict[str, Any], *, was_replaced: bool, verdict: Verdict, now: datetime) -> None:
     """Move the row on, if the look asks for it; `seen` is what is kept of it. Raises `CannotMove`."""
-    told = "The exchange says sent" if row.state == "sent" else "The exchange says paid"
+    told = "The exchange says sent" if row.state == machine.SENT else "The exchange says paid"
     if is_deep(standing=seen["standing"], depth=seen["depth"]):
         _prove(row, verdict, now)
-    elif seen["standing"] == WRONG and row.state != "disputed":
+    elif seen["standing"] == WRONG and row.state != machine.DISPUTED:
         _dispute(row, f"{told}, and the chain shows something else: {verdict.sentence}", verdict, now, froze=True)
-    elif was_replaced and (row.state == "verified" or (row.state == "settled" and seen["standing"] != PROVEN)):
+    elif was_replaced and (
+        row.state == machine.VERIFIED or (row.state == machine.SETTLED and seen["standing"] != PROVEN)
+    ):
         reason = f"{told}, and the block that showed it has left the chain. {verdict.sentence}"
         _dispute(row, reason, verdict, now, froze=False)
-    elif row.state == "settled" and seen["standing"] == ABSENT and now - seen["absent_since"] >= ABSENT_FOR:
+    elif row.state == machine.SETTLED and seen["standing"] == ABSENT and now - seen["absent_since"] >= ABSENT_FOR:
         minutes = int(ABSENT_FOR.total_seconds() // 60)
         reason = f"{told}, and for {minutes} minutes the chain has known no such transaction."
         _dispute(row, reason, verdict, now, froze=True)
 
 
 def _prove(row: Withdrawal, verdict: Verdict, now: datetime) -> None:
-    if row.state == "settled":
-        mover.move(row, event="proven", to="verified", now=now, evidence=_facts(verdict), last_problem="")
-    elif row.state == "disputed" and _is_still_told_as_paid(row):
+    if row.state == machine.SETTLED:
+        mover.move(row, event="proven", to=machine.VERIFIED, now=now, evidence=_facts(verdict), last_problem="")
+    elif row.state == machine.DISPUTED and _is_still_told_as_paid(row):
         with transaction.atomic():
-            mover.move(row, event="proven_again", to="verified", now=now, evidence=_facts(verdict), last_problem="")
+            mover.move(
+                row, event="proven_again", to=machine.VERIFIED, now=now, evidence=_facts(verdict), last_problem=""
+            )
             announcements.announce("approvals", id=row.pk)
 
 

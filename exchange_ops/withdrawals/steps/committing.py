@@ -8,10 +8,7 @@ then on only the ledger is read.
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import transaction
-
 from desk.machines import calls as machine_calls
-from desk.machines import mover as machine_mover
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
@@ -19,7 +16,7 @@ from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause, pause_after
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import calls, deadlines, mover
+from exchange_ops.withdrawals import calls, deadlines, machine, mover
 from exchange_ops.withdrawals.deadlines import COMMIT_PAUSES_S
 from exchange_ops.withdrawals.decisions import alarms, approvals
 from exchange_ops.withdrawals.evidence import ledger_lookup
@@ -27,18 +24,17 @@ from exchange_ops.withdrawals.evidence.ledger_lookup import Sight
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import echo, hold_monitor
 
-NOTHING_TOLD = "The last moment to tell the exchange to pay had passed, and it was told nothing."
+NEVER_ORDERED = "The last moment to tell the exchange to pay had passed, and it was told nothing."
 STILL = timedelta(seconds=60)  # an unclear case is read for at least so long before people are called
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 15 to 19: look, then claim one order to pay and send it, or stop because of the time."""
     watch = Stopwatch(now)
-    if row.lease_until is not None and now < row.lease_until:
-        mover.touch(row, next_action_at=row.lease_until)
+    if machine_calls.is_leased(mover.MACHINE, row, now):
         return
     if _is_too_late(row, now) and row.put_count == 0:
-        _release(row, "time_over", now, NOTHING_TOLD, {"put_stop_at": row.put_stop_at})
+        _release(row, "time_over", now, NEVER_ORDERED, {"put_stop_at": row.put_stop_at})
         return
     if _is_too_late(row, now):
         _stop(row, now, "The last moment to tell the exchange to pay had passed without a confirmation.")
@@ -71,31 +67,42 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if sight.newest is not None and sight.newest.status in ledger_lookup.EXECUTED:
         confirm(row, watch.now(), facts, **hold_monitor.figures(sight.newest))
     elif gone or (sight.newest is not None and sight.newest.status == ledger_lookup.OVER):
-        told = hold_monitor.figures(sight.newest) if sight.newest else {}
+        figures = hold_monitor.figures(sight.newest) if sight.newest else {}
         mover.move(
-            row, event="commit_not_carried_out", to="expired", now=watch.now(), evidence=facts, last_problem="", **told
+            row,
+            event="commit_not_carried_out",
+            to=machine.EXPIRED,
+            now=watch.now(),
+            evidence=facts,
+            last_problem="",
+            **figures,
         )
     elif deadlines.escalation_is_due(row, exchange_now) and now - row.updated_at >= STILL:
         reason = sight.problem or "The exchange still shows the reservation as open, long after its hour."
         mover.move(
-            row, event="still_unclear", to="investigate", now=watch.now(), evidence=facts, last_problem=reason[:500]
+            row,
+            event="still_unclear",
+            to=machine.INVESTIGATE,
+            now=watch.now(),
+            evidence=facts,
+            last_problem=reason[:500],
         )
     else:
         _wait(row, watch.now(), sight.problem or "The exchange still shows the reservation as open.")
 
 
-def confirm(row: Withdrawal, now: datetime, evidence: dict[str, Any], **told: Any) -> None:
+def confirm(row: Withdrawal, now: datetime, evidence: dict[str, Any], **figures: Any) -> None:
     """Rows 17 and 20: the exchange carried the order out."""
     mover.move(
         row,
         event="commit_confirmed",
-        to="committed",
+        to=machine.COMMITTED,
         now=now,
         lease_until=None,
         last_problem="",
         evidence=evidence,
         next_action_at=now,
-        **told,
+        **figures,
     )
 
 
@@ -103,17 +110,17 @@ def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime) -> bool:
     """Whether the exchange's record already says how it ended, or that it is not what was approved."""
     if sight.newest is None or sight.answer is None:
         return False
-    facts, told = sight.newest.facts(), hold_monitor.figures(sight.newest)
+    facts, figures = sight.newest.facts(), hold_monitor.figures(sight.newest)
     if sight.newest.status in ledger_lookup.EXECUTED and row.put_count:
-        confirm(row, now, facts, **told)
+        confirm(row, now, facts, **figures)
     elif sight.newest.status in ledger_lookup.EXECUTED:
         reason = f"The exchange shows it as {sight.newest.status} although it was not told to pay yet."
-        _alarm(row, "executed_without_us", "investigate", now, reason, evidence=facts, **told)
+        _alarm(row, "executed_without_us", "investigate", now, reason, evidence=facts, **figures)
     elif sight.newest.status == ledger_lookup.OVER:
-        _stop(row, now, "The exchange ended the reservation.", evidence=facts, **told)
+        _stop(row, now, "The exchange ended the reservation.", evidence=facts, **figures)
     elif row.put_count == 0 and not (found := echo.compare(row, sight.answer)).agrees:
-        told |= {"echo": found.items, "echo_ok": False, **hold_monitor.latch(now)}
-        _alarm(row, "echo_differs", "rolling_back", now, found.differences, evidence=facts, **told)
+        figures |= {"echo": found.items, "echo_ok": False, **hold_monitor.latch(now)}
+        _alarm(row, "echo_differs", "rolling_back", now, found.differences, evidence=facts, **figures)
     else:
         return False
     return True
@@ -126,37 +133,32 @@ def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
         _wait(row, watch.now(), str(problem))
         return
     try:
-        call = _claim(row, watch.now())
+        call = _claimed(row, watch.now())
         send = lambda: client.commit_withdrawal(exchange_id=row.exchange_id or "")  # noqa: E731
         reply = calls.make(call, row, client=client, watch=watch, until=_last_moment(row, watch.now()), send=send)
     finally:
         client.close()
-    _settle(row, reply, watch)
+    _go_on(row, reply, watch)
 
 
-def _claim(row: Withdrawal, now: datetime) -> ExternalCall:
+def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
     """Row 16: the order is counted and its call written before anything leaves; from here nothing can be recalled."""
-    with transaction.atomic(durable=True):
-        current = mover.lock(row.pk)
-        if freezes.active(row.account) is not None:
-            raise machine_mover.CannotMove("The account was frozen in this moment.")
-        mover.move(
-            row,
-            event="commit_claimed",
-            to="committing",
-            now=now,
-            put_count=row.put_count + 1,
-            lease_epoch=current.lease_epoch + 1,
-            lease_until=machine_calls.lease(now),
-            next_action_at=machine_calls.lease(now),
-        )
-        content = {"exchange_id": row.exchange_id}
-        return calls.prepare(row, kind=ExternalCall.COMMIT, attempt=row.put_count, now=now, content=content)
+    content = {"exchange_id": row.exchange_id}
+    return machine_calls.claim(
+        mover.MACHINE,
+        row,
+        event="commit_claimed",
+        to=machine.COMMITTING,
+        now=now,
+        obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
+        prepare=lambda: calls.prepare(row, kind=ExternalCall.COMMIT, attempt=row.put_count, now=now, content=content),
+        put_count=row.put_count + 1,
+    )
 
 
-def _settle(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch) -> None:
+def _go_on(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch) -> None:
     now = watch.now()
-    facts = {"outcome": reply.outcome, "code": reply.code, "problem": reply.problem, "result": reply.value}
+    facts = {**reply.facts, "result": reply.value}
     if reply.accepted and reply.value is True:
         confirm(row, now, facts)
         return
@@ -164,7 +166,7 @@ def _settle(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch) -> No
     mover.move(
         row,
         event="commit_unconfirmed",
-        to="committing",
+        to=machine.COMMITTING,
         now=now,
         lease_until=None,
         evidence=facts,
@@ -191,15 +193,23 @@ def _is_too_late(row: Withdrawal, now: datetime) -> bool:
     return _last_moment(row, now) <= now
 
 
-def _stop(row: Withdrawal, now: datetime, reason: str, **told: Any) -> None:
-    mover.move(row, event="commit_stopped", to="commit_unknown", now=now, lease_until=None, last_problem=reason, **told)
+def _stop(row: Withdrawal, now: datetime, reason: str, **columns: Any) -> None:
+    mover.move(
+        row,
+        event="commit_stopped",
+        to=machine.COMMIT_UNKNOWN,
+        now=now,
+        lease_until=None,
+        last_problem=reason,
+        **columns,
+    )
 
 
 def _release(row: Withdrawal, event: str, now: datetime, reason: str, evidence: dict[str, Any]) -> None:
     mover.move(
         row,
         event=event,
-        to="rolling_back",
+        to=machine.ROLLING_BACK,
         now=now,
         evidence=evidence,
         last_problem=reason[:500],
@@ -207,8 +217,8 @@ def _release(row: Withdrawal, event: str, now: datetime, reason: str, evidence: 
     )
 
 
-def _alarm(row: Withdrawal, event: str, to: str, now: datetime, reason: str, **told: Any) -> None:
-    alarms.move_and_freeze(row, event=event, to=to, now=now, reason=reason, **told)
+def _alarm(row: Withdrawal, event: str, to: str, now: datetime, reason: str, **columns: Any) -> None:
+    alarms.move_and_freeze(row, event=event, to=to, now=now, reason=reason, **columns)
 
 
 def _refuse_to_pay(row: Withdrawal, now: datetime) -> None:
@@ -220,6 +230,6 @@ def _refuse_to_pay(row: Withdrawal, now: datetime) -> None:
 def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
     tries = 1 + int((now - row.updated_at).total_seconds() // 5)
     later = now + pause(READ_PAUSES_S, tries)
-    if row.state == "committing":
+    if row.state == machine.COMMITTING:
         later = min(later, max(_last_moment(row, now), now + timedelta(seconds=1)))
     mover.touch(row, next_action_at=later, last_problem=problem[:500])

@@ -11,7 +11,7 @@ from exchange_ops.market.models import Currency
 from exchange_ops.policy import modes
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import mover, request_checks
+from exchange_ops.withdrawals import machine, mover, request_checks
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.errors import CallFailed, Refused
@@ -49,7 +49,7 @@ def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exchang
     mover.move(
         row,
         event="submitted",
-        to="review" if verdict.mode == modes.APPROVE_THEN_HOLD else "queued",
+        to=machine.REVIEW if verdict.mode == modes.APPROVE_THEN_HOLD else machine.QUEUED,
         now=now,
         next_action_at=now,
         evidence={"own_address": own, "fee": fee, "trace": columns["policy_trace"]},
@@ -72,11 +72,11 @@ def judge_again(row: Withdrawal, *, now: datetime) -> None:
     if verdict.blocked:
         mover.touch(row, next_action_at=now + LOOK_AGAIN_EVERY, last_problem=verdict.blocked[:500])
         return
-    first = row.state == "review" or verdict.mode == modes.APPROVE_THEN_HOLD
+    first = row.state == machine.REVIEW or verdict.mode == modes.APPROVE_THEN_HOLD
     mover.move(
         row,
         event="judged_again",
-        to="review" if first else "queued",
+        to=machine.REVIEW if first else machine.QUEUED,
         now=now,
         next_action_at=now + LOOK_AGAIN_EVERY if first else now,
         evidence={"trace": columns["policy_trace"]},
@@ -122,7 +122,7 @@ def _fail(row: Withdrawal, problem: str, now: datetime) -> None:
     mover.move(
         row,
         event="checks_failed",
-        to="cancelled",
+        to=machine.CANCELLED,
         now=now,
         evidence={"problem": problem},
         last_problem=problem[:500],

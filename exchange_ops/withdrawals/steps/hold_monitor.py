@@ -53,7 +53,7 @@ def _judge(row: Withdrawal, sight: Sight, now: datetime) -> None:
         alarms.move_and_freeze(
             row,
             event="executed_without_us",
-            to="investigate",
+            to=machine.INVESTIGATE,
             now=now,
             reason=reason,
             evidence=sight.newest.facts(),
@@ -65,33 +65,33 @@ def _judge(row: Withdrawal, sight: Sight, now: datetime) -> None:
 
 def _compare(row: Withdrawal, seen: Seen, now: datetime) -> None:
     found = echo.compare(row, seen)
-    told = {"echo": found.items, "echo_ok": found.agrees, "fee": seen.fee, **figures(seen)}
+    columns = {"echo": found.items, "echo_ok": found.agrees, "fee": seen.fee, **figures(seen)}
     if found.agrees and row.echo_ok:
         mover.touch(row, next_action_at=now + LOOK_EVERY, last_problem="")
     elif found.agrees:
         mover.move(
             row,
             event="echo_agrees",
-            to="held",
+            to=machine.HELD,
             now=now,
             next_action_at=now + LOOK_EVERY,
             last_problem="",
             evidence=seen.facts(),
-            **told,
+            **columns,
             **deadlines.with_earlier(row, seen.created_at),
         )
     elif found.fee_drifted:
         reason = f"The exchange's fee changed: it is {seen.fee}, estimated was {row.fee_estimate}."
-        _release(row, "fee_drifted", now, reason, seen.facts(), **told)
+        _release(row, "fee_drifted", now, reason, seen.facts(), **columns)
     else:
         alarms.move_and_freeze(
             row,
             event="echo_differs",
-            to="rolling_back",
+            to=machine.ROLLING_BACK,
             now=now,
             reason=found.differences,
             evidence=seen.facts(),
-            **told,
+            **columns,
             **latch(now),
         )
 
@@ -111,14 +111,14 @@ def latch(now: datetime) -> dict[str, Any]:
     return {"decision": machine.ROLLBACK, "decided_by": None, "decided_at": now}
 
 
-def _release(row: Withdrawal, event: str, now: datetime, reason: str, evidence: dict[str, Any], **told: Any) -> None:
+def _release(row: Withdrawal, event: str, now: datetime, reason: str, evidence: dict[str, Any], **columns: Any) -> None:
     mover.move(
         row,
         event=event,
-        to="rolling_back",
+        to=machine.ROLLING_BACK,
         now=now,
         last_problem=reason[:500],
         evidence=evidence,
-        **told,
+        **columns,
         **latch(now),
     )

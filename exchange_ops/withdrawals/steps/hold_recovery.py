@@ -22,7 +22,7 @@ from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import deadlines, mover
+from exchange_ops.withdrawals import deadlines, machine, mover
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
@@ -112,7 +112,7 @@ def _adopt(
         mover.move(
             row,
             event="hold_adopted",
-            to="held",
+            to=machine.HELD,
             now=now,
             exchange_id=entry.exchange_id,
             next_action_at=now,
@@ -127,20 +127,20 @@ def _adopt(
 
 def _lapse(row: Withdrawal, call: ExternalCall | None, facts: dict[str, Any], now: datetime) -> None:
     with transaction.atomic():
-        mover.move(row, event="hold_not_found", to="lapsed", now=now, evidence=facts, last_problem="")
+        mover.move(row, event="hold_not_found", to=machine.LAPSED, now=now, evidence=facts, last_problem="")
         _resolve(call, ExternalCall.FOUND if facts["candidates"] else ExternalCall.ABSENT, "")
 
 
 def _call_people(row: Withdrawal, alive: list[LedgerEntry], facts: dict[str, Any], now: datetime) -> None:
-    shown = ", ".join(f"{entry.exchange_id} ({entry.status})" for entry in alive)
+    named = ", ".join(f"{entry.exchange_id} ({entry.status})" for entry in alive)
     reason = (
-        f"The ledger shows {len(alive)} payouts that may be this one: {shown}."
+        f"The ledger shows {len(alive)} payouts that may be this one: {named}."
         if len(alive) > 1
         else "The ledger has a record with our tag that can't be read."
         if not alive
-        else f"The payout was executed although nobody here told the exchange to pay: {shown}."
+        else f"The payout was executed although nobody here told the exchange to pay: {named}."
     )
-    alarms.move_and_freeze(row, event="hold_ambiguous", to="investigate", now=now, reason=reason, evidence=facts)
+    alarms.move_and_freeze(row, event="hold_ambiguous", to=machine.INVESTIGATE, now=now, reason=reason, evidence=facts)
 
 
 def _resolve(call: ExternalCall | None, outcome: str, exchange_id: str) -> None:

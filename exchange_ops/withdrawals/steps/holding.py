@@ -5,12 +5,9 @@ sent or unknown, and unknown is resolved by reading the ledger (`adoption`), nev
 """
 
 from datetime import datetime, timedelta
-from typing import Any
-
-from django.db import transaction
+from typing import Any, Final
 
 from desk.machines import calls as machine_calls
-from desk.machines import mover as machine_mover
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store as keys
@@ -48,23 +45,15 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         mover.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=str(problem)[:500])
         return
     try:
-        call = _claim(row, now)
-        if call is None:
-            return
-        asked = _content(row)
-        reply = calls.make(call, row, client=client, watch=watch, until=None, send=lambda: _reserved(client, asked))
+        call = _claimed(row, now)
+        content = _content(row)
+        reply = calls.make(call, row, client=client, watch=watch, until=None, send=lambda: _reserved(client, content))
+    except mover.CannotMove as lost:
+        _wait_for_its_turn(row, str(lost), now)
+        return
     finally:
         client.close()
-    _settle(row, reply, watch.now())
-
-
-def give_up_after_lease(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 8: the worker that claimed the hold is gone; what it did is unknown until the ledger has been read."""
-    if row.lease_until is not None and now < row.lease_until:
-        mover.touch(row, next_action_at=row.lease_until)
-        return
-    problem = "The worker that asked for the hold did not come back with an answer."
-    mover.move(row, event="hold_unknown", to="hold_unknown", now=now, last_problem=problem, lease_until=None)
+    _ENDS[reply.outcome](row, reply, watch.now())
 
 
 def _obstacle(row: Withdrawal) -> str:
@@ -84,34 +73,29 @@ def _obstacle(row: Withdrawal) -> str:
     return f"{twin.reference} asks for exactly the same at this moment, so this one waits for it." if twin else ""
 
 
-def _claim(row: Withdrawal, now: datetime) -> ExternalCall | None:
-    """Row 4: the claim and the row of the call, durable before anything leaves. None when a twin was faster."""
-    exchange_now = clocks.exchange_now(account=row.account, now=now)
+def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
+    """Row 4: the claim, with a tag of its own and the hours that begin now, and the row of the call."""
     attempt = row.attempt + 1
-    try:
-        with transaction.atomic(durable=True):
-            current = mover.lock(row.pk)
-            if freezes.active(row.account) is not None:
-                raise machine_mover.CannotMove("The account was frozen in this moment.")
-            mover.move(
-                row,
-                event="hold_claimed",
-                to="holding",
-                now=now,
-                attempt=attempt,
-                tag=tags.of(withdrawal_id=row.pk, attempt=attempt),
-                lease_epoch=current.lease_epoch + 1,
-                lease_until=machine_calls.lease(now),
-                next_action_at=machine_calls.lease(now),
-                last_problem="",
-                **deadlines.deadlines(exchange_now),
-            )
-            return calls.prepare(row, kind=ExternalCall.HOLD, attempt=attempt, now=now, content=_content(row))
-    except machine_mover.CannotMove as lost:
-        fresh = Withdrawal.objects.get(pk=row.pk)
-        if fresh.state == "queued":
-            mover.touch(fresh, next_action_at=now + LOOK_AGAIN, last_problem=str(lost)[:500])
-        return None
+    return machine_calls.claim(
+        mover.MACHINE,
+        row,
+        event="hold_claimed",
+        to=machine.HOLDING,
+        now=now,
+        obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
+        prepare=lambda: calls.prepare(row, kind=ExternalCall.HOLD, attempt=attempt, now=now, content=_content(row)),
+        attempt=attempt,
+        tag=tags.of(withdrawal_id=row.pk, attempt=attempt),
+        last_problem="",
+        **deadlines.deadlines(clocks.exchange_now(account=row.account, now=now)),
+    )
+
+
+def _wait_for_its_turn(row: Withdrawal, problem: str, now: datetime) -> None:
+    """Somebody was faster, or a twin is under way: nothing was sent."""
+    fresh = Withdrawal.objects.get(pk=row.pk)
+    if fresh.state == machine.QUEUED:
+        mover.touch(fresh, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500])
 
 
 def _content(row: Withdrawal) -> dict[str, Any]:
@@ -125,46 +109,44 @@ def _content(row: Withdrawal) -> dict[str, Any]:
     }
 
 
-def _reserved(client: ExchangeClient, asked: dict[str, Any]) -> str:
-    exchange_id = client.create_withdrawal(**asked)
+def _reserved(client: ExchangeClient, content: dict[str, Any]) -> str:
+    exchange_id = client.create_withdrawal(**content)
     if len(exchange_id) > LONGEST_ID or not exchange_id.isprintable():
         raise OutcomeUnknown("the exchange gave the hold a number that can't be kept")
     return exchange_id
 
 
-def _settle(row: Withdrawal, reply: machine_calls.Reply, now: datetime) -> None:
-    facts = {"outcome": reply.outcome, "code": reply.code, "problem": reply.problem}
-    if reply.accepted:
-        mover.move(
-            row,
-            event="hold_accepted",
-            to="held",
-            now=now,
-            exchange_id=reply.value,
-            lease_until=None,
-            next_action_at=now,
-            evidence={"exchange_id": reply.value},
-        )
-    elif reply.outcome == ExternalCall.REFUSED and reply.code not in NOT_ABOUT_THE_PAYMENT:
-        mover.move(row, event="hold_refused", to="refused", now=now, evidence=facts, last_problem=reply.problem[:500])
-    elif reply.outcome in {ExternalCall.NOT_SENT, ExternalCall.REFUSED}:
-        mover.move(
-            row,
-            event="hold_not_sent",
-            to="queued",
-            now=now,
-            evidence=facts,
-            last_problem=reply.problem[:500],
-            lease_until=None,
-            next_action_at=now + pause(QUEUE_PAUSES_S, row.attempt),
-        )
-    else:
-        mover.move(
-            row,
-            event="hold_unknown",
-            to="hold_unknown",
-            now=now,
-            evidence=facts,
-            last_problem=reply.problem[:500],
-            lease_until=None,
-        )
+def _accepted(row: Withdrawal, reply: machine_calls.Reply, now: datetime) -> None:
+    mover.move(
+        row,
+        event="hold_accepted",
+        to=machine.HELD,
+        now=now,
+        exchange_id=reply.value,
+        lease_until=None,
+        next_action_at=now,
+        evidence={"exchange_id": reply.value},
+    )
+
+
+def _refused(row: Withdrawal, reply: machine_calls.Reply, now: datetime) -> None:
+    (_not_sent if reply.code in NOT_ABOUT_THE_PAYMENT else _no)(row, reply, now)
+
+
+_no = machine_calls.end(mover.MACHINE, "hold_refused", machine.REFUSED)
+_not_sent = machine_calls.end(
+    mover.MACHINE, "hold_not_sent", machine.QUEUED, again=lambda row: pause(QUEUE_PAUSES_S, row.attempt)
+)
+_ENDS: Final[dict[str, machine_calls.End]] = {
+    ExternalCall.ACCEPTED: _accepted,
+    ExternalCall.REFUSED: _refused,
+    ExternalCall.NOT_SENT: _not_sent,
+    ExternalCall.UNKNOWN: machine_calls.end(mover.MACHINE, "hold_unknown", machine.HOLD_UNKNOWN),
+}
+# Row 8: what it did is unknown until the ledger has been read.
+given_up = machine_calls.given_up(
+    mover.MACHINE,
+    event="hold_unknown",
+    to=machine.HOLD_UNKNOWN,
+    problem="The worker that asked for the hold did not come back with an answer.",
+)

@@ -32,7 +32,7 @@ AGAIN_AFTER = timedelta(seconds=30)
 _log = structlog.get_logger(__name__)
 
 
-def sweep(*, account: Account, now: datetime, client_for: ClientFor) -> int:
+def release_all(*, account: Account, now: datetime, client_for: ClientFor) -> int:
     """Release every orphan of the account that was not tried just now; gives how many orders were sent."""
     sent = 0
     for entry, owner in found(account):
@@ -48,8 +48,8 @@ def found(account: Account) -> list[tuple[LedgerEntry, Withdrawal]]:
     open_holds = LedgerEntry.objects.filter(account=account, type="payout", status=ledger_lookup.HELD)
     tags = ExternalCall.objects.filter(account=account, kind=ExternalCall.HOLD).exclude(tag="")
     pairs = []
-    given = tags.exclude(exchange_id="")
-    ours = Q(public_comment__in=tags.values("tag")) | Q(exchange_id__in=given.values("exchange_id"))
+    numbered = tags.exclude(exchange_id="")
+    ours = Q(public_comment__in=tags.values("tag")) | Q(exchange_id__in=numbered.values("exchange_id"))
     for entry in open_holds.filter(ours):
         same = Q(tag=entry.public_comment) | Q(exchange_id=entry.exchange_id)
         call = tags.filter(same).select_related("withdrawal__account").order_by("pk").last()
@@ -66,7 +66,7 @@ def _is_orphan(entry: LedgerEntry, call: ExternalCall) -> bool:
         others = row.exchange_id != entry.exchange_id
         return others or row.state in open_holds.CLOSED_UNPAID or open_holds.is_ordered(row)
     waits = row.state in machine.IN_FLIGHT_HOLDS and row.attempt == call.attempt
-    return not waits and row.state != "investigate"
+    return not waits and row.state != machine.INVESTIGATE
 
 
 def _release(entry: LedgerEntry, owner: Withdrawal, now: datetime, client_for: ClientFor) -> int:

@@ -5,8 +5,6 @@ An answer alone does not end it: only the ledger's own word that the payout fail
 
 from datetime import datetime, timedelta
 
-from django.db import transaction
-
 from desk.machines import calls as machine_calls
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import store as keys
@@ -14,7 +12,7 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import pause, pause_after
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import calls, deadlines, mover
+from exchange_ops.withdrawals import calls, deadlines, machine, mover
 from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
@@ -29,8 +27,7 @@ _RELEASED_ANSWERS = frozenset({20005, 20007})  # Payout not found, Payout alread
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 21 to 23: claim one DELETE, send it, and read in the ledger what came of it."""
     watch = Stopwatch(now)
-    if row.lease_until is not None and now < row.lease_until:
-        mover.touch(row, next_action_at=row.lease_until)
+    if machine_calls.is_leased(mover.MACHINE, row, now):
         return
     _escalate_once(row, now)
     if row.delete_count and _settled_by_ledger(
@@ -44,7 +41,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         mover.touch(row, next_action_at=later, last_problem=str(problem)[:500])
         return
     try:
-        call = _claim(row, watch.now())
+        call = _claimed(row, watch.now())
         send = lambda: client.rollback_withdrawal(exchange_id=row.exchange_id or "")  # noqa: E731
         reply = calls.make(call, row, client=client, watch=watch, until=None, send=send)
     finally:
@@ -56,20 +53,20 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
 
 def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: machine_calls.Reply | None = None) -> bool:
     if sight.newest is not None:
-        facts, told = sight.newest.facts(), hold_monitor.figures(sight.newest)
+        facts, figures = sight.newest.facts(), hold_monitor.figures(sight.newest)
         if sight.newest.status == ledger_lookup.OVER:
-            mover.move(row, event="released", to="rolled_back", now=now, evidence=facts, **told)
+            mover.move(row, event="released", to=machine.ROLLED_BACK, now=now, evidence=facts, **figures)
             return True
         if sight.newest.status in ledger_lookup.EXECUTED:
             reason = f"The exchange shows it as {sight.newest.status} although it was to be released."
             alarms.move_and_freeze(
-                row, event="paid_anyway", to="investigate", now=now, reason=reason, evidence=facts, **told
+                row, event="paid_anyway", to=machine.INVESTIGATE, now=now, reason=reason, evidence=facts, **figures
             )
             return True
         return False
     if sight.absent and _released_without_record(row, reply, now):
         facts = {"ledger": "absent", "answer": None if reply is None else reply.value or reply.code}
-        mover.move(row, event="released", to="rolled_back", now=now, evidence=facts)
+        mover.move(row, event="released", to=machine.ROLLED_BACK, now=now, evidence=facts)
         return True
     return False
 
@@ -82,21 +79,19 @@ def _released_without_record(row: Withdrawal, reply: machine_calls.Reply | None,
     return knows_none and deadlines.verdict_is_due(row, clocks.exchange_now(account=row.account, now=now))
 
 
-def _claim(row: Withdrawal, now: datetime) -> ExternalCall:
-    with transaction.atomic(durable=True):
-        current = mover.lock(row.pk)
-        mover.move(
-            row,
-            event="rollback_claimed",
-            to="rolling_back",
-            now=now,
-            delete_count=row.delete_count + 1,
-            lease_epoch=current.lease_epoch + 1,
-            lease_until=machine_calls.lease(now),
-            next_action_at=machine_calls.lease(now),
-        )
-        content = {"exchange_id": row.exchange_id}
-        return calls.prepare(row, kind=ExternalCall.ROLLBACK, attempt=row.delete_count, now=now, content=content)
+def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
+    content = {"exchange_id": row.exchange_id}
+    return machine_calls.claim(
+        mover.MACHINE,
+        row,
+        event="rollback_claimed",
+        to=machine.ROLLING_BACK,
+        now=now,
+        prepare=lambda: calls.prepare(
+            row, kind=ExternalCall.ROLLBACK, attempt=row.delete_count, now=now, content=content
+        ),
+        delete_count=row.delete_count + 1,
+    )
 
 
 def _repeat(row: Withdrawal, reply: machine_calls.Reply, sight: Sight, watch: Stopwatch) -> None:
@@ -107,7 +102,7 @@ def _repeat(row: Withdrawal, reply: machine_calls.Reply, sight: Sight, watch: St
     mover.move(
         row,
         event="rollback_unconfirmed",
-        to="rolling_back",
+        to=machine.ROLLING_BACK,
         now=now,
         lease_until=None,
         evidence={"outcome": reply.outcome, "code": reply.code, "result": reply.value, "problem": problem},
@@ -133,7 +128,7 @@ def _escalate_once(row: Withdrawal, now: datetime) -> None:
     mover.move(
         row,
         event="escalated",
-        to="rolling_back",
+        to=machine.ROLLING_BACK,
         now=now,
         next_action_at=now,
         last_problem=f"{_why(row)}{UNCONFIRMED}"[:500],

@@ -13,7 +13,7 @@ from exchange_ops.ledger import balances
 from exchange_ops.ledger.models import Balance
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals import machine, mover
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.evidence.ledger_lookup import Seen
 from exchange_ops.withdrawals.models import Withdrawal
@@ -21,8 +21,8 @@ from exchange_ops.withdrawals.steps import hold_monitor
 from wire.errors import CallFailed
 
 LOOK_EVERY = timedelta(seconds=15)
-TOLD_AS_PAID = ("settled", "verified")
-TAKEN = ("committed", "sent")
+TOLD_AS_PAID = (machine.SETTLED, machine.VERIFIED)
+TAKEN = (machine.COMMITTED, machine.SENT)
 CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not move on is an alarm, until it does
 
 
@@ -39,8 +39,8 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         _failed(row, sight.newest, client_for, watch)
     elif row.state in TOLD_AS_PAID:
         named = {} if row.hash else {"hash": sight.newest.hash}
-        told: dict[str, Any] = {"confirmations": sight.newest.confirmations, "last_problem": ""} | named
-        mover.touch(row, next_action_at=None, **told)
+        columns: dict[str, Any] = {"confirmations": sight.newest.confirmations, "last_problem": ""} | named
+        mover.touch(row, next_action_at=None, **columns)
     else:
         _go_on(row, sight.newest, watch.now())
 
@@ -54,7 +54,7 @@ def overdue(*, now: datetime) -> QuerySet[Withdrawal]:
 def overdue_sentence(row: Withdrawal, *, now: datetime) -> str:
     """What happened to the money, why this is an alarm, and who can do what."""
     minutes = int((now - row.updated_at).total_seconds() // 60)
-    what = "took the order to pay" if row.state == "committed" else "named the chain transaction"
+    what = "took the order to pay" if row.state == machine.COMMITTED else "named the chain transaction"
     since = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
     return (
         f"{row.reference}: the exchange {what} {since} ago and has not reported it as paid since. "
@@ -63,15 +63,15 @@ def overdue_sentence(row: Withdrawal, *, now: datetime) -> str:
 
 
 def _go_on(row: Withdrawal, seen: Seen, now: datetime) -> None:
-    told: dict[str, Any] = {**hold_monitor.figures(seen), "evidence": seen.facts(), "last_problem": ""}
+    columns: dict[str, Any] = {**hold_monitor.figures(seen), "evidence": seen.facts(), "last_problem": ""}
     if seen.fee is not None:
-        told["fee"] = seen.fee
+        columns["fee"] = seen.fee
     done = seen.status == ledger_lookup.DONE
-    if row.state == "committed" and seen.hash:
+    if row.state == machine.COMMITTED and seen.hash:
         later = now if done else now + LOOK_EVERY
-        mover.move(row, event="hash_seen", to="sent", now=now, hash=seen.hash, next_action_at=later, **told)
+        mover.move(row, event="hash_seen", to=machine.SENT, now=now, hash=seen.hash, next_action_at=later, **columns)
     elif done:
-        mover.move(row, event="exchange_succeeded", to="settled", now=now, next_action_at=None, **told)
+        mover.move(row, event="exchange_succeeded", to=machine.SETTLED, now=now, next_action_at=None, **columns)
     else:
         mover.touch(
             row,
@@ -90,7 +90,7 @@ def _failed(row: Withdrawal, seen: Seen, client_for: ClientFor, watch: Stopwatch
     mover.move(
         row,
         event="exchange_failed",
-        to="disputed" if row.state in TOLD_AS_PAID else "failed",
+        to=machine.DISPUTED if row.state in TOLD_AS_PAID else machine.FAILED,
         now=watch.now(),
         last_problem=reason[:500],
         evidence={**seen.facts(), "balance": wallet},

@@ -101,12 +101,12 @@ def _digest(row: Withdrawal) -> str:
     """What a decision made on this page is bound to: the content, or in an unclear or closed case that as it stands."""
     if row.state in machine.CLOSED_STATES:
         return open_holds.digest_of(row)
-    return resolutions.digest_of(row) if row.state in {"investigate", "disputed"} else row.digest
+    return resolutions.digest_of(row) if row.state in {machine.INVESTIGATE, machine.DISPUTED} else row.digest
 
 
 def _equal(row: Withdrawal) -> list[Withdrawal]:
     """Others like it, as long as somebody can still stop it."""
-    if row.state not in decisions.UNDECIDED | decisions.CANCELLABLE | {"committing"}:
+    if row.state not in decisions.UNDECIDED | decisions.CANCELLABLE | {machine.COMMITTING}:
         return []
     same = {"account": row.account, "currency": row.currency, "amount": row.amount, "address": row.address}
     return equal_payments.of(**same, at=row.created_at, but=row.pk)

@@ -65,7 +65,7 @@ def figures(request: HttpRequest) -> HttpResponse:
     known = currencies.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "account": account, "currency": known}
     if known is not None:
-        context["held"] = Balance.objects.filter(account=account, currency=known.code, wallet=Balance.BANK).first()
+        context["balance"] = Balance.objects.filter(account=account, currency=known.code, wallet=Balance.BANK).first()
         context |= _figures(request, account, known)
     return show(request, "exchange_ops/new/_figures.html", context)
 

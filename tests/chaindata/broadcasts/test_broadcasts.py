@@ -11,13 +11,13 @@ from chaindata.broadcasts import explanation, guards, replay, requests, sending
 from chaindata.broadcasts.models import ChainBroadcast
 from chaindata.cache import service
 from chaindata.cache.models import ChainAnswer
-from chaindata.cache.time_budget import Patience
 from chaindata.shared import owned_addresses
 from chaindata.tools import cross_checks, tools
 from chaindata.wire import refusals, transactions
 from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Input
 from desk import audit_check, clock
+from desk.machines import step_clock
 from desk.models import AuditEvent, StepUp
 from desk.people import totp
 from desk.people.stepup import CannotConfirm
@@ -394,19 +394,19 @@ def test_the_page_counts_confirmations_on_when_the_answer_is_final(node, signer,
     assert "98 confirmations" in page
 
 
-def test_a_worker_begins_no_step_so_late_that_it_would_be_ended_while_it_sends(node, signer, run_worker):
+def test_a_worker_begins_no_step_so_late_that_it_would_be_ended_while_it_sends(node, signer, run_worker, monkeypatch):
     first = asked(signer, run_worker)
     twin = paying.signed(OWNER, FUNDED, 1, [(98_000, steps.locking(OTHER.address))])
     second = asked(signer, run_worker, twin.raw.hex(), step=1)
-    seconds = [0]
+    boot, seconds = step_clock.time.clock_gettime_ns, [0]
+    monkeypatch.setattr(step_clock.time, "clock_gettime_ns", lambda which: boot(which) + seconds[0] * 1_000_000_000)
 
     def slow(raw):
         seconds[0] += 9
         return Node.take(node, raw)
 
     node.answer = slow
-    patience = Patience(seconds=sending.BEGINS_WITHIN_S, monotonic_ns=lambda: seconds[0] * 1_000_000_000)
-    assert sending.sweep(now=second.created_at, open_client=service.open_client, patience=patience) == 1
+    assert sending.sweep(now=second.created_at, open_client=service.open_client) == 1
     assert [row.state for row in ChainBroadcast.objects.order_by("pk")] == ["sent", "requested"]
     assert first.txid == PAYMENT.txid
     assert step(second) == "sent"

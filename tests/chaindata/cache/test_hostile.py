@@ -167,7 +167,7 @@ def test_a_slow_service_is_not_asked_for_longer_than_a_worker_lives(service):
         service.answers[f"/slp/validateTxid/{arguments['txid']}"] = {**arguments, "valid": True}
     answers.look_many(wanted, now=NOW)
     slow = Patience(monotonic_ns=Clock(7))
-    fetching.sweep(now=NOW, open_client=ways.open_client, patience=slow)
+    fetching.fetch_due(now=NOW, open_client=ways.open_client, patience=slow)
     standings = [reading.standing for reading in answers.look_many(wanted, now=NOW)]
     assert standings == ["fresh"] * 2 + ["failed"] * 4
-    assert fetching.sweep(now=NOW + 5 * SECOND, open_client=ways.open_client, patience=slow) == 0
+    assert fetching.fetch_due(now=NOW + 5 * SECOND, open_client=ways.open_client, patience=slow) == 0

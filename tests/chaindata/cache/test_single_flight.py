@@ -77,7 +77,7 @@ def test_two_workers_share_the_rows_of_a_bulk_and_ask_for_none_twice(service):
         return fetch(row)
 
     together(act, 2)
-    fetching.sweep(now=NOW, open_client=ways.open_client)
+    fetching.fetch_due(now=NOW, open_client=ways.open_client)
     asked = [
         txid
         for body, call in zip(service.bodies, service.calls, strict=True)

@@ -21,7 +21,7 @@ def drafts(operator):
 
 
 def swept(queue, numbers, now):
-    return queue.sweep(numbers, watch=Stopwatch(now), advance=lambda number, at: queue.advance(number, now=at))
+    return queue.work(numbers, Stopwatch(now), lambda number, at: queue.advance(number, now=at))
 
 
 def test_a_row_that_fails_rests_and_the_others_go_on(drafts):

@@ -55,7 +55,7 @@ def step(row, *, at=None):
     past = clock.now() - timedelta(seconds=1)
     AddressRequest.objects.filter(pk=row.pk).exclude(next_action_at=None).update(next_action_at=past)
     AddressRequest.objects.filter(pk=row.pk).exclude(lease_until=None).update(lease_until=past)
-    requests.advance(request_id=row.pk, now=at or clock.now(), client_for=keys.client_for)
+    requests.advance(row.pk, now=at or clock.now(), client_for=keys.client_for)
     row.refresh_from_db()
     return row
 
@@ -261,10 +261,10 @@ def test_a_worker_that_dies_over_the_call_leaves_it_unknown(walk, after):
             raise Killed
 
     with pytest.raises(Killed):
-        requests.advance(request_id=row.pk, now=clock.now(), client_for=lambda *given: Dying(keys.client_for(*given)))
+        requests.advance(row.pk, now=clock.now(), client_for=lambda *given: Dying(keys.client_for(*given)))
     row.refresh_from_db()
     assert row.state == "sending"
-    requests.advance(request_id=row.pk, now=clock.now(), client_for=keys.client_for)
+    requests.advance(row.pk, now=clock.now(), client_for=keys.client_for)
     row.refresh_from_db()
     assert row.state == "sending", "its lease still runs"
     assert step(row).state == "unknown"
@@ -289,7 +289,7 @@ def test_a_late_answer_after_the_lease_changes_nothing(walk, client_as):
             assert step(AddressRequest.objects.get()).state == "unknown"
             return made
 
-    requests.advance(request_id=row.pk, now=clock.now(), client_for=lambda *given: Slow(keys.client_for(*given)))
+    requests.advance(row.pk, now=clock.now(), client_for=lambda *given: Slow(keys.client_for(*given)))
     row.refresh_from_db()
     assert (row.state, DepositAddress.objects.count()) == ("unknown", 0)
     assert step(row).state == "made"
@@ -340,7 +340,7 @@ def test_the_table_of_states_has_a_way_out_of_every_open_state():
     assert list(TABLE.problems()) == []
     assert {move.source for move in TABLE.moves} - {""} == set(OPEN_REQUESTS)
     assert {move.target for move in TABLE.moves} == set(REQUEST_STATES)
-    assert set(requests._END) == {
+    assert set(requests._ENDS) == {
         ExternalCall.ACCEPTED,
         ExternalCall.REFUSED,
         ExternalCall.NOT_SENT,
@@ -360,7 +360,7 @@ def test_two_tabs_and_two_people_at_once_ask_for_one_address(walk, make_person):
 
 def test_two_workers_at_once_send_once(walk):
     row = ask(walk)
-    step_now = partial(requests.advance, request_id=row.pk, now=clock.now(), client_for=keys.client_for)
+    step_now = partial(requests.advance, row.pk, now=clock.now(), client_for=keys.client_for)
     at_once(*[step_now] * 4)
     row.refresh_from_db()
     assert (row.state, asked_for(walk)) == ("made", 1)

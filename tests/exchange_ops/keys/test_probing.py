@@ -219,9 +219,9 @@ def test_workers_are_woken_for_what_nobody_asked_and_again_after_a_day(account, 
 
 def test_without_a_worker_one_key_after_the_other_is_asked_about_after_a_minute(account, demo_keys, sandbox):
     now = clock.now()
-    assert not probing.sweep(now=now + timedelta(seconds=30), open_client=store.client_of)
+    assert not probing.probe_due(now=now + timedelta(seconds=30), open_client=store.client_of)
     later = now + timedelta(seconds=61)
-    assert [probing.sweep(now=later, open_client=store.client_of) for _ in range(4)] == [True, True, True, False]
+    assert [probing.probe_due(now=later, open_client=store.client_of) for _ in range(4)] == [True, True, True, False]
     assert not ApiKey.objects.filter(probed_at=None).exists()
 
 

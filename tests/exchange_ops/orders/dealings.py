@@ -58,7 +58,7 @@ class Dealing:
         if lease_over:
             past["lease_until"] = None
         Order.objects.filter(pk=row.pk, next_action_at__isnull=False).update(**past)
-        workflow.advance(order_id=row.pk, now=clock.now() + later, client_for=self.client_for)
+        workflow.advance(row.pk, now=clock.now() + later, client_for=self.client_for)
         return self.fresh(row)
 
     def placed(self, **changes: Any) -> Order:

@@ -85,7 +85,7 @@ class Desk:
         if give_up:
             SubAccountAction.objects.filter(pk=action.pk).update(lease_until=None)
         SubAccountAction.objects.filter(pk=action.pk).exclude(next_action_at=None).update(next_action_at=self.now)
-        workflow.advance(action_id=action.pk, now=self.now, client_for=self.client_for)
+        workflow.advance(action.pk, now=self.now, client_for=self.client_for)
         return SubAccountAction.objects.select_related("sub_account").get(pk=action.pk)
 
     def until(self, action, *wanted, most=8):

@@ -87,7 +87,7 @@ def test_taken_back_while_a_worker_claims_it_is_either_sent_or_not(desk):
                 return "too late"
 
         def advance(number=action.pk, moment=now):
-            return workflow.advance(action_id=number, now=moment, client_for=keys.client_for)
+            return workflow.advance(number, now=moment, client_for=keys.client_for)
 
         before = len(desk.calls())
         ended, _ = at_once(take_back, advance)

@@ -6,7 +6,7 @@ import pytest
 
 from desk import audit_check
 from exchange_ops.keys import store as keys
-from exchange_ops.transfers import machine as kinds
+from exchange_ops.transfers import machine
 from tests.exchange_ops.transfers.movings import OPERATIONS, QUIET_OVER
 from tests.exchange_ops.withdrawals.test_money_matrix import KINDS, _Away
 
@@ -26,7 +26,7 @@ def wait_for_what_is_late(moving, row, name):
             time.sleep(0.02)
 
 
-@pytest.mark.parametrize("kind", kinds.KINDS)
+@pytest.mark.parametrize("kind", machine.KINDS)
 @pytest.mark.parametrize("name", KINDS)
 def test_one_call_and_its_outcome(moving, kind, name):
     fault, executed, outcome = KINDS[name]
@@ -47,7 +47,7 @@ def test_one_call_and_its_outcome(moving, kind, name):
         assert [entry.exchange_id for entry in moving.entries(row)] == [
             one for one in (row.exchange_id, row.second_id) if one
         ]
-        assert len(moving.entries(row)) == (2 if kind == kinds.CONVERT else 1)
+        assert len(moving.entries(row)) == (2 if kind == machine.CONVERT else 1)
         assert not [entry for entry in moving.entries(row) if entry.foreign]
     elif outcome == "unknown":
         for _ in range(4):
@@ -65,7 +65,7 @@ def test_one_call_and_its_outcome(moving, kind, name):
     assert audit_check.verify(replay=True) == []
 
 
-@pytest.mark.parametrize("kind", kinds.KINDS)
+@pytest.mark.parametrize("kind", machine.KINDS)
 def test_not_sent_is_tried_again_and_sent_once(moving, kind, settings):
     row = moving.approved(kind)
     before = len(moving.moved(row))

@@ -158,7 +158,7 @@ def test_four_workers_on_one_row_make_one_call(walk, state):
     if state == "rolling_back":
         walk.reject(row)
     before = len(walk.calls())
-    work = lambda: workflow.advance(withdrawal_id=row.pk, now=clock.now(), client_for=walk.client_for)  # noqa: E731
+    work = lambda: workflow.advance(row.pk, now=clock.now(), client_for=walk.client_for)  # noqa: E731
     at_once(work, work, work, work)
     assert len(walk.calls()) == before + 1
     kind = {"queued": "hold", "committing": "commit", "rolling_back": "rollback"}[state]

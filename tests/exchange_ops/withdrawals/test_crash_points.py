@@ -17,8 +17,13 @@ class Killed(BaseException):
     """Nothing in the product may catch this."""
 
 
-def dies(*_, **__):
-    raise Killed
+class Dies:
+    """A function or a table at which the worker dies."""
+
+    def __call__(self, *_, **__):
+        raise Killed
+
+    __getitem__ = __call__
 
 
 class Dying:
@@ -44,7 +49,7 @@ def kill(walk, row, monkeypatch, module=None, name=""):
     """One step of the row in which the worker dies; then everything works again."""
     with monkeypatch.context() as patch:
         if module is not None:
-            patch.setattr(module, name, dies)
+            patch.setattr(module, name, Dies())
         with pytest.raises(Killed):
             walk.step(row)
     walk.client_for = keys.client_for
@@ -75,7 +80,7 @@ def test_c1_a_request_nobody_was_told_about_is_found_by_the_sweep(walk):
 def test_c2_a_task_delivered_twice_makes_one_call(walk):
     row = walk.request()
     for _ in range(6):
-        workflow.advance(withdrawal_id=row.pk, now=clock.now(), client_for=walk.client_for)
+        workflow.advance(row.pk, now=clock.now(), client_for=walk.client_for)
     assert walk.fresh(row).state == "held"
     assert len(walk.calls("create_withdrawal")) == 1
     assert ExternalCall.objects.filter(withdrawal=row).count() == 1
@@ -116,9 +121,7 @@ def test_c6_killed_before_the_answer_was_read(walk, monkeypatch):
     ends_paid(walk, row)
 
 
-@pytest.mark.parametrize(
-    ("module", "name"), [(machine_calls, "close"), (holding, "_settle"), (moving.Machine, "record")]
-)
+@pytest.mark.parametrize(("module", "name"), [(machine_calls, "close"), (holding, "_ENDS"), (moving.Machine, "record")])
 def test_c12_killed_after_the_answer_before_it_was_written(walk, monkeypatch, module, name):
     row = walk.until(walk.request(), "queued")
     if name == "record":
@@ -193,7 +196,7 @@ def test_c23_killed_around_the_order_to_pay(walk, monkeypatch, how):
 
 def test_c23_killed_after_the_answer_to_the_order(walk, monkeypatch):
     row = walk.committing()
-    row = kill(walk, row, monkeypatch, committing, "_settle")
+    row = kill(walk, row, monkeypatch, committing, "_go_on")
     assert row.state == "committing"
     walk.until(row, "committed")
     assert len(walk.payouts()) == 1

@@ -189,7 +189,7 @@ def test_c29_a_host_that_is_ten_minutes_behind_tells_nothing_after_the_end(walk,
     now = clock.now
     monkeypatch.setattr(clock, "now", lambda: now() - timedelta(minutes=10))
     Withdrawal.objects.filter(pk=row.pk).update(next_action_at=clock.now(), lease_until=None)
-    workflow.advance(withdrawal_id=row.pk, now=clock.now(), client_for=walk.client_for)
+    workflow.advance(row.pk, now=clock.now(), client_for=walk.client_for)
     assert walk.calls("commit_withdrawal") == []
     assert walk.fresh(row).put_count == 0 or walk.outcomes(row, "commit") == ["not_sent"]
 

@@ -96,7 +96,7 @@ class Walk:
         if lease_over:
             past["lease_until"] = None
         Withdrawal.objects.filter(pk=row.pk).update(**past)
-        workflow.advance(withdrawal_id=row.pk, now=clock.now(), client_for=self.client_for)
+        workflow.advance(row.pk, now=clock.now(), client_for=self.client_for)
         return self.fresh(row)
 
     def until(self, row: Withdrawal, *wanted: str, most: int = 12) -> Withdrawal:

@@ -121,7 +121,7 @@ class Proving:
 
     def sweep(self) -> int:
         """Whatever is due, as beat would ask for it."""
-        return payouts.sweep(now=self.now, open_client=service.open_client)
+        return payouts.prove_due(now=self.now, open_client=service.open_client)
 
     def look(self, row: Withdrawal) -> Withdrawal:
         """The row after everything that is due was looked at."""

@@ -194,14 +194,14 @@ def test_a_paused_worker_finds_that_its_claim_is_gone_and_sends_nothing(walk, mo
     from exchange_ops.withdrawals.steps import holding
 
     row = walk.until(walk.request(), "queued")
-    claim = holding._claim
+    claim = holding._claimed
 
     def claim_and_pause(claimed, now):
         call = claim(claimed, now)
         assert walk.step(row).state == "hold_unknown"
         return call
 
-    monkeypatch.setattr(holding, "_claim", claim_and_pause)
+    monkeypatch.setattr(holding, "_claimed", claim_and_pause)
     walk.step(row)
     assert walk.calls("create_withdrawal") == []
     assert walk.outcomes(row, "hold") == ["not_sent"]
