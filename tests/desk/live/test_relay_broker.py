@@ -40,7 +40,10 @@ def test_while_the_broker_is_away_browsers_are_sent_away_and_hear_again_afterwar
     again.say(follow=["open:1"])
     announcements.settle()
     announcements.announce("open:1", number=2)
-    assert again.hear()["hint"] == {"number": 2}
+    hint = again.hear()["hint"]
+    if hint == {"number": 1}:  # what was announced while the broker was away may still come, and comes first
+        hint = again.hear()["hint"]
+    assert hint == {"number": 2}
 
 
 def test_a_broker_that_was_away_for_a_moment_is_noticed(
