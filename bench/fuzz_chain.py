@@ -31,16 +31,16 @@ def main(arguments: list[str]) -> int:
     wanted.add_argument("parsers", nargs="*", metavar="parser", help=", ".join(PARSERS))
     wanted.add_argument("--seconds", type=int, default=60, help="in all (default: 60)")
     wanted.add_argument("--keep", action="store_true", help="add what was found to the corpus")
-    given = wanted.parse_args(arguments)
-    names = given.parsers or list(PARSERS)
+    options = wanted.parse_args(arguments)
+    names = options.parsers or list(PARSERS)
     if unknown := set(names) - set(PARSERS):
         print(f"There is no parser {', '.join(sorted(unknown))}; there are: {', '.join(PARSERS)}.")
         return 1
     if importlib.util.find_spec("atheris") is None:
         print("The fuzzer is not installed; `manage.py bench` installs it on Linux and x86-64, for Python up to 3.13.")
         return 0
-    share = max(given.seconds // len(names), 1)
-    return 1 if [name for name in names if not _run(name, share, keeps=given.keep)] else 0
+    share = max(options.seconds // len(names), 1)
+    return 1 if [name for name in names if not _run(name, share, keeps=options.keep)] else 0
 
 
 def _run(name: str, seconds: int, *, keeps: bool) -> bool:

@@ -40,7 +40,7 @@ def history() -> list[Any]:
     ]
 
 
-class Told:
+class Ready:
     """The one method of a client that a walk asks, over records that are there already: what is measured is ours."""
 
     def __init__(self, found: Sequence[Any]) -> None:
@@ -66,7 +66,7 @@ def ours(found: Sequence[Any]) -> float:
 
     account = Account.objects.create(name="measured")
     now, began = datetime.now(UTC), time.process_time()
-    done = ledger.sync(account=account, client=Told(found), now=now, walk_for=timedelta(hours=1))  # type: ignore[arg-type]
+    done = ledger.sync(account=account, client=Ready(found), now=now, walk_for=timedelta(hours=1))  # type: ignore[arg-type]
     spent = time.process_time() - began
     counted = (
         LedgerEntry.objects.filter(account=account).count(),

@@ -21,7 +21,7 @@ from sandbox.world.world import World
 
 BLOCKS, AT_ONCE = 10_000, 500
 START_MS = 1_795_000_000_000
-ASKED, PAGES = 2_000, 20
+QUESTIONS, PAGES = 2_000, 20
 SLOWEST_MS = 5  # of block details, the 99th hundredth
 
 
@@ -58,12 +58,14 @@ def measure_start(folder: Path) -> World:
 
 def measure_blocks(world: World) -> None:
     """Details by height, of blocks all over the chain."""
-    step = world.chain.tip.height // ASKED
-    spent = [_once(lambda at=at: world.ask_chain("get_block_by_height", {"height": at * step})) for at in range(ASKED)]  # type: ignore[misc]
+    step = world.chain.tip.height // QUESTIONS
+    spent = [
+        _once(lambda at=at: world.ask_chain("get_block_by_height", {"height": at * step})) for at in range(QUESTIONS)
+    ]  # type: ignore[misc]
     hundredths = statistics.quantiles(spent, n=100)
     verdict = "holds" if hundredths[98] <= SLOWEST_MS else "MISSED"
-    told = f"median {hundredths[49]:.3f} ms, p99 {hundredths[98]:.3f} ms"
-    print(f"block details: {told} (p99 at most {SLOWEST_MS} ms: {verdict})")
+    line = f"median {hundredths[49]:.3f} ms, p99 {hundredths[98]:.3f} ms"
+    print(f"block details: {line} (p99 at most {SLOWEST_MS} ms: {verdict})")
 
 
 def measure_address(world: World) -> None:

@@ -37,12 +37,12 @@ Moment = int  # nanoseconds of the monotonic clock
 # Who listens ---------------------------------------------------------------------------------------------------------
 
 
-def listen(url: str, cookie: str, origin: str, *asked: str) -> None:
+def listen(url: str, cookie: str, origin: str, *topics: str) -> None:
     """Say these frames on a socket and print each message with the moment it came, until the process is ended."""
     import websocket
 
     opened = websocket.create_connection(url, cookie=cookie or None, origin=origin or None, timeout=600)
-    for frame in asked:
+    for frame in topics:
         opened.send(frame)
     while True:
         text = opened.recv()
@@ -53,8 +53,8 @@ def listen(url: str, cookie: str, origin: str, *asked: str) -> None:
 class Listener:
     """`listen` in a process of its own."""
 
-    def __init__(self, stack: ExitStack, url: str, *asked: object, cookie: str = "", origin: str = "") -> None:
-        words = [url, cookie, origin, *map(json.dumps, asked)]
+    def __init__(self, stack: ExitStack, url: str, *topics: object, cookie: str = "", origin: str = "") -> None:
+        words = [url, cookie, origin, *map(json.dumps, topics)]
         self._heard: queue.Queue[tuple[Moment, Any]] = queue.Queue()
         code = "import sys; from bench.measure_end_to_end import listen; listen(*sys.argv[1:])"
         self._process = start(stack, "-c", code, *words, stdout=subprocess.PIPE, text=True)
@@ -68,8 +68,8 @@ class Listener:
     def wait(self, since: Moment, matches: Callable[[Any], bool]) -> Moment:
         """When the first message after `since` that matches came. Raises queue.Empty when none does in time."""
         while True:
-            at, told = self._heard.get(timeout=PATIENCE_SECONDS)
-            if at >= since and any(matches(one) for one in (told if isinstance(told, list) else [told])):
+            at, frame = self._heard.get(timeout=PATIENCE_SECONDS)
+            if at >= since and any(matches(one) for one in (frame if isinstance(frame, list) else [frame])):
                 return at
 
 
@@ -133,7 +133,7 @@ class Figures:
     bare: list[float] = field(default_factory=list)
     heard: list[float] = field(default_factory=list)
     done: list[float] = field(default_factory=list)
-    shown: list[float] = field(default_factory=list)
+    drawn: list[float] = field(default_factory=list)
 
 
 def run(case: Case, bare: Listener, browser: Listener, stamps: Stamps) -> Figures:
@@ -144,30 +144,30 @@ def run(case: Case, bare: Listener, browser: Listener, stamps: Stamps) -> Figure
         stamps.clear()
         began = time.monotonic_ns()
         key = case.happen()
-        told = bare.wait(began, lambda frame, key=key: case.is_told(frame, key))
-        shown = browser.wait(began, lambda frame, key=key: case.is_shown(frame, key))
+        arrived = bare.wait(began, lambda frame, key=key: case.is_told(frame, key))
+        drawn = browser.wait(began, lambda frame, key=key: case.is_shown(frame, key))
         if number >= FIRST and stamps.heard and stamps.done:
-            places = (figures.bare, figures.heard, figures.done, figures.shown)
-            for place, moment in zip(places, (told, stamps.heard, stamps.done, shown), strict=True):
+            places = (figures.bare, figures.heard, figures.done, figures.drawn)
+            for place, moment in zip(places, (arrived, stamps.heard, stamps.done, drawn), strict=True):
                 place.append((moment - began) / 1e6)
     return figures
 
 
 def tell(engine: str, case: Case, figures: Figures) -> None:
     """The lines of one case."""
-    added = [ours - bare for ours, bare in zip(figures.shown, figures.bare, strict=True)]
+    added = [ours - bare for ours, bare in zip(figures.drawn, figures.bare, strict=True)]
     stored = [done - heard for done, heard in zip(figures.done, figures.heard, strict=True)]
-    relayed = [shown - done for shown, done in zip(figures.shown, figures.done, strict=True)]
-    ours_ms, bare_ms = statistics.median(figures.shown), statistics.median(figures.bare)
+    relayed = [drawn - done for drawn, done in zip(figures.drawn, figures.done, strict=True)]
+    ours_ms, bare_ms = statistics.median(figures.drawn), statistics.median(figures.bare)
     what = f"{engine}: {case.name}, from the exchange to a browser, p50"
     peer = "bare websocket-client loop"
     print(line(what=what, ours_ms=ours_ms, peer=peer, peer_ms=bare_ms, target=case.target), flush=True)
     print(
-        f"    p50/p99: {_pair(figures.shown)}, the loop {_pair(figures.bare)}; the desk adds {_pair(added)}", flush=True
+        f"    p50/p99: {_pair(figures.drawn)}, the loop {_pair(figures.bare)}; the desk adds {_pair(added)}", flush=True
     )
     steps = {"heard by the follower": figures.heard, "then done": stored, "then relayed and received": relayed}
-    told = "; ".join(f"{name} {_pair(times)}" for name, times in steps.items())
-    print(f"    {told} ({len(added)} times)", flush=True)
+    figures_line = "; ".join(f"{name} {_pair(times)}" for name, times in steps.items())
+    print(f"    {figures_line} ({len(added)} times)", flush=True)
 
 
 def _pair(times: list[float]) -> str:

@@ -47,11 +47,11 @@ def serve() -> None:
 
     def talk(connection: Any) -> None:
         for text in connection:
-            asked = json.loads(text)
-            if "id" in asked:
-                result: object = [] if asked["method"] in {"loadTransactions", "getBalance"} else True
-                connection.send(json.dumps({"jsonrpc": "2.0", "result": result, "id": asked["id"]}))
-            if asked["method"] in {"getBalance", "tell"}:
+            call = json.loads(text)
+            if "id" in call:
+                result: object = [] if call["method"] in {"loadTransactions", "getBalance"} else True
+                connection.send(json.dumps({"jsonrpc": "2.0", "result": result, "id": call["id"]}))
+            if call["method"] in {"getBalance", "tell"}:
                 connection.socket.sendall(ready.pop())
 
     with serve_sockets(served, "127.0.0.1", 0, compression=None) as server:
@@ -111,19 +111,19 @@ def _make_rows(text: str) -> None:
     from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
     from exchange_ops.shared.models import Account
 
-    told, now = json.loads(text)["params"], clock.now()
-    known = {name: told[name] for name in ("index", "type", "status", "currency")}
-    times = {"created_at": told["createdAt"], "updated_at": told["updatedAt"], "first_seen_at": now, "seen_at": now}
+    params, now = json.loads(text)["params"], clock.now()
+    known = {name: params[name] for name in ("index", "type", "status", "currency")}
+    times = {"created_at": params["createdAt"], "updated_at": params["updatedAt"], "first_seen_at": now, "seen_at": now}
     account_id = Account.objects.values_list("pk", flat=True).get()
     entry = LedgerEntry.objects.create(
-        account_id=account_id, exchange_id=told["id"], amount=Decimal(told["amount"]), **known, **times
+        account_id=account_id, exchange_id=params["id"], amount=Decimal(params["amount"]), **known, **times
     )
     LedgerVersion.objects.create(
         account_id=account_id,
         entry=entry,
-        index=told["index"],
-        status=told["status"],
-        content=told,
+        index=params["index"],
+        status=params["status"],
+        content=params,
         source="stream",
         seen_at=now,
     )
@@ -248,9 +248,9 @@ def measure_return(folder: str) -> None:
             made = [_deposit(port) for _ in range(MISSED)]
             _until(partial(has, made))
             spent.append(time.perf_counter() - began)
-    shown = ", ".join(f"{one:.1f} s after {away} s" for one, away in zip(spent, AWAY_S, strict=True))
+    listed = ", ".join(f"{one:.1f} s after {away} s" for one, away in zip(spent, AWAY_S, strict=True))
     verdict = "holds" if max(spent) < 5 else "MISSED"
-    print(f"caught up after a restart: {shown}; median {statistics.median(spent):.1f} s (target 5 s: {verdict})")
+    print(f"caught up after a restart: {listed}; median {statistics.median(spent):.1f} s (target 5 s: {verdict})")
 
 
 def _sandbox(stack: ExitStack, folder: str, port: int) -> Any:
@@ -271,12 +271,12 @@ def _deposit(port: int) -> str:
     return str(_control(port, "deposit", {"currency": "USD", "amount": "1"})["id"])
 
 
-def _control(port: int, path: str, asked: object) -> Any:
+def _control(port: int, path: str, order: object) -> Any:
     import http.client
 
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     try:
-        body = None if asked is None else json.dumps(asked)
+        body = None if order is None else json.dumps(order)
         connection.request("GET" if body is None else "POST", f"/_sandbox/{path}", body)
         return json.loads(connection.getresponse().read())
     finally:

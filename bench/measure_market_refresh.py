@@ -57,12 +57,12 @@ def serve(prefix: str, changed: int) -> None:
 
 
 def _answer(prefix: str, number: int, changed: int) -> bytes:
-    told = [
+    tickers = [
         dict.fromkeys(PRICES, _price(place, number, changed))
         | {"timestamp": "2026-11-20T10:11:12.345Z", "symbol": f"{prefix}{place:04}"}
         for place in range(SYMBOLS)
     ]
-    body = json.dumps(told).encode()
+    body = json.dumps(tickers).encode()
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
 
@@ -190,10 +190,10 @@ def _measure_cycles(engine: str) -> None:
     def naive(address: str) -> Callable[[], None]:
         def run() -> None:
             now = _later()
-            told = session.get(address + TICKER_PATH).json()
+            tickers = session.get(address + TICKER_PATH).json()
             rows = [
                 (one["symbol"], *(Decimal(one[name]) for name in PRICES), datetime.fromisoformat(one["timestamp"]), now)
-                for one in told
+                for one in tickers
             ]
             _by_orm(Ticker, rows, NAMES, ["symbol"])
 
@@ -204,7 +204,7 @@ def _measure_cycles(engine: str) -> None:
         return lambda: market.refresh_tickers(client=client, now=_later()) and None
 
     with ExitStack() as stack:
-        addresses = [_exchange(stack, *asked) for asked in (("CN", SYMBOLS), ("CE", SYMBOLS), ("CT", TENTH))]
+        addresses = [_exchange(stack, *wanted) for wanted in (("CN", SYMBOLS), ("CE", SYMBOLS), ("CT", TENTH))]
         naive_ms, every_ms, tenth_ms = spend(
             naive(addresses[0]), ours(addresses[1]), ours(addresses[2]), pieces=1, watch=time.perf_counter
         )

@@ -153,9 +153,9 @@ def main() -> None:
     gc.disable()
     core, full, exact, whole = spend(*ways, pieces=EVENTS // 1_000, rounds=9)
     for what, ours, target in (("in the book", core, 6), ("with all their records", full, 1.7)):
-        told = {"what": f"a thousand events {what}", "ours_ms": ours}
-        print(line(**told, peer="akhil4n-orderbook with decimals", peer_ms=exact, target=target))
-        print(line(**told, peer="akhil4n-orderbook with whole numbers", peer_ms=whole, target=0))
+        result = {"what": f"a thousand events {what}", "ours_ms": ours}
+        print(line(**result, peer="akhil4n-orderbook with decimals", peer_ms=exact, target=target))
+        print(line(**result, peer="akhil4n-orderbook with whole numbers", peer_ms=whole, target=0))
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class Bound:
     most: bool = False
 
 
-def told(what: str, unit: str, *, ours: float, peer: str, theirs: float, bound: Bound | None = None) -> None:
+def report(what: str, unit: str, *, ours: float, peer: str, theirs: float, bound: Bound | None = None) -> None:
     """One line: both figures, the ratio, and whether the target holds."""
     most = bound is not None and bound.most
     ratio = ours / theirs if most else theirs / ours
@@ -72,7 +72,7 @@ def single(servers: Servers, browsers: int) -> dict[str, float]:
         for peer in (PEER, "broadcast-uvloop"):
             bound = Bound(1.0) if peer == PEER else None
             name = f"a message, {browsers} browsers{what}"
-            told(name, "µs", ours=spent[kind], peer=peer, theirs=spent[peer], bound=bound)
+            report(name, "µs", ours=spent[kind], peer=peer, theirs=spent[peer], bound=bound)
     return spent
 
 
@@ -84,13 +84,13 @@ def bursts(servers: Servers, browsers: int, unbatched: float) -> None:
     for kind, what in zip(HUBS, ("", ", behind Redis"), strict=True):
         name = f"a message of a burst of {BURST}, {browsers} browsers{what}"
         eight = Bound(8.0) if browsers == 200 else None
-        told(name, "µs", ours=spent[kind], peer="broadcast one by one", theirs=unbatched, bound=eight)
-        told(name, "µs", ours=spent[kind], peer="broadcast of arrays", theirs=batched, bound=Bound(0.9))
+        report(name, "µs", ours=spent[kind], peer="broadcast one by one", theirs=unbatched, bound=eight)
+        report(name, "µs", ours=spent[kind], peer="broadcast of arrays", theirs=batched, bound=Bound(0.9))
     if browsers > 50:
         stock = each_us([servers["channels"]], notifications=3, together=1, rounds=1)["channels"]
         name = f"a message of a burst of {BURST}, {browsers} browsers"
         bound = Bound(60.0 if browsers == 200 else 300.0)
-        told(name, "µs", ours=spent["hub"], peer="stock Channels in memory", theirs=stock, bound=bound)
+        report(name, "µs", ours=spent["hub"], peer="stock Channels in memory", theirs=stock, bound=bound)
 
 
 def rate(server: Server) -> float:
@@ -135,7 +135,7 @@ def latencies(servers: Servers, browsers: int) -> None:
     worst = {kind: statistics.median(found) for kind, found in late.items()}
     for kind, what in zip(HUBS, ("", ", behind Redis"), strict=True):
         name = f"p99 at {DELIVERIES_A_SECOND:,} deliveries a second, {browsers} browsers{what}"
-        told(name, "ms", ours=worst[kind], peer=PEER, theirs=worst[PEER], bound=Bound(1.1, most=True))
+        report(name, "ms", ours=worst[kind], peer=PEER, theirs=worst[PEER], bound=Bound(1.1, most=True))
 
 
 def coalesced(server: Server) -> None:
@@ -165,7 +165,7 @@ def memory(servers: Servers, empty: dict[str, int], browsers: int) -> None:
     """Bytes that a browser costs, idle after what came before."""
     each = {kind: (servers[kind].memory_bytes() - empty[kind]) / browsers / 1_024 for kind in (*HUBS, PEER)}
     for kind in HUBS:
-        told(f"memory of a browser of {browsers:,}, {kind}", "KiB", ours=each[kind], peer=PEER, theirs=each[PEER])
+        report(f"memory of a browser of {browsers:,}, {kind}", "KiB", ours=each[kind], peer=PEER, theirs=each[PEER])
 
 
 def measure(servers: Servers, browsers: int, empty: dict[str, int]) -> None:

@@ -93,7 +93,7 @@ def serve_django() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Target:
     """A server in a process of its own, and one connection with it."""
 
     process: subprocess.Popen[str]
@@ -120,7 +120,7 @@ class Asked:
 
 
 @contextmanager
-def _started(name: str) -> Iterator[Asked]:
+def _started(name: str) -> Iterator[Target]:
     command = [sys.executable, "-c", f"from bench.measure_sandbox import {name}; {name}()"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -128,7 +128,7 @@ def _started(name: str) -> Iterator[Asked]:
         port = int(process.stdout.readline().split("127.0.0.1:")[1].split("/")[0])
         with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            yield Asked(process, connection)
+            yield Target(process, connection)
     finally:
         process.kill()
         process.wait()
@@ -143,7 +143,7 @@ def _request(method: str, path: str, body: bytes = b"") -> bytes:
 Work = Callable[[], int]  # some requests; how many
 
 
-def _each_ms(works: list[tuple[Asked, Work]]) -> list[float]:
+def _each_ms(works: list[tuple[Target, Work]]) -> list[float]:
     """Processor time of the server for one request, each way: medians over the rounds, the first not counted."""
     spent: list[list[float]] = [[] for _ in works]
     for number in range(ROUNDS + 1):
@@ -155,7 +155,7 @@ def _each_ms(works: list[tuple[Asked, Work]]) -> list[float]:
     return [statistics.median(times) for times in spent]
 
 
-def _again(server: Asked, request: bytes) -> Work:
+def _again(server: Target, request: bytes) -> Work:
     def run() -> int:
         for _ in range(REQUESTS):
             server.ask(request)
@@ -164,7 +164,7 @@ def _again(server: Asked, request: bytes) -> Work:
     return run
 
 
-def _orders(server: Asked) -> Work:
+def _orders(server: Target) -> Work:
     """Each order is put in far from the market and cancelled."""
 
     def run() -> int:
@@ -185,12 +185,12 @@ def _world_alone_ms() -> float:
     from sandbox.world.world import Caller, World
 
     world, desk = World.open(None, still=True, now_ms=wall_ms), Caller("demo-full", "desk@demo.test")
-    given = dict(pair.split("=") for pair in SALE.decode().split("&"))
+    arguments = dict(pair.split("=") for pair in SALE.decode().split("&"))
     spent = []
     for _ in range(ROUNDS):
         began = time.process_time()
         for _ in range(REQUESTS // 2):
-            placed = world.perform("create_order", desk, given)
+            placed = world.perform("create_order", desk, arguments)
             assert isinstance(placed, dict)
             world.perform("cancel_order", desk, {"clientOrderId": placed["clientOrderId"]})
         spent.append((time.process_time() - began) * 1_000 / (REQUESTS // 2 * 2))
@@ -198,7 +198,7 @@ def _world_alone_ms() -> float:
     return statistics.median(spent)
 
 
-def _told(what: str, ours_ms: float, bare_ms: float, django_ms: float) -> None:
+def _report(what: str, ours_ms: float, bare_ms: float, django_ms: float) -> None:
     rate = f"{what} ({1_000 / ours_ms:,.0f} a second, {bare_ms / ours_ms:.2f} of what uvicorn alone does)"
     peer = "an async Django view that does nothing"
     print(line(what=rate, ours_ms=ours_ms, peer=peer, peer_ms=django_ms, target=1), flush=True)
@@ -210,12 +210,12 @@ def main() -> None:
         servers = [stack.enter_context(_started(name)) for name in ("serve_sandbox", "serve_bytes", "serve_django")]
         ours, bare, django = servers
         order = _request("POST", "/api/2/order", SALE)
-        asked = {what: _request("GET", path) for what, path in READS.items()} | {ORDERS: order}
-        for what, request in asked.items():
+        requests = {what: _request("GET", path) for what, path in READS.items()} | {ORDERS: order}
+        for what, request in requests.items():
             bare.ask(_request("PUT", "/", ours.ask(request)))
             works = [_orders(ours) if what == ORDERS else _again(ours, request)]
             works += [_again(bare, request), _again(django, request)]
-            _told(what, *_each_ms(list(zip(servers, works, strict=True))))
+            _report(what, *_each_ms(list(zip(servers, works, strict=True))))
     print(f"{ORDERS} in the world itself: {_world_alone_ms():.3f} ms, the rest is HTTP", flush=True)
 
 

@@ -46,9 +46,9 @@ def main() -> None:
         first, text = answered(world, operation, arguments)
         again, _ = answered(world, operation, arguments)
         peer = max(dumped(text), 0.0001)
-        told = f"{operation} {arguments.get('period', '')}".strip()
+        label = f"{operation} {arguments.get('period', '')}".strip()
         print(
-            f"{told:<18} {len(text) / 1e6:5.1f} MB   first {first:5.2f} s = {first / peer:6.1f}x json.dumps   "
+            f"{label:<18} {len(text) / 1e6:5.1f} MB   first {first:5.2f} s = {first / peer:6.1f}x json.dumps   "
             f"again {again:5.3f} s = {again / peer:5.2f}x"
         )
 

@@ -64,10 +64,10 @@ def verify(*, replay: bool = False) -> list[str]:
     """
     sources = _sources({}, replay=replay)
     with one_moment():
-        return _told(sources)
+        return _listed(sources)
 
 
-def _told(sources: list[Iterable[str]]) -> list[str]:
+def _listed(sources: list[Iterable[str]]) -> list[str]:
     findings: list[str] = []
     while sources:
         for finding in sources.pop(0):

@@ -18,13 +18,13 @@ from django.utils.safestring import SafeString
 # C0 and C1 but for tab and line ends, the format characters (Cf), line and paragraph separators, lone surrogates, and
 # what else Unicode calls default-ignorable. The Arabic signs among Cf are left out: they are seen. A variation selector
 # behind an emoji only says how that one is drawn.
-_SHOWN = (
+_VISIBLE = (
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
 )
 _EMOJI = "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
-_INVISIBLE = re.compile(f"[{_SHOWN}]|(?<![{_EMOJI}])[\ufe0e\ufe0f]")
+_INVISIBLE = re.compile(f"[{_VISIBLE}]|(?<![{_EMOJI}])[\ufe0e\ufe0f]")
 # What a form sends back and what a button copies has to stay as it is.
 _EXACT = r'(?P<exact><textarea\b[^>]*>.*?</textarea>|\svalue="[^"]*"|\sdata-copy="[^"]*")'
 _IN_PAGE = re.compile(f"{_EXACT}|{_INVISIBLE.pattern}", re.DOTALL)
@@ -65,8 +65,8 @@ def isolated(text: object) -> SafeString:
     if isinstance(text, SafeString):
         return format_html("<bdi>{}</bdi>", text) if text else text
     pieces = re.split(f"({_INVISIBLE.pattern})", str(text))
-    shown = ((_marked(piece) if _INVISIBLE.fullmatch(piece) else piece,) for piece in pieces)
-    return format_html("<bdi>{}</bdi>", format_html_join("", "{}", shown)) if text != "" else SafeString("")
+    marked = ((_marked(piece) if _INVISIBLE.fullmatch(piece) else piece,) for piece in pieces)
+    return format_html("<bdi>{}</bdi>", format_html_join("", "{}", marked)) if text != "" else SafeString("")
 
 
 def _mark(character: str) -> str:

@@ -104,9 +104,9 @@ def scrubbed(text: str, known: list[str] | None = None) -> str:
 
 def _known_secrets() -> list[str]:
     """What this process itself was given and must never repeat."""
-    given = [settings.SECRET_KEY, *re.split(r"[,:\n]", settings.KEY_RING)]
-    given.append(str(settings.DATABASES["default"].get("PASSWORD") or ""))
-    return [secret for secret in given if len(secret) >= 8]
+    secrets = [settings.SECRET_KEY, *re.split(r"[,:\n]", settings.KEY_RING)]
+    secrets.append(str(settings.DATABASES["default"].get("PASSWORD") or ""))
+    return [secret for secret in secrets if len(secret) >= 8]
 
 
 def _plain_line(_: Any, __: str, event: Event) -> str:
@@ -149,8 +149,8 @@ def _keep_our_logging(**_: Any) -> None:
 def _enter_task(*, task: Any = None, **_: Any) -> None:
     from desk import request_ids
 
-    given = task.request.get("request_id") if task is not None else None
-    request_ids.enter(request_ids.usable_id(given if isinstance(given, str) else None))
+    number = task.request.get("request_id") if task is not None else None
+    request_ids.enter(request_ids.usable_id(number if isinstance(number, str) else None))
     structlog.contextvars.bind_contextvars(task=getattr(task, "name", ""))
 
 

@@ -74,8 +74,8 @@ class Rule(Generic[Row]):
         """
         rows = self.model._default_manager
         row, made = rows.get_or_create(**question, defaults={"requested_by": person, "requested_at": now})
-        asked = {"requested_by": person, "requested_at": now, "answered_at": None, **self.asked_anew}
-        if made or rows.filter(Q() if anew else self.due(now), pk=row.pk).update(**asked):
+        request = {"requested_by": person, "requested_at": now, "answered_at": None, **self.asked_anew}
+        if made or rows.filter(Q() if anew else self.due(now), pk=row.pk).update(**request):
             outbox.wake(self.task, *(() if self.looks_at_all else (row.pk,)))
             row.refresh_from_db()
         return row
@@ -113,27 +113,27 @@ class Rule(Generic[Row]):
 class Periodic:
     """What is read every so often in any case, and at once when somebody asks: two moments in columns of a row.
 
-    `asked` is when somebody last wanted it sooner, `tried` the moment before the last call, whatever came of it: what
-    is asked for while a worker calls is therefore still due afterwards. `asked_by`, where there is such a column, says
-    who. Several rows are read in a round, one process at a time, so that asking twice costs nothing.
+    `requested` is when somebody last wanted it sooner, `tried` the moment before the last call, whatever came of it:
+    what is asked for while a worker calls is therefore still due afterwards. `requested_by`, where there is such a
+    column, says who. Several rows are read in a round, one process at a time, so that asking twice costs nothing.
     """
 
-    asked: str
+    requested: str
     tried: str
     every: timedelta
-    asked_by: str = ""
+    requested_by: str = ""
 
     def want(self, rows: QuerySet[Any], *, now: datetime, person: "Person | None" = None) -> None:
         """Have these rows read sooner; whoever asks for several kinds wakes the worker once, thereafter."""
-        columns: dict[str, Any] = {self.asked: now}
-        if self.asked_by:
-            columns[self.asked_by] = person
+        columns: dict[str, Any] = {self.requested: now}
+        if self.requested_by:
+            columns[self.requested_by] = person
         rows.update(**columns)
 
     def due(self, now: datetime) -> Q:
         """That a row was never tried, not for long, or not since somebody asked."""
         old = Q(**{f"{self.tried}__lte": now - self.every})
-        return Q(**{self.tried: None}) | old | Q(**{f"{self.asked}__gt": F(self.tried)})
+        return Q(**{self.tried: None}) | old | Q(**{f"{self.requested}__gt": F(self.tried)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

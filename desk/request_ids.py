@@ -23,6 +23,6 @@ def leave(token: Token[str]) -> None:
     _current.reset(token)
 
 
-def usable_id(given: str | None) -> str:
+def usable_id(text: str | None) -> str:
     """The given id when it is harmless in a log line, else a fresh one."""
-    return given if given and _ID_SHAPE.fullmatch(given) else uuid.uuid4().hex
+    return text if text and _ID_SHAPE.fullmatch(text) else uuid.uuid4().hex

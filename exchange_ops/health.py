@@ -105,8 +105,8 @@ def _stream() -> Health:
             sentence = f"The stream of {account.name} is live; heard {_spoken(age)} ago."
             found.append(Health(ok=True, sentence=sentence, age_s=age.total_seconds()))
         else:
-            told = f" {row.problem}" if row is not None and row.problem else ""
-            sentence = f"The stream of {account.name} is not live: changes are seen a few seconds later.{told}"
+            because = f" {row.problem}" if row is not None and row.problem else ""
+            sentence = f"The stream of {account.name} is not live: changes are seen a few seconds later.{because}"
             found.append(Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds()))
     return _worst(found)
 
@@ -152,9 +152,9 @@ def _reconciliation() -> Health:
     rows = {row.name: row for row in CheckRun.objects.exclude(name=scheduled_checks.AUDIT)}
     found = []
     for one in accounts:
-        told = _checked(f"The reconciliation of {one.name}", rows.get(scheduled_checks.name_of(one)))
+        of_one = _checked(f"The reconciliation of {one.name}", rows.get(scheduled_checks.name_of(one)))
         waits = " It waits until the ledger is read." if scheduled_checks.waits(one, now) else ""
-        found.append(replace(told, sentence=told.sentence + waits))
+        found.append(replace(of_one, sentence=of_one.sentence + waits))
     return _worst(found) if found else Health(ok=True, sentence="There is no account to reconcile yet.")
 
 
@@ -212,16 +212,18 @@ def _orders() -> Health:
     now = clock.now()
     due = orders.due(now=now).order_by("next_action_at").values_list("next_action_at", flat=True).first()
     age = _age(due, now) or timedelta(0)
-    told = ["No order waits for a worker."]
+    sentences = ["No order waits for a worker."]
     if due is not None:
-        told = [f"The oldest order that is due has waited {_spoken(age)} for a worker."]
+        sentences = [f"The oldest order that is due has waited {_spoken(age)} for a worker."]
     for account in Account.objects.order_by("pk"):
         row = heartbeats.of(orders.name_of(account))
         read = _age(row.heard_at if row else None, now)
-        told.append("Its lists were not read yet." if read is None else f"Its lists were read {_spoken(read)} ago.")
-        told += [row.problem] if row is not None and row.problem else []
-        told.append(_told_at_once(trading_stream.name_of(account), "Its reports", now))
-    return Health(ok=age <= DUE_AGE, sentence=" ".join(told), age_s=age.total_seconds())
+        sentences.append(
+            "Its lists were not read yet." if read is None else f"Its lists were read {_spoken(read)} ago."
+        )
+        sentences += [row.problem] if row is not None and row.problem else []
+        sentences.append(_told_at_once(trading_stream.name_of(account), "Its reports", now))
+    return Health(ok=age <= DUE_AGE, sentence=" ".join(sentences), age_s=age.total_seconds())
 
 
 def _keys() -> Health:
@@ -268,9 +270,9 @@ def _prices() -> Health:
         closely = _told_at_once(market_stream.NAME, "Those of markets that are looked at", clock.now())
         return Health(ok=True, sentence=f"Prices are {_spoken(age)} old. {closely}", age_s=age.total_seconds())
     row = heartbeats.of(heartbeats.MARKET)
-    told = f" {row.problem}" if row is not None and row.problem else ""
+    because = f" {row.problem}" if row is not None and row.problem else ""
     when = "have not been read yet" if age is None else f"are {_spoken(age)} old"
-    sentence = f"Prices {when}: values are unknown, and the strictest rules hold.{told}"
+    sentence = f"Prices {when}: values are unknown, and the strictest rules hold.{because}"
     return Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds())
 
 

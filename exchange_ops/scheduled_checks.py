@@ -84,23 +84,23 @@ def _is_due(name: str, now: datetime) -> bool:
 def _run(name: str, job: Callable[[], list[str]], now: datetime) -> bool:
     """One run of one check. Whatever it falls over is kept as the reason why it came to no answer."""
     watch = Stopwatch(now)
-    told: dict[str, Any] = {"tried_at": now}
+    columns: dict[str, Any] = {"tried_at": now}
     try:
         findings = job()
     except reconciliation.LedgerIsBeingRead:
         return False  # it began since, and this is no try
     except (CallFailed, keys.NoUsableKey, reconciliation.CannotReconcile) as problem:
-        told["problem"] = str(problem)[:300]
+        columns["problem"] = str(problem)[:300]
     except Exception as problem:
         _log.exception("scheduled_checks.failed", check=name)
-        told["problem"] = f"The check itself failed ({type(problem).__name__})."
+        columns["problem"] = f"The check itself failed ({type(problem).__name__})."
     else:
         kept = [finding[:LONGEST_FINDING] for finding in findings[:MOST_FINDINGS]]
         took_ms = watch.passed() // timedelta(milliseconds=1)
-        told |= {"ran_at": now, "held": not findings, "findings": kept, "took_ms": took_ms, "problem": ""}
-    CheckRun.objects.update_or_create(name=name, defaults=told)
+        columns |= {"ran_at": now, "held": not findings, "findings": kept, "took_ms": took_ms, "problem": ""}
+    CheckRun.objects.update_or_create(name=name, defaults=columns)
     announcements.announce(heartbeats.TOPIC)
-    return "ran_at" in told
+    return "ran_at" in columns
 
 
 def _reconcile(account: Account, client_for: ClientFor, now: datetime) -> list[str]:

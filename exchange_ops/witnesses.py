@@ -19,7 +19,7 @@ from exchange_ops.withdrawals import models as withdrawals_models
 _TIMER = "says when to look again; a wrong time delays or repeats a look, and a look decides nothing"
 _LEASE = "keeps two workers apart for a minute; what was sent stands in the call"
 _WORDS = "a sentence about the last try, for people"
-_TOLD = "the exchange's own figure, read again from it"
+_READ_AGAIN = "the exchange's own figure, read again from it"
 _CLOCK = "when the row was last written"
 _COPY = "a copy of what the exchange says, read again from it"
 _QUESTION = "a question for the exchange, and its answer, asked again when it is needed"
@@ -100,9 +100,9 @@ def _orders() -> None:
 
 
 def _subaccounts() -> None:
-    told = ("email", "status", "closed_as", "settings_shown", "payout_enabled", "description")
+    columns = ("email", "status", "closed_as", "settings_shown", "payout_enabled", "description")
     read = ("observed_at", "missing_since", "settings_at", "balances_asked_at", "balances_tried_at", "balances_at")
-    loose = dict.fromkeys(told, _TOLD) | dict.fromkeys(read, _CLOCK) | {"balances_problem": _WORDS}
+    loose = dict.fromkeys(columns, _READ_AGAIN) | dict.fromkeys(read, _CLOCK) | {"balances_problem": _WORDS}
     witnessed.register(subaccounts_models.SubAccount, loose=loose)
     witnessed.register(subaccounts_models.SubAccountAction, loose=subaccounts_models.SubAccountAction.table.loose)
     witnessed.register(subaccounts_models.SubAccountEvent)

@@ -188,10 +188,10 @@ def _version_inside(environment: Environment) -> str:
         return f"{platform.python_version()} {platform.machine()}"
     question = "import platform; print(platform.python_version(), platform.machine())"
     try:
-        asked = subprocess.run([environment.python, "-c", question], capture_output=True, text=True, check=False)
+        answer = subprocess.run([environment.python, "-c", question], capture_output=True, text=True, check=False)
     except OSError:
         return ""
-    return asked.stdout.strip() if asked.returncode == 0 else ""
+    return answer.stdout.strip() if answer.returncode == 0 else ""
 
 
 @contextlib.contextmanager

@@ -175,19 +175,19 @@ def _keep_private(name: str, path: Path) -> None:
 
 
 def _close_to_others(
-    name: str, entry: str | Path, seen: os.stat_result, shown: Path, inside: int | None = None
+    name: str, entry: str | Path, seen: os.stat_result, folder: Path, inside: int | None = None
 ) -> None:
     if not seen.st_mode & 0o077 and seen.st_uid == os.geteuid():
         return
     if seen.st_uid != os.geteuid() and (seen.st_mode & 0o077 or inside is None):
         raise OddSetting(
-            f"{name} can't be kept private: {str(shown)!r} belongs to somebody else, who could read the desk's data. "
+            f"{name} can't be kept private: {str(folder)!r} belongs to somebody else, who could read the desk's data. "
             "Give it to the user that runs the desk (chown), or take another folder."
         )
     try:
         os.chmod(entry, stat.S_IMODE(seen.st_mode) & 0o700, dir_fd=inside)
     except PermissionError as error:
-        raise OddSetting(f"{name} can't be kept private: {str(shown)!r} ({error.strerror}).") from None
+        raise OddSetting(f"{name} can't be kept private: {str(folder)!r} ({error.strerror}).") from None
 
 
 def private_socket(data_dir: Path, name: str) -> Path:

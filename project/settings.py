@@ -55,10 +55,10 @@ for _name, _address in _outside.items():
 
 def _kept_secret(name: str, file_name: str) -> str:
     """A secret from the environment, else from a file of the data folder; the demo makes that file itself."""
-    given = os.environ.get(name, "").strip()
+    secret = os.environ.get(name, "").strip()
     path = DATA_DIR / file_name
-    if given:
-        return given
+    if secret:
+        return secret
     if not path.exists():
         if not DEMO:
             raise environment.OddSetting(f"{name} is not set, and outside the demo no secret is made up for you.")

@@ -19,8 +19,8 @@ def moment(text: str, *, now: float) -> datetime:
     try:
         return datetime.fromtimestamp(now + float(text), UTC)
     except ValueError:
-        told = datetime.fromisoformat(text)
-    return told if told.tzinfo else told.replace(tzinfo=UTC)
+        facts = datetime.fromisoformat(text)
+    return facts if facts.tzinfo else facts.replace(tzinfo=UTC)
 
 
 class Clock:

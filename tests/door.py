@@ -9,6 +9,6 @@ def sign_in(page: Any, desk: str, login: str, password: str) -> None:
     door, requests = f"{desk}/sign-in/", page.request
     token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', requests.get(door).text())
     assert token
-    told = {"csrfmiddlewaretoken": token[1], "login": login, "password": password}
-    answer = requests.post(door, form=told, headers={"Referer": door}, max_redirects=0)
+    members = {"csrfmiddlewaretoken": token[1], "login": login, "password": password}
+    answer = requests.post(door, form=members, headers={"Referer": door}, max_redirects=0)
     assert (answer.status, answer.headers.get("location")) == (302, "/"), answer.text()[:500]

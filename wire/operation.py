@@ -185,12 +185,12 @@ def read(
     An empty or null value is an absent one. An absent parameter takes its documented default, or with
     `defaults=False` stays absent, which makes this the exact inverse of `bind`. Raises `BadArgument`.
     """
-    given: dict[str, object] = dict(query_pairs) if operation.method in _OTHERS_IN_QUERY else {}
-    given.update(body_pairs if operation.method != "GET" else ())
-    given.update(path_values)
+    sent: dict[str, object] = dict(query_pairs) if operation.method in _OTHERS_IN_QUERY else {}
+    sent.update(body_pairs if operation.method != "GET" else ())
+    sent.update(path_values)
     arguments: dict[str, object] = {}
     for param in operation.params:
-        value = _first_given(param, given)
+        value = _first_given(param, sent)
         if value is None or value == "" or (value == [] and operation.body is Body.FORM):
             if param.required:
                 raise BadArgument(param.name, Problem.MISSING)
@@ -201,6 +201,6 @@ def read(
     return arguments
 
 
-def _first_given(param: Param, given: Mapping[str, object]) -> object:
+def _first_given(param: Param, arguments: Mapping[str, object]) -> object:
     names = (param.name, *param.other_names)
-    return next((given[name] for name in names if given.get(name) is not None), None)
+    return next((arguments[name] for name in names if arguments.get(name) is not None), None)

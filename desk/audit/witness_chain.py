@@ -33,7 +33,7 @@ MOST_ROWS = 1000  # of one table in one entry
 # waits for anybody else.
 _LOCK_KEY = 0x7769746E657373
 
-Told = dict[str, dict[str, tuple[str | None, int]]]
+Vouched = dict[str, dict[str, tuple[str | None, int]]]
 """By table and key of a row: its last witness, None once it was removed, and the number of the entry that says so."""
 
 
@@ -83,19 +83,19 @@ def findings() -> Iterator[str]:
 
     The file of heads is read now, the rows when the sentences are asked for (`heads.findings`).
     """
-    told: Told = {}
+    vouched: Vouched = {}
     hashes: dict[int, str] = {}
     of_heads = heads.findings(heads_path(), hashes, chain="chain of row entries", file="file of row heads")
-    return _found(told, hashes, of_heads)
+    return _found(vouched, hashes, of_heads)
 
 
-def _found(told: Told, hashes: dict[int, str], of_heads: Iterator[str]) -> Iterator[str]:
+def _found(vouched: Vouched, hashes: dict[int, str], of_heads: Iterator[str]) -> Iterator[str]:
     if connection.in_atomic_block and connection.unwitnessed:  # type: ignore[attr-defined]
         write_noted()
-    yield from _chain(told, hashes)
+    yield from _chain(vouched, hashes)
     yield from of_heads
     for table in witnessed.tables():
-        yield from _compared(table, told.get(table.label, {}))
+        yield from _compared(table, vouched.get(table.label, {}))
 
 
 def strange(*models: Any) -> bool:
@@ -104,14 +104,16 @@ def strange(*models: Any) -> bool:
     What this transaction wrote itself is trusted; it is witnessed when it commits.
     """
     wanted = [table for table in witnessed.tables() if table.model in models]
-    told: Told = {}
+    vouched: Vouched = {}
     is_authentic = sealing.checker(context=CONTEXT)
     for entry in RowWitness.objects.filter(rules=True).order_by("seq"):
         if _is_authentic(entry, is_authentic) or _is_vouched(entry, is_authentic):
-            _fold(entry, json.loads(entry.content), told)
+            _fold(entry, json.loads(entry.content), vouched)
     own = {table: {str(key) for key in keys} for table, keys in connection.unwitnessed.items()}  # type: ignore[attr-defined]
     return any(
-        key not in own.get(table, ()) for table in wanted for key, _ in _differences(table, told.get(table.label, {}))
+        key not in own.get(table, ())
+        for table in wanted
+        for key, _ in _differences(table, vouched.get(table.label, {}))
     )
 
 
@@ -164,7 +166,7 @@ def _wait_for_turn() -> None:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_KEY])
 
 
-def _chain(told: Told, hashes: dict[int, str]) -> Iterator[str]:
+def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
     """Walk the entries in order; `told` gets what they say of rows, `hashes` the hash of each by its number."""
     expected, prev = 1, trail.NO_HEAD
     is_authentic = sealing.checker(context=CONTEXT)
@@ -182,7 +184,7 @@ def _chain(told: Told, hashes: dict[int, str]) -> Iterator[str]:
                 unproven = _still_unproven(unproven, content.get("vouched"), hashes)
             else:
                 unproven.append(entry.seq)
-            _fold(entry, content, told)
+            _fold(entry, content, vouched)
             hashes[entry.seq] = entry.hash
             expected, prev = entry.seq + 1, entry.hash
     except (ValueError, TypeError, AttributeError, LookupError) as error:  # SQLite keeps whatever is put into a column
@@ -202,8 +204,10 @@ def _is_authentic(entry: RowWitness, is_authentic: sealing.Check) -> bool:
 
 def _is_vouched(entry: RowWitness, is_authentic: sealing.Check) -> bool:
     """Whether an entry under a key of today vouches for one whose key is gone, over an unbroken line of hashes."""
-    told = RowWitness.objects.filter(rules=True, seq__gt=entry.seq, content__startswith='{"vouched"').order_by("seq")
-    later = next((row for row in told if _is_authentic(row, is_authentic)), None)
+    vouching = RowWitness.objects.filter(rules=True, seq__gt=entry.seq, content__startswith='{"vouched"').order_by(
+        "seq"
+    )
+    later = next((row for row in vouching if _is_authentic(row, is_authentic)), None)
     if later is None:
         return False
     links = RowWitness.objects.filter(seq__gte=entry.seq, seq__lte=later.seq).order_by("seq")
@@ -215,32 +219,32 @@ def _is_vouched(entry: RowWitness, is_authentic: sealing.Check) -> bool:
     return True
 
 
-def _fold(entry: RowWitness, content: dict[str, Any], told: Told) -> None:
+def _fold(entry: RowWitness, content: dict[str, Any], vouched: Vouched) -> None:
     for label, rows in content.get("rows", {}).items():
-        known = told.setdefault(label, {})
+        known = vouched.setdefault(label, {})
         for key, witness in rows.items():
             known[key] = (witness, entry.seq)
 
 
-def _compared(table: Table, told: dict[str, tuple[str | None, int]]) -> Iterator[str]:
+def _compared(table: Table, vouched: dict[str, tuple[str | None, int]]) -> Iterator[str]:
     try:
-        for _, sentence in _differences(table, told):
+        for _, sentence in _differences(table, vouched):
             yield sentence
     except Exception as error:  # SQLite keeps whatever is put into a column: what can't be read was changed
         yield f"The rows of {table.label} can't be read: their columns were changed ({type(error).__name__})."
 
 
-def _differences(table: Table, told: dict[str, tuple[str | None, int]]) -> Iterator[tuple[str, str]]:
+def _differences(table: Table, vouched: dict[str, tuple[str | None, int]]) -> Iterator[tuple[str, str]]:
     """Key and sentence of each row that differs from its last witness."""
     seen = set()
     for key, witness in table.witnesses():
         seen.add(key)
-        old, seq = told.get(key, (None, 0))
+        old, seq = vouched.get(key, (None, 0))
         if old is None:
             yield key, f"{table.label} {key} was not written by the desk: no entry tells of the row."
         elif old[:32] != witness[:32]:
             names = ", ".join(table.changed(old, witness)) or "a column"
             yield key, f"{table.label} {key} is not what the desk wrote: {names} changed (row entry {seq})."
-    for key, (old, seq) in told.items():
+    for key, (old, seq) in vouched.items():
         if old is not None and key not in seen:
             yield key, f"{table.label} {key} was removed: row entry {seq} tells of the row."

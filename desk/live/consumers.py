@@ -94,11 +94,11 @@ async def _converse(browser: Browser, fanout: Fanout, receive: Any) -> None:
         fanout.remove(browser)
 
 
-async def _obey(browser: Browser, fanout: Fanout, asked: tuple[list[str], list[str]] | None) -> None:
-    if asked is None:
+async def _obey(browser: Browser, fanout: Fanout, changes: tuple[list[str], list[str]] | None) -> None:
+    if changes is None:
         fanout.end(browser, NOT_UNDERSTOOD)
         return
-    follow, unfollow = asked
+    follow, unfollow = changes
     fanout.unfollow(browser, unfollow)
     may = await _admitted(browser, follow) if follow else []
     if browser.ended:

@@ -186,14 +186,14 @@ class Fanout:
             if browser.hints or browser.stuck:
                 self._line_up(browser, texts)
             else:
-                told = self._write(browser, texts, made)
-                if told < len(texts):
-                    browser.hints = dict.fromkeys(texts[told:])
+                written = self._write(browser, texts, made)
+                if written < len(texts):
+                    browser.hints = dict.fromkeys(texts[written:])
         browsers, self._hinted = self._hinted, []
         for browser in browsers:
             if browser.hints and not browser.stuck:
-                told = self._write(browser, tuple(browser.hints), made)
-                _shorten(browser.hints, told)
+                written = self._write(browser, tuple(browser.hints), made)
+                _shorten(browser.hints, written)
 
     def _line_up(self, browser: Browser, texts: tuple[str, ...]) -> None:
         for text in texts:
@@ -210,14 +210,14 @@ class Fanout:
             if browser.ticks or browser.stuck:
                 browser.ticks.update(dict.fromkeys(topics))
             else:
-                told = self._write(browser, tuple([self._latest[topic] for topic in topics]), made)
-                if told < len(topics):
-                    browser.ticks = dict.fromkeys(topics[told:])
+                written = self._write(browser, tuple([self._latest[topic] for topic in topics]), made)
+                if written < len(topics):
+                    browser.ticks = dict.fromkeys(topics[written:])
         browsers, self._ticked = self._ticked, []
         for browser in browsers:
             if browser.ticks and not browser.stuck:
-                told = self._write(browser, tuple([self._latest[topic] for topic in browser.ticks]), made)
-                _shorten(browser.ticks, told)
+                written = self._write(browser, tuple([self._latest[topic] for topic in browser.ticks]), made)
+                _shorten(browser.ticks, written)
 
     def _touched(self, topics: tuple[str, ...]) -> dict[Browser, tuple[str, ...]]:
         """Who follows any of these, and which of them, in order."""
@@ -242,14 +242,14 @@ class Fanout:
         whole = made.get(texts)
         if whole is None:
             whole = made[texts] = frames.framed(texts, browser.socket.frame)
-        told = 0
+        written = 0
         for count, frame in whole:
-            told += count
+            written += count
             if not browser.socket.write(frame):
                 browser.stuck = True
                 self._stuck[browser] = (browser.socket.untaken(), self._loop.time())
                 break
-        return told
+        return written
 
     def _taken(self, browser: Browser) -> None:
         """The peer has taken everything: go on with what waits. Ticks wait for their slot."""
@@ -271,9 +271,9 @@ def _close(browser: Browser, code: int) -> None:
     browser.socket.end(code)
 
 
-def _shorten(waiting: dict[str, None], told: int) -> None:
-    if told == len(waiting):
+def _shorten(waiting: dict[str, None], written: int) -> None:
+    if written == len(waiting):
         waiting.clear()
         return
-    for name in list(waiting)[:told]:
+    for name in list(waiting)[:written]:
         del waiting[name]

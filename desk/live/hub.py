@@ -194,11 +194,11 @@ class Hub:
                 elif browser.session_key in may:  # else it came while we asked
                     self._apply(browser, wanted[browser.session_key], may[browser.session_key])
 
-    def _apply(self, browser: Browser, asked: set[str], may: list[str] | None) -> None:
+    def _apply(self, browser: Browser, wanted: set[str], may: list[str] | None) -> None:
         if may is None:
             self.fanout.end(browser, SIGNED_OUT)
             return
-        lost = sorted(browser.topics & asked.difference(may))
+        lost = sorted(browser.topics & wanted.difference(may))
         if lost:
             self.fanout.unfollow(browser, lost)
             self.fanout.say(browser, answer(browser, lost))

@@ -140,13 +140,15 @@ class Machine(Generic[R]):
         """
         new = self._columns(row, changes, event=event, to=to, now=now)
         always = {name: new.get(name, getattr(row, name)) for name in self.table.named(Column.DECISION)}
-        shown = {name: value for name, value in new.items() if name not in self.table.unrecorded} | always
-        before = {name: getattr(row, name) for name in shown}
+        recorded = {name: value for name, value in new.items() if name not in self.table.unrecorded} | always
+        before = {name: getattr(row, name) for name in recorded}
         try:
             with transaction.atomic():
                 if self.locked_with is not None:
                     self.lock(row.pk)
-                self.record(row, event, before, shown, actor=actor, evidence=evidence, now=now, session_key=session_key)
+                self.record(
+                    row, event, before, recorded, actor=actor, evidence=evidence, now=now, session_key=session_key
+                )
                 if self._as_read(row).update(**new) != 1:
                     raise CannotMove(f"{row.reference} was changed by somebody else meanwhile.")
         except IntegrityError as error:

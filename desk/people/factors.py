@@ -160,10 +160,10 @@ def note(
     after = kept_by(person)
     gone = {kind for pk, kind in before.items() if pk not in after}
     new = {kind for pk, kind in after.items() if pk not in before}
-    told = models.FactorChange.Action
-    changes = [(told.RENEWED, kind) for kind in sorted(gone & new)]
-    changes += [(told.REMOVED, kind) for kind in sorted(gone - new)]
-    changes += [(told.ADDED, kind) for kind in sorted(new - gone)]
+    actions = models.FactorChange.Action
+    changes = [(actions.RENEWED, kind) for kind in sorted(gone & new)]
+    changes += [(actions.REMOVED, kind) for kind in sorted(gone - new)]
+    changes += [(actions.ADDED, kind) for kind in sorted(new - gone)]
     rows = [
         models.FactorChange(
             person=person,

@@ -43,7 +43,7 @@ class OwnSession:
 
 def of(person: "Person", *, session_key: str, now: datetime) -> list[OwnSession]:
     """Every session of the person that is still good, the newest sign-in first."""
-    found = [_shown(key, content, session_key) for key, content in _good(person, now)]
+    found = [_own(key, content, session_key) for key, content in _good(person, now)]
     return sorted(found, key=lambda one: one.signed_in_at, reverse=True)
 
 
@@ -81,7 +81,7 @@ def _good(person: "Person", now: datetime) -> Iterator[tuple[str, dict[str, Any]
             yield row.session_key, content
 
 
-def _shown(key: str, content: dict[str, Any], session_key: str) -> OwnSession:
+def _own(key: str, content: dict[str, Any], session_key: str) -> OwnSession:
     return OwnSession(
         handle=trail.digest_of(key),
         is_this=key == session_key,

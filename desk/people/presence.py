@@ -37,7 +37,7 @@ def admitted_all(wanted: Mapping[str, Collection[str]], *, now: datetime) -> dic
     A session that reaches nothing but enrolment follows nothing: it is nobody's here.
     """
     people = _people_of(wanted.keys(), now, entered=True)
-    return {key: _may(people[key], asked) if key in people else None for key, asked in wanted.items()}
+    return {key: _may(people[key], topics) if key in people else None for key, topics in wanted.items()}
 
 
 def _may(person: models.Person, wanted: Collection[str]) -> list[str]:
@@ -66,6 +66,6 @@ def _people_of(session_keys: Collection[str], now: datetime, *, entered: bool = 
 
 
 def _signed(person: models.Person, content: Mapping[str, Any]) -> bool:
-    given = content.get(HASH_SESSION_KEY, "")
+    signature = content.get(HASH_SESSION_KEY, "")
     valid = [person.get_session_auth_hash(), *person.get_session_auth_fallback_hash()]
-    return any(hmac.compare_digest(given, one) for one in valid)
+    return any(hmac.compare_digest(signature, one) for one in valid)

@@ -90,8 +90,8 @@ def _way_back(request: HttpRequest) -> str:
     page = request.headers.get("HX-Current-URL", "")
     if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
         return ""
-    told = urlsplit(page)
-    path = f"{told.path}?{told.query}" if told.query else told.path
+    address = urlsplit(page)
+    path = f"{address.path}?{address.query}" if address.query else address.path
     safe = path.startswith("/") and url_has_allowed_host_and_scheme(path, allowed_hosts=None)
     return f"?{urlencode({'next': path})}" if safe and len(path) <= LONGEST_WAY_BACK else ""
 

@@ -99,15 +99,15 @@ def figure(
     """
     if value is None:
         return mark_safe('<span class="figure muted">\u2013</span>')
-    shown = plain(value, places=min(usual_places(unit or currency), places) if places else 0)
-    point = shown.rpartition(".")[2] if "." in shown else ""
+    digits = plain(value, places=min(usual_places(unit or currency), places) if places else 0)
+    point = digits.rpartition(".")[2] if "." in digits else ""
     padding = "0" * max(0, places - len(point))
-    if padding and "." not in shown:
+    if padding and "." not in digits:
         padding = f".{padding}"
     sign = "+" if plus and value > 0 else ""
     tail = format_html('<span class="rest" aria-hidden="true">{}</span>', padding) if padding else ""
     named = format_html('<span class="unit">{}</span>', unit) if unit else ""
-    return format_html('<span class="figure{}">{}{}{}{}</span>', "" if value else " nil", sign, shown, tail, named)
+    return format_html('<span class="figure{}">{}{}{}{}</span>', "" if value else " nil", sign, digits, tail, named)
 
 
 @register.simple_tag

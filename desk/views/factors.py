@@ -31,10 +31,10 @@ View = Callable[..., HttpResponseBase]
 class Index(IndexView):  # type: ignore[misc]
     """A person's own page: their factors, and what became of them in the last thirty days."""
 
-    def get_context_data(self, **given: Any) -> dict[str, Any]:
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
         now = clock.now()
         changes = factors.shown_to(self.request.user, now=now)
-        return {**super().get_context_data(**given), "now": now, "changes": changes}
+        return {**super().get_context_data(**context), "now": now, "changes": changes}
 
 
 @method_decorator(reauthentication_required(app="allauth.mfa"), name="dispatch")
@@ -116,8 +116,8 @@ def _confirmed(request: Any, form: SecondFactorForm, named: dict[str, str]) -> b
 def _stopped(request: Any, change: str, target: str) -> HttpResponse | None:
     """Where this change leads instead of being made: to its confirmation, or back with the reason."""
     person, now = request.user, clock.now()
-    asked = {"person": person, "change": change, "target": target, "session": request.session}
-    if factors.asks_first(person, request.session) and not factors.is_confirmed(**asked, now=now):
+    change_of = {"person": person, "change": change, "target": target, "session": request.session}
+    if factors.asks_first(person, request.session) and not factors.is_confirmed(**change_of, now=now):
         return redirect("factor-confirm", change=change, target=target or 0)
     try:
         factors.refuse_last(person=person, change=change)

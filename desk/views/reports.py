@@ -22,7 +22,7 @@ MOST_BYTES = 16_384
 MOST_REPORTS = 30
 WINDOW_SECONDS = 60.0
 _MOST_TOGETHER = 20
-_SHOWN = 200
+_LONGEST = 200
 _TYPES = frozenset({"application/csp-report", "application/reports+json", "application/json"})
 _DIRECTIVES = frozenset(
     f"{kind}-src{part}"
@@ -65,10 +65,10 @@ def _has_room(now: float) -> bool:
 def _read(body: bytes) -> list[dict[str, Any]]:
     """The reports of either form: one object of `report-uri`, or a list of `report-to`."""
     try:
-        told = json.loads(body)
+        reports = json.loads(body)
     except (ValueError, RecursionError):
         return []
-    found = [told.get("csp-report")] if isinstance(told, dict) else told if isinstance(told, list) else []
+    found = [reports.get("csp-report")] if isinstance(reports, dict) else reports if isinstance(reports, list) else []
     bodies = [one.get("body", one) if isinstance(one, dict) else None for one in found[:_MOST_TOGETHER]]
     return [one for one in bodies if isinstance(one, dict)]
 
@@ -80,15 +80,15 @@ def _tell(report: dict[str, Any]) -> None:
     REPORTS.labels(known).inc()
     blocked = report.get("blockedURL", report.get("blocked-uri"))
     page = report.get("documentURL", report.get("document-uri"))
-    _log.warning("csp.violation", directive=known, blocked=_shown(blocked), page=_shown(page))
+    _log.warning("csp.violation", directive=known, blocked=_shortened(blocked), page=_shortened(page))
 
 
-def _shown(address: object) -> str:
+def _shortened(address: object) -> str:
     """An address without query and fragment, short and printable."""
     if not isinstance(address, str):
         return ""
     try:
-        parts = urlsplit(address[:_SHOWN])
+        parts = urlsplit(address[:_LONGEST])
     except ValueError:
         return "unreadable"
     plain = f"{parts.scheme}://{parts.hostname or ''}{parts.path}" if parts.scheme and parts.hostname else parts.path

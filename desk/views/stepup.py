@@ -17,14 +17,14 @@ from desk.people import stepup
 @sensitive_variables()
 def challenge(request: HttpRequest) -> JsonResponse:
     """`{"purpose", "digest"}` in, the argument of `navigator.credentials.get` out; a refusal is `{"problem"}`."""
-    asked = _text_members(request.body)
-    if asked is None:
+    members = _text_members(request.body)
+    if members is None:
         return JsonResponse({"problem": "Send purpose and digest as JSON text."}, status=400)
     try:
         options = stepup.challenge(
             person=request.user,  # type: ignore[arg-type]
-            purpose=asked["purpose"],
-            digest=asked["digest"],
+            purpose=members["purpose"],
+            digest=members["digest"],
             session_key=request.session.session_key or "",
             now=clock.now(),
         )
@@ -41,10 +41,10 @@ def _text_members(body: bytes) -> dict[str, str] | None:
         return None
     if not isinstance(content, dict):
         return None
-    asked = {}
+    members = {}
     for name, longest in (("purpose", 60), ("digest", 64)):
         text = content.get(name)
         if not isinstance(text, str) or not 0 < len(text) <= longest:
             return None
-        asked[name] = text
-    return asked
+        members[name] = text
+    return members

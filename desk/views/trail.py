@@ -46,14 +46,14 @@ def trail(request: HttpRequest) -> HttpResponse:
         "now": clock.now(),
         "filters": filters,
         "page": page,
-        "events": [_shown(event) for event in page.rows],
+        "events": [_line(event) for event in page.rows],
         "head": audit.head(),
         "last": AuditEvent.objects.order_by("-seq").first(),
     }
     return show(request, "desk/trail.html", context)
 
 
-def _shown(event: AuditEvent) -> dict[str, Any]:
+def _line(event: AuditEvent) -> dict[str, Any]:
     return {
         "row": event,
         "changes": list(_changes(event.before, event.after)),

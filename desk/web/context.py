@@ -98,7 +98,7 @@ def _navigation(request: HttpRequest) -> list[dict[str, Any]]:
     here = max((url for entry in seen if _leads_to(url := reverse(entry.url_name), request.path)), key=len, default="")
     groups: dict[str, list[dict[str, Any]]] = {}
     for entry in seen:
-        groups.setdefault(entry.group, []).append(_shown(entry, person, here))
+        groups.setdefault(entry.group, []).append(_link(entry, person, here))
     return [{"label": label, "entries": entries} for label, entries in groups.items()]
 
 
@@ -115,7 +115,7 @@ def _leads_to(url: str, path: str) -> bool:
     return path == url or (url != "/" and path.startswith(url))
 
 
-def _shown(entry: Entry, person: Person, here: str) -> dict[str, Any]:
+def _link(entry: Entry, person: Person, here: str) -> dict[str, Any]:
     url = reverse(entry.url_name)
     return {
         "label": entry.label,

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from desk import request_ids
 
 API = "/api/"
-_TOLD = {
+_SENTENCES = {
     400: ("Nothing was sent", "The request could not be read. It may have been cut short or changed on its way."),
     403: ("Nothing was changed or sent", "Your roles don't allow this."),
     404: ("There is nothing here", "The address is wrong, or what it named was never there. No money moved."),
@@ -53,8 +53,8 @@ _FOREIGN_SITE = (
 )
 
 
-def _answer(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpResponse:
-    title, sentence = told
+def _answer(request: HttpRequest, status: int, words: tuple[str, str]) -> HttpResponse:
+    title, sentence = words
     if request.path.startswith(API):
         body = {"error": {"code": status, "message": f"{title}. {sentence}", "fields": {}}}
         return JsonResponse(body, status=status)
@@ -64,18 +64,18 @@ def _answer(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpRes
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400: the request could not be read."""
-    return _answer(request, 400, _TOLD[400])
+    return _answer(request, 400, _SENTENCES[400])
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     """403: the person may not; a sentence given with PermissionDenied says what exactly."""
-    title, sentence = _TOLD[403]
+    title, sentence = _SENTENCES[403]
     return _answer(request, 403, (title, str(exception) or sentence))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404: no such page or row; what was asked for is not repeated, so that nothing hostile is shown."""
-    return _answer(request, 404, _TOLD[404])
+    return _answer(request, 404, _SENTENCES[404])
 
 
 def foreign_site(request: HttpRequest) -> HttpResponse:
@@ -102,16 +102,16 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """
     away = _is_away(sys.exc_info()[1])
     status = 503 if away else 500
-    response = _broken(request, status, _away(request) if away else _TOLD[500])
+    response = _broken(request, status, _away(request) if away else _SENTENCES[500])
     if away:
         response["Retry-After"] = str(_AWAY_RETRY_SECONDS)
     return response
 
 
-def _broken(request: HttpRequest, status: int, told: tuple[str, str]) -> HttpResponse:
+def _broken(request: HttpRequest, status: int, words: tuple[str, str]) -> HttpResponse:
     if request.path.startswith(API):
-        return _answer(request, status, told)
-    title, sentence = told
+        return _answer(request, status, words)
+    title, sentence = words
     context = {"title": title, "sentence": sentence, "status": status, "request_id": request_ids.current_id()}
     return HttpResponse(render_to_string("errors/broken.html", context), status=status)
 

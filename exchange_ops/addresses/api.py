@@ -132,12 +132,12 @@ class DepositAddresses(APIView):
     )
     def post(self, request: Request) -> Response:
         """Ask for a new address, at most five in 24 hours and currency. A worker asks the exchange, once."""
-        asked = AddressIn(data=request.data)
-        asked.is_valid(raise_exception=True)
+        form = AddressIn(data=request.data)
+        form.is_valid(raise_exception=True)
         now = clock.now()
         try:
             row = requests.request(
-                initiator=request.user, account=first_account(), now=now, via="api", **asked.validated_data
+                initiator=request.user, account=first_account(), now=now, via="api", **form.validated_data
             )
         except requests.CannotAsk as problem:
             raise CannotRecord({FORM: str(problem)}) from None
@@ -147,12 +147,12 @@ class DepositAddresses(APIView):
 def _addresses(account: Account, code: str) -> dict[str, Any]:
     mine: dict[str, Any] = {"account": account, "currency": code}
     book = AddressBook.objects.filter(**mine).first()
-    asked = AddressRequest.objects.filter(**mine).select_related("initiator", "made").order_by("-pk")
+    mine_newest = AddressRequest.objects.filter(**mine).select_related("initiator", "made").order_by("-pk")
     rows = list(DepositAddress.objects.filter(**mine).order_by("-first_seen_at", "-pk")[:MOST_ADDRESSES])
     rows.sort(key=lambda row: (not row.is_current, row.place is None, row.place or 0))
     return {
         "read_at": book.read_at if book else None,
         "left_today": requests.left(account=account, currency=code, now=clock.now()),
-        "latest_request": asked.first(),
+        "latest_request": mine_newest.first(),
         "items": rows,
     }

@@ -94,13 +94,13 @@ def read(client: ExchangeClient, *, currency: str) -> Reading:
 
 def store(*, account: Account, currency: str, reading: Reading, now: datetime) -> None:
     """Keep a reading. An address is added or changes its place; it is never removed, as it stays valid."""
-    told = [one for one in reading.recent if keepable(one)]
+    keepable_ones = [one for one in reading.recent if keepable(one)]
     current = reading.current if reading.current is not None and keepable(reading.current) else None
     with transaction.atomic():
         mine = DepositAddress.objects.filter(account=account, currency=currency)
         list(AddressBook.objects.select_for_update().filter(account=account, currency=currency))
         mine.filter(Q(place__isnull=False) | Q(is_current=True)).update(place=None, is_current=False)
-        for place, one in enumerate(told, start=1):
+        for place, one in enumerate(keepable_ones, start=1):
             _keep(account, currency, one, now, place=place)
         if current is not None:
             _keep(account, currency, current, now, is_current=True)

@@ -18,7 +18,7 @@ from desk.machines.table import (
     Transition,
 )
 
-ASKED: Final = "asked"
+REQUESTED: Final = "asked"
 SENDING: Final = "sending"
 UNKNOWN: Final = "unknown"
 MADE: Final = "made"

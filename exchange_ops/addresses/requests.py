@@ -116,7 +116,7 @@ def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
             client.look_before_acting(lambda: calls.too_late(watch, send_by))
             reply = sent(lambda: client.create_deposit_address(currency=row.currency))
     except _UNREADABLE as failure:
-        if row.state != machine.ASKED:  # once claimed, only the outcome of the call says what became of it
+        if row.state != machine.REQUESTED:  # once claimed, only the outcome of the call says what became of it
             raise
         _move(row, "not_sent", now=watch.now(), last_problem=checks.sentence_of(failure))
         return

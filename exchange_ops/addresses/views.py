@@ -32,7 +32,7 @@ PARTS = {"addresses": "exchange_ops/deposit/_addresses.html"}
 @requires(rules.may_see)
 def deposit(request: HttpRequest, currency: str) -> HttpResponse:
     """The page, or its live part."""
-    return _shown(request, _currency(currency))
+    return _page(request, _currency(currency))
 
 
 @require_POST
@@ -41,7 +41,7 @@ def read(request: HttpRequest, currency: str) -> HttpResponse:
     """Have the addresses read once more, unless that happened just now."""
     known = _currency(currency)
     deposits.ask(account=accounts.required(), currency=known.code, person=request.user, now=clock.now())
-    return _shown(request, known) if request.htmx else redirect("deposit", known.code)
+    return _page(request, known) if request.htmx else redirect("deposit", known.code)
 
 
 @require_POST
@@ -50,12 +50,17 @@ def new_address(request: HttpRequest, currency: str) -> HttpResponse:
     """Ask for a new address, once however often the form is sent."""
     known, form, now = _currency(currency), NewAddressForm(request.POST), clock.now()
     if not form.is_valid():
-        return _shown(request, known, status=422, refusal="No new address was asked for: open the page again.")
-    asked = {"request_key": str(form.cleaned_data["request_key"]), "session_key": request.session.session_key or ""}
+        return _page(request, known, status=422, refusal="No new address was asked for: open the page again.")
+    request_of = {
+        "request_key": str(form.cleaned_data["request_key"]),
+        "session_key": request.session.session_key or "",
+    }
     try:
-        requests.request(initiator=request.user, account=accounts.required(), currency=known.code, now=now, **asked)
+        requests.request(
+            initiator=request.user, account=accounts.required(), currency=known.code, now=now, **request_of
+        )
     except requests.CannotAsk as problem:
-        return _shown(request, known, status=409, refusal=str(problem))
+        return _page(request, known, status=409, refusal=str(problem))
     messages.success(request, f"A new address of {known.code} is being asked for. It appears here by itself.")
     return redirect("deposit", known.code)
 
@@ -67,7 +72,7 @@ def _currency(code: str) -> Currency:
     return found
 
 
-def _shown(request: HttpRequest, known: Currency, *, status: int = 200, refusal: str = "") -> HttpResponse:
+def _page(request: HttpRequest, known: Currency, *, status: int = 200, refusal: str = "") -> HttpResponse:
     now, account = clock.now(), accounts.current()
     context: dict[str, Any] = {
         "now": now,
@@ -88,14 +93,16 @@ def _shown(request: HttpRequest, known: Currency, *, status: int = 200, refusal:
 def _addresses(account: Account, known: Currency, now: datetime) -> dict[str, Any]:
     book = AddressBook.objects.filter(account=account, currency=known.code).first()
     rows = list(DepositAddress.objects.filter(account=account, currency=known.code).order_by("place", "-first_seen_at"))
-    asked = AddressRequest.objects.filter(account=account, currency=known.code).select_related("initiator", "made")
+    made_before = AddressRequest.objects.filter(account=account, currency=known.code).select_related(
+        "initiator", "made"
+    )
     return {
         "book": book,
         "is_due": deposits.is_due(book, now=now),
         "current": next((row for row in rows if row.is_current), None),
         "recent": [row for row in rows if row.place is not None],
         "older": [row for row in rows if row.place is None and not row.is_current][:MOST_OLDER],
-        "asked": asked.order_by("-pk").first(),
+        "asked": made_before.order_by("-pk").first(),
         "left": requests.left(account=account, currency=known.code, now=now),
         "why_not": requests.problem_of(account=account, currency=known.code, now=now),
     }

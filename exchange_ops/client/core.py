@@ -102,8 +102,8 @@ class Calls:
             raise
         self._hear_date(answer.date)
         if self._accepted is not None and not row.public:
-            told, self._accepted = self._accepted, None
-            told()
+            accepted, self._accepted = self._accepted, None
+            accepted()
         return answer
 
     def _hear_date(self, date: datetime | None) -> None:

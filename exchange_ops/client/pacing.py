@@ -34,18 +34,18 @@ class PacedTransport:
         ends_ns = time.monotonic_ns() + total_ns
         if request.method != "GET":
             return self._in_turn(request, budget, ends_ns, patience_ns=total_ns // 5)
-        told: CallFailed | None = None
+        last_failure: CallFailed | None = None
         while True:
             try:
                 return self._in_turn(request, budget, ends_ns, patience_ns=ends_ns - time.monotonic_ns())
             except NoPlaceInTime:
-                if told is None:
+                if last_failure is None:
                     raise
-                raise told from None
+                raise last_failure from None
             except CallFailed as failure:
                 if not _is_too_many(failure):
                     raise
-                told = failure
+                last_failure = failure
 
     def _in_turn(self, request: Request, budget: Budget, ends_ns: int, *, patience_ns: int) -> Answer:
         try:

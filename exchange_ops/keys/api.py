@@ -79,7 +79,7 @@ class KeyOut(serializers.ModelSerializer):
     @extend_schema_field(serializers.ChoiceField(choices=[one.name for one in status.STANDINGS]))
     def get_state(self, key: ApiKey) -> str:
         """How the key is, in one word."""
-        return status.standing(key).name
+        return status.status_of(key).name
 
     @extend_schema_field(KeyRight(many=True))
     def get_rights(self, key: ApiKey) -> list[dict[str, Any]]:

@@ -88,8 +88,10 @@ class ApiKey(Witnessed):
     @property
     def is_being_probed(self) -> bool:
         """Whether the exchange was not asked yet since somebody wanted it to be."""
-        asked = self.probe_asked_at
-        return self.retired_at is None and asked is not None and (self.probed_at is None or self.probed_at < asked)
+        requested = self.probe_asked_at
+        return (
+            self.retired_at is None and requested is not None and (self.probed_at is None or self.probed_at < requested)
+        )
 
     @property
     def is_turned_down(self) -> bool:

@@ -80,7 +80,7 @@ def fill(*, key_id: int, open_client: OpenClient, now: datetime) -> None:
     key = _waiting().select_related("account").filter(pk=key_id).first()
     if key is None:
         return
-    answers = _asked(key, open_client)
+    answers = _answers(key, open_client)
     columns: dict[str, object] = {
         "observed": answers.observed,
         # Clocks of two processes may differ: what was asked for is answered, whatever theirs say.
@@ -99,8 +99,8 @@ def fill(*, key_id: int, open_client: OpenClient, now: datetime) -> None:
 
 def _tell(key: ApiKey, columns: dict[str, object], now: datetime) -> None:
     """Into the trail only what is new: the same answers come every day."""
-    told = ("observed", "same_account", "probe_problem")
-    before, after = {name: getattr(key, name) for name in told}, {name: columns[name] for name in told}
+    names = ("observed", "same_account", "probe_problem")
+    before, after = {name: getattr(key, name) for name in names}, {name: columns[name] for name in names}
     if before != after:
         store.record(key, "apikey.probed", actor=None, now=now, before=before, after=after)
     announcements.announce(store.TOPIC, id=key.pk)
@@ -138,7 +138,7 @@ def _waiting() -> QuerySet[ApiKey]:
     return ApiKey.objects.filter(unanswered, retired_at=None, probe_asked_at__isnull=False).exclude(sealed_secret="")
 
 
-def _asked(key: ApiKey, open_client: OpenClient) -> Answers:
+def _answers(key: ApiKey, open_client: OpenClient) -> Answers:
     """Every read in turn; a key that is turned down as a whole is not asked further."""
     answers = Answers()
     try:

@@ -11,7 +11,7 @@ ROTATE_AFTER = timedelta(days=90)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class KeyStatus:
     """A word with its tone and icon; `name` is the same for programs."""
 
     name: str
@@ -20,13 +20,13 @@ class Standing:
     sign: str
 
 
-IN_USE = Standing("in_use", "In use", "good", "circle-check")
-PROBED = Standing("being_probed", "Being probed", "active", "loader")
-NOT_PROBED = Standing("not_probed", "Could not be probed", "warn", "circle-question-mark")
-TURNED_DOWN = Standing("turned_down", "Turned down by the exchange", "bad", "circle-x")
-WAITING = Standing("waiting", "Waits to take over", "active", "clock")
-KEPT = Standing("kept", "Kept, handed over", "warn", "hourglass")
-DISABLED = Standing("disabled", "Disabled", "quiet", "ban")
+IN_USE = KeyStatus("in_use", "In use", "good", "circle-check")
+PROBED = KeyStatus("being_probed", "Being probed", "active", "loader")
+NOT_PROBED = KeyStatus("not_probed", "Could not be probed", "warn", "circle-question-mark")
+TURNED_DOWN = KeyStatus("turned_down", "Turned down by the exchange", "bad", "circle-x")
+WAITING = KeyStatus("waiting", "Waits to take over", "active", "clock")
+KEPT = KeyStatus("kept", "Kept, handed over", "warn", "hourglass")
+DISABLED = KeyStatus("disabled", "Disabled", "quiet", "ban")
 STANDINGS = (IN_USE, PROBED, NOT_PROBED, TURNED_DOWN, WAITING, KEPT, DISABLED)
 
 
@@ -43,11 +43,11 @@ class RightSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class KeyView:
     """A key as a page draws it."""
 
     key: ApiKey
-    standing: Standing
+    status: KeyStatus
     rights: list[RightSeen] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     age: timedelta = timedelta(0)
@@ -58,18 +58,18 @@ class Shown:
         return self.key.retired_at is None and self.age >= ROTATE_AFTER
 
 
-def of(key: ApiKey, *, now: datetime) -> Shown:
+def of(key: ApiKey, *, now: datetime) -> KeyView:
     """Everything a page says about the key."""
-    return Shown(
+    return KeyView(
         key=key,
-        standing=standing(key),
+        status=status_of(key),
         rights=[_seen(key, right) for right in Right],
         warnings=_warnings(key),
         age=max(now - key.created_at, timedelta(0)),
     )
 
 
-def standing(key: ApiKey) -> Standing:
+def status_of(key: ApiKey) -> KeyStatus:
     """The first of these that is true, the gravest first."""
     found = (
         (key.retired_at is not None, DISABLED),
@@ -85,14 +85,14 @@ def standing(key: ApiKey) -> Standing:
 
 def _seen(key: ApiKey, right: Right) -> RightSeen:
     declared, observed = right.value in key.rights, key_rights.observed(key, right)
-    shown = {
+    marks = {
         (True, key_rights.GRANTED): ("good", "Granted", "circle-check"),
         (False, key_rights.GRANTED): ("warn", "Granted, not needed", "triangle-alert"),
         (True, key_rights.MISSING): ("bad", "Refused", "circle-x"),
         (False, key_rights.MISSING): ("quiet", "Refused", "minus"),
     }
     unknown = ("quiet", "Not probed", "circle-dashed")
-    tone, label, sign = shown.get((declared, observed), unknown)
+    tone, label, sign = marks.get((declared, observed), unknown)
     return RightSeen(right.value, declared, observed, tone, label, sign)
 
 

@@ -94,8 +94,8 @@ def add(
             ApiKey.objects.filter(pk=key.pk).update(sealed_secret=sealing.seal(secret, context=_context(key)))
             key.refresh_from_db(fields=["sealed_secret"])
             action = "apikey.added" if replaces is None else "apikey.successor_added"
-            told = {**_told(key), **(evidence or {})}
-            record(key, action, actor=actor, now=now, before={}, after=told, session_key=session_key)
+            facts = {**_facts(key), **(evidence or {})}
+            record(key, action, actor=actor, now=now, before={}, after=facts, session_key=session_key)
     except IntegrityError:
         raise CannotAddKey(f"The account already has a key with the login {login.strip()!r}.", field="login") from None
     return key
@@ -273,7 +273,7 @@ def record(
     announcements.announce(TOPIC, id=key.pk)
 
 
-def _told(key: ApiKey) -> dict[str, object]:
+def _facts(key: ApiKey) -> dict[str, object]:
     return {
         "account": key.account_id,
         "label": key.label,

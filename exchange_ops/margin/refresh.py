@@ -31,15 +31,15 @@ def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str
     problems = [f"A margin record could not be read: {aside.reason}" for aside in asides]
     found = {position.symbol: position for one in accounts.records if (position := one.position) is not None}
     found |= {position.symbol: position for position in positions.records}
-    told = _Told(account, now)
+    reading = _Reading(account, now)
     changed = False
     for one in _sound(accounts.records, problems, _amounts_of_account):
-        changed |= told.keep(MarginAccount, one.symbol, _account(one)).changed
+        changed |= reading.keep(MarginAccount, one.symbol, _account(one)).changed
     for each in _sound(found.values(), problems, _amounts_of_position):
-        changed |= told.keep(MarginPosition, each.symbol, _position(each)).changed
+        changed |= reading.keep(MarginPosition, each.symbol, _position(each)).changed
     if not problems:
-        changed |= told.end_others(MarginAccount, {one.symbol for one in accounts.records})
-        changed |= told.end_others(MarginPosition, set(found))
+        changed |= reading.end_others(MarginAccount, {one.symbol for one in accounts.records})
+        changed |= reading.end_others(MarginPosition, set(found))
     if changed:
         announcements.announce(TOPIC)
     return problems
@@ -58,24 +58,24 @@ def take(
     a position ends it only when it says so: samples leave the position out of reports that don't concern it.
     """
     problems: list[str] = []
-    told = _Told(account, now)
+    reading = _Reading(account, now)
     changed = False
     for one in _sound(found, problems, _amounts_of_account):
         positions = [one.position] if one.position is not None and one.position.quantity else []
         sound = _sound(positions, problems, _amounts_of_position)
         with transaction.atomic():
-            kept = told.keep(MarginAccount, one.symbol, _account(one), gone=_is_closed(one))
+            kept = reading.keep(MarginAccount, one.symbol, _account(one), gone=_is_closed(one))
             changed |= kept.changed
             if kept.refused:
                 continue
             if sound:
-                changed |= told.keep(MarginPosition, one.symbol, _position(sound[0])).changed
+                changed |= reading.keep(MarginPosition, one.symbol, _position(sound[0])).changed
             elif not positions and (whole or _is_flat(one)):
-                changed |= told.end(MarginPosition, one.symbol, one.updated_at)
+                changed |= reading.end(MarginPosition, one.symbol, one.updated_at)
     if whole and not problems:
         listed = {one.symbol for one in found}
-        changed |= told.end_others(MarginAccount, listed)
-        changed |= told.end_others(MarginPosition, listed)
+        changed |= reading.end_others(MarginAccount, listed)
+        changed |= reading.end_others(MarginPosition, listed)
     if changed:
         announcements.announce(TOPIC)
     return problems
@@ -100,7 +100,7 @@ class _Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Reading:
     """One telling about the margin of an account, which was so at `as_of` or later.
 
     Newer is what the exchange changed later; of two tellings of one millisecond, which may differ in the pnl, the later

@@ -71,12 +71,12 @@ class Candles(APIView):
     @extend_schema(operation_id="markets_candles", parameters=[CandleQuestion], responses={200: CandleList, **LIST})
     def get(self, request: Request, symbol: str) -> HttpResponse:
         """Newest first; read again in a few seconds while `read_at` is null."""
-        asked = _asked(CandleQuestion, request)
-        look = _look(symbol, asked["period"])
+        query = _query(CandleQuestion, request)
+        look = _look(symbol, query["period"])
         rows = Candle.objects.filter(symbol=look.symbol, period=look.period)
-        if "before" in asked:
-            rows = rows.filter(timestamp__lt=asked["before"])
-        items = api_rows.row_texts(rows.order_by("-timestamp")[: asked["limit"]], CANDLE)
+        if "before" in query:
+            rows = rows.filter(timestamp__lt=query["before"])
+        items = api_rows.row_texts(rows.order_by("-timestamp")[: query["limit"]], CANDLE)
         return api_rows.answer(items, **_read(look, look.candles_read_at), period=json.dumps(look.period))
 
 
@@ -88,12 +88,12 @@ class Trades(APIView):
     @extend_schema(operation_id="markets_trades", parameters=[TradeQuestion], responses={200: PublicTradeList, **LIST})
     def get(self, request: Request, symbol: str) -> HttpResponse:
         """Newest first; read again in a few seconds while `read_at` is null."""
-        asked = _asked(TradeQuestion, request)
+        query = _query(TradeQuestion, request)
         look = _look(symbol)
         rows = PublicTrade.objects.filter(symbol=look.symbol)
-        if "before" in asked:
-            rows = rows.filter(trade_id__lt=asked["before"])
-        items = api_rows.row_texts(rows.order_by("-trade_id")[: asked["limit"]], TRADE)
+        if "before" in query:
+            rows = rows.filter(trade_id__lt=query["before"])
+        items = api_rows.row_texts(rows.order_by("-trade_id")[: query["limit"]], TRADE)
         return api_rows.answer(items, **_read(look, look.trades_read_at))
 
 
@@ -108,8 +108,10 @@ class Book(APIView):
         look = _look(symbol)
         row = BookSnapshot.objects.filter(symbol=look.symbol).first()
         sides = {"ask": _levels(row.ask if row else []), "bid": _levels(row.bid if row else [])}
-        told = {"symbol": look.symbol, "read_at": look.book_read_at, "timestamp": row.timestamp if row else None}
-        return Response({name: _instant(value) if name != "symbol" else value for name, value in told.items()} | sides)
+        members = {"symbol": look.symbol, "read_at": look.book_read_at, "timestamp": row.timestamp if row else None}
+        return Response(
+            {name: _instant(value) if name != "symbol" else value for name, value in members.items()} | sides
+        )
 
 
 def _symbol(code: str) -> Symbol:
@@ -120,7 +122,7 @@ def _look(code: str, period: str = interest.DEFAULT_PERIOD) -> MarketLook:
     return interest.ask(symbol=_symbol(code), period=period, now=clock.now())
 
 
-def _asked(shape: "type[serializers.Serializer[Any]]", request: Request) -> dict[str, Any]:
+def _query(shape: "type[serializers.Serializer[Any]]", request: Request) -> dict[str, Any]:
     # As a plain mapping: of a form's fields the library takes one that is empty for one that is absent.
     question = shape(data=request.query_params.dict())
     question.is_valid(raise_exception=True)

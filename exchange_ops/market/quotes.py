@@ -136,19 +136,19 @@ def _levels(levels: Iterable[records.Level], *, falling: bool) -> Levels:
     return [[decimal_text(level.price), decimal_text(level.size)] for level in listed]
 
 
-def _forget_beyond_candles(symbol: str, period: str, told: Sequence[datetime], cut: bool) -> None:
+def _forget_beyond_candles(symbol: str, period: str, times: Sequence[datetime], cut: bool) -> None:
     """Let go of what the exchange no longer tells: candles after its last one, and before a possible hole."""
     rows = Candle.objects.filter(symbol=symbol, period=period)
-    rows.filter(timestamp__gt=max(told)).delete()
-    if cut and not rows.filter(timestamp__in=told).exists():
-        rows.filter(timestamp__lt=min(told)).delete()
+    rows.filter(timestamp__gt=max(times)).delete()
+    if cut and not rows.filter(timestamp__in=times).exists():
+        rows.filter(timestamp__lt=min(times)).delete()
 
 
-def _forget_beyond_trades(symbol: str, told: Sequence[int], cut: bool) -> None:
+def _forget_beyond_trades(symbol: str, numbers: Sequence[int], cut: bool) -> None:
     rows = PublicTrade.objects.filter(symbol=symbol)
-    rows.filter(trade_id__gt=max(told)).delete()
-    if cut and not rows.filter(trade_id__in=told).exists():
-        rows.filter(trade_id__lt=min(told)).delete()
+    rows.filter(trade_id__gt=max(numbers)).delete()
+    if cut and not rows.filter(trade_id__in=numbers).exists():
+        rows.filter(trade_id__lt=min(numbers)).delete()
 
 
 def _sentence(what: str, count: int, reasons: Sequence[str]) -> str:

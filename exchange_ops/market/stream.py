@@ -43,11 +43,11 @@ class _Heap:
     whole: bool = False
     found: dict[Any, Any] = field(default_factory=dict)
 
-    def add(self, told: Iterable[tuple[Any, Any]], whole: bool) -> None:
+    def add(self, pairs: Iterable[tuple[Any, Any]], whole: bool) -> None:
         """Add more; all of the newest replace what was gathered before."""
         if whole:
             self.whole, self.found = True, {}
-        self.found |= dict(told)
+        self.found |= dict(pairs)
 
 
 @dataclass(slots=True)
@@ -91,8 +91,8 @@ class Tally:
             problems += quotes.keep_trades(symbol=symbol, found=list(heap.found.values()), now=now, whole=heap.whole)
             MarketLook.objects.filter(symbol=symbol).update(trades_read_at=now)
         for (symbol, period), heap in self.candles.items():
-            told = list(heap.found.values())
-            problems += quotes.keep_candles(symbol=symbol, period=period, found=told, now=now, whole=heap.whole)
+            records = list(heap.found.values())
+            problems += quotes.keep_candles(symbol=symbol, period=period, found=records, now=now, whole=heap.whole)
             MarketLook.objects.filter(symbol=symbol, period=period).update(candles_read_at=now)
         for problem in problems[:5]:
             _log.warning("market_stream.left_out", reason=problem)

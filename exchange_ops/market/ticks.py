@@ -80,12 +80,12 @@ class Ticks:
     def tell(self) -> int:
         """Tell browsers the newest of each topic that changed since the last time; how many topics that were."""
         due, self._due = self._due, {}
-        told = 0
+        sent = 0
         for topic, values_of in due.items():
             if values := values_of():
                 announcements.tick(topic, **values)
-                told += 1
-        return told
+                sent += 1
+        return sent
 
 
 def _of_ticker(record: records.Ticker, now: datetime) -> Values:
@@ -138,20 +138,20 @@ def _of_candles(symbol: str, period: str, kept: dict[datetime, records.Candle], 
         one = kept[at]
         figures = (one.open, one.max, one.min, one.close, one.volume, one.volume_quote)
         rows.append([int(at.timestamp()), *map(decimal_text, figures)])
-    told = instant_text(now)
-    return {"symbol": symbol, "period": period, "at": told, "read_at": told, "rows": rows}
+    stamp = instant_text(now)
+    return {"symbol": symbol, "period": period, "at": stamp, "read_at": stamp, "rows": rows}
 
 
 def _levels(levels: Iterable[records.Level]) -> list[list[str]]:
     """Price and size of each, as many as there is room for: any but absurd ones."""
-    told, room = [], _ROOM
+    texts, room = [], _ROOM
     for level in levels:
         pair = [decimal_text(level.price), decimal_text(level.size)]
         room -= len(pair[0]) + len(pair[1]) + 8
         if room < 0:
             break
-        told.append(pair)
-    return told
+        texts.append(pair)
+    return texts
 
 
 def _text(value: Decimal | None) -> str | None:

@@ -45,5 +45,5 @@ class Funds(APIView):
         """Both wallets side by side, with what they are worth."""
         account = first_account()
         rows = funds.of(account=account, now=clock.now())
-        told = {"quote_currency": account.quote_currency, "total": funds.total(rows), "items": rows}
-        return Response(FundsList(told).data)
+        members = {"quote_currency": account.quote_currency, "total": funds.total(rows), "items": rows}
+        return Response(FundsList(members).data)

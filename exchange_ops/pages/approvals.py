@@ -127,5 +127,7 @@ def _progressed(rows: QuerySet[Withdrawal]) -> list[Withdrawal]:
 
 def _with_counts(rows: QuerySet[Any]) -> Any:
     """With how many people approved the digest that is on the row now."""
-    given = Q(approvals__digest=F("digest"), approvals__verdict="approve")
-    return rows.select_related("decided_by").annotate(given=Count("approvals__person", filter=given, distinct=True))
+    approvals_of_this = Q(approvals__digest=F("digest"), approvals__verdict="approve")
+    return rows.select_related("decided_by").annotate(
+        approvals_of_this=Count("approvals__person", filter=approvals_of_this, distinct=True)
+    )

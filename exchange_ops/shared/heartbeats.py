@@ -38,10 +38,10 @@ def of(name: str) -> FollowerState | None:
 
 def _write(name: str, account: Account | None, works: bool, problem: str, **columns: datetime) -> None:
     kept = problem[:LONGEST_PROBLEM]
-    rows, told = FollowerState.objects.filter(name=name), {"connected": works, "problem": kept}
+    rows, changes = FollowerState.objects.filter(name=name), {"connected": works, "problem": kept}
     before = rows.values_list("connected", "problem").first()
-    if not rows.update(**told, **columns):
-        FollowerState.objects.get_or_create(name=name, defaults={"account": account, **told, **columns})
+    if not rows.update(**changes, **columns):
+        FollowerState.objects.get_or_create(name=name, defaults={"account": account, **changes, **columns})
     if before != (works, kept):
         announcements.announce(TOPIC)
 

@@ -21,7 +21,7 @@ SHUT: Final = frozenset({FROZEN, DISABLED, CLOSED})
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AccountStatus:
     """`name` is one of the words above; `label` and `sentence` are for people, in the `tone` of the chip."""
 
     name: str
@@ -31,26 +31,26 @@ class Standing:
 
 
 _STANDINGS: Final = {
-    OPEN: Standing(OPEN, "Active", "It can log in, trade and withdraw as its settings allow.", GOOD),
-    NEW: Standing(
+    OPEN: AccountStatus(OPEN, "Active", "It can log in, trade and withdraw as its settings allow.", GOOD),
+    NEW: AccountStatus(
         NEW, "New", "Nobody has used it yet. It can be frozen; afterwards activating makes it active.", QUIET
     ),
-    FROZEN: Standing(
+    FROZEN: AccountStatus(
         FROZEN, "Frozen", "It can't log in, trade, withdraw or use its keys. An admin can activate it.", WARN
     ),
-    DISABLED: Standing(
+    DISABLED: AccountStatus(
         DISABLED, "Disabled for good", "The exchange answered that it can't be activated. Disabled is permanent.", BAD
     ),
-    CLOSED: Standing(
+    CLOSED: AccountStatus(
         CLOSED,
         "Frozen or disabled",
         "The exchange has one word for both. Activating it tells: a frozen one comes back, a disabled one never does.",
         WARN,
     ),
-    UNCLEAR: Standing(
+    UNCLEAR: AccountStatus(
         UNCLEAR, "Not clear", "The exchange's list and its payout settings don't agree, or its word is not known.", BAD
     ),
-    GONE: Standing(GONE, "Not listed", "The exchange's list has no such sub-account any more.", BAD),
+    GONE: AccountStatus(GONE, "Not listed", "The exchange's list has no such sub-account any more.", BAD),
 }
 
 
@@ -62,7 +62,7 @@ class Difference:
     label: str
 
 
-def of(sub: SubAccount) -> Standing:
+def of(sub: SubAccount) -> AccountStatus:
     """Where it stands, by the newest observation."""
     return _STANDINGS[_name(sub)]
 
@@ -71,12 +71,12 @@ def _name(sub: SubAccount) -> str:
     if sub.missing_since is not None:
         return GONE
     newer_settings = sub.settings_at is not None and sub.settings_at >= sub.observed_at
-    shown = sub.settings_shown if newer_settings else None
+    newest = sub.settings_shown if newer_settings else None
     if sub.status in {states.NEW, states.LISTED_ACTIVE}:
-        if shown is False:
+        if newest is False:
             return UNCLEAR
         return NEW if sub.status == states.NEW else OPEN
-    if shown is True:
+    if newest is True:
         return UNCLEAR
     if sub.status == states.LISTED_CLOSED:
         return sub.closed_as or CLOSED
@@ -120,8 +120,8 @@ def obstacle(kind: str, sub: SubAccount) -> str:
     if name == GONE:
         return f"{number} is not in the exchange's list any more."
     if kind == states.FREEZE:
-        told = {FROZEN: "frozen", DISABLED: "disabled for good", CLOSED: "frozen or disabled"}.get(name)
-        return f"{number} is {told} already, so the exchange would refuse to freeze it." if told else ""
+        word = {FROZEN: "frozen", DISABLED: "disabled for good", CLOSED: "frozen or disabled"}.get(name)
+        return f"{number} is {word} already, so the exchange would refuse to freeze it." if word else ""
     if kind == states.ACTIVATE:
         return _activation_obstacle(name, sub)
     if name in SHUT:

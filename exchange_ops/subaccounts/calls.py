@@ -78,17 +78,21 @@ def _heard(row: SubAccountAction, said: bool) -> Reply:
 
 
 def _ask(row: SubAccountAction, client: ExchangeClient) -> bool:
-    asked = content(row)
+    arguments = content(row)
     if row.kind == states.SETTINGS:
-        client.set_subaccount_settings(**asked)
+        client.set_subaccount_settings(**arguments)
         return True
-    return client.freeze_subaccounts(**asked) if row.kind == states.FREEZE else client.activate_subaccounts(**asked)
+    return (
+        client.freeze_subaccounts(**arguments)
+        if row.kind == states.FREEZE
+        else client.activate_subaccounts(**arguments)
+    )
 
 
 def _without_outcome(unknown: OutcomeUnknown) -> Reply:
     """What was said all the same: a documented description under code 500 is kept, and proves nothing by itself."""
-    told = unknown.evidence
-    body, status, code = str(told.get("body", "")), told.get("status"), told.get("code")
+    reported = unknown.evidence
+    body, status, code = str(reported.get("body", "")), reported.get("status"), reported.get("code")
     answer, said = LOST, f"No usable answer: {unknown.reason}"
     if _ALREADY_SHUT in body:
         answer, said = ALREADY, "The exchange said that it is frozen or disabled already."

@@ -69,8 +69,8 @@ def lock_accounts(*, account_id: int, exchange_ids: list[int]) -> list[SubAccoun
 def _wanted_by(action: SubAccountAction) -> dict[str, Any]:
     """What the action changes of what is wanted."""
     if action.kind == states.SETTINGS:
-        asked = {"wanted_payout": action.wanted_payout, "wanted_description": action.wanted_description}
-        return {name: value for name, value in asked.items() if value is not None}
+        settings = {"wanted_payout": action.wanted_payout, "wanted_description": action.wanted_description}
+        return {name: value for name, value in settings.items() if value is not None}
     return {"wanted": states.AS_FROZEN if action.kind == states.FREEZE else "active"}
 
 

@@ -11,11 +11,11 @@ def subaccount_problem(account: Account, number: int | None) -> str:
     if number is None:
         return "Choose a sub-account."
     found = SubAccount.objects.filter(account=account, exchange_id=number).first()
-    standing = None if found is None else account_status.of(found)
-    if found is None or standing is None or standing.name == account_status.GONE:
+    status = None if found is None else account_status.of(found)
+    if found is None or status is None or status.name == account_status.GONE:
         return f"The exchange's list has no sub-account {number}."
-    if standing.name not in {account_status.OPEN, account_status.NEW}:
-        return f"Sub-account {number} is not open ({standing.label.lower()}), so no money moves to or from it."
+    if status.name not in {account_status.OPEN, account_status.NEW}:
+        return f"Sub-account {number} is not open ({status.label.lower()}), so no money moves to or from it."
     if found.wanted == AS_FROZEN:
         return f"Sub-account {number} is about to be frozen, so no money moves to or from it."
     return ""

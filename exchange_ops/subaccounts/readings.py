@@ -41,8 +41,8 @@ SYNC_TASK, ADDRESS_TASK = "exchange_ops.sync_subaccounts", "exchange_ops.read_su
 BALANCES_A_ROUND = 8  # one call each, and everything shares ten calls a second (supplement 2.5)
 SETTINGS_A_CALL = 100
 HIGHEST_ID = 2**63 - 1
-LIST = questions.Periodic(asked="asked_at", asked_by="asked_by", tried="tried_at", every=timedelta(seconds=45))
-BALANCES = questions.Periodic(asked="balances_asked_at", tried="balances_tried_at", every=timedelta(minutes=2))
+LIST = questions.Periodic(requested="asked_at", requested_by="asked_by", tried="tried_at", every=timedelta(seconds=45))
+BALANCES = questions.Periodic(requested="balances_asked_at", tried="balances_tried_at", every=timedelta(minutes=2))
 # Counted from the question on, answered or not: one call in ten seconds.
 ADDRESS = questions.Rule(
     model=SubAccountAddress,
@@ -120,8 +120,8 @@ def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> No
     sub, answer = row.sub_account, {"address": "", "payment_id": "", "problem": ""}
     try:
         with clients.client(client_for, account=sub.account, right=Right.PAYMENTS) as client:
-            told = client.get_subaccount_deposit_address(subaccount_id=sub.exchange_id, currency=row.currency)
-        answer |= _kept_address(told)
+            made = client.get_subaccount_deposit_address(subaccount_id=sub.exchange_id, currency=row.currency)
+        answer |= _kept_address(made)
     except FAILURES as failure:
         answer["problem"] = sentence_of(failure)
     ADDRESS.answer(row, now=now, **answer)
@@ -129,17 +129,17 @@ def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> No
 
 def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: datetime) -> list[str]:
     """Keep the list as read at `now`; a sentence for each that can't be kept. One that is left out is missing."""
-    problems, told = [], {}
+    problems, listed = [], {}
     for entry in entries:
         if 0 < entry.id <= HIGHEST_ID and _fits(entry.email, 254) and _fits(entry.status, 40):
-            told[entry.id] = entry
+            listed[entry.id] = entry
         else:
             problems.append(f"The sub-account {str(entry.id)[:20]} can't be kept: its record is out of bounds.")
     known = {row.exchange_id: row for row in SubAccount.objects.filter(account=account)}
     with transaction.atomic():
-        changed = [_store_one(account, entry, known.get(number), now) for number, entry in told.items()]
+        changed = [_store_one(account, entry, known.get(number), now) for number, entry in listed.items()]
         mine = SubAccount.objects.filter(account=account, missing_since=None, observed_at__lt=now)
-        gone = mine.exclude(exchange_id__in=told)
+        gone = mine.exclude(exchange_id__in=listed)
         changed += [row.subject for row in gone]
         gone.update(missing_since=now, observed_at=now)
         _announce(changed)
@@ -200,8 +200,8 @@ def _sync_balances(account: Account, now: datetime, client_for: ClientFor) -> No
     for sub in first:
         try:
             with clients.client(client_for, account=account, right=Right.PAYMENTS) as client:
-                told = client.get_subaccount_balances(subaccount_id=sub.exchange_id)
-            _store_balances(sub, told, now)
+                figures_now = client.get_subaccount_balances(subaccount_id=sub.exchange_id)
+            _store_balances(sub, figures_now, now)
         except FAILURES as failure:
             problem = f"The balances could not be read. {sentence_of(failure)}"[:300]
             SubAccount.objects.filter(pk=sub.pk).update(balances_tried_at=now, balances_problem=problem)
@@ -224,12 +224,12 @@ def _store_one(account: Account, entry: records.SubAccount, row: SubAccount | No
 
 
 def _store_settings(
-    account: Account, asked: list[int], told: Iterable[records.WithdrawalSetting], now: datetime
+    account: Account, numbers: list[int], settings: Iterable[records.WithdrawalSetting], now: datetime
 ) -> None:
     """Keep the settings of those that were asked for: one that is left out has none, so it is frozen or disabled."""
-    found = {one.sub_account_id if one.sub_account_id is not None else one.id: one for one in told}
+    found = {one.sub_account_id if one.sub_account_id is not None else one.id: one for one in settings}
     changed = []
-    for row in SubAccount.objects.filter(account=account, exchange_id__in=asked):
+    for row in SubAccount.objects.filter(account=account, exchange_id__in=numbers):
         setting = found.get(row.exchange_id)
         columns: dict[str, Any] = {"settings_shown": setting is not None, "settings_at": now}
         if setting is not None:
@@ -242,9 +242,9 @@ def _store_settings(
     _announce(changed)
 
 
-def _store_balances(sub: SubAccount, told: records.SubAccountBalances, now: datetime) -> None:
+def _store_balances(sub: SubAccount, balances: records.SubAccountBalances, now: datetime) -> None:
     rows, odd = [], 0
-    for wallet, entries in ((SubAccountBalance.MAIN, told.main), (SubAccountBalance.TRADING, told.trading)):
+    for wallet, entries in ((SubAccountBalance.MAIN, balances.main), (SubAccountBalance.TRADING, balances.trading)):
         for entry in entries:
             if len(entry.currency) > LONGEST_CODE or not storable(entry.available) or not storable(entry.reserved):
                 odd += 1
@@ -267,10 +267,10 @@ def _store_balances(sub: SubAccount, told: records.SubAccountBalances, now: date
             SubAccountBalance.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _kept_address(told: records.DepositAddress) -> dict[str, str]:
-    if not _fits(told.address, 256) or not _fits(told.payment_id or "", 256):
+def _kept_address(made: records.DepositAddress) -> dict[str, str]:
+    if not _fits(made.address, 256) or not _fits(made.payment_id or "", 256):
         return {"problem": "The exchange named an address that can't be one."}
-    return {"address": told.address, "payment_id": told.payment_id or ""}
+    return {"address": made.address, "payment_id": made.payment_id or ""}
 
 
 def _fits(text: str, longest: int) -> bool:

@@ -80,8 +80,8 @@ def read_ago(read_at: datetime | None, now: datetime, kind: str) -> SafeString:
     """How long ago something was read, counted on while the page is open; a tick of this kind sets it anew."""
     if not read_at:
         return format_html('<time class="nowrap" data-age="{}">never</time>', kind)
-    told = (iso(read_at), kind, ago(min(read_at, now), now))
-    return format_html('<time class="nowrap" datetime="{}" data-local data-age="{}">{}</time>', *told)
+    texts = (iso(read_at), kind, ago(min(read_at, now), now))
+    return format_html('<time class="nowrap" datetime="{}" data-local data-age="{}">{}</time>', *texts)
 
 
 @register.filter

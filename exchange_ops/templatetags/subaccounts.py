@@ -34,10 +34,10 @@ _EVENTS = {
 
 
 @register.simple_tag
-def standing(sub: SubAccount) -> SafeString:
+def status_chip(sub: SubAccount) -> SafeString:
     """Where it stands by what was observed, in one chip."""
-    shown = account_status.of(sub)
-    return chip(shown.tone, shown.label, sign=_STANDING_SIGNS[shown.name])
+    status = account_status.of(sub)
+    return chip(status.tone, status.label, sign=_STANDING_SIGNS[status.name])
 
 
 @register.simple_tag

@@ -61,8 +61,8 @@ class Book:
     def _take(self, report: records.BookReport) -> Step:
         self.sequence = report.sequence
         self.timestamp = report.timestamp
-        for levels, told in ((self._ask, report.ask), (self._bid, report.bid)):
-            for level in told:
+        for levels, report_levels in ((self._ask, report.ask), (self._bid, report.bid)):
+            for level in report_levels:
                 if level.size > 0 and level.price > 0:
                     levels[level.price] = level.size
                 else:

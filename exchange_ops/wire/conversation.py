@@ -80,7 +80,7 @@ def login_params(credentials: Credentials, *, nonce: str) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Pending:
     """A request whose answer is awaited: what to do with it, and since when."""
 
     method: str
@@ -104,7 +104,7 @@ class Conversation(Generic[Own]):
         self._pace = pace or Pace()
         self._outgoing: list[str] = []
         self._events: list[Own | BecameLive | Odd | Ended] = []
-        self._asked: dict[int, _Asked] = {}
+        self._pending: dict[int, _Pending] = {}
         self._last_id = 0
         self._heard_ms = 0
         self._odd_frames = 0
@@ -153,7 +153,7 @@ class Conversation(Generic[Own]):
         """Time passed: an answer may be overdue, the socket silent, or the next step due."""
         if self.phase is Phase.ENDED:
             return
-        overdue = next((asked for asked in self._asked.values() if now_ms - asked.at_ms > self._pace.answer_ms), None)
+        overdue = next((call for call in self._pending.values() if now_ms - call.at_ms > self._pace.answer_ms), None)
         if overdue is not None:
             self._end(f"The exchange left {overdue.method} unanswered for {self._pace.answer_ms // 1000} s.")
         elif now_ms - self._heard_ms > self._pace.silence_ms:
@@ -183,15 +183,15 @@ class Conversation(Generic[Own]):
     # Small things ----------------------------------------------------------------------------------------------------
 
     def _answered(self, frame: jsonrpc.Result | jsonrpc.Failure, now_ms: int) -> None:
-        asked = self._asked.pop(frame.id, None) if isinstance(frame.id, int) else None
-        if asked is None:
+        call = self._pending.pop(frame.id, None) if isinstance(frame.id, int) else None
+        if call is None:
             self._odd("The exchange answered a question that was not asked.")
         elif isinstance(frame, jsonrpc.Result):
-            asked.take(frame.result, now_ms)
-        elif asked.refused is not None:
-            asked.refused(frame, now_ms)
+            call.take(frame.result, now_ms)
+        elif call.refused is not None:
+            call.refused(frame, now_ms)
         else:
-            sentence = f"The exchange refused {asked.method}: {said(frame)}"[:300]
+            sentence = f"The exchange refused {call.method}: {said(frame)}"[:300]
             self._end(sentence, turned_down=frame.code in AUTHORIZATION)
 
     def _ask(
@@ -204,7 +204,7 @@ class Conversation(Generic[Own]):
     ) -> None:
         """Send a request. A refusal goes to `refused`, and without one it ends the conversation."""
         self._last_id += 1
-        self._asked[self._last_id] = _Asked(method, take, refused, now_ms)
+        self._pending[self._last_id] = _Pending(method, take, refused, now_ms)
         self._outgoing.append(jsonrpc.encode(jsonrpc.Call(method, params, self._last_id)))
 
     def _each(self, body: bytes, kind: Any, method: str) -> tuple[tuple[Any, ...], tuple[Unread, ...]]:
@@ -233,7 +233,7 @@ class Conversation(Generic[Own]):
         if self.phase is Phase.ENDED:
             return
         self.phase = Phase.ENDED
-        self._asked.clear()
+        self._pending.clear()
         self._outgoing.clear()
         self._events.append(Ended(sentence, turned_down))
 

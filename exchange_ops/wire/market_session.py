@@ -124,12 +124,12 @@ class _Kept:
 
 
 @dataclass(slots=True)
-class _Standing:
+class _Subscriptions:
     """What was wanted, what the exchange was asked for, and what it refused, with the moment to ask again."""
 
     wanted: frozenset[Subscription] = frozenset()
     closely: frozenset[str] = frozenset()  # symbols of which a book is wanted
-    asked: set[Subscription] = field(default_factory=set)
+    requested: set[Subscription] = field(default_factory=set)
     refused: dict[Subscription, int] = field(default_factory=dict)
 
     def turn(self, one: Subscription) -> tuple[bool, str, Channel, str]:
@@ -143,20 +143,24 @@ class MarketSession(Conversation[OwnEvent]):
     def __init__(self, pace: MarketPace | None = None) -> None:
         self._market_pace = pace or MarketPace()
         super().__init__(self._market_pace)
-        self._standing = _Standing()
+        self._subscriptions = _Subscriptions()
         self._books: dict[str, _Kept] = {}
         self._may_ask_ms = self._told_ms = 0
 
     @property
     def followed(self) -> frozenset[Subscription]:
         """What the exchange was asked for and has not refused."""
-        return frozenset(self._standing.asked)
+        return frozenset(self._subscriptions.requested)
 
     def follow(self, wanted: Iterable[Subscription], now_ms: int) -> None:
         """From now on this is wanted, and nothing else."""
-        self._standing.wanted = frozenset(wanted)
-        self._standing.closely = frozenset(one.symbol for one in self._standing.wanted if one.channel is Channel.BOOK)
-        self._standing.refused = {one: at for one, at in self._standing.refused.items() if one in self._standing.wanted}
+        self._subscriptions.wanted = frozenset(wanted)
+        self._subscriptions.closely = frozenset(
+            one.symbol for one in self._subscriptions.wanted if one.channel is Channel.BOOK
+        )
+        self._subscriptions.refused = {
+            one: at for one, at in self._subscriptions.refused.items() if one in self._subscriptions.wanted
+        }
         if self.phase is Phase.LIVE:
             self._arrange(now_ms)
 
@@ -167,7 +171,7 @@ class MarketSession(Conversation[OwnEvent]):
         self._arrange(now_ms)
 
     def _idle(self, now_ms: int) -> None:
-        if not any(one.channel is Channel.TICKER for one in self._standing.asked):
+        if not any(one.channel is Channel.TICKER for one in self._subscriptions.requested):
             self._told_ms = now_ms
         if now_ms - self._told_ms > self._market_pace.quiet_ms:
             self._end(f"The exchange told nothing of any market for {self._market_pace.quiet_ms // 1000} s.")
@@ -183,20 +187,20 @@ class MarketSession(Conversation[OwnEvent]):
         """Bring what the exchange was asked for nearer to what is wanted: what is looked at closely comes first."""
         if not self._is_free(now_ms):
             return
-        standing = self._standing
-        for one in sorted(standing.asked - standing.wanted):
+        subscriptions = self._subscriptions
+        for one in sorted(subscriptions.requested - subscriptions.wanted):
             if not self._may_ask(now_ms):
                 return
             self._leave(one, now_ms)
-        for one in sorted(standing.wanted - standing.asked, key=standing.turn):
-            if standing.refused.get(one, 0) > now_ms:
+        for one in sorted(subscriptions.wanted - subscriptions.requested, key=subscriptions.turn):
+            if subscriptions.refused.get(one, 0) > now_ms:
                 continue
             if not self._may_ask(now_ms):
                 return
             self._join(one, now_ms)
 
     def _is_free(self, now_ms: int) -> bool:
-        return now_ms >= self._may_ask_ms and len(self._asked) < self._market_pace.most_open
+        return now_ms >= self._may_ask_ms and len(self._pending) < self._market_pace.most_open
 
     def _may_ask(self, now_ms: int) -> bool:
         if not self._is_free(now_ms):
@@ -205,8 +209,8 @@ class MarketSession(Conversation[OwnEvent]):
         return True
 
     def _join(self, one: Subscription, now_ms: int) -> None:
-        self._standing.asked.add(one)
-        self._standing.refused.pop(one, None)
+        self._subscriptions.requested.add(one)
+        self._subscriptions.refused.pop(one, None)
         has_size = one.channel in (Channel.TRADES, Channel.CANDLES)
         params = one.params | ({"limit": SNAPSHOT_SIZE} if has_size else {})
         if one.channel is Channel.BOOK:
@@ -215,7 +219,7 @@ class MarketSession(Conversation[OwnEvent]):
         self._ask(f"subscribe{one.channel.value}", params, now_ms, self._confirmed, refused)
 
     def _leave(self, one: Subscription, now_ms: int) -> None:
-        self._standing.asked.discard(one)
+        self._subscriptions.requested.discard(one)
         if one.channel is Channel.BOOK:
             self._books.pop(one.symbol, None)
         self._ask(f"unsubscribe{one.channel.value}", one.params, now_ms, self._confirmed, self._not_left)
@@ -230,13 +234,13 @@ class MarketSession(Conversation[OwnEvent]):
         self._odd(f"The exchange would not end a subscription: {said(failure)}"[:300])
 
     def _refused(self, one: Subscription, failure: jsonrpc.Failure, now_ms: int) -> None:
-        self._standing.asked.discard(one)
+        self._subscriptions.requested.discard(one)
         if one.channel is Channel.BOOK:
             self._books.pop(one.symbol, None)
         if failure.code == TOO_MANY_REQUESTS:
             self._may_ask_ms = now_ms + self._market_pace.rest_ms
             return
-        self._standing.refused[one] = now_ms + self._market_pace.refused_ms
+        self._subscriptions.refused[one] = now_ms + self._market_pace.refused_ms
         what = f"the {one.channel.value.lower()} of {one.symbol}"
         self._events.append(NotFollowed(one, f"The exchange would not tell {what}: {said(failure)}"[:300]))
 
@@ -250,38 +254,38 @@ class MarketSession(Conversation[OwnEvent]):
         kind, step = take
         self._told_ms = now_ms
         try:
-            told = wire_records.decode(frame.params, kind)
+            report = wire_records.decode(frame.params, kind)
         except BadReply as problem:
             self._odd(f"What came with {frame.method} could not be read: {problem.reason}"[:300])
             self._break_books_of(frame, now_ms)
             return
-        step(self, told, frame.method.startswith("snapshot"), now_ms)
+        step(self, report, frame.method.startswith("snapshot"), now_ms)
 
-    def _ticker(self, told: records.Ticker, whole: bool, now_ms: int) -> None:
-        if Subscription(told.symbol, Channel.TICKER) in self._standing.asked:
-            self._events.append(TickerTold(told))
+    def _ticker(self, report: records.Ticker, whole: bool, now_ms: int) -> None:
+        if Subscription(report.symbol, Channel.TICKER) in self._subscriptions.requested:
+            self._events.append(TickerTold(report))
 
-    def _trades(self, told: records.TradesReport, whole: bool, now_ms: int) -> None:
-        if Subscription(told.symbol, Channel.TRADES) in self._standing.asked:
-            self._events.append(TradesTold(told.symbol, tuple(told.data), whole))
+    def _trades(self, report: records.TradesReport, whole: bool, now_ms: int) -> None:
+        if Subscription(report.symbol, Channel.TRADES) in self._subscriptions.requested:
+            self._events.append(TradesTold(report.symbol, tuple(report.data), whole))
 
-    def _candles(self, told: records.CandlesReport, whole: bool, now_ms: int) -> None:
-        if Subscription(told.symbol, Channel.CANDLES, told.period) in self._standing.asked:
-            self._events.append(CandlesTold(told.symbol, told.period, tuple(told.data), whole))
+    def _candles(self, report: records.CandlesReport, whole: bool, now_ms: int) -> None:
+        if Subscription(report.symbol, Channel.CANDLES, report.period) in self._subscriptions.requested:
+            self._events.append(CandlesTold(report.symbol, report.period, tuple(report.data), whole))
 
     # Order books -----------------------------------------------------------------------------------------------------
 
-    def _book(self, told: records.BookReport, whole: bool, now_ms: int) -> None:
-        kept = self._books.get(told.symbol)
+    def _book(self, report: records.BookReport, whole: bool, now_ms: int) -> None:
+        kept = self._books.get(report.symbol)
         if kept is None:
             return  # said before the exchange heard that it is not wanted any more
-        step = kept.book.restart(told) if whole else kept.book.update(told)
+        step = kept.book.restart(report) if whole else kept.book.update(report)
         if step is Step.APPLIED:
             self._events.append(BookChanged(kept.book))
             if not whole and now_ms - kept.rebuilt_ms > self._pace.recheck_ms:
                 kept.rebuilds = 0
         elif step is Step.BROKEN:
-            self._broken(told.symbol, kept, now_ms)
+            self._broken(report.symbol, kept, now_ms)
 
     def _break_books_of(self, frame: jsonrpc.Notification, now_ms: int) -> None:
         """An update of an order book that can't be read breaks it: of which one it was is not known for certain."""

@@ -107,7 +107,7 @@ class AccountSession(Conversation[Transactions | Balances]):
 
     def _idle(self, now_ms: int) -> None:
         due_ms = self._pace.recheck_ms // (SOONER if self._is_left else 1)
-        if self.phase is Phase.LIVE and now_ms - self._loaded_ms >= due_ms and not self._asked:
+        if self.phase is Phase.LIVE and now_ms - self._loaded_ms >= due_ms and not self._pending:
             self._look_again(now_ms)
 
     # Step by step ----------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ class AccountSession(Conversation[Transactions | Balances]):
     def _subscribed(self, result: bytes, now_ms: int) -> None:
         if result != b"true":
             self._end("The exchange did not confirm a subscription.")
-        elif not self._asked:
+        elif not self._pending:
             self.phase = Phase.CATCHING_UP
             self._missing = {"transactions", "balances"}
             self._look_again(now_ms)
@@ -199,19 +199,19 @@ def gathered(events: Iterable[Event]) -> list[Event]:
     """The same events with those put into one that came as notifications between two others: transactions in their
     order, and of each currency the last balance."""
     done: list[Event] = []
-    told: Transactions | None = None
+    transactions: Transactions | None = None
     held: Balances | None = None
     for event in events:
         match event:
             case Transactions(origin=Origin.NOTIFICATION):
-                told = event if told is None else _both(told, event)
+                transactions = event if transactions is None else _both(transactions, event)
             case Balances():
                 held = event if held is None or event.whole else _newer(held, event)
             case _:
-                done += [each for each in (told, held) if each is not None]
+                done += [each for each in (transactions, held) if each is not None]
                 done.append(event)
-                told = held = None
-    return done + [each for each in (told, held) if each is not None]
+                transactions = held = None
+    return done + [each for each in (transactions, held) if each is not None]
 
 
 def _both(first: Transactions, second: Transactions) -> Transactions:

@@ -72,7 +72,7 @@ class TradingSession(Conversation[OwnEvent]):
     def _idle(self, now_ms: int) -> None:
         if self.phase is Phase.SUBSCRIBING and now_ms - self._since_ms > 2 * self._pace.answer_ms:
             self._end(f"The exchange did not tell {sorted(self._missing)[0]} after the subscription.")
-        elif self.phase is Phase.LIVE and now_ms - self._listed_ms >= self._pace.recheck_ms and not self._asked:
+        elif self.phase is Phase.LIVE and now_ms - self._listed_ms >= self._pace.recheck_ms and not self._pending:
             self._listed_ms = now_ms
             for method, name in _LISTS.items():
                 if self._with_margin or name == SPOT_ORDERS:
@@ -104,7 +104,7 @@ class TradingSession(Conversation[OwnEvent]):
         self._live_when_complete(now_ms)
 
     def _live_when_complete(self, now_ms: int) -> None:
-        if self.phase is Phase.SUBSCRIBING and not self._missing and not self._asked:
+        if self.phase is Phase.SUBSCRIBING and not self._missing and not self._pending:
             self.phase = Phase.LIVE
             self._listed_ms = now_ms
             self._events.append(BecameLive())

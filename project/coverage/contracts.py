@@ -18,7 +18,7 @@ _Names = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """One call of a contract test: which test, and what it asks; `*` stands for what is not spelled out."""
 
     test: str
@@ -26,35 +26,35 @@ class Asked:
     path: str
 
 
-def asked_in(files: Iterable[Path]) -> list[Asked]:
+def asked_in(files: Iterable[Path]) -> list[Request]:
     """Every call of the tests in the files, in their order."""
-    return [asked for path in files for asked in _asked(path)]
+    return [request for path in files for request in _requests(path)]
 
 
-def tests_of(operations: Sequence[Operation], calls: Iterable[Asked]) -> dict[str, str]:
+def tests_of(operations: Sequence[Operation], calls: Iterable[Request]) -> dict[str, str]:
     """The first test that asks each operation, by the operation's name; an operation nobody asks is missing."""
     found: dict[str, str] = {}
-    for asked in calls:
-        operation = _meant(operations, asked)
+    for request in calls:
+        operation = _meant(operations, request)
         if operation is not None:
-            found.setdefault(operation.name, asked.test)
+            found.setdefault(operation.name, request.test)
     return found
 
 
-def _meant(operations: Sequence[Operation], asked: Asked) -> Operation | None:
+def _meant(operations: Sequence[Operation], request: Request) -> Operation | None:
     """The operation of a call; an address with fewer parameters in it comes before one with more."""
-    given = asked.path.partition("?")[0].strip("/").split("/")
+    pieces = request.path.partition("?")[0].strip("/").split("/")
     fitting = [
         operation
         for operation in operations
-        if operation.method == asked.method and _fits(operation.path.strip("/").split("/"), given)
+        if operation.method == request.method and _fits(operation.path.strip("/").split("/"), pieces)
     ]
     return min(fitting, key=lambda operation: operation.path.count("{"), default=None)
 
 
-def _fits(documented: list[str], given: list[str]) -> bool:
-    return len(documented) == len(given) and all(
-        each == part or (each.startswith("{") and part != "") for each, part in zip(documented, given, strict=True)
+def _fits(documented: list[str], pieces: list[str]) -> bool:
+    return len(documented) == len(pieces) and all(
+        each == part or (each.startswith("{") and part != "") for each, part in zip(documented, pieces, strict=True)
     )
 
 
@@ -85,9 +85,9 @@ class _Reader:
             ):
                 self._keep(name, values)
             case ast.Call(
-                func=ast.Attribute(attr="parametrize"), args=[ast.Constant(value=str(name)), ast.Name() as given]
+                func=ast.Attribute(attr="parametrize"), args=[ast.Constant(value=str(name)), ast.Name() as node_value]
             ):
-                self._keep(name, [given])
+                self._keep(name, [node_value])
             case ast.Call(
                 func=ast.Attribute(attr="parametrize"),
                 args=[ast.Tuple(elts=names), ast.Tuple(elts=rows) | ast.List(elts=rows)],
@@ -132,11 +132,11 @@ def _joined(parts: list[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 @functools.cache
-def _asked(path: Path) -> tuple[Asked, ...]:
+def _requests(path: Path) -> tuple[Request, ...]:
     return tuple(_each_asked(path))
 
 
-def _each_asked(path: Path) -> Iterator[Asked]:
+def _each_asked(path: Path) -> Iterator[Request]:
     syntax = ast.parse(path.read_text())
     functions = [node for node in syntax.body if isinstance(node, ast.FunctionDef)]
     known = _Reader()
@@ -152,7 +152,7 @@ def _each_asked(path: Path) -> Iterator[Asked]:
             if isinstance(part, ast.Call) and (said := _said(part, shorthands)) is not None:
                 for method in reader.texts(said[0]):
                     for target in reader.texts(said[1]):
-                        yield Asked(f"{path.name}::{function.name}", method, target)
+                        yield Request(f"{path.name}::{function.name}", method, target)
 
 
 def _in_order(function: ast.FunctionDef) -> Sequence[ast.stmt | ast.expr]:
@@ -177,11 +177,11 @@ def _said(call: ast.Call, shorthands: dict[str, tuple[ast.expr, int]]) -> tuple[
 
 def _shorthand(function: ast.FunctionDef) -> tuple[ast.expr, int] | None:
     """The method that a function asks with, and which of its arguments is the address; None when it is no such one."""
-    given = [argument.arg for argument in function.args.args]
+    names = [argument.arg for argument in function.args.args]
     for part in _in_order(function):
         match part:
             case ast.Call(func=ast.Attribute(attr=name), args=[ast.Constant() as method, ast.Name(id=target), *_]) if (
-                name == ASKING and target in given
+                name == ASKING and target in names
             ):
-                return method, given.index(target)
+                return method, names.index(target)
     return None

@@ -84,7 +84,7 @@ def _offered(folder: Path) -> dict[str, frozenset[str]]:
     offered = {name: frozenset({name}) for name in catalogue.by_name}
     for name in calls:
         if name not in offered:
-            offered[name] = frozenset(_asked(name, calls, set()))
+            offered[name] = frozenset(_reached(name, calls, set()))
     return {name: operations for name, operations in offered.items() if operations}
 
 
@@ -100,14 +100,14 @@ def _named(function: ast.FunctionDef) -> set[str]:
     return names
 
 
-def _asked(name: str, calls: Mapping[str, set[str]], seen: set[str]) -> set[str]:
+def _reached(name: str, calls: Mapping[str, set[str]], seen: set[str]) -> set[str]:
     seen.add(name)
     found: set[str] = set()
     for each in calls.get(name, ()):
         if each in catalogue.by_name:
             found.add(each)
         elif each not in seen and each.startswith("_"):
-            found |= _asked(each, calls, seen)
+            found |= _reached(each, calls, seen)
     return found
 
 

@@ -23,10 +23,10 @@ class Console:
         """A line of the child `name`, cut when it is longer than any line of ours could be."""
         if name not in self._names:
             self._names.append(name)
-        shown = f"{name:<{_WIDTH}}|"
+        prefix = f"{name:<{_WIDTH}}|"
         if self._coloured:
-            shown = f"\x1b[{_COLOURS[self._names.index(name) % len(_COLOURS)]}m{shown}\x1b[0m"
-        self._print(f"{shown} {line[:_LONGEST_LINE]}")
+            prefix = f"\x1b[{_COLOURS[self._names.index(name) % len(_COLOURS)]}m{prefix}\x1b[0m"
+        self._print(f"{prefix} {line[:_LONGEST_LINE]}")
 
     def _print(self, text: str) -> None:
         try:

@@ -146,15 +146,15 @@ class House:
 
     async def _until_asked_to_end(self, work: Coroutine[Any, Any, None]) -> None:
         working = asyncio.create_task(work)
-        asked = asyncio.create_task(self._asked_to_end.wait())
+        request = asyncio.create_task(self._asked_to_end.wait())
         try:
-            await asyncio.wait({working, asked}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({working, request}, return_when=asyncio.FIRST_COMPLETED)
             if working.done():
                 working.result()
         finally:
-            for task in (working, asked):
+            for task in (working, request):
                 task.cancel()
-            await asyncio.gather(working, asked, return_exceptions=True)
+            await asyncio.gather(working, request, return_exceptions=True)
 
     async def _end(self) -> None:
         if self._children:
@@ -172,9 +172,9 @@ class House:
     def _greeting(self) -> str:
         settings = self._settings
         lines = ["", f"Countersign is ready at http://localhost:{settings.PORT}/ after {self._seconds():.1f} s."]
-        told = settings.DATA_DIR / "demo.json"
-        if settings.DEMO and told.exists():
-            demo = json.loads(told.read_text())
+        demo_file = settings.DATA_DIR / "demo.json"
+        if settings.DEMO and demo_file.exists():
+            demo = json.loads(demo_file.read_text())
             lines += [
                 f"  Sign in as     {', '.join(demo['people'])}",
                 f"  Password       {demo['password']}",

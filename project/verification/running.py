@@ -89,7 +89,7 @@ def run_all(wanted: Sequence[Stage], *, folder: Path, cores: int, keep_going: bo
     """
     begun: list[_Running] = []
     waiting = list(enumerate(wanted, 1))
-    shown = 0
+    lines = 0
     with _all_ended(begun):
         while waiting or any(not each.result for each in begun):
             failed = any(each.result and each.result.outcome == FAILED for each in begun)
@@ -103,9 +103,9 @@ def run_all(wanted: Sequence[Stage], *, folder: Path, cores: int, keep_going: bo
             for each in begun:
                 if not each.result:
                     each.look()
-            shown = _show(begun, shown, len(wanted))
+            lines = _show(begun, lines, len(wanted))
             time.sleep(_LOOK_SECONDS)
-    _show(begun, shown, len(wanted))
+    _show(begun, lines, len(wanted))
     done = [each.result or Result(each.stage.name, ENDED_EARLY) for each in begun]
     return done + [Result(stage.name, LEFT_OUT) for _, stage in waiting]
 
@@ -133,17 +133,17 @@ def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
     return _Running(place, stage, min(stage.cores, cores), process, said)
 
 
-def _show(begun: Sequence[_Running], shown: int, every: int) -> int:
+def _show(begun: Sequence[_Running], lines: int, every: int) -> int:
     """Print on from the first stage that isn't shown to its end; how many are."""
-    for each in begun[shown:]:
+    for each in begun[lines:]:
         if not each.has_head:
             print(f"\n== {each.place}/{every} {each.stage.name}", flush=True)
             each.has_head = True
         each.tell()
         if not each.result:
             break
-        shown += 1
-    return shown
+        lines += 1
+    return lines
 
 
 @contextlib.contextmanager

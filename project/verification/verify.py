@@ -22,14 +22,14 @@ def main(arguments: Sequence[str]) -> int:
     began = time.monotonic()
     try:
         known = stages(folder)
-        given = _parser([stage.name for stage in known]).parse_args(arguments)
-        wanted = _chosen(known, given)
-        results = run_all(wanted, folder=folder, cores=given.cores, keep_going=given.keep_going)
+        options = _parser([stage.name for stage in known]).parse_args(arguments)
+        wanted = _chosen(known, options)
+        results = run_all(wanted, folder=folder, cores=options.cores, keep_going=options.keep_going)
     except KeyboardInterrupt:
         return 130
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    print(_table(results, real=time.monotonic() - began, cores=given.cores), flush=True)
+    print(_table(results, real=time.monotonic() - began, cores=options.cores), flush=True)
     return 1 if any(result.outcome == FAILED for result in results) else 0
 
 
@@ -52,12 +52,12 @@ def _count(text: str) -> int:
     return number
 
 
-def _chosen(known: tuple[Stage, ...], given: argparse.Namespace) -> list[Stage]:
-    if given.only:
-        return [stage for stage in known if stage.name in given.only]
-    if given.quick:
+def _chosen(known: tuple[Stage, ...], options: argparse.Namespace) -> list[Stage]:
+    if options.only:
+        return [stage for stage in known if stage.name in options.only]
+    if options.quick:
         return quick.chosen(known)
-    return [stage for stage in known if not (given.check and stage.needs_servers)]
+    return [stage for stage in known if not (options.check and stage.needs_servers)]
 
 
 def _table(results: list[Result], *, real: float, cores: int) -> str:

@@ -30,8 +30,8 @@ def shown():
         text = path.read_text()
         for tag in re.finditer(r"\{\{\s*([\w.]+)((?:\|[^}]*)?)\s*\}\}", text):
             name = tag[1]
-            told = tag[2].startswith(("|evidence", "|transfer_target"))
-            if not told and not any(re.fullmatch(known, name) for known in (LAST, *WRITTEN_HERE)):
+            facts = tag[2].startswith(("|evidence", "|transfer_target"))
+            if not facts and not any(re.fullmatch(known, name) for known in (LAST, *WRITTEN_HERE)):
                 continue
             before = re.sub(r"\{%.*?%\}|\{\{.*?\}\}", "", text[: tag.start()], flags=re.DOTALL)
             inside = before.rfind("<") > before.rfind(">")

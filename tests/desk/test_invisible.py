@@ -80,7 +80,7 @@ def test_a_page_shows_them_and_keeps_what_is_sent_back_or_copied():
 
 
 def test_json_and_files_stay_exact():
-    told = HttpResponse('{"reason": "\u202e"}', content_type="application/json")
-    assert "\u202e" in answered(told).content.decode()
+    facts = HttpResponse('{"reason": "\u202e"}', content_type="application/json")
+    assert "\u202e" in answered(facts).content.decode()
     lines = StreamingHttpResponse(["\u202e"], content_type="text/html")
     assert "".join(part.decode() for part in answered(lines)) == "\u202e"

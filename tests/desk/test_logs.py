@@ -107,8 +107,8 @@ def test_tracebacks_are_kept_without_looking_like_events(lines: Callable[[str], 
 def test_a_request_for_another_host_is_one_line(lines: Callable[[str], list[str]], client: Any, shape: str) -> None:
     written = lines(shape)
     assert client.get("/", headers={"host": "elsewhere.example"}).status_code == 400
-    told = [line for line in written if "elsewhere.example" in line]
-    assert len(told) == 1
+    rows = [line for line in written if "elsewhere.example" in line]
+    assert len(rows) == 1
     assert "Traceback" not in "\n".join(written)
 
 

@@ -310,7 +310,7 @@ def test_a_rule_without_a_time_is_refused(name: str) -> None:
 
 # Read every so often, and sooner when somebody asks -------------------------------------------------------------------
 
-PERIODIC = questions.Periodic(asked="balances_asked_at", tried="balances_tried_at", every=60 * SECOND)
+PERIODIC = questions.Periodic(requested="balances_asked_at", tried="balances_tried_at", every=60 * SECOND)
 
 
 @pytest.fixture
@@ -343,7 +343,7 @@ def test_what_is_asked_for_while_it_is_read_is_due_afterwards(sub: SubAccount) -
 
 
 def test_who_asked_is_kept_where_there_is_a_column_for_it(account: Account, operator: Any) -> None:
-    by = questions.Periodic(asked="asked_at", asked_by="asked_by", tried="tried_at", every=60 * SECOND)
+    by = questions.Periodic(requested="asked_at", requested_by="asked_by", tried="tried_at", every=60 * SECOND)
     row = SubAccountReading.objects.create(account=account)
     by.want(SubAccountReading.objects.filter(pk=row.pk), now=NOW, person=operator)
     row.refresh_from_db()

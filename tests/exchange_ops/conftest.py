@@ -182,10 +182,10 @@ def open_as(live_desk: Any, new_page: Callable[..., Any], password: str, payable
     def open_page(person: Any, path: str, *, before: Callable[[Any], None] | None = None, **options: Any) -> Any:
         page = new_page(**options)
         page.violations = []
-        page.on("console", lambda told: page.violations.append(told.text) if "Content Security" in told.text else None)
+        page.on("console", lambda line: page.violations.append(line.text) if "Content Security" in line.text else None)
         heard: list[str] = []
         if before is None:
-            page.on("websocket", lambda line: line.on("framereceived", lambda told: heard.append(str(told))))
+            page.on("websocket", lambda line: line.on("framereceived", lambda facts: heard.append(str(facts))))
         else:  # it may put itself between the page and its socket, and then hears what passes itself
             before(page)
         door.sign_in(page, live_desk.url, person.username, password)
@@ -193,7 +193,7 @@ def open_as(live_desk: Any, new_page: Callable[..., Any], password: str, payable
         page.wait_for_selector("#strip [data-now]", state="attached")
         if before is None and page.locator("[data-follow], [data-ticks]").count():
             # What is told before the socket has joined its topics reaches this page with the next reading only.
-            await_so(page, lambda: any("followed" in told for told in heard))
+            await_so(page, lambda: any("followed" in facts for facts in heard))
         return page
 
     return open_page

@@ -104,8 +104,8 @@ def held(person: Any, *, now: datetime = NOW, echo: bool = True, **changes: Any)
         row, event="hold_accepted", to="held", now=now, exchange_id=f"ex-{row.pk}", **deadlines.deadlines(now)
     )
     if echo:
-        told = {"echo": ECHO, "echo_ok": True, "fee": Decimal("0.001"), "exchange_status": "created"}
-        lifecycle.move(row, event="echo_agrees", to="held", now=now, **told)
+        members = {"echo": ECHO, "echo_ok": True, "fee": Decimal("0.001"), "exchange_status": "created"}
+        lifecycle.move(row, event="echo_agrees", to="held", now=now, **members)
     return row
 
 

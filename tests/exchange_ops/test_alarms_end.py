@@ -45,9 +45,9 @@ def only_key(account, sandbox):
 
 @pytest.fixture
 def woken(monkeypatch):
-    told = []
-    monkeypatch.setattr(outbox, "wake", lambda *call: told.append(call))
-    return told
+    heard = []
+    monkeypatch.setattr(outbox, "wake", lambda *call: heard.append(call))
+    return heard
 
 
 def read_balances(account, *, refused=False):
@@ -222,9 +222,9 @@ def test_while_a_hold_is_unknown_a_payout_of_another_content_is_foreign(account,
     row = rows.submitted(operator, now=clock.now(), currency="BTC", amount=Decimal("0.25"), address=ADDRESS)
     rows.lifecycle.move(row, event="hold_claimed", to="holding", now=clock.now(), attempt=1, tag=f"tx-{row.pk}-1")
     rows.lifecycle.move(row, event="hold_unknown", to="hold_unknown", now=clock.now())
-    told = {"type": "payout", "status": "created", "currency": "BTC", "amount": Decimal("0.25"), "address": ADDRESS}
-    told |= {"created_at": clock.now() + timedelta(seconds=5), "updated_at": clock.now() + timedelta(seconds=5)}
-    ledger.apply(account=account, found=[transaction(**(told | change))], source="rest", now=clock.now())
+    members = {"type": "payout", "status": "created", "currency": "BTC", "amount": Decimal("0.25"), "address": ADDRESS}
+    members |= {"created_at": clock.now() + timedelta(seconds=5), "updated_at": clock.now() + timedelta(seconds=5)}
+    ledger.apply(account=account, found=[transaction(**(members | change))], source="rest", now=clock.now())
     assert LedgerEntry.objects.get().foreign is foreign
 
 

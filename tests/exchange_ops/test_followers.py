@@ -417,8 +417,8 @@ def test_a_stream_is_live_beside_a_walk_and_loads_the_ledger_after_it(account, s
     before = hold(exchange)
     assert walks.hold(account=account, holder="another", now=clock.now())
     follow()
-    told = hold(exchange)
-    assert until(lambda: LedgerEntry.objects.filter(exchange_id=told).exists())
+    facts = hold(exchange)
+    assert until(lambda: LedgerEntry.objects.filter(exchange_id=facts).exists())
     assert not LedgerEntry.objects.filter(exchange_id=before).exists(), "the history is the walk's"
     assert FollowerState.objects.get(name=f"stream:{account.pk}").reconnects == 0
     walks.release(account=account, holder="another")

@@ -178,10 +178,10 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
         orders.name_of(row.account), now=now, remark="One order could not be read.", account=row.account
     )
     type(row).objects.filter(pk=row.pk).update(next_action_at=now - timedelta(minutes=3))
-    told = look("orders")
-    assert not told.ok
-    assert "has waited 3 min" in told.sentence
-    assert "One order could not be read." in told.sentence
+    facts = look("orders")
+    assert not facts.ok
+    assert "has waited 3 min" in facts.sentence
+    assert "One order could not be read." in facts.sentence
 
 
 def test_the_other_streams_are_told_of_and_fail_nothing(account, demo_keys, sandbox):

@@ -41,18 +41,18 @@ def test_both_run_when_they_are_due_and_not_sooner(read):
     assert checks._audit().ok
     assert "has not run yet" in checks._reconciliation().sentence
     assert (run(), run(minutes=59), run(minutes=61), run(hours=25)) == (2, 0, 1, 2)
-    for told in (checks._reconciliation(), checks._audit()):
-        assert told.ok
-        assert "ago held." in told.sentence
+    for facts in (checks._reconciliation(), checks._audit()):
+        assert facts.ok
+        assert "ago held." in facts.sentence
 
 
 def test_a_failed_reconciliation_is_unready_until_one_holds(read):
     strange = LedgerEntry.objects.order_by("pk").first()
     LedgerEntry.objects.filter(pk=strange.pk).update(exchange_id="not-theirs")
     run()
-    told = checks._reconciliation()
-    assert not told.ok
-    assert "1 are unknown to the exchange" in told.sentence
+    facts = checks._reconciliation()
+    assert not facts.ok
+    assert "1 are unknown to the exchange" in facts.sentence
     LedgerEntry.objects.filter(exchange_id=strange.exchange_id).update(exchange_id="x")
     LedgerEntry.objects.filter(pk=strange.pk).update(exchange_id=strange.exchange_id)
     assert not checks._reconciliation().ok, "it stands until the next run"
@@ -85,9 +85,9 @@ def test_one_that_comes_to_no_answer_keeps_the_answer_before_it_and_is_late_in_t
     run()
     sandbox.control("faults", {"operation": "get_balances", "kind": "refuse", "code": 600, "times": 99})
     assert run(hours=1, minutes=1) == 0
-    told = checks._reconciliation()
-    assert told.ok
-    assert "came to no answer: 600" in told.sentence
+    facts = checks._reconciliation()
+    assert facts.ok
+    assert "came to no answer: 600" in facts.sentence
     CheckRun.objects.filter(name=scheduled_checks.name_of(read)).update(ran_at=clock.now() - timedelta(hours=4))
     assert not checks._reconciliation().ok
 

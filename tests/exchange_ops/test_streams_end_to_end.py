@@ -97,8 +97,8 @@ def others(client_as):
 
 
 def wanted(name, **changes):
-    told = {"symbol": SYMBOL, "side": "buy", "quantity": Decimal("0.5"), "price": FAR, **changes}
-    return NewOrder(client_order_id=name, **told)
+    members = {"symbol": SYMBOL, "side": "buy", "quantity": Decimal("0.5"), "price": FAR, **changes}
+    return NewOrder(client_order_id=name, **members)
 
 
 def middle(client):
@@ -109,8 +109,8 @@ def middle(client):
     return price
 
 
-def shows(seconds=WITHIN_S, **told):
-    return until(lambda: Order.objects.filter(**told).exists(), seconds=seconds)
+def shows(seconds=WITHIN_S, **facts):
+    return until(lambda: Order.objects.filter(**facts).exists(), seconds=seconds)
 
 
 def test_every_move_of_an_order_placed_elsewhere_shows_as_it_is_reported(trading, elsewhere, others, sandbox):
@@ -255,8 +255,8 @@ def test_words_that_nobody_knows_are_kept_and_shown(trading, elsewhere, sandbox,
 # Margin --------------------------------------------------------------------------------------------------------------
 
 
-def holds(model, seconds=WITHIN_S, **told):
-    return until(lambda: model.objects.filter(symbol=SYMBOL, gone_at=None, **told).exists(), seconds=seconds)
+def holds(model, seconds=WITHIN_S, **facts):
+    return until(lambda: model.objects.filter(symbol=SYMBOL, gone_at=None, **facts).exists(), seconds=seconds)
 
 
 def ends(model):
@@ -318,9 +318,9 @@ def test_readings_and_reports_that_race_never_take_a_step_back(account, trading,
     theirs = {one.id: (one.status, one.cum_quantity) for one in elsewhere.get_order_history(limit=100).records}
     assert until(lambda: _ours() == theirs)
     for row in Order.objects.all():
-        told = [event.evidence for event in row.events.order_by("pk")]
-        filled = [Decimal(one["cum_quantity"]) for one in told if "cum_quantity" in one]
-        words = [one["status"] for one in told if "status" in one]
+        rows = [event.evidence for event in row.events.order_by("pk")]
+        filled = [Decimal(one["cum_quantity"]) for one in rows if "cum_quantity" in one]
+        words = [one["status"] for one in rows if "status" in one]
         assert filled == sorted(filled)
         assert not ENDED.intersection(words[:-1])
 

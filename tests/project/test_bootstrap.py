@@ -234,10 +234,10 @@ def test_two_starts_at_once_make_one_environment(clone, with_uv):
     one = begin()
     until((clone / ".venv").exists)
     other = begin()
-    told = other.stdout.readline()
-    assert told == "Another start is preparing the environment; waiting for it.\n"
+    facts = other.stdout.readline()
+    assert facts == "Another start is preparing the environment; waiting for it.\n"
     (clone / "bin" / "uv-may-go-on").touch()
-    printed = [one.communicate(timeout=110)[0], told + other.communicate(timeout=110)[0]]
+    printed = [one.communicate(timeout=110)[0], facts + other.communicate(timeout=110)[0]]
     assert [one.returncode, other.returncode] == [0, 0]
     assert sum("Making .venv" in text for text in printed) == 1
     assert all("inside" in text for text in printed)

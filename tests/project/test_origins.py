@@ -16,8 +16,8 @@ def live_desk_by_tls(settings):
 
 def comes(origin, host=DESK):
     origins = [origin] if isinstance(origin, str) else origin
-    told = [(b"host", host.encode()), *((b"origin", one.encode()) for one in origins)]
-    return is_own(told)
+    rows = [(b"host", host.encode()), *((b"origin", one.encode()) for one in origins)]
+    return is_own(rows)
 
 
 @pytest.mark.parametrize(

@@ -103,9 +103,9 @@ def test_the_embedded_database_and_what_sqlite_puts_beside_it_are_private(tmp_pa
         "print(sorted({oct(e.stat().st_mode & 0o77) for e in os.scandir(os.environ['DATA_DIR'])}))"
     )
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    told = {"DATA_DIR": str(tmp_path / "var"), "DJANGO_SETTINGS_MODULE": "project.settings"}
+    members = {"DATA_DIR": str(tmp_path / "var"), "DJANGO_SETTINGS_MODULE": "project.settings"}
     ended = subprocess.run(
-        [sys.executable, "-c", code], env=kept | told, cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], env=kept | members, cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert ended.stdout.strip() == "['0o0']"
     sqlite3.connect(tmp_path / "var" / "desk.sqlite3").close()

@@ -69,9 +69,9 @@ def test_of_too_many_files_the_nearest_are_read_and_the_others_are_named(capsys)
     read = [word for word in stage.command if word.endswith(".py")]
     assert read[0] == "tests/wire/test_values.py"
     assert len(read) == 24
-    told = capsys.readouterr().out
-    assert f"{len(many) - 23} test files were left out: " in told
-    assert all(path in told for path in set(many) - set(read))
+    output = capsys.readouterr().out
+    assert f"{len(many) - 23} test files were left out: " in output
+    assert all(path in output for path in set(many) - set(read))
 
 
 def test_changes_are_those_since_the_main_branch_and_of_the_working_tree(tmp_path, monkeypatch):
@@ -118,9 +118,9 @@ def test_nothing_begins_when_the_time_is_up_and_what_was_left_out_is_named(tmp_p
         return ended.stdout
 
     assert "3 passed" in run(time.time() + 3_600)
-    told = run(time.time() - 1)
-    assert "3 tests were left out, the time was up: test_first.py (1), test_later.py (2)" in told
-    assert "passed" not in told
+    facts = run(time.time() - 1)
+    assert "3 tests were left out, the time was up: test_first.py (1), test_later.py (2)" in facts
+    assert "passed" not in facts
 
 
 @pytest.mark.parametrize("clock", ["2028-02-29T23:59:50", "-86400"])

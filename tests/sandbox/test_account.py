@@ -424,10 +424,10 @@ def test_listeners_hear_transactions_and_balances_of_whom_they_concern(world: Wo
         ("balance", OTHER.account),
     ]
     assert heard[0].payload["type"] == "withdraw"  # type: ignore[index]
-    told = heard[3].payload
-    assert told == call(world, "get_stream_balance", OTHER)
-    assert {"currency": "ETH", "available": "51", "reserved": "0"} in told  # type: ignore[operator]
-    assert all(line["available"] != "0" for line in told)  # type: ignore[attr-defined]
+    frame = heard[3].payload
+    assert frame == call(world, "get_stream_balance", OTHER)
+    assert {"currency": "ETH", "available": "51", "reserved": "0"} in frame  # type: ignore[operator]
+    assert all(line["available"] != "0" for line in frame)  # type: ignore[attr-defined]
     stop()
     call(world, "transfer_to_user", currency="ETH", amount="1", by="username", identifier="other")
     assert len(heard) == 4

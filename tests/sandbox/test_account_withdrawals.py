@@ -365,11 +365,11 @@ def test_listeners_hear_the_whole_life_of_a_payout(world: World) -> None:
     payout_id = held(world)
     call(world, "commit_withdrawal", id=payout_id)
     finish(world)
-    told: list[Any] = [event.payload for event in heard if event.kind == "transaction"]
-    assert [(each["status"], each.get("confirmations")) for each in told] == [
+    frames: list[Any] = [event.payload for event in heard if event.kind == "transaction"]
+    assert [(each["status"], each.get("confirmations")) for each in frames] == [
         *(("created", None), ("created", None), ("pending", 0), ("pending", 1), ("success", 2))
     ]
     assert {event.account for event in heard} == {DESK.account}
-    assert [each["index"] for each in told] == sorted({each["index"] for each in told})
+    assert [each["index"] for each in frames] == sorted({each["index"] for each in frames})
     balances: list[Any] = [event.payload for event in heard if event.kind == "balance"]
     assert [line["reserved"] for each in balances for line in each if line["currency"] == "BTC"] == ["1.0005", "0"]

@@ -104,17 +104,17 @@ def test_another_seed_has_other_deposit_addresses_and_each_belongs_to_a_key(worl
 
 def test_a_deposit_is_pending_when_seen_and_money_at_two_confirmations(world: World) -> None:
     payin_id: Any = world.control("deposit", {"currency": "BCH", "amount": "7.5"})
-    told = row(world, payin_id["id"])
-    assert (told["status"], told["confirmations"], told["address"]) == ("pending", 0, own_address(world))
-    assert paid_to(world, own_address(world))[-1] == (told["hash"], 750_000_000)
+    entry = row(world, payin_id["id"])
+    assert (entry["status"], entry["confirmations"], entry["address"]) == ("pending", 0, own_address(world))
+    assert paid_to(world, own_address(world))[-1] == (entry["hash"], 750_000_000)
     assert balance(world, "BCH") == ("500", "0")
     mine(world)
-    assert (row(world, told["id"])["status"], row(world, told["id"])["confirmations"]) == ("pending", 1)
+    assert (row(world, entry["id"])["status"], row(world, entry["id"])["confirmations"]) == ("pending", 1)
     mine(world)
-    assert (row(world, told["id"])["status"], row(world, told["id"])["confirmations"]) == ("success", 2)
+    assert (row(world, entry["id"])["status"], row(world, entry["id"])["confirmations"]) == ("success", 2)
     assert balance(world, "BCH") == ("507.5", "0")
     mine(world, 3)
-    assert (row(world, told["id"])["status"], row(world, told["id"])["confirmations"]) == ("success", 5)
+    assert (row(world, entry["id"])["status"], row(world, entry["id"])["confirmations"]) == ("success", 5)
     assert balance(world, "BCH") == ("507.5", "0")
     assert world.ledger()["balanced"] is True
 
@@ -180,11 +180,11 @@ def test_a_payout_is_one_transaction_of_the_exact_amount_and_blocks_confirm_it(w
     assert "hash" not in row(world, payout_id)
     assert paid_to(world, outside("BCH")) == []
     world.clock.advance(4_000)
-    told = row(world, payout_id)
-    assert (told["status"], told["confirmations"]) == ("pending", 0)
-    assert paid_to(world, outside("BCH")) == [(told["hash"], 125_000_001)]
+    entry = row(world, payout_id)
+    assert (entry["status"], entry["confirmations"]) == ("pending", 0)
+    assert paid_to(world, outside("BCH")) == [(entry["hash"], 125_000_001)]
     world.clock.advance(3_600_000)  # time alone confirms nothing
-    assert row(world, payout_id) == told
+    assert row(world, payout_id) == entry
     mine(world)
     assert (row(world, payout_id)["status"], row(world, payout_id)["confirmations"]) == ("pending", 1)
     mine(world)
@@ -208,13 +208,13 @@ def test_a_reorganisation_takes_confirmations_of_a_payout_back_until_it_is_told_
     reorganise(world, 1)
     assert (row(world, payout_id)["status"], row(world, payout_id)["confirmations"]) == ("pending", 0)
     mine(world, 2)
-    told = row(world, payout_id)
-    assert told["status"] == "success"
+    entry = row(world, payout_id)
+    assert entry["status"] == "success"
     reorganise(world, 2)
-    assert row(world, payout_id) == told | {"confirmations": 0}
+    assert row(world, payout_id) == entry | {"confirmations": 0}
     assert len(world.chain.history(script_of(outside("BCH"))).unconfirmed) == 1
     mine(world)
-    assert paid_to(world, outside("BCH")) == [(told["hash"], 125_000_000)]
+    assert paid_to(world, outside("BCH")) == [(entry["hash"], 125_000_000)]
 
 
 def test_many_payouts_at_once_never_spend_a_coin_twice(world: World) -> None:
@@ -252,10 +252,10 @@ def test_a_payout_waits_while_the_purse_is_short_and_goes_out_when_coins_come(wo
 
 def test_payouts_that_are_moved_by_hand_are_paid_on_the_chain_all_the_same(world: World) -> None:
     payout_id = held(world, "BCH", "1")
-    told: Any = world.control("payouts", {"id": payout_id, "status": "pending"})
-    assert paid_to(world, outside("BCH")) == [(told["hash"], COIN_SAT)]
+    answer: Any = world.control("payouts", {"id": payout_id, "status": "pending"})
+    assert paid_to(world, outside("BCH")) == [(answer["hash"], COIN_SAT)]
     done: Any = world.control("payouts", {"id": payout_id, "status": "success"})
-    assert (done["status"], done["hash"]) == ("success", told["hash"])
+    assert (done["status"], done["hash"]) == ("success", answer["hash"])
     at_once = held(world, "BCH", "2", address=outside("BCH", "another"))
     done = world.control("payouts", {"id": at_once, "status": "success"})
     assert paid_to(world, outside("BCH", "another")) == [(done["hash"], 2 * COIN_SAT)]
@@ -289,13 +289,13 @@ def test_an_address_that_nothing_can_pay_is_refused_by_the_network(world: World)
 def test_the_exchange_can_be_made_to_lie_about_a_payout(world: World, lie: str, arrives: list[int]) -> None:
     world.control("config", {"payout_on_chain": lie})
     payout_id = paid_out(world)
-    told = row(world, payout_id)
-    assert (told["status"], told["amount"], told["address"]) == ("pending", "1.25000000", outside("BCH"))
+    entry = row(world, payout_id)
+    assert (entry["status"], entry["amount"], entry["address"]) == ("pending", "1.25000000", outside("BCH"))
     mine(world, 2)
-    told = row(world, payout_id)
-    assert (told["status"], told["confirmations"], len(told["hash"])) == ("success", 2, 64)
+    entry = row(world, payout_id)
+    assert (entry["status"], entry["confirmations"], len(entry["hash"])) == ("success", 2, 64)
     assert [sat for _, sat in paid_to(world, outside("BCH"))] == arrives
-    found = world.chain.find(bytes.fromhex(told["hash"])[::-1])
+    found = world.chain.find(bytes.fromhex(entry["hash"])[::-1])
     assert (found is None) == (lie == "never")
     if lie == "elsewhere" and found is not None:
         assert found.transaction.outputs[0].value_sat == 125_000_000

@@ -335,11 +335,11 @@ def test_the_account_stream(target: Target) -> None:
     assert said(stream, {"method": "login", "params": proof, "id": 3}) == {"jsonrpc": "2.0", "result": True, "id": 3}
     assert said(stream, {"method": "subscribeTransactions", "params": {}, "id": 4})["result"] is True
     made = good(target.ask("POST", "/api/2/account/transfer", currency="USD", amount="1", type="bankToExchange"))["id"]
-    while (told := json.loads(stream.recv())).get("params", {}).get("id") != made:
+    while (frame := json.loads(stream.recv())).get("params", {}).get("id") != made:
         continue
-    assert told["method"] == "updateTransaction"
-    assert is_transaction(told["params"])
-    index = told["params"]["index"]
+    assert frame["method"] == "updateTransaction"
+    assert is_transaction(frame["params"])
+    index = frame["params"]["index"]
     loaded = said(stream, {"method": "loadTransactions", "params": {"from": index, "till": index + 1}, "id": 5})
     assert [record["id"] for record in loaded["result"]] == [made]
     found = said(stream, {"method": "findTransactions", "params": {"limit": 1}, "id": 6})["result"]

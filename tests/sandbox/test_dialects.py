@@ -328,15 +328,15 @@ def test_the_confirmations_of_a_payout_on_the_chain_are_its_blocks(box: InProces
     form = {"currency": "BCH", "amount": "1", "address": "bchtest:qpm2qsznhks23z7629mms6s4cwef74vcwvqcw003ap"}
     paid = client.call("POST", "/account/crypto/withdraw", data=form).json()["id"]
 
-    def told() -> dict[str, Any]:
+    def info() -> dict[str, Any]:
         found: dict[str, Any] = client.call("GET", f"/account/transactions/{paid}").json()
         return found
 
     box.control("chain/mine", {"blocks": 5})
-    assert (told()["status"], told()["confirmations"]) == ("success", 5)
+    assert (info()["status"], info()["confirmations"]) == ("success", 5)
     box.control("chain/mine", {"blocks": 120})
-    assert told()["confirmations"] == 125
-    detail = requests.get(f"{box.url}/v2/transaction/details/{told()['hash']}", timeout=5).json()
+    assert info()["confirmations"] == 125
+    detail = requests.get(f"{box.url}/v2/transaction/details/{info()['hash']}", timeout=5).json()
     assert detail["confirmations"] == 125
     box.control("chain/reorg", {"depth": 2})
-    assert (told()["status"], told()["confirmations"]) == ("success", 126)
+    assert (info()["status"], info()["confirmations"]) == ("success", 126)

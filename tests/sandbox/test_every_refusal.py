@@ -288,12 +288,12 @@ def a_symbol_without_margin(box: InProcessSandbox, client: Client) -> requests.R
 def test_every_code_of_the_catalogue_is_answered_over_http(code: int, box: InProcessSandbox, client: Client) -> None:
     assert code in CASES, f"nobody shows how a client is answered with {code}"
     answer = CASES[code](box, client)
-    row, told = CATALOGUE[code], answer.json()
-    assert set(told) == {"error"}
-    assert (answer.status_code, told["error"]["code"]) == (row.http_status, code)
+    row, body = CATALOGUE[code], answer.json()
+    assert set(body) == {"error"}
+    assert (answer.status_code, body["error"]["code"]) == (row.http_status, code)
     assert answer.headers["Content-Type"] == "application/json; charset=utf-8"
-    assert told["error"]["message"] in {row.message, *OTHER_MESSAGES.get(code, ())}
-    assert isinstance(told["error"]["description"], str)
+    assert body["error"]["message"] in {row.message, *OTHER_MESSAGES.get(code, ())}
+    assert isinstance(body["error"]["description"], str)
     faults = [call["fault"] for call in box.control("calls")["calls"] if call.get("fault")]
     assert bool(faults) is (code in BY_FAULT)
 

@@ -9,7 +9,7 @@ from sandbox.settings.config import DOCUMENTED_RATES, Config
 from tests.sandbox.conftest import Client
 
 RATES = {"market": 3, "trading": 4, "other": 2}
-TOLD = {"error": {"code": 429, "message": "Too many requests", "description": ""}}
+REFUSAL = {"error": {"code": 429, "message": "Too many requests", "description": ""}}
 PATHS = {
     "market": ["/public/ticker/ETHBTC", "/public/ticker", "/public/candles?limit=1", "/public/symbol"],
     "trading": ["/order", "/trading/balance", "/margin/account", "/margin/position", "/trading/fee/all"],
@@ -73,7 +73,7 @@ def test_a_group_is_limited_in_all_its_paths_together(box: InProcessSandbox, cli
     assert [client.call("GET", path).status_code for path in paths] == [200] * len(paths)
     for path in PATHS[group]:
         answer = client.call("GET", path)
-        assert (answer.status_code, answer.json()) == (429, TOLD)
+        assert (answer.status_code, answer.json()) == (429, REFUSAL)
         assert "Retry-After" not in answer.headers  # the exchange sends none
         assert box.control("calls")["calls"][-1]["executed"] is False
     for other in set(RATES) - {group}:
@@ -101,5 +101,5 @@ def test_a_refused_order_is_not_placed(box: InProcessSandbox, client: Client) ->
 
 
 def test_true_means_the_documented_figures(box: InProcessSandbox) -> None:
-    told = box.control("config", {"rate_limits": True})
-    assert told["rate_limits"] == {"market": 100, "trading": 300, "other": 10}
+    answer = box.control("config", {"rate_limits": True})
+    assert answer["rate_limits"] == {"market": 100, "trading": 300, "other": 10}

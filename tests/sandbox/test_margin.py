@@ -435,10 +435,10 @@ def test_an_account_that_trades_with_itself_is_where_it_was(world: World) -> Non
 
 def news(world: World, heard: list[Event]) -> list[tuple[str, str]]:
     """Kind and report type, or reason, of the margin news since the last call."""
-    told = [event.payload for event in heard if event.kind in {"marginReport", "marginAccount"}]
+    frames = [event.payload for event in heard if event.kind in {"marginReport", "marginAccount"}]
     heard.clear()
     return [
-        (str(each["reportType"]), str(each.get("reportReason", "order"))) for each in told if isinstance(each, dict)
+        (str(each["reportType"]), str(each.get("reportReason", "order"))) for each in frames if isinstance(each, dict)
     ]
 
 
@@ -476,9 +476,9 @@ def test_trades_tell_their_position(world: World) -> None:
     traded(world, "buy", 1)
     trades = [event.payload for event in heard if event.kind == "marginReport"]
     position = account(world)["position"]
-    told = trades[-1]
-    assert isinstance(told, dict)
-    assert (told["reportType"], told["tradePositionId"]) == ("trade", position["id"])
+    facts = trades[-1]
+    assert isinstance(facts, dict)
+    assert (facts["reportType"], facts["tradePositionId"]) == ("trade", position["id"])
     accounts = [event for event in heard if event.kind == "marginAccount"]
     assert {event.account for event in accounts} == {DESK.account}
     assert isinstance(accounts[0].payload, dict)

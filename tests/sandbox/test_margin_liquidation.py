@@ -51,8 +51,8 @@ def test_a_long_position_is_sold_when_the_mark_reaches_its_price(world: World) -
     sold = Decimal(edge - 40).scaleb(-6) * 10
     left = Decimal("0.06") - Decimal("0.00125") + sold - Decimal("0.5") - sold * Decimal("0.0025")
     assert Decimal(shown["marginBalance"]) == left
-    told = [event.payload for event in heard if event.kind == "marginAccount"]
-    assert [each["reportReason"] for each in told if isinstance(each, dict)][-2:] == ["liquidated", "updated"]
+    frames = [event.payload for event in heard if event.kind == "marginAccount"]
+    assert [each["reportReason"] for each in frames if isinstance(each, dict)][-2:] == ["liquidated", "updated"]
     assert is_sound(world)
 
 
@@ -228,9 +228,13 @@ def test_the_news_of_what_the_exchange_takes_over(world: World) -> None:
     traded(world, "buy", 10)
     world.listen(heard.append)
     marked(world, 46_500)
-    told = [each.payload for each in heard if each.kind == "marginReport" and isinstance(each.payload, dict)]
-    assert [(each["reportType"], each["status"]) for each in told[-2:]] == [("new", "new"), ("trade", "filled")]
-    assert (told[-1]["tradePrice"], told[-1]["tradeQuantity"], told[-1]["tradeFee"]) == ("0.046500", "10.0000", "0")
+    frames = [each.payload for each in heard if each.kind == "marginReport" and isinstance(each.payload, dict)]
+    assert [(each["reportType"], each["status"]) for each in frames[-2:]] == [("new", "new"), ("trade", "filled")]
+    assert (frames[-1]["tradePrice"], frames[-1]["tradeQuantity"], frames[-1]["tradeFee"]) == (
+        "0.046500",
+        "10.0000",
+        "0",
+    )
 
 
 def test_a_position_past_its_price_at_the_end_of_a_replay_is_found_later(tmp_path: Path) -> None:

@@ -51,17 +51,17 @@ def funded(margin: Trader) -> Trader:
     return margin
 
 
-def reasons(told: list[tuple[str, Any]]) -> list[tuple[str, str]]:
+def reasons(frames: list[tuple[str, Any]]) -> list[tuple[str, str]]:
     """What was told: of orders the report type, of accounts the reason."""
-    return [(name, each.get("reportReason", each["reportType"])) for name, each in told]
+    return [(name, each.get("reportReason", each["reportType"])) for name, each in frames]
 
 
 def opened_position(box: InProcessSandbox, trader: Trader, side: str = "buy", quantity: str = "1") -> dict[str, Any]:
     """The account's report after a position of so many ETH was opened at 0.05."""
     offer(box, "sell" if side == "buy" else "buy", 50_000, int(Decimal(quantity) * 10_000))
     trader.good("marginOrderNew", symbol="ETHBTC", side=side, quantity=quantity, price="0.05", clientOrderId=f"o{side}")
-    told: dict[str, Any] = trader.behind()[-1][1]
-    return told
+    frames: dict[str, Any] = trader.behind()[-1][1]
+    return frames
 
 
 # Accounts ------------------------------------------------------------------------------------------------------------
@@ -290,15 +290,15 @@ def test_trades_name_their_position(box: InProcessSandbox, funded: Trader) -> No
     result = funded.good("marginOrderNew", symbol="ETHBTC", side="buy", quantity=2, price="0.05", clientOrderId="half")
     assert (result["status"], result["cumQuantity"]) == ("new", "0.0000")
     funded.before()
-    told = funded.behind()
-    assert reasons(told) == [
+    frames = funded.behind()
+    assert reasons(frames) == [
         ("marginOrderReport", "trade"),
         ("marginAccountReport", "openTrade"),
         ("marginAccountReport", "updated"),
     ]
-    assert told[0][1]["tradePositionId"] == told[1][1]["position"]["id"]
-    assert (told[0][1]["status"], told[0][1]["cumQuantity"]) == ("partiallyFilled", "1.0000")
-    assert type(told[0][1]["tradePositionId"]) is int
+    assert frames[0][1]["tradePositionId"] == frames[1][1]["position"]["id"]
+    assert (frames[0][1]["status"], frames[0][1]["cumQuantity"]) == ("partiallyFilled", "1.0000")
+    assert type(frames[0][1]["tradePositionId"]) is int
 
 
 def test_a_position_is_reduced_and_flipped(box: InProcessSandbox, funded: Trader) -> None:
@@ -336,10 +336,10 @@ def test_a_liquidation_is_told(box: InProcessSandbox, margin: Trader) -> None:
     margin.before()
     for side in ("buy", "sell"):
         offer(box, side, edge - 100, 20_000)
-    told = margin.hear(4)
-    while ("marginAccountReport", "liquidated") not in reasons(told):
-        told += margin.hear()
-    liquidated = next(params for _, params in told if params.get("reportReason") == "liquidated")
+    frames = margin.hear(4)
+    while ("marginAccountReport", "liquidated") not in reasons(frames):
+        frames += margin.hear()
+    liquidated = next(params for _, params in frames if params.get("reportReason") == "liquidated")
     assert (liquidated["reportType"], "position" in liquidated) == ("closed", False)
     assert "position" not in margin.good("marginAccountsGet")[0]
 
@@ -384,9 +384,9 @@ def test_what_is_done_by_rest_is_told(margin: Trader, client: Client) -> None:
     created = {"reportType": "created", "reportReason": "created"}
     assert margin.hear() == [("marginAccountReport", account | created)]
     order = client.call("POST", "/margin/order", data=MARGIN_ORDER | {"clientOrderId": "rest"}).json()
-    told = margin.hear(2)
-    assert told[0] == ("marginOrderReport", order | {"reportType": "new"})
-    assert reasons(told)[1] == ("marginAccountReport", "updated")
+    frames = margin.hear(2)
+    assert frames[0] == ("marginOrderReport", order | {"reportType": "new"})
+    assert reasons(frames)[1] == ("marginAccountReport", "updated")
     client.call("DELETE", "/margin/order/rest")
     assert reasons(margin.hear(2)) == [("marginOrderReport", "canceled"), ("marginAccountReport", "updated")]
     client.call("DELETE", "/margin/account/ETHBTC")

@@ -253,9 +253,9 @@ def test_volume_gives_just_so_many_levels_and_their_average(get: Any, volume: st
         assert reached >= Decimal(volume) or len(levels) == len(whole[side])
         assert reached - levels[-1][1] < Decimal(volume)
         average = sum(price * size for price, size in levels) / reached
-        told = Decimal(found[f"{side}AveragePrice"])
-        assert told == told.quantize(Decimal("0.01"))
-        assert abs(told - average) <= Decimal("0.005")
+        facts = Decimal(found[f"{side}AveragePrice"])
+        assert facts == facts.quantize(Decimal("0.01"))
+        assert abs(facts - average) <= Decimal("0.005")
 
 
 def test_odd_volumes_are_refused(get: Any) -> None:

@@ -92,12 +92,12 @@ def test_public_trades_have_our_own_fills_among_them() -> None:
     assert {trade["clientOrderId"] for trade in own} == {"maker", "taker"}
     public = trades(world, by="id", sort="ASC", from_=own[0]["id"], till=own[-1]["id"], limit=1000)
     public += trades(world, by="id", sort="ASC", from_=own[-1]["id"], till=own[-1]["id"])
-    told = {trade["id"]: trade for trade in public}
+    members = {trade["id"]: trade for trade in public}
     for trade in own:
-        assert told[trade["id"]]["price"] == trade["price"]
-        assert told[trade["id"]]["quantity"] == trade["quantity"]
-        assert told[trade["id"]]["timestamp"] == trade["timestamp"]
-        assert told[trade["id"]]["side"] == "sell"  # the taker's: the maker bought
+        assert members[trade["id"]]["price"] == trade["price"]
+        assert members[trade["id"]]["quantity"] == trade["quantity"]
+        assert members[trade["id"]]["timestamp"] == trade["timestamp"]
+        assert members[trade["id"]]["side"] == "sell"  # the taker's: the maker bought
     assert [trade["id"] for trade in taken["tradesReport"]] == [t["id"] for t in own if t["taker"]]
     ids = [trade["id"] for trade in public]
     assert ids[:-1] == sorted(set(ids))

@@ -96,8 +96,8 @@ def test_a_trade_between_rest_and_a_socket_is_told_to_both_and_to_everybody(open
     other.good("newOrder", **ORDER, clientOrderId="taker")
     (_, taken), (_, given) = other.behind()[-1], mine.hear()[-1]
     assert (taken["status"], given["status"]) == ("filled", "filled")
-    ((_, told),) = public.hear()
-    (trade,) = told["data"]
+    ((_, frames),) = public.hear()
+    (trade,) = frames["data"]
     assert (trade["id"], trade["price"], trade["quantity"], trade["side"]) == (
         *(taken["tradeId"], taken["tradePrice"], taken["tradeQuantity"]),
         "buy",

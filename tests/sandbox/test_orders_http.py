@@ -30,8 +30,8 @@ def good(answer: requests.Response) -> Any:
 
 def error(answer: requests.Response) -> tuple[int, int, str]:
     """HTTP status, code and description."""
-    told = answer.json()["error"]
-    return answer.status_code, told["code"], told["description"]
+    body = answer.json()["error"]
+    return answer.status_code, body["code"], body["description"]
 
 
 def met_by_trader(box: InProcessSandbox, side: str, price: int, quantity: int) -> None:

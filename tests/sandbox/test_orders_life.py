@@ -24,16 +24,16 @@ def world(clock: Ticking) -> World:
 
 
 @pytest.fixture
-def told(world: World) -> list[Event]:
+def heard(world: World) -> list[Event]:
     """Every event from now on."""
     events: list[Event] = []
     world.listen(events.append)
     return events
 
 
-def reports(told: list[Event]) -> list[tuple[str, str, str]]:
+def reports(heard: list[Event]) -> list[tuple[str, str, str]]:
     """Id, report type and status of every report, in their order."""
-    payloads: list[Any] = [event.payload for event in told if event.kind == "report"]
+    payloads: list[Any] = [event.payload for event in heard if event.kind == "report"]
     return [(each["clientOrderId"], each["reportType"], each["status"]) for each in payloads]
 
 
@@ -82,17 +82,17 @@ def test_what_immediate_or_cancel_leaves_expires(world: World) -> None:
     assert call(world, "get_orders") == []
 
 
-def test_a_post_only_order_never_takes(world: World, told: list[Event]) -> None:
+def test_a_post_only_order_never_takes(world: World, heard: list[Event]) -> None:
     offered(world, "sell", 50_000, 5_000)
     taking = order(world, "buy", "1", "0.05", postOnly=True, clientOrderId="p")
     assert (taking["status"], taking["postOnly"], taking["cumQuantity"]) == ("canceled", True, "0.0000")
-    assert reports(told) == [("p", "new", "new"), ("p", "canceled", "canceled")]
+    assert reports(heard) == [("p", "new", "new"), ("p", "canceled", "canceled")]
     assert trading(world, "BTC") == (Decimal(100), Decimal(0))
     assert order(world, "buy", "1", "0.049999", postOnly=True)["status"] == "new"
     assert order(world, "buy", "1", type="market", postOnly=True)["status"] == "canceled"
 
 
-def test_a_day_order_ends_with_the_day(world: World, clock: Ticking, told: list[Event]) -> None:
+def test_a_day_order_ends_with_the_day(world: World, clock: Ticking, heard: list[Event]) -> None:
     made = order(world, "buy", "1", "0.05", timeInForce="Day", clientOrderId="d")
     assert (made["timeInForce"], "expireTime" in made) == ("Day", False)
     clock.at_ms = NEXT_DAY_MS - 1
@@ -101,7 +101,7 @@ def test_a_day_order_ends_with_the_day(world: World, clock: Ticking, told: list[
     world.run_due()
     assert last(world, "d")["status"] == "expired"
     assert last(world, "d")["updatedAt"] == "2026-11-19T00:00:00.000Z"
-    assert reports(told)[-1] == ("d", "expired", "expired")
+    assert reports(heard)[-1] == ("d", "expired", "expired")
     assert trading(world, "BTC") == (Decimal(100), Decimal(0))
 
 
@@ -123,7 +123,7 @@ def test_an_order_that_ended_before_is_left_alone_by_its_date(world: World, cloc
 # Stops ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_stop_limit_waits_reserved_and_then_rests(world: World, told: list[Event]) -> None:
+def test_a_stop_limit_waits_reserved_and_then_rests(world: World, heard: list[Event]) -> None:
     made = order(world, "buy", "1", "0.052", type="stopLimit", stopPrice="0.051", clientOrderId="s")
     assert (made["status"], made["stopPrice"], made["price"]) == ("suspended", "0.051000", "0.052000")
     reserved = Decimal("0.052") * Decimal("1.0025") + 10_000 * Decimal("1E-12")
@@ -135,7 +135,7 @@ def test_a_stop_limit_waits_reserved_and_then_rests(world: World, told: list[Eve
     assert call(world, "get_order", clientOrderId="s")["status"] == "new"
     assert world.exchange.pair("ETHBTC").book.best("buy") == 52_000
     assert trading(world, "BTC")[1] == reserved
-    assert reports(told) == [("s", "suspended", "suspended"), ("s", "new", "new")]
+    assert reports(heard) == [("s", "suspended", "suspended"), ("s", "new", "new")]
 
 
 def traded_at(world: World, ticks: int) -> None:
@@ -199,13 +199,13 @@ def test_a_waiting_stop_can_be_cancelled_and_sleeps_on(world: World) -> None:
 # Cancelling ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_cancelled_order_frees_what_is_left_of_it(world: World, told: list[Event]) -> None:
+def test_a_cancelled_order_frees_what_is_left_of_it(world: World, heard: list[Event]) -> None:
     order(world, "sell", "2", "0.05", clientOrderId="a")
     offered(world, "buy", 50_000, 5_000)
     cancelled = call(world, "cancel_order", clientOrderId="a")
     assert (cancelled["status"], cancelled["quantity"], cancelled["cumQuantity"]) == ("canceled", "2.0000", "0.5000")
     assert trading(world, "ETH") == (Decimal("999.5"), Decimal(0))
-    assert reports(told)[1:] == [("a", "trade", "partiallyFilled"), ("a", "canceled", "canceled")]
+    assert reports(heard)[1:] == [("a", "trade", "partiallyFilled"), ("a", "canceled", "canceled")]
     refused(world, "cancel_order", 20002, clientOrderId="a")
     refused(world, "get_order", 20002, clientOrderId="a")
 
@@ -246,7 +246,7 @@ def replaced(world: World, client_id: str, new_id: str, quantity: str, price: st
 
 
 def test_a_replacement_inherits_what_was_filled_and_when_it_began(
-    world: World, clock: Ticking, told: list[Event]
+    world: World, clock: Ticking, heard: list[Event]
 ) -> None:
     old = order(world, "sell", "2", "0.05", clientOrderId="a", timeInForce="Day", postOnly=True)
     offered(world, "buy", 50_000, 5_000)
@@ -261,8 +261,8 @@ def test_a_replacement_inherits_what_was_filled_and_when_it_began(
         "updatedAt": "2026-11-18T11:06:41.000Z",
     }
     assert new["id"] > old["id"]
-    assert reports(told)[-1] == ("b", "replaced", "new")
-    payload: Any = told[-1].payload
+    assert reports(heard)[-1] == ("b", "replaced", "new")
+    payload: Any = heard[-1].payload
     assert payload["originalRequestClientOrderId"] == "a"
     assert trading(world, "ETH") == (Decimal(997), Decimal("2.5"))
     assert call(world, "get_orders") == [new]
@@ -293,12 +293,12 @@ def test_a_replacement_without_a_price_keeps_the_old_one(world: World) -> None:
 
 
 def test_a_replacement_that_can_not_be_paid_for_is_answered_by_the_cancelled_original(
-    world: World, told: list[Event]
+    world: World, heard: list[Event]
 ) -> None:
     order(world, "buy", "1", "0.05", clientOrderId="a")
     answer = replaced(world, "a", "b", "1000000", "0.05")
     assert (answer["clientOrderId"], answer["status"]) == ("a", "canceled")
-    assert reports(told)[-1] == ("a", "canceled", "canceled")
+    assert reports(heard)[-1] == ("a", "canceled", "canceled")
     assert call(world, "get_orders") == call(world, "get_order_history", clientOrderId="b") == []
     assert trading(world, "BTC") == (Decimal(100), Decimal(0))
 
@@ -411,11 +411,11 @@ def test_reports_come_before_the_answer_and_tell_each_trade(world: World) -> Non
     assert answer["status"] == "filled"
 
 
-def test_each_report_tells_the_order_as_it_was_then(world: World, told: list[Event]) -> None:
+def test_each_report_tells_the_order_as_it_was_then(world: World, heard: list[Event]) -> None:
     for price in (50_000, 51_000):
         offered(world, "sell", price, 5_000)
     order(world, "buy", "2", "0.051", clientOrderId="a", timeInForce="IOC")
-    payloads: list[Any] = [event.payload for event in told if event.kind == "report"]
+    payloads: list[Any] = [event.payload for event in heard if event.kind == "report"]
     assert [(each["reportType"], each["status"], each["cumQuantity"]) for each in payloads] == [
         ("new", "new", "0.0000"),
         ("trade", "partiallyFilled", "0.5000"),
@@ -424,9 +424,9 @@ def test_each_report_tells_the_order_as_it_was_then(world: World, told: list[Eve
     ]
 
 
-def test_an_account_hears_only_of_its_own_orders(world: World, told: list[Event]) -> None:
+def test_an_account_hears_only_of_its_own_orders(world: World, heard: list[Event]) -> None:
     order(world, "sell", "1", "0.05")
     order(world, "buy", "1", "0.05", OTHER)
-    assert {event.account for event in told if event.kind == "report"} == {"desk@demo.test", "other@demo.test"}
-    mine: list[Any] = [event.payload for event in told if event.account == "desk@demo.test"]
+    assert {event.account for event in heard if event.kind == "report"} == {"desk@demo.test", "other@demo.test"}
+    mine: list[Any] = [event.payload for event in heard if event.account == "desk@demo.test"]
     assert {each["side"] for each in mine} == {"sell"}

@@ -104,17 +104,17 @@ def test_a_book_is_told_whole_and_then_by_changes_that_count_up(
     first = follow(stream, "subscribeOrderbook", symbol="ETHBTC")
     assert list(first) == ["ask", "bid", "symbol", "sequence", "timestamp"]
     made = client.call("POST", "/order", data=BUY | {"price": "0.001"}).json()
-    told = until(stream, "updateOrderbook")
-    assert (told["sequence"], told["ask"], told["bid"]) == (
+    frame = until(stream, "updateOrderbook")
+    assert (frame["sequence"], frame["ask"], frame["bid"]) == (
         first["sequence"] + 1,
         [],
         [{"price": "0.001000", "size": "0.1000"}],
     )
     client.call("DELETE", f"/order/{made['clientOrderId']}")
-    told = until(stream, "updateOrderbook")
-    assert (told["sequence"], told["bid"]) == (first["sequence"] + 2, [{"price": "0.001000", "size": "0.0000"}])
+    frame = until(stream, "updateOrderbook")
+    assert (frame["sequence"], frame["bid"]) == (first["sequence"] + 2, [{"price": "0.001000", "size": "0.0000"}])
     again = until(stream, "snapshotOrderbook")
-    assert (again["sequence"], again["ask"], again["bid"]) == (told["sequence"], first["ask"], first["bid"])
+    assert (again["sequence"], again["ask"], again["bid"]) == (frame["sequence"], first["ask"], first["bid"])
 
 
 def test_trades_and_candles_hear_of_a_fill_once(box: InProcessSandbox, stream: Stream, client: Client) -> None:
@@ -128,10 +128,10 @@ def test_trades_and_candles_hear_of_a_fill_once(box: InProcessSandbox, stream: S
         assert shown["data"][0]["timestamp"] < shown["data"][1]["timestamp"]
     client.call("POST", "/order", data=BUY)
     client.call("POST", "/order", data=BUY | {"side": "sell"})
-    told = [stream.receive() for _ in range(1 + len(PERIODS))]
-    new = next(frame["params"]["data"] for frame in told if frame["method"] == "updateTrades")
+    frames = [stream.receive() for _ in range(1 + len(PERIODS))]
+    new = next(frame["params"]["data"] for frame in frames if frame["method"] == "updateTrades")
     assert [(trade["price"], trade["quantity"]) for trade in new] == [("0.500000", "0.1000")]
-    changed = {frame["params"]["period"]: frame["params"] for frame in told if frame["method"] == "updateCandles"}
+    changed = {frame["params"]["period"]: frame["params"] for frame in frames if frame["method"] == "updateCandles"}
     assert set(changed) == set(PERIODS)
     assert {params["data"][-1]["close"] for params in changed.values()} == {"0.500000"}
     assert stream.is_quiet(0.3)

@@ -22,7 +22,7 @@ def talk(request: pytest.FixtureRequest, target: Target) -> Iterator[Talk]:
     opened.close()
 
 
-def told(talk: Talk, method: str) -> dict[str, object]:
+def params_of(talk: Talk, method: str) -> dict[str, object]:
     """The params of the next notification of that name."""
     while (heard := talk.next()).get("method") != method:
         continue
@@ -54,7 +54,7 @@ def test_an_unknown_symbol(talk: Talk) -> None:
 def test_a_ticker_follows_its_answer(talk: Talk) -> None:
     talk.say('{"method":"subscribeTicker","params":{"symbol":"ETHBTC"},"id":4}')
     assert talk.next() == {"result": True, "id": 4}
-    ticker = told(talk, "ticker")
+    ticker = params_of(talk, "ticker")
     assert " ".join(ticker) == "ask bid last open low high volume volumeQuote timestamp symbol"
     assert re.fullmatch(DECIMAL, str(ticker["last"]))
     assert re.fullmatch(INSTANT, str(ticker["timestamp"]))
@@ -63,7 +63,7 @@ def test_a_ticker_follows_its_answer(talk: Talk) -> None:
 def test_a_book_counts_up_from_its_snapshot(talk: Talk) -> None:
     talk.say('{"method":"subscribeOrderbook","params":{"symbol":"ETHBTC"},"id":5}')
     assert talk.next() == {"result": True, "id": 5}
-    whole = told(talk, "snapshotOrderbook")
+    whole = params_of(talk, "snapshotOrderbook")
     assert set(whole) == {"ask", "bid", "sequence", "timestamp", "symbol"}
     later = talk.next()  # a market that stands still shows the same book again
     grown = later["method"] == "updateOrderbook"
@@ -74,7 +74,7 @@ def test_a_book_counts_up_from_its_snapshot(talk: Talk) -> None:
 def test_candles_of_every_period(talk: Talk, period: str) -> None:
     talk.say(f'{{"method":"subscribeCandles","params":{{"symbol":"ETHBTC","period":"{period}","limit":2}},"id":6}}')
     assert talk.next() == {"result": True, "id": 6}
-    shown = told(talk, "snapshotCandles")
+    shown = params_of(talk, "snapshotCandles")
     assert (shown["symbol"], shown["period"]) == ("ETHBTC", period)
     talk.say(f'{{"method":"unsubscribeCandles","params":{{"symbol":"ETHBTC","period":"{period}"}},"id":7}}')
     while "id" not in (heard := talk.next()):
@@ -85,7 +85,7 @@ def test_candles_of_every_period(talk: Talk, period: str) -> None:
 def test_trades_begin_with_the_latest_oldest_first(talk: Talk) -> None:
     talk.say('{"method":"subscribeTrades","params":{"symbol":"ETHBTC","limit":5},"id":8}')
     assert talk.next() == {"result": True, "id": 8}
-    shown = told(talk, "snapshotTrades")["data"]
+    shown = params_of(talk, "snapshotTrades")["data"]
     assert isinstance(shown, list)
     assert len(shown) == 5
     assert shown == sorted(shown, key=lambda trade: trade["id"])

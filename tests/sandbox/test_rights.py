@@ -68,7 +68,7 @@ def prepared() -> Iterator[Prepared]:
         made.close()
 
 
-def told(answer: Answered) -> tuple[int, int, str]:
+def refusal(answer: Answered) -> tuple[int, int, str]:
     """Status, code and message of a refusal."""
     return answer.status, answer.error["code"], answer.error["message"]
 
@@ -96,10 +96,10 @@ def test_without_a_key_1001_and_with_another_scheme_1004(prepared: Prepared, ope
     for arguments in (prepared.good(operation), _path_alone(prepared, operation)):
         for nothing in (None, ""):
             answer = prepared.ask(operation, arguments, authorization=nothing)
-            assert told(answer) == (401, 1001, "Authorization required")
+            assert refusal(answer) == (401, 1001, "Authorization required")
         for scheme in ("Bearer abc", "Digest username=demo-full", "HS512 " + encoded("demo-full:1:x"), "demo-full"):
             answer = prepared.ask(operation, arguments, authorization=scheme)
-            assert told(answer) == (401, 1004, "Unsupported authorization method")
+            assert refusal(answer) == (401, 1004, "Unsupported authorization method")
     prepared.must_be_unchanged()
 
 
@@ -117,7 +117,7 @@ def test_with_what_proves_nothing_1002(prepared: Prepared, operation: Operation)
     for arguments in (prepared.good(operation), _path_alone(prepared, operation)):
         for header in wrong:
             answer = prepared.ask(operation, arguments, authorization=header)
-            assert told(answer) == (401, 1002, "Authorization required or has been failed"), header
+            assert refusal(answer) == (401, 1002, "Authorization required or has been failed"), header
     prepared.must_be_unchanged()
 
 
@@ -142,7 +142,7 @@ def test_a_key_may_do_what_its_rights_say(prepared: Prepared, operation: Operati
         return
     for arguments in (prepared.good(operation), _path_alone(prepared, operation)):
         answer = prepared.ask(operation, arguments, authorization=basic(login))
-        assert told(answer) == (403, 1003, "Action forbidden for this API key")
+        assert refusal(answer) == (403, 1003, "Action forbidden for this API key")
     prepared.must_be_unchanged()
 
 
@@ -154,7 +154,7 @@ def test_a_key_of_a_frozen_sub_account_is_forbidden_everything(prepared: Prepare
         if documented_right(operation) == NOBODY:
             assert answer.status == 200, operation.name
         else:
-            assert told(answer) == (401, 403, "Action is forbidden for account"), operation.name
+            assert refusal(answer) == (401, 403, "Action is forbidden for account"), operation.name
         assert (prepared.box.control("ledger"), prepared.box.control("state")) == before, operation.name
     prepared.renew()
 

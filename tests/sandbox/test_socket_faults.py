@@ -86,18 +86,18 @@ AT_ONCE: dict[str, tuple[str, tuple[tuple[str, dict[str, object]], ...], Provoke
     "snapshotTrades": (PUBLIC, (), again("subscribeTrades", **ETHBTC), nothing),
     "snapshotCandles": (COMBINED, (), again("subscribeCandles", **ETHBTC), nothing),
     "activeOrders": (TRADING, (), again("subscribeReports"), nothing),
-    "report": (TRADING, (("subscribeReports", {}),), order("newOrder"), lambda told: told["clientOrderId"]),
+    "report": (TRADING, (("subscribeReports", {}),), order("newOrder"), lambda topic: topic["clientOrderId"]),
     "marginOrders": (COMBINED, (), again("marginSubscribe"), nothing),
     "marginAccounts": (TRADING, (), again("marginSubscribe"), nothing),
     "marginOrderReport": (
         TRADING,
         (("marginAccountSet", {"symbol": "ETHBTC", "marginBalance": "0.5"}), ("marginSubscribe", {})),
         order("marginOrderNew"),
-        lambda told: told["clientOrderId"],
+        lambda topic: topic["clientOrderId"],
     ),
-    "marginAccountReport": (COMBINED, (("marginSubscribe", {}),), balance, lambda told: told["marginBalance"]),
+    "marginAccountReport": (COMBINED, (("marginSubscribe", {}),), balance, lambda topic: topic["marginBalance"]),
     "balance": (ACCOUNT, (), again("subscribeBalance"), nothing),
-    "updateTransaction": (ACCOUNT, (("subscribeTransactions", {}),), transfer, lambda told: told["id"]),
+    "updateTransaction": (ACCOUNT, (("subscribeTransactions", {}),), transfer, lambda topic: topic["id"]),
 }
 LATER = ("ticker", "updateOrderbook", "updateTrades", "updateCandles")
 
@@ -120,7 +120,7 @@ def open_provoker(box: InProcessSandbox) -> Iterator[Callable[[str], Provoker]]:
 
 
 @pytest.fixture(params=list(AT_ONCE))
-def told(
+def topic(
     request: pytest.FixtureRequest, open_provoker: Callable[[str], Provoker]
 ) -> tuple[str, Provoker, Provoke, Callable[[list[dict[str, Any]]], list[object]]]:
     """A notification, who provokes it and how, and what is shown of it by frames."""
@@ -141,7 +141,7 @@ def arm(box: InProcessSandbox, operation: str, kind: str, **members: object) -> 
     box.control("faults", {"operation": operation, "kind": kind, **members})
 
 
-Told = tuple[str, Provoker, Provoke, Callable[[list[dict[str, Any]]], list[object]]]
+Topic = tuple[str, Provoker, Provoke, Callable[[list[dict[str, Any]]], list[object]]]
 
 
 def provoked(each: Provoker, provoke: Provoke) -> tuple[list[object], list[dict[str, Any]]]:
@@ -153,8 +153,8 @@ def methods(frames: list[dict[str, Any]]) -> list[str]:
     return [frame["method"] for frame in frames if "method" in frame]
 
 
-def test_messages_are_lost_doubled_held_and_told_in_another_order(box: InProcessSandbox, told: Told) -> None:
-    name, each, provoke, shown = told
+def test_messages_are_lost_doubled_held_and_told_in_another_order(box: InProcessSandbox, topic: Topic) -> None:
+    name, each, provoke, shown = topic
     arm(box, name, "gap", times=2)
     (_, _, kept), frames = provoked(each, provoke)
     assert shown(frames) == [kept]
@@ -175,8 +175,8 @@ def test_messages_are_lost_doubled_held_and_told_in_another_order(box: InProcess
     assert time.monotonic() - began >= 0.08
 
 
-def test_nothing_at_all_is_heard_in_silence(box: InProcessSandbox, told: Told) -> None:
-    name, each, provoke, _ = told
+def test_nothing_at_all_is_heard_in_silence(box: InProcessSandbox, topic: Topic) -> None:
+    name, each, provoke, _ = topic
     arm(box, name, "silence")
     provoke(each)
     wait_until(lambda: box.control("faults") == {"faults": []})
@@ -192,8 +192,8 @@ def test_nothing_at_all_is_heard_in_silence(box: InProcessSandbox, told: Told) -
 
 
 @pytest.mark.parametrize("how", ["close", "reset"])
-def test_the_socket_breaks_instead_of_telling(box: InProcessSandbox, told: Told, how: str) -> None:
-    name, each, provoke, shown = told
+def test_the_socket_breaks_instead_of_telling(box: InProcessSandbox, topic: Topic, how: str) -> None:
+    name, each, provoke, shown = topic
     arm(box, name, "drop", how=how)
     provoke(each)
     frames: list[dict[str, Any]] = []
@@ -263,7 +263,7 @@ def test_changes_of_the_market_are_lost_doubled_held_and_told_in_another_order(
     market.move()
     later, earlier = market.next(), market.next()
     key = "sequence" if market.name == "updateOrderbook" else "timestamp"
-    steps = [_at(told, key) for told in (first, earlier, later)]
+    steps = [_at(topic, key) for topic in (first, earlier, later)]
     if market.name == "updateOrderbook":  # one was lost in between
         assert steps == [steps[0], steps[0] + 2, steps[0] + 3]
     elif market.name == "ticker":
@@ -277,8 +277,8 @@ def test_changes_of_the_market_are_lost_doubled_held_and_told_in_another_order(
     assert time.monotonic() - began >= 0.2
 
 
-def _at(told: Any, key: str) -> Any:
-    return told[key] if key in told else told["data"][-1][key]
+def _at(topic: Any, key: str) -> Any:
+    return topic[key] if key in topic else topic["data"][-1][key]
 
 
 def test_the_market_falls_silent_and_the_socket_breaks(

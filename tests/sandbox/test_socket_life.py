@@ -145,10 +145,10 @@ def test_what_comes_to_pass_after_a_reset_is_told_of_the_new_world_alone(
     assert trades["result"] is True
     for side in ("buy", "sell"):
         client.call("POST", "/order", data=ORDER | {"side": side, "price": "0.5", "timeInForce": "GTC"})
-    told = trader.hear(1)
-    while "updateTrades" not in [name for name, _ in told]:
-        told += trader.hear(1)
-    (new,) = [params["data"] for name, params in told if name == "updateTrades"]
+    frames = trader.hear(1)
+    while "updateTrades" not in [name for name, _ in frames]:
+        frames += trader.hear(1)
+    (new,) = [params["data"] for name, params in frames if name == "updateTrades"]
     assert [trade["price"] for trade in new] == ["0.500000"]
 
 
@@ -184,8 +184,8 @@ def test_clients_come_back_to_the_same_world_at_the_same_address(tmp_path: Path,
         back = opened(logged_in(second.ws_url, ACCOUNT))
         everything(back, ACCOUNT)
         made = Client(second.url).call("POST", "/account/transfer", data=TRANSFER).json()["id"]
-        told = [back.receive() for _ in range(3)]
-        (transaction,) = [frame["params"] for frame in told if frame["method"] == "updateTransaction"]
+        frames = [back.receive() for _ in range(3)]
+        (transaction,) = [frame["params"] for frame in frames if frame["method"] == "updateTransaction"]
         assert transaction["id"] == made
         assert transaction["index"] > before[4][-1]["index"]
 

@@ -72,7 +72,7 @@ def test_the_tables_are_those_of_the_specification() -> None:
     tells = {path: {name for part in parts for name in part.notifications} for path, parts in PARTS.items()}
     assert {path: (methods[path], tells[path]) for path in PARTS} == SERVED
     assert {method.name for method in streams.METHODS} == EVERY
-    assert {event.name for event in streams.EVENTS} == {name for _, told in SERVED.values() for name in told}
+    assert {event.name for event in streams.EVENTS} == {name for _, members in SERVED.values() for name in members}
 
 
 @pytest.mark.parametrize("path", SERVED)
@@ -105,7 +105,7 @@ def test_the_page_lists_every_address_method_and_notification(client: Client) ->
     by_name = {row[0]: {code for code in row[1:] if code.startswith("/api/2/ws")} for row in rows if row}
     for path, (methods, tells) in SERVED.items():
         assert {name for name, addresses in by_name.items() if path in addresses} == methods | tells
-    assert set(by_name) == EVERY | {name for _, told in SERVED.values() for name in told}
+    assert set(by_name) == EVERY | {name for _, facts in SERVED.values() for name in facts}
     (new_order,) = [row for row in shown.split("<tr>") if "<code>newOrder</code>" in row]
     assert "<code>clientOrderId</code> (required)" in new_order
     assert ">needed<" in new_order
@@ -239,13 +239,13 @@ def test_many_changes_between_two_beats_are_told_at_once(
 
     box.inside(offers)
     traded(box, 20)
-    told = stream.hear(4)
-    while "updateOrderbook" not in [name for name, _ in told]:  # it may show itself again first
-        told += stream.hear()
-    assert sorted(name for name, _ in told if name != "snapshotOrderbook") == [
+    frames = stream.hear(4)
+    while "updateOrderbook" not in [name for name, _ in frames]:  # it may show itself again first
+        frames += stream.hear()
+    assert sorted(name for name, _ in frames if name != "snapshotOrderbook") == [
         *("ticker", "updateCandles", "updateOrderbook", "updateTrades"),
     ]
-    news = dict(told)
+    news = dict(frames)
     assert news["updateOrderbook"]["sequence"] == first["snapshotOrderbook"]["sequence"] + 1
     assert news["updateOrderbook"]["ask"] == []
     prices = [level["price"] for level in news["updateOrderbook"]["bid"]]
@@ -268,11 +268,11 @@ def test_a_level_that_came_and_went_between_two_beats_is_not_told(
 
     box.inside(come_and_go)
     client.call("POST", "/order", data=ORDER | {"price": "0.002"})
-    told = [params for name, params in stream.hear() if name == "updateOrderbook"]
-    while not told:
-        told = [params for name, params in stream.hear() if name == "updateOrderbook"]
-    assert told[0]["sequence"] == whole["sequence"] + 1
-    assert told[0]["bid"] == [{"price": "0.002000", "size": "0.1000"}]
+    frames = [params for name, params in stream.hear() if name == "updateOrderbook"]
+    while not frames:
+        frames = [params for name, params in stream.hear() if name == "updateOrderbook"]
+    assert frames[0]["sequence"] == whole["sequence"] + 1
+    assert frames[0]["bid"] == [{"price": "0.002000", "size": "0.1000"}]
 
 
 def test_a_book_goes_on_with_its_sequence_and_shows_itself_again_to_who_still_follows(
@@ -307,14 +307,14 @@ def test_a_leap_of_the_clock_tells_every_trade_once_up_to_a_thousand() -> None:
         latest = shown["snapshotTrades"]["data"][-1]["id"]
         for leap_ms in (60_000, 600_000, 86_400_000):
             box.control("clock", {"advance_ms": leap_ms})
-            told = dict(stream.hear(2))
+            frames = dict(stream.hear(2))
             query = {"by": "id", "from": latest + 1, "sort": "DESC", "limit": 1000}
             trades = client.call("GET", "/public/trades/ETHBTC", params=query).json()[::-1]
-            assert told["updateTrades"]["data"] == trades
+            assert frames["updateTrades"]["data"] == trades
             candles = client.call(
                 "GET", "/public/candles/ETHBTC", params={"period": "M1", "limit": 1000, "sort": "DESC"}
             )
-            news = told["updateCandles"]["data"]
+            news = frames["updateCandles"]["data"]
             assert news == candles.json()[: len(news)][::-1]
             latest = trades[-1]["id"]
         assert len(trades) == len(news) == 1_000

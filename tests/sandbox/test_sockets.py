@@ -258,11 +258,11 @@ def test_a_transfer_over_rest_is_told_with_its_balances(stream: Stream, client: 
     stream.ask("subscribeBalance")
     stream.receive()
     made = client.call("POST", "/account/transfer", data=TRANSFER).json()["id"]
-    told = {message["method"]: message["params"] for message in (stream.receive(), stream.receive())}
-    assert told["updateTransaction"] == client.call("GET", f"/account/transactions/{made}").json()
-    assert (told["updateTransaction"]["type"], told["updateTransaction"]["status"]) == ("bankToExchange", "success")
-    assert not {"fee", "hash", "address"} & set(told["updateTransaction"])
-    assert told["balance"] == stream.ask("getBalance")["result"]
+    params = {message["method"]: message["params"] for message in (stream.receive(), stream.receive())}
+    assert params["updateTransaction"] == client.call("GET", f"/account/transactions/{made}").json()
+    assert (params["updateTransaction"]["type"], params["updateTransaction"]["status"]) == ("bankToExchange", "success")
+    assert not {"fee", "hash", "address"} & set(params["updateTransaction"])
+    assert params["balance"] == stream.ask("getBalance")["result"]
 
 
 def test_balances_on_the_stream_are_those_that_are_not_zero(stream: Stream, client: Client) -> None:
@@ -281,22 +281,22 @@ def test_a_payout_is_told_at_every_step(box: InProcessSandbox, stream: Stream, c
     first = stream.receive()["params"]
     assert (first["id"], first["status"]) == (held, "created")
     client.call("PUT", f"/account/crypto/withdraw/{held}")
-    told = [first]
-    while told[-1]["status"] != "success":
-        told.append(stream.receive()["params"])
-    assert {record["id"] for record in told} == {held}
-    indexes = [record["index"] for record in told]
+    messages = [first]
+    while messages[-1]["status"] != "success":
+        messages.append(stream.receive()["params"])
+    assert {record["id"] for record in messages} == {held}
+    indexes = [record["index"] for record in messages]
     assert indexes == sorted(set(indexes))
-    assert "pending" in [record["status"] for record in told]
-    assert told[-1]["hash"]
+    assert "pending" in [record["status"] for record in messages]
+    assert messages[-1]["hash"]
 
 
 def test_a_hold_that_lapses_is_told(box: InProcessSandbox, stream: Stream, client: Client) -> None:
     held = client.call("POST", "/account/crypto/withdraw", data=HOLD).json()["id"]
     stream.ask("subscribeTransactions")
     box.control("clock", {"advance_ms": 3_600_001})
-    told = stream.receive()["params"]
-    assert (told["id"], told["status"]) == (held, "failed")
+    params = stream.receive()["params"]
+    assert (params["id"], params["status"]) == (held, "failed")
 
 
 def test_unsubscribing_ends_it_and_doing_it_twice_is_no_error(stream: Stream, client: Client) -> None:
@@ -451,7 +451,7 @@ def test_the_server_ends_while_sockets_are_open() -> None:
 # Faults --------------------------------------------------------------------------------------------------------------
 
 
-def told(stream: Stream, client: Client) -> str:
+def placed_and_reported(stream: Stream, client: Client) -> str:
     """Makes a transfer; its id."""
     found: str = client.call("POST", "/account/transfer", data=TRANSFER).json()["id"]
     return found
@@ -464,7 +464,7 @@ def arm(box: InProcessSandbox, kind: str, operation: str = "updateTransaction", 
 def test_drop_breaks_the_socket_instead_of_telling(box: InProcessSandbox, stream: Stream, client: Client) -> None:
     stream.ask("subscribeTransactions")
     arm(box, "drop", operation="*")
-    made = told(stream, client)
+    made = placed_and_reported(stream, client)
     with pytest.raises((websocket.WebSocketConnectionClosedException, ConnectionError)):
         stream.socket.recv()
     again = Stream(box.ws_url)
@@ -476,25 +476,25 @@ def test_drop_breaks_the_socket_instead_of_telling(box: InProcessSandbox, stream
 def test_gap_loses_one_message(box: InProcessSandbox, stream: Stream, client: Client) -> None:
     stream.ask("subscribeTransactions")
     arm(box, "gap")
-    told(stream, client)
-    second = told(stream, client)
+    placed_and_reported(stream, client)
+    second = placed_and_reported(stream, client)
     assert stream.receive()["params"]["id"] == second
 
 
 def test_duplicate_tells_twice(box: InProcessSandbox, stream: Stream, client: Client) -> None:
     stream.ask("subscribeTransactions")
     arm(box, "duplicate")
-    first, second = told(stream, client), told(stream, client)
+    first, second = placed_and_reported(stream, client), placed_and_reported(stream, client)
     assert [stream.receive()["params"]["id"] for _ in range(3)] == [first, first, second]
 
 
 def test_reorder_tells_the_next_one_first(box: InProcessSandbox, stream: Stream, client: Client) -> None:
     stream.ask("subscribeTransactions")
     arm(box, "reorder")
-    first = told(stream, client)
+    first = placed_and_reported(stream, client)
     assert stream.is_quiet()
     assert stream.ask("getBalance")["result"]
-    second = told(stream, client)
+    second = placed_and_reported(stream, client)
     assert [stream.receive()["params"]["id"] for _ in range(2)] == [second, first]
 
 
@@ -502,7 +502,7 @@ def test_slow_holds_everything_behind_it(box: InProcessSandbox, stream: Stream, 
     stream.ask("subscribeTransactions")
     arm(box, "slow", ms=300)
     began = time.monotonic()
-    made = told(stream, client)
+    made = placed_and_reported(stream, client)
     stream.send({"method": "getBalance", "id": 9})
     assert stream.receive()["params"]["id"] == made
     assert time.monotonic() - began >= 0.3
@@ -514,14 +514,14 @@ def test_silence_loses_everything_and_keeps_the_socket_open(
 ) -> None:
     stream.ask("subscribeTransactions")
     arm(box, "silence", ms=2_000)
-    told(stream, client)
-    told(stream, client)
+    placed_and_reported(stream, client)
+    placed_and_reported(stream, client)
     stream.send({"method": "getBalance", "id": 9})
     stream.socket.ping("x")
     assert stream.hears_nothing(0.2)
     later = []
     while not later or stream.hears_nothing(0.2):
-        later.append(told(stream, client))
+        later.append(placed_and_reported(stream, client))
     heard = [stream.receive()["params"]["id"]]
     while heard[-1] != later[-1]:
         heard.append(stream.receive()["params"]["id"])
@@ -533,7 +533,7 @@ def test_silence_loses_everything_and_keeps_the_socket_open(
 def test_silence_may_leave_the_pings(box: InProcessSandbox, stream: Stream, client: Client) -> None:
     stream.ask("subscribeTransactions")
     arm(box, "silence", pings=True)
-    told(stream, client)
+    placed_and_reported(stream, client)
     stream.socket.ping("x")
     assert stream.socket.recv_data_frame(True)[1].data == b"x"
 
@@ -550,7 +550,7 @@ def test_a_method_may_be_refused_or_lose_its_answer(box: InProcessSandbox, strea
 def test_an_echo_differs_on_the_stream(box: InProcessSandbox, stream: Stream, client: Client) -> None:
     stream.ask("subscribeTransactions")
     arm(box, "echo_differs", operation="updateTransaction", field="status", value="exploded")
-    told(stream, client)
+    placed_and_reported(stream, client)
     assert stream.receive()["params"]["status"] == "exploded"
     arm(box, "echo_differs", operation="loadTransactions", field="index", absent=True)
     assert all("index" not in record for record in stream.ask("loadTransactions")["result"])
@@ -562,7 +562,7 @@ def test_a_fault_of_one_key_leaves_other_sockets_alone(box: InProcessSandbox, st
     reader.ask("subscribeTransactions")
     stream.ask("subscribeTransactions")
     arm(box, "gap", key="demo-read")
-    made = told(stream, client)
+    made = placed_and_reported(stream, client)
     assert stream.receive()["params"]["id"] == made
     assert reader.is_quiet()
     reader.close()

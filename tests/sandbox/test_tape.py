@@ -260,24 +260,24 @@ def test_a_trade_of_the_matching_engine_is_on_the_tape_for_good(tmp_path: Path) 
     world = opened(tmp_path, clock)
     volume = call(world, "get_ticker", None, symbol="ETHBTC")["volume"]
     made = order(world, "buy", "2.5", type="market")
-    told = made["tradesReport"]
+    facts = made["tradesReport"]
     clock.at_ms += 1
-    found = trades(world, "ETHBTC", limit=len(told))[::-1]
+    found = trades(world, "ETHBTC", limit=len(facts))[::-1]
     assert [(each["id"], each["price"], each["quantity"]) for each in found] == [
-        (each["id"], each["price"], each["quantity"]) for each in told
+        (each["id"], each["price"], each["quantity"]) for each in facts
     ]
     assert {each["side"] for each in found} == {"buy"}
-    assert found[0]["timestamp"] == told[0]["timestamp"]
+    assert found[0]["timestamp"] == facts[0]["timestamp"]
     ticker = call(world, "get_ticker", None, symbol="ETHBTC")
-    assert ticker["last"] == told[-1]["price"]
+    assert ticker["last"] == facts[-1]["price"]
     assert float(ticker["volume"]) == pytest.approx(float(volume) + 2.5, abs=0.5)
     clock.at_ms += HOUR_MS
-    listed = trades(world, "ETHBTC", by="id", from_=told[0]["id"], limit=20, sort="ASC")
-    assert [each["id"] for each in listed[: len(told)]] == [each["id"] for each in told]
-    assert [each["id"] for each in call(world, "get_trade_history", DESK, sort="ASC")] == [each["id"] for each in told]
+    listed = trades(world, "ETHBTC", by="id", from_=facts[0]["id"], limit=20, sort="ASC")
+    assert [each["id"] for each in listed[: len(facts)]] == [each["id"] for each in facts]
+    assert [each["id"] for each in call(world, "get_trade_history", DESK, sort="ASC")] == [each["id"] for each in facts]
     world.close()
     again = opened(tmp_path, clock)
-    assert trades(again, "ETHBTC", by="id", from_=told[0]["id"], limit=20, sort="ASC") == listed
+    assert trades(again, "ETHBTC", by="id", from_=facts[0]["id"], limit=20, sort="ASC") == listed
     assert all(one["id"] < other["id"] for one, other in pairwise(listed))
     again.close()
 

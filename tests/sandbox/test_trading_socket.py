@@ -181,13 +181,13 @@ def test_trades_are_told_behind_the_answer(box: InProcessSandbox, trader: Trader
     result = trader.good("newOrder", **ORDER, clientOrderId="meets")
     assert (result["status"], result["cumQuantity"], result["reportType"]) == ("new", "0.0000", "new")
     assert types(trader.before()) == [("report", "meets", "new")]
-    told = [params for _, params in trader.behind()]
-    assert [(each["status"], each["cumQuantity"], each["tradePrice"]) for each in told] == [
+    frames = [params for _, params in trader.behind()]
+    assert [(each["status"], each["cumQuantity"], each["tradePrice"]) for each in frames] == [
         ("partiallyFilled", "0.0400", "0.009000"),
         ("partiallyFilled", "0.0800", "0.009500"),
     ]
-    assert [each["tradeFee"] for each in told] == ["0.0000009", "0.00000095"]
-    assert all(type(each["tradeId"]) is int and each["id"] == result["id"] for each in told)
+    assert [each["tradeFee"] for each in frames] == ["0.0000009", "0.00000095"]
+    assert all(type(each["tradeId"]) is int and each["id"] == result["id"] for each in frames)
 
 
 @pytest.mark.parametrize(
@@ -405,8 +405,8 @@ def test_what_the_market_does_is_told(box: InProcessSandbox, trader: Trader) -> 
     trader.before()
     for quantity in (400, 600):
         offer(box, "sell", 10_000, quantity)
-    told = [params for _, params in trader.hear(2)]
-    assert [(each["reportType"], each["status"], each["cumQuantity"], each["tradeQuantity"]) for each in told] == [
+    frames = [params for _, params in trader.hear(2)]
+    assert [(each["reportType"], each["status"], each["cumQuantity"], each["tradeQuantity"]) for each in frames] == [
         ("trade", "partiallyFilled", "0.0400", "0.0400"),
         ("trade", "filled", "0.1000", "0.0600"),
     ]
@@ -419,8 +419,8 @@ def test_a_stop_that_the_market_reaches_is_told(box: InProcessSandbox, trader: T
     assert types(trader.before()) == [("report", "waits", "suspended"), ("report", "still", "suspended")]
     for side, price, quantity in (("sell", 31_000, 2_000), ("sell", 30_000, 500), ("buy", 30_000, 500)):
         offer(box, side, price, quantity)
-    told = [params for _, params in trader.hear(2)]
-    assert [(each["clientOrderId"], each["reportType"], each["status"]) for each in told] == [
+    frames = [params for _, params in trader.hear(2)]
+    assert [(each["clientOrderId"], each["reportType"], each["status"]) for each in frames] == [
         ("waits", "new", "new"),
         ("waits", "trade", "filled"),
     ]
@@ -432,8 +432,8 @@ def test_a_rebate_is_a_negative_fee(box: InProcessSandbox, trader: Trader) -> No
     trader.good("newOrder", **ORDER, clientOrderId="maker")
     trader.before()
     offer(box, "sell", 10_000, 1_000)
-    ((_, told),) = trader.hear()
-    assert (told["reportType"], told["status"], told["tradeFee"]) == ("trade", "filled", "-0.0000001")
+    ((_, frames),) = trader.hear()
+    assert (frames["reportType"], frames["status"], frames["tradeFee"]) == ("trade", "filled", "-0.0000001")
 
 
 def test_expiry_is_told(box: InProcessSandbox, trader: Trader) -> None:
@@ -454,9 +454,9 @@ def test_expiry_is_told(box: InProcessSandbox, trader: Trader) -> None:
 
 def test_orders_by_rest_are_told(trader: Trader, client: Client) -> None:
     made = client.call("POST", "/order", data=ORDER | {"clientOrderId": "rest"}).json()
-    ((name, told),) = trader.hear()
+    ((name, frames),) = trader.hear()
     assert name == "report"
-    assert told == made | {"id": str(made["id"]), "reportType": "new"}
+    assert frames == made | {"id": str(made["id"]), "reportType": "new"}
     change = {"requestClientId": "rest2", "quantity": "0.2", "price": "0.01"}
     client.call("PATCH", "/order/rest", data=change)
     assert types(trader.hear()) == [("report", "rest2", "replaced")]
@@ -481,8 +481,8 @@ def test_orders_by_socket_are_found_by_rest(box: InProcessSandbox, trader: Trade
     offer(box, "sell", 9_000, 1_000)
     done = trader.good("newOrder", **ORDER, clientOrderId="trades")
     (trade,) = client.call("GET", f"/history/order/{done['id']}/trades").json()
-    (_, told) = trader.behind()[-1]
-    assert (trade["id"], trade["fee"], trade["price"]) == (told["tradeId"], told["tradeFee"], told["tradePrice"])
+    (_, frames) = trader.behind()[-1]
+    assert (trade["id"], trade["fee"], trade["price"]) == (frames["tradeId"], frames["tradeFee"], frames["tradePrice"])
 
 
 def test_the_trading_balance_is_that_of_rest_with_zeros(trader: Trader, client: Client) -> None:

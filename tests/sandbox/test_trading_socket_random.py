@@ -21,8 +21,8 @@ class Listener:
     def __init__(self, orders: list[dict[str, Any]]) -> None:
         self.orders = {each["clientOrderId"]: each for each in orders}
 
-    def take(self, told: list[tuple[str, Any]]) -> None:
-        for name, report in told:
+    def take(self, frames: list[tuple[str, Any]]) -> None:
+        for name, report in frames:
             assert name in ("report", "marginOrderReport")
             client_id, kind = report["clientOrderId"], report["reportType"]
             if kind == "replaced":
@@ -104,11 +104,11 @@ def test_listening_is_as_good_as_asking(
     listener, heard = Listener([]), 0
     for number in range(STEPS):
         step(draw, box, trader, client, f"{prefix}{seed}-{number}")
-        told = [each for each in ears.behind() if each[0] != "marginAccountReport"]
-        heard += len(told)
-        listener.take(told)
+        frames = [each for each in ears.behind() if each[0] != "marginAccountReport"]
+        heard += len(frames)
+        listener.take(frames)
     active = ears.good("marginOrdersGet" if prefix else "getOrders")
     assert listener.shown() == {each["clientOrderId"]: plain(each) for each in active}
     assert heard > STEPS // 2
-    assert trader.told == []
+    assert trader.frames == []
     assert box.inside(lambda: box.world.ledger()["balanced"])

@@ -237,8 +237,8 @@ def test_time_follows_the_real_clock_until_it_is_moved_or_frozen() -> None:
     assert world.clock.now_ms() == START_MS + 11_500
     world.clock.advance(500)
     assert world.clock.now_ms() == START_MS + 12_000
-    told: Any = world.control("clock", {"frozen": False})
-    assert told["time_ms"] == START_MS + 12_000
+    answer: Any = world.control("clock", {"frozen": False})
+    assert answer["time_ms"] == START_MS + 12_000
     clock.at_ms += 7
     assert world.clock.now_ms() == START_MS + 12_007
 
@@ -313,9 +313,9 @@ def test_the_configuration_is_shown_and_changed_by_name(world: World) -> None:
         "cash_account_offset": 10,
         "non_js_framework": False,
     }
-    told: Any = world.control("config", {"rate_limits": True, "payout_seconds": Decimal("0.25"), "hold_end": "stay"})
-    assert told["rate_limits"] == {"market": 100, "trading": 300, "other": 10}
-    assert (told["payout_seconds"], told["hold_end"]) == ("0.25", "stay")
+    answer: Any = world.control("config", {"rate_limits": True, "payout_seconds": Decimal("0.25"), "hold_end": "stay"})
+    assert answer["rate_limits"] == {"market": 100, "trading": 300, "other": 10}
+    assert (answer["payout_seconds"], answer["hold_end"]) == ("0.25", "stay")
     assert world.config.payout_ms == 250
     world.control("config", {"rate_limits": {"other": 2}})
     assert world.config.rate_limits == {"market": 100, "trading": 300, "other": 2}
@@ -368,8 +368,8 @@ def test_a_reset_makes_a_fresh_world_and_keeps_its_listeners(world: World) -> No
     held(world)
     world.control("config", {"hold_end": "stay"})
     world.control("clock", {"advance_ms": 5, "frozen": True})
-    told: Any = world.control("reset", {"seed": 1})
-    assert told["journal"]["length"] == 0
+    answer: Any = world.control("reset", {"seed": 1})
+    assert answer["journal"]["length"] == 0
     assert picture(world) == fresh
     heard.clear()
     held(world)

@@ -18,7 +18,7 @@ class Trader(Stream):
 
     def __init__(self, url: str, login: str = "demo-full", path: str = TRADING) -> None:
         super().__init__(url, path)
-        self.told: list[tuple[str, Any]] = []
+        self.frames: list[tuple[str, Any]] = []
         self._numbers = count(1)
         if login:
             assert self.good("login", algo="BASIC", pKey=login, sKey=f"{login}-secret") is True
@@ -32,7 +32,7 @@ class Trader(Stream):
             if "id" in frame:
                 assert frame["id"] == number
                 return frame
-            self.told.append((frame["method"], frame["params"]))
+            self.frames.append((frame["method"], frame["params"]))
 
     def good(self, method: str, **params: object) -> Any:
         """The result of an answer that says yes."""
@@ -49,8 +49,8 @@ class Trader(Stream):
 
     def before(self) -> list[tuple[str, Any]]:
         """What was told up to now, once."""
-        told, self.told = self.told, []
-        return told
+        frames, self.frames = self.frames, []
+        return frames
 
     def behind(self) -> list[tuple[str, Any]]:
         """What was told up to now and what still waits on its way: the next answer comes behind all of it."""
@@ -59,9 +59,9 @@ class Trader(Stream):
 
     def hear(self, count_of: int = 1) -> list[tuple[str, Any]]:
         """So many notifications, waited for."""
-        while len(self.told) < count_of:
+        while len(self.frames) < count_of:
             frame = json.loads(self.socket.recv())
-            self.told.append((frame["method"], frame["params"]))
+            self.frames.append((frame["method"], frame["params"]))
         return self.before()
 
 
@@ -75,6 +75,6 @@ def offer(box: InProcessSandbox, side: str, price: int, quantity: int, symbol: s
     box.inside(put)
 
 
-def types(told: list[tuple[str, Any]]) -> list[tuple[str, str, str]]:
+def types(frames: list[tuple[str, Any]]) -> list[tuple[str, str, str]]:
     """Of reports: the name, the trader's id (or the symbol) and the type."""
-    return [(name, each.get("clientOrderId", each["symbol"]), each["reportType"]) for name, each in told]
+    return [(name, each.get("clientOrderId", each["symbol"]), each["reportType"]) for name, each in frames]

@@ -88,16 +88,16 @@ def disable(request: HttpRequest, key_id: int) -> HttpResponse:
 @requires(rules.may_keep_keys, KEEPERS_ONLY)
 def switch(request: HttpRequest, key_id: int) -> HttpResponse:
     """Second step of a rotation: the successor takes over."""
-    told = "Switched over. The old key is kept until you finish the rotation."
-    return _stepped(request, key_id, lambda by: changes.switch(key_id=key_id, by=by), told)
+    sentence = "Switched over. The old key is kept until you finish the rotation."
+    return _stepped(request, key_id, lambda by: changes.switch(key_id=key_id, by=by), sentence)
 
 
 @require_POST
 @requires(rules.may_keep_keys, KEEPERS_ONLY)
 def finish(request: HttpRequest, key_id: int) -> HttpResponse:
     """Last step of a rotation: the old key is wiped."""
-    told = "Wiped. The rotation is finished; delete the old key at the exchange now."
-    return _stepped(request, key_id, lambda by: changes.finish(key_id=key_id, by=by), told)
+    sentence = "Wiped. The rotation is finished; delete the old key at the exchange now."
+    return _stepped(request, key_id, lambda by: changes.finish(key_id=key_id, by=by), sentence)
 
 
 @require_POST
@@ -109,7 +109,7 @@ def go_back(request: HttpRequest, key_id: int) -> HttpResponse:
     try:
         changes.go_back(key_id=row.pk, person=request.user, session_key=session_key, now=clock.now())
     except CannotChangeKey as problem:
-        return pages.shown(request, row, refusal=str(problem), status=409)
+        return pages.key_page(request, row, refusal=str(problem), status=409)
     messages.success(request, "The rotation is ended. This key is used as before; its successor is wiped.")
     return redirect("key", row.pk)
 
@@ -150,17 +150,17 @@ def _digest(form: PairForm) -> str:
     return changes.new_digest(str(form["request_key"].value()))
 
 
-def _stepped(request: HttpRequest, key_id: int, step: Callable[[Confirmation], ApiKey], told: str) -> HttpResponse:
+def _stepped(request: HttpRequest, key_id: int, step: Callable[[Confirmation], ApiKey], sentence: str) -> HttpResponse:
     """One confirmed step of a rotation, on the page of the key that is rotated."""
     row, form = get_object_or_404(ApiKey.objects.select_related("account"), pk=key_id), DecisionForm(request.POST)
     if not form.is_valid():
-        return pages.shown(request, row, form=form, status=422)
+        return pages.key_page(request, row, form=form, status=422)
     try:
         step(_by(request, form))
     except _REFUSALS as problem:
         row.refresh_from_db()
-        return pages.shown(request, row, form=form, refusal=str(problem), status=409)
-    messages.success(request, told)
+        return pages.key_page(request, row, form=form, refusal=str(problem), status=409)
+    messages.success(request, sentence)
     return redirect("key", row.pk)
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops.keys import changes, probing
-from exchange_ops.keys import status as key_standing
+from exchange_ops.keys import status as key_status
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import DecisionForm
@@ -26,11 +26,11 @@ KEEPERS_ONLY = "Nothing was changed: administrators keep the keys."
 def keys(request: HttpRequest) -> HttpResponse:
     """Every account with its keys, those in use first."""
     now = clock.now()
-    shown = [key_standing.of(key, now=now) for key in ApiKey.objects.listed()]
+    views = [key_status.of(key, now=now) for key in ApiKey.objects.listed()]
     context = {
         "now": now,
         "accounts": [
-            {"account": account, "keys": [one for one in shown if one.key.account_id == account.pk]}
+            {"account": account, "keys": [one for one in views if one.key.account_id == account.pk]}
             for account in Account.objects.order_by("pk")
         ],
         "may_keep": rules.may_keep_keys(request.user),
@@ -42,7 +42,7 @@ def keys(request: HttpRequest) -> HttpResponse:
 @requires(rules.may_see_keys, "Administrators and auditors see the keys.")
 def key(request: HttpRequest, key_id: int) -> HttpResponse:
     """One key, its rights, and what can be done with it now."""
-    return shown(request, get_object_or_404(ApiKey.objects.listed(), pk=key_id))
+    return key_page(request, get_object_or_404(ApiKey.objects.listed(), pk=key_id))
 
 
 @require_POST
@@ -53,12 +53,12 @@ def probe(request: HttpRequest, key_id: int) -> HttpResponse:
     try:
         probing.ask(key_id=row.pk, person=request.user, now=clock.now())
     except probing.CannotProbeKey as problem:
-        return shown(request, row, refusal=str(problem), status=409)
+        return key_page(request, row, refusal=str(problem), status=409)
     messages.success(request, "The exchange is being asked, by reads alone.")
     return redirect("key", row.pk)
 
 
-def shown(
+def key_page(
     request: HttpRequest, row: ApiKey, *, refusal: str = "", form: DecisionForm | None = None, status: int = 200
 ) -> HttpResponse:
     """The page of a key, with what was refused about it."""
@@ -67,7 +67,7 @@ def shown(
     context: dict[str, Any] = {
         "now": now,
         "drawn_for": f"{row.active}:{row.retired_at}:{rotation.get('digest', '')[:16]}:{rotation.get('why_not', '')}",
-        "shown": key_standing.of(row, now=now),
+        "view": key_status.of(row, now=now),
         "refusal": refusal,
         "may_keep": may_keep,
         "form": form or DecisionForm(),
@@ -85,7 +85,7 @@ def _rotation(row: ApiKey, now: datetime) -> dict[str, Any]:
     purpose = changes.SWITCH if successor.is_waiting else changes.FINISH
     waits = successor.is_waiting
     return {
-        "successor": key_standing.of(successor, now=now),
+        "successor": key_status.of(successor, now=now),
         "waits": waits,
         "why_not": changes.why_not_switch(row, successor) if waits else changes.why_not_finish(row, now),
         "purpose": purpose,

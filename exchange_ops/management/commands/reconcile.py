@@ -22,11 +22,11 @@ class Command(BaseCommand):
         accounts = list(Account.objects.filter(**({"name": options["account"]} if options["account"] else {})))
         if not accounts:
             raise CommandError("There is no such account.")
-        differing = sum(self._told(account) for account in accounts)
+        differing = sum(self._differences(account) for account in accounts)
         if differing:
             raise CommandError(f"{differing} findings do not agree.")
 
-    def _told(self, account: Account) -> int:
+    def _differences(self, account: Account) -> int:
         """Print the findings of one account; how many don't agree."""
         try:
             with clients.client(keys.client_for, account=account, right=Right.PAYMENTS) as client:

@@ -32,12 +32,12 @@ class Command(BaseCommand):
         if not verdict.is_proven:
             raise CommandError(f"{row.reference} is not proven: {verdict.sentence}")
         if verdict.depth < settings.PAYOUT_PROOF_DEPTH:
-            told = f"its block is {verdict.depth} deep, and {settings.PAYOUT_PROOF_DEPTH} are asked for"
-            raise CommandError(f"{row.reference} is not proven yet: {told}.")
+            depths = f"its block is {verdict.depth} deep, and {settings.PAYOUT_PROOF_DEPTH} are asked for"
+            raise CommandError(f"{row.reference} is not proven yet: {depths}.")
 
 
-def _row(asked: str) -> Withdrawal:
-    number = asked.removeprefix("W-")
+def _row(text: str) -> Withdrawal:
+    number = text.removeprefix("W-")
     known = number.isascii() and number.isdigit() and len(number) < 19
     row = Withdrawal.objects.filter(pk=int(number)).first() if known else None
     if row is None:

@@ -97,5 +97,5 @@ def _frame(request: HttpRequest, symbol: Symbol, look: MarketLook, now: datetime
 
 def _period(request: HttpRequest) -> str:
     """The period that is asked for; another word counts as none."""
-    asked = request.GET.get("period", "")
-    return asked if asked in interest.PERIODS else interest.DEFAULT_PERIOD
+    period = request.GET.get("period", "")
+    return period if period in interest.PERIODS else interest.DEFAULT_PERIOD

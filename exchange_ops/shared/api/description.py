@@ -8,13 +8,13 @@ def closed_bodies(result: dict[str, Any], **_: object) -> dict[str, Any]:
     for name, shape in result["components"]["schemas"].items():
         if name.endswith("In"):
             shape["additionalProperties"] = False
-            shape["properties"] = {member: _once(told) for member, told in shape["properties"].items()}
+            shape["properties"] = {member: _once(schema) for member, schema in shape["properties"].items()}
     return result
 
 
-def _once(told: dict[str, Any]) -> dict[str, Any]:
+def _once(schema: dict[str, Any]) -> dict[str, Any]:
     """A text that may be empty, said once: the generator makes it one of two shapes, and nothing fits both of them."""
-    match told:
+    match schema:
         case {"oneOf": [{"type": "string", "pattern": _} as text, {"type": "string", "maxLength": 0}]}:
-            return {**text, **{name: value for name, value in told.items() if name != "oneOf"}}
-    return told
+            return {**text, **{name: value for name, value in schema.items() if name != "oneOf"}}
+    return schema

@@ -73,9 +73,9 @@ def answer(exception: Exception, context: dict[str, Any]) -> Response | None:
 def _spoken(exception: Exception, usual: str) -> str:
     if isinstance(exception, exceptions.NotAuthenticated | exceptions.MethodNotAllowed | Http404):
         return usual
-    told = str(getattr(exception, "detail", "") or exception or usual)
+    sentence = str(getattr(exception, "detail", "") or exception or usual)
     refused = isinstance(exception, exceptions.PermissionDenied | PermissionDenied)
-    return f"Nothing was changed. {told}" if refused and not told.startswith("Nothing") else told
+    return f"Nothing was changed. {sentence}" if refused and not sentence.startswith("Nothing") else sentence
 
 
 def _flat(detail: Any, prefix: str = "") -> dict[str, str]:

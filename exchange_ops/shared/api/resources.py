@@ -48,11 +48,11 @@ def narrowed(request: Request, form: type[FilterForm], rows: QuerySet[Any]) -> Q
 
     Raises `ValidationError` for a filter that the description does not allow.
     """
-    asked = form(request.query_params)
-    problems = {} if asked.is_valid() else {name: list(texts) for name, texts in asked.errors.items()}
+    query = form(request.query_params)
+    problems = {} if query.is_valid() else {name: list(texts) for name, texts in query.errors.items()}
     if problems:
         raise ValidationError(problems | _misplaced(request))
-    return asked.narrow(rows)
+    return query.narrow(rows)
 
 
 class MaySee(BasePermission):

@@ -43,8 +43,8 @@ def safe_cell(text: str) -> str:
 
     An apostrophe stands before what could start a formula; invisible characters are marks (`desk.invisible`).
     """
-    shown = invisible.revealed(text)
-    return f"'{shown}" if text.lstrip(" \ufeff").startswith(_FORMULA_STARTS) else shown
+    visible = invisible.revealed(text)
+    return f"'{visible}" if text.lstrip(" \ufeff").startswith(_FORMULA_STARTS) else visible
 
 
 class _Line:

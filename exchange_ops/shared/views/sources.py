@@ -11,12 +11,13 @@ LATE = timedelta(seconds=60)  # a reading comes every few seconds: one so old sa
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`told` as it happens; `heard_at` is the stream's last sign of life, `read_at` the end of the last whole reading.
+    """Where figures come from: whether they are streamed as they change, and when they were last read.
 
+    `heard_at` is the stream's last sign of life, `read_at` the end of the last whole reading.
     `late` says that the figures may be out of date, `problem` what was wrong with the last reading.
     """
 
-    told: bool
+    is_streamed: bool
     heard_at: datetime | None
     read_at: datetime | None
     late: bool
@@ -31,11 +32,11 @@ def is_heard(row: FollowerState | None, now: datetime) -> bool:
 def source_of(stream: str, reading: str, now: datetime) -> Source:
     """What rests on this stream and on this loop of readings, by the names of their rows."""
     rows = {row.name: row for row in FollowerState.objects.filter(name__in=(stream, reading))}
-    told, read = rows.get(stream), rows.get(reading)
+    streamed, read = rows.get(stream), rows.get(reading)
     read_at = read.heard_at if read else None
     return Source(
-        told=is_heard(told, now),
-        heard_at=told.heard_at if told else None,
+        is_streamed=is_heard(streamed, now),
+        heard_at=streamed.heard_at if streamed else None,
         read_at=read_at,
         late=read_at is None or now - read_at > LATE,
         problem=read.problem if read else "",

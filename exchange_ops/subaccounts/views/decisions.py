@@ -23,7 +23,7 @@ PAGES = {
     states.FREEZE: "exchange_ops/subaccount_freeze.html",
     states.ACTIVATE: "exchange_ops/subaccount_activate.html",
 }
-_TOLD = {
+_SENTENCES = {
     states.FREEZE: "Recorded. The exchange is being asked to freeze; it counts as frozen when the exchange shows it.",
     states.ACTIVATE: "Recorded. The exchange is being asked to activate; it counts when the exchange shows it.",
 }
@@ -49,17 +49,17 @@ def _decided(request: HttpRequest, kind: str) -> HttpResponse:
         if not numbers:
             messages.warning(request, "Choose at least one sub-account. Nothing was sent.")
             return redirect("subaccounts")
-        return _shown(request, kind, numbers)
+        return _page(request, kind, numbers)
     form = SubAccountDecisionForm(request.POST)
     if not form.is_valid():
-        return _shown(request, kind, read_ids(request.POST.getlist("ids")), status=422, form=form)
+        return _page(request, kind, read_ids(request.POST.getlist("ids")), status=422, form=form)
     return _confirmed(request, kind, form)
 
 
 def _confirmed(request: HttpRequest, kind: str, form: SubAccountDecisionForm) -> HttpResponse:
     cleaned = form.cleaned_data
     try:
-        asked = workflow.ask_status(
+        actions = workflow.ask_status(
             kind=kind,
             account=accounts.required(),
             exchange_ids=cleaned["ids"],
@@ -72,12 +72,12 @@ def _confirmed(request: HttpRequest, kind: str, form: SubAccountDecisionForm) ->
             now=clock.now(),
         )
     except (workflow.CannotAsk, CannotConfirm) as problem:
-        return _shown(request, kind, cleaned["ids"], status=409, form=form, refusal=str(problem))
-    messages.success(request, _TOLD[kind])
-    return redirect("subaccount", cleaned["ids"][0]) if len(asked) == 1 else redirect("subaccounts")
+        return _page(request, kind, cleaned["ids"], status=409, form=form, refusal=str(problem))
+    messages.success(request, _SENTENCES[kind])
+    return redirect("subaccount", cleaned["ids"][0]) if len(actions) == 1 else redirect("subaccounts")
 
 
-def _shown(request: HttpRequest, kind: str, numbers: list[int], *, status: int = 200, **more: Any) -> HttpResponse:
+def _page(request: HttpRequest, kind: str, numbers: list[int], *, status: int = 200, **more: Any) -> HttpResponse:
     rows = SubAccount.objects.filter(account=accounts.current(), exchange_id__in=numbers)
     subs = list(rows.order_by("exchange_id"))
     trading = workflow.figures(subs)

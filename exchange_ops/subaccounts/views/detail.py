@@ -30,7 +30,7 @@ LAST_ACTIONS = 25
 @requires(rules.may_see)
 def subaccount(request: HttpRequest, exchange_id: int) -> HttpResponse:
     """The page, or one of its three parts."""
-    return shown(request, exchange_id)
+    return subaccount_page(request, exchange_id)
 
 
 @require_POST
@@ -39,7 +39,7 @@ def settings(request: HttpRequest, exchange_id: int) -> HttpResponse:
     """Ask for other payout settings."""
     form = SubAccountSettingsForm(request.POST)
     if not form.is_valid():
-        return shown(request, exchange_id, status=422, settings_form=form)
+        return subaccount_page(request, exchange_id, status=422, settings_form=form)
     cleaned = form.cleaned_data
     try:
         domain.ask_settings(
@@ -57,7 +57,7 @@ def settings(request: HttpRequest, exchange_id: int) -> HttpResponse:
     except domain.CannotAsk as problem:
         form.refuse(problem.problems)
         refusal = " ".join(["Nothing was recorded.", *problem.problems.values()])
-        return shown(request, exchange_id, status=409, settings_form=form, refusal=refusal)
+        return subaccount_page(request, exchange_id, status=409, settings_form=form, refusal=refusal)
     messages.success(request, "Recorded. The exchange is being asked; it counts when the exchange shows it.")
     return redirect("subaccount", exchange_id)
 
@@ -68,7 +68,7 @@ def address(request: HttpRequest, exchange_id: int) -> HttpResponse:
     """Have the deposit address of one currency read."""
     sub, form = _sub(exchange_id), SubAccountAddressForm(request.POST)
     if not form.is_valid():
-        return shown(request, exchange_id, status=422, address_form=form)
+        return subaccount_page(request, exchange_id, status=422, address_form=form)
     currency = form.cleaned_data["currency"]
     readings.ask_address(sub=sub, currency=currency, person=request.user, now=clock.now())
     return redirect("subaccount", exchange_id)
@@ -83,16 +83,16 @@ def take_back(request: HttpRequest, exchange_id: int, action_id: int) -> HttpRes
     try:
         domain.take_back(action_id=action.pk, person=request.user, now=clock.now(), session_key=session_key)
     except domain.CannotAsk as problem:
-        return shown(request, exchange_id, status=409, refusal=str(problem))
+        return subaccount_page(request, exchange_id, status=409, refusal=str(problem))
     messages.success(request, "Taken back. Nothing was sent.")
     return redirect("subaccount", exchange_id)
 
 
-def shown(request: HttpRequest, exchange_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
+def subaccount_page(request: HttpRequest, exchange_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
     """The page with the forms that were refused, so that nothing typed is lost."""
     sub = _sub(exchange_id)
     context: dict[str, Any] = {
-        **_standing(sub),
+        **_context(sub),
         "sub": sub,
         "now": clock.now(),
         "wallets": _wallets(sub),
@@ -108,15 +108,15 @@ def shown(request: HttpRequest, exchange_id: int, *, status: int = 200, **forms:
     return show(request, PAGE, context | forms, parts=PARTS, status=status)
 
 
-def _standing(sub: SubAccount) -> dict[str, Any]:
+def _context(sub: SubAccount) -> dict[str, Any]:
     """What is asked for, what is seen, and what may be asked now."""
-    asked = sub.actions.select_related("requested_by", "confirmation").prefetch_related("events__actor", "calls")
-    actions = list(asked.order_by("-pk")[:LAST_ACTIONS])
+    latest = sub.actions.select_related("requested_by", "confirmation").prefetch_related("events__actor", "calls")
+    actions = list(latest.order_by("-pk")[:LAST_ACTIONS])
     under_way = [action for action in actions if action.state in states.OPEN_STATES]
     open_kinds = {action.kind for action in under_way}
     obstacles = {kind: account_status.obstacle(kind, sub) for kind in states.KINDS}
     return {
-        "standing_now": account_status.of(sub),
+        "status_now": account_status.of(sub),
         "difference": account_status.difference(sub, under_way),
         "settings_differ": account_status.settings_differ(sub),
         "actions": actions,

@@ -68,5 +68,5 @@ def _tell_about_demo() -> None:
     """Leave for whoever started the house what a person needs to sign in to the demo."""
     from desk.people import demo
 
-    told = {"people": list(demo.PEOPLE), "password": demo.DEMO_PASSWORD, "totp_secret": demo.DEMO_TOTP_SECRET}
-    (settings.DATA_DIR / "demo.json").write_text(json.dumps(told))
+    facts = {"people": list(demo.PEOPLE), "password": demo.DEMO_PASSWORD, "totp_secret": demo.DEMO_TOTP_SECRET}
+    (settings.DATA_DIR / "demo.json").write_text(json.dumps(facts))

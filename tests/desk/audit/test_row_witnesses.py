@@ -420,12 +420,12 @@ def test_what_the_desk_writes_while_the_check_reads_is_no_finding() -> None:
     others: list[Thread] = []
 
     def meanwhile(execute: Any, question: str, *given: Any) -> Any:
-        told = execute(question, *given)
+        facts = execute(question, *given)
         if not others and question.startswith("SELECT") and "desk_rowwitness" in question:
             others.append(Thread(target=_work_on, args=("meanwhile",)))
             others[0].start()
             others[0].join(20)
-        return told
+        return facts
 
     _work_on("before")
     with connection.execute_wrapper(meanwhile):

@@ -183,9 +183,9 @@ def test_a_change_is_shown_ends_the_other_sessions_and_rests_for_a_day(at: Any, 
     assert visitor.is_in()
     assert not other.is_in()
     assert presence.admitted(key, ["open"], now=clock.now()) is None, "its socket closes at the next look"
-    told = visitor.get("/").content.decode()
-    assert "Your second factors changed: recovery codes added at" in told
-    assert "authenticator app replaced at" in told
+    page = visitor.get("/").content.decode()
+    assert "Your second factors changed: recovery codes added at" in page
+    assert "authenticator app replaced at" in page
     assert "authenticator app replaced" in visitor.get(reverse("mfa_index")).content.decode().lower()
     event = AuditEvent.objects.get(action="person.factor_renewed")
     assert (event.actor, event.after["factor"]) == (owner, "totp")
@@ -219,8 +219,8 @@ def test_somebody_without_a_factor_reaches_nothing_but_enrolment(at: Any, treasu
         assert visitor.get(place).status_code == 403, place
     assert visitor.post("/step-up/challenge", "{}", content_type="application/json").status_code == 403
     blocked = '[{"type": "csp-violation", "body": {"effectiveDirective": "script-src-elem"}}]'
-    told = visitor.post("/csp-reports", blocked, content_type="application/reports+json")
-    assert told.status_code == 204, "what a browser blocked on the page of enrolment is heard of as well"
+    facts = visitor.post("/csp-reports", blocked, content_type="application/reports+json")
+    assert facts.status_code == 204, "what a browser blocked on the page of enrolment is heard of as well"
     assert presence.admitted(visitor.session.session_key or "", [], now=clock.now()) is None
     assert presence.listener(visitor.session.session_key or "", now=clock.now()) is None, "not even a silent socket"
     _, secret = tokens.create(person=treasury, name="reports", now=clock.now())
@@ -363,11 +363,11 @@ def test_a_flood_of_names_fills_nothing(at: Any, owner: Person, monkeypatch: pyt
 
 
 def test_names_that_exist_are_refused_like_others(at: Any, owner: Person) -> None:
-    told = [
+    facts = [
         [re.sub(r"\s+", " ", Visitor(REMOTE_ADDR=address).try_password(name, "x").content.decode()) for _ in range(6)]
         for name, address in (("treasury", "10.3.0.1"), ("nobody", "10.3.0.2"))
     ]
-    plain = [[re.sub(r'value="[^"]*"|nonce="[^"]*"', "", page) for page in pages] for pages in told]
+    plain = [[re.sub(r'value="[^"]*"|nonce="[^"]*"', "", page) for page in pages] for pages in facts]
     assert plain[0] == plain[1]
 
 

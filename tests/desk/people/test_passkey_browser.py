@@ -114,5 +114,5 @@ def test_a_passkey_is_added_with_the_app_and_removed_with_itself_while_another_t
     page.get_by_role("button", name="Remove the passkey").click()
     page.wait_for_url(re.compile("/passkeys/$"))
     assert not Authenticator.objects.filter(user=treasury, type="webauthn").exists()
-    told = [str(change) for change in FactorChange.objects.order_by("pk")]
-    assert told == ["recovery codes added", "passkey added", "passkey removed"]
+    rows = [str(change) for change in FactorChange.objects.order_by("pk")]
+    assert rows == ["recovery codes added", "passkey added", "passkey removed"]

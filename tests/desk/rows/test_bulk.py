@@ -96,10 +96,10 @@ def test_nothing_is_written_of_nothing(django_assert_num_queries):
 def test_what_can_not_be_kept_is_told_and_the_rest_is_kept(size, change, reason):
     rows = [trade(number) for number in range(size)]
     rows[1] = trade(1, **change)
-    told = []
-    assert kept().keep(rows, wrong=lambda row, why: told.append((row[1], why))) == size - 1
-    assert [number for number, _ in told] == [1]
-    assert reason in told[0][1]
+    heard = []
+    assert kept().keep(rows, wrong=lambda row, why: heard.append((row[1], why))) == size - 1
+    assert [number for number, _ in heard] == [1]
+    assert reason in heard[0][1]
     with pytest.raises(bulk.CannotKeep):
         kept().keep(rows)
 

@@ -24,8 +24,8 @@ def room(monkeypatch):
     reports._arrivals.clear()
 
 
-def send(client, told, kind="application/csp-report", **more):
-    body = told if isinstance(told, bytes | str) else json.dumps(told)
+def send(client, facts, kind="application/csp-report", **more):
+    body = facts if isinstance(facts, bytes | str) else json.dumps(facts)
     return client.post("/csp-reports", body, content_type=kind, **more)
 
 
@@ -59,8 +59,8 @@ def test_a_report_is_counted_and_logged_without_queries(client):
     with capture_logs() as lines:
         answer = send(client, REPORT)
     assert (answer.status_code, answer.content) == (204, b"")
-    told = [line for line in lines if line["event"] == "csp.violation"]
-    assert [(one["directive"], one["blocked"], one["page"]) for one in told] == [
+    rows = [line for line in lines if line["event"] == "csp.violation"]
+    assert [(one["directive"], one["blocked"], one["page"]) for one in rows] == [
         ("script-src-elem", "https://evil.example/x.js", "https://desk.example/withdrawals/1/")
     ]
     assert "canary" not in str(lines)

@@ -29,8 +29,8 @@ def test_ids_differ_and_end_with_the_request(client: Client) -> None:
 def test_a_request_leaves_one_line_without_its_query(client: Client) -> None:
     with capture_logs() as lines:
         client.get("/sign-in/?token=hunter2&next=/keys/")
-    told = [line for line in lines if line["event"] == "request"]
-    assert [(line["method"], line["path"], line["status"]) for line in told] == [("GET", "/sign-in/", 200)]
+    rows = [line for line in lines if line["event"] == "request"]
+    assert [(line["method"], line["path"], line["status"]) for line in rows] == [("GET", "/sign-in/", 200)]
     assert "hunter2" not in str(lines)
 
 

@@ -32,20 +32,20 @@ def test_both_wallets_with_exact_figures_and_their_value(with_token, auditor, op
     Balance.objects.filter(wallet="bank").update(
         available=Decimal("499.000000000000000000000001"), reserved=Decimal("1.251")
     )
-    told = with_token(auditor).get("/api/v1/funds/").json()
-    (one,) = [row for row in told["items"] if row["currency"] == "BCH"]
+    answer = with_token(auditor).get("/api/v1/funds/").json()
+    (one,) = [row for row in answer["items"] if row["currency"] == "BCH"]
     assert (one["bank"], one["bank_reserved"], one["holds"]) == ("499.000000000000000000000001", "1.251", "1.251")
     assert (one["trading"], one["trading_reserved"]) == ("10", "0")
     assert one["total"] == "510.251000000000000000000001"
-    assert (one["worth"], told["total"], told["quote_currency"]) == ("255125.5", "255125.5", "USD")
+    assert (one["worth"], answer["total"], answer["quote_currency"]) == ("255125.5", "255125.5", "USD")
     assert one["read_at"].endswith("Z")
 
 
 def test_a_currency_without_a_price_has_no_worth(with_token, auditor):
     rows.currency("XYZ", now=clock.now())
     rows.balance("XYZ", now=clock.now())
-    told = with_token(auditor).get("/api/v1/funds/").json()
-    assert {row["currency"]: row["worth"] for row in told["items"]} == {"BCH": "255000", "XYZ": None}
+    answer = with_token(auditor).get("/api/v1/funds/").json()
+    assert {row["currency"]: row["worth"] for row in answer["items"]} == {"BCH": "255000", "XYZ": None}
 
 
 def test_the_addresses_come_current_first_with_what_belongs_to_them(with_token, auditor):
@@ -63,13 +63,13 @@ def test_the_addresses_come_current_first_with_what_belongs_to_them(with_token, 
             seen_at=now,
         )
     AddressBook.objects.create(account=account, currency="BCH", requested_at=now, answered_at=now, read_at=now)
-    told = with_token(auditor).get(f"{PATH}?currency=bch").json()
-    assert [(row["address"], row["payment_id"], row["place"]) for row in told["items"]] == [
+    answer = with_token(auditor).get(f"{PATH}?currency=bch").json()
+    assert [(row["address"], row["payment_id"], row["place"]) for row in answer["items"]] == [
         ("a-2", "2", 1),
         ("a-1", "1", 2),
         ("a-0", "0", None),
     ]
-    assert (told["left_today"], told["latest_request"], told["read_at"] is not None) == (5, None, True)
+    assert (answer["left_today"], answer["latest_request"], answer["read_at"] is not None) == (5, None, True)
 
 
 @pytest.mark.parametrize("query", ["", "currency=", "currency=NOSUCH", "currency=" + "x" * 999, "currency=%00"])
@@ -84,10 +84,10 @@ def test_a_new_address_is_asked_for_once(with_token, operator):
     first, second = send(client, asked), send(client, asked)
     assert (first.status_code, second.status_code) == (201, 200)
     assert first.json()["id"] == second.json()["id"]
-    told = first.json()
-    assert (told["state"], told["initiated_via"], told["address"]) == ("asked", "api", None)
-    assert told["sentence"].startswith("No new address was made yet")
-    assert client.get(f"{PATH}?currency=BCH").json()["latest_request"]["id"] == told["id"]
+    answer = first.json()
+    assert (answer["state"], answer["initiated_via"], answer["address"]) == ("asked", "api", None)
+    assert answer["sentence"].startswith("No new address was made yet")
+    assert client.get(f"{PATH}?currency=BCH").json()["latest_request"]["id"] == answer["id"]
 
 
 def test_the_sixth_of_a_day_is_refused_with_the_hour(with_token, operator):

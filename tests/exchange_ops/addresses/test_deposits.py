@@ -73,9 +73,9 @@ def test_the_addresses_are_read_with_what_stands_beside_them(walk, client_as):
     for code in (CODE, "XRP"):
         book = read(walk, code)
         assert (book.problem, book.answered_at is not None, book.read_at is not None) == ("", True, True)
-        told = client_as().get_deposit_address(currency=code)
+        facts = client_as().get_deposit_address(currency=code)
         current = DepositAddress.objects.get(currency=code, is_current=True)
-        assert (current.address, current.payment_id) == (told.address, told.payment_id or "")
+        assert (current.address, current.payment_id) == (facts.address, facts.payment_id or "")
         assert current.place == 1
     assert DepositAddress.objects.get(currency="XRP", is_current=True).payment_id
 
@@ -352,10 +352,10 @@ def test_two_tabs_and_two_people_at_once_ask_for_one_address(walk, make_person):
     other = make_person("operator", username="operator9")
     acts = [lambda: ask(walk, key="one form"), lambda: ask(walk, key="one form")]
     acts += [lambda: ask(walk, key="another form", person=other)]
-    told = [result for result in at_once(*acts) if isinstance(result, AddressRequest)]
+    rows = [result for result in at_once(*acts) if isinstance(result, AddressRequest)]
     assert AddressRequest.objects.count() == 1
-    assert {row.pk for row in told} <= {AddressRequest.objects.get().pk}
-    assert told, "somebody was heard"
+    assert {row.pk for row in rows} <= {AddressRequest.objects.get().pk}
+    assert rows, "somebody was heard"
 
 
 def test_two_workers_at_once_send_once(walk):

@@ -196,9 +196,9 @@ def test_three_threads_of_one_key_are_never_told_too_many(sandbox, paced):
         thread.start()
     for thread in threads:
         thread.join(20)
-    told = statuses(sandbox, "get_balances")
-    assert set(told) == {200}
-    assert 16 <= len(told) <= 30
+    facts = statuses(sandbox, "get_balances")
+    assert set(facts) == {200}
+    assert 16 <= len(facts) <= 30
 
 
 def test_a_read_that_is_told_too_many_waits_and_asks_again(sandbox, paced):

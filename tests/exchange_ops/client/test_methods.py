@@ -191,8 +191,8 @@ def test_a_method_sends_what_is_documented_and_reads_the_documented_reply(name):
     method, target = call.split(" ")
     assert head.split(b"\r\n")[0].decode() == f"{method} /api/2{target} HTTP/1.1"
     assert sent.decode() == body
-    told = golden.facts(unfolded(result), unwrapped(name))
-    assert told == unwrapped(name)
+    found = golden.facts(unfolded(result), unwrapped(name))
+    assert found == unwrapped(name)
 
 
 def unfolded(result: Any) -> Any:
@@ -205,7 +205,7 @@ def unwrapped(name: str) -> dict[str, Any]:
     envelope = plain.get(name, "result")
     facts = FILES[name]["facts"]
     return (
-        {path.removeprefix(envelope).removeprefix("."): told for path, told in facts.items()}
+        {path.removeprefix(envelope).removeprefix("."): found for path, found in facts.items()}
         if any(path == envelope or path.startswith(f"{envelope}.") for path in facts)
         and not name.startswith(("get_order", "create_order"))
         else facts

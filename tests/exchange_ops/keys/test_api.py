@@ -55,17 +55,17 @@ def test_a_key_is_told_without_its_secret(with_token, admin, key):
         observed={"Payment information": "granted", "Withdraw cryptocurrencies": "granted"}, probed_at=clock.now()
     )
     answer = with_token(admin).get(f"/api/v1/keys/{key.pk}/")
-    told = answer.json()
-    assert set(told) == MEMBERS
+    body = answer.json()
+    assert set(body) == MEMBERS
     assert CANARY not in answer.content.decode()
-    assert (told["account"], told["login"], told["last_four"], told["added_by"]) == (
+    assert (body["account"], body["login"], body["last_four"], body["added_by"]) == (
         "Main desk",
         "login-1",
         "0123",
         "admin",
     )
-    assert (told["state"], told["rotation_due"], told["replaces"]) == ("in_use", False, None)
-    assert told["rights"] == [
+    assert (body["state"], body["rotation_due"], body["replaces"]) == ("in_use", False, None)
+    assert body["rights"] == [
         {"name": "Place/cancel orders", "declared": False, "observed": "unknown"},
         {"name": "Orderbook, History, Trading balance", "declared": False, "observed": "unknown"},
         {"name": "Payment information", "declared": True, "observed": "granted"},
@@ -77,8 +77,8 @@ def test_the_keys_of_every_account_are_listed(with_token, auditor, key):
     other = Account.objects.create(name="Second desk")
     ApiKey.objects.filter(pk=key.pk).update(account=other)
     store.disable(key=key, actor=None, now=clock.now())
-    (told,) = with_token(auditor).get("/api/v1/keys/").json()["items"]
-    assert (told["account"], told["state"]) == ("Second desk", "disabled")
+    (answer,) = with_token(auditor).get("/api/v1/keys/").json()["items"]
+    assert (answer["account"], answer["state"]) == ("Second desk", "disabled")
 
 
 @pytest.mark.parametrize("role", ["operator", "treasury", ""])
@@ -109,8 +109,8 @@ def test_the_description_is_exact(with_token, admin, key, tmp_path):
 
     described = json.loads(file.read_text())
     shape = described["components"]["schemas"]["KeyOut"]
-    told = with_token(admin).get(f"/api/v1/keys/{key.pk}/").json()
-    assert set(shape["properties"]) == set(told) == set(shape["required"])
+    answer = with_token(admin).get(f"/api/v1/keys/{key.pk}/").json()
+    assert set(shape["properties"]) == set(answer) == set(shape["required"])
     assert CANARY not in file.read_text()
     assert "secret" not in str(shape["properties"]).lower()
     operations = described["paths"]["/api/v1/keys/{key_id}/"]

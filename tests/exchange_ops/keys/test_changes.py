@@ -105,11 +105,11 @@ def test_a_key_is_added_with_a_second_factor_and_told_without_its_secret(account
     key = add(account, keeper, pair(secret=CANARY))
     assert store.credentials_of(key).secret == Secret(CANARY)
     assert key.is_being_probed
-    told = AuditEvent.objects.get(subject=key.subject)
-    assert (told.action, told.actor_id) == ("apikey.added", keeper.pk)
-    assert told.after["login"] == "next-read"
-    assert told.after["step_up"] == StepUp.objects.get().pk
-    assert CANARY not in told.after_text
+    event = AuditEvent.objects.get(subject=key.subject)
+    assert (event.action, event.actor_id) == ("apikey.added", keeper.pk)
+    assert event.after["login"] == "next-read"
+    assert event.after["step_up"] == StepUp.objects.get().pk
+    assert CANARY not in event.after_text
     assert StepUp.objects.get().purpose == "key-add"
 
 
@@ -347,8 +347,8 @@ def test_what_stops_is_said_before_and_written_down_after(account, demo_keys, ke
     assert "POST /account/crypto/withdraw" in stops[0].operations
     assert "GET /account/balance" not in stops[0].operations
     decide("disable", demo_keys["demo-withdraw"], keeper)
-    told = AuditEvent.objects.get(action="apikey.disabled")
-    assert told.after["stops"] == ["Withdraw cryptocurrencies"]
+    event = AuditEvent.objects.get(action="apikey.disabled")
+    assert event.after["stops"] == ["Withdraw cryptocurrencies"]
 
 
 def test_payouts_under_way_are_counted(keeper, operator):
@@ -387,8 +387,8 @@ def test_the_secret_is_nowhere_but_in_its_column(account, keeper, sandbox, capfd
         for table in connection.introspection.table_names(cursor):
             cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
             assert CANARY not in str(cursor.fetchall()), table
-    told = capfd.readouterr()
-    assert CANARY not in told.out + told.err
+    output = capfd.readouterr()
+    assert CANARY not in output.out + output.err
     assert CANARY not in repr(pair(secret=CANARY))
     assert not ApiKey.objects.filter(sealed_secret="").exists()
 

@@ -210,11 +210,11 @@ def test_workers_are_woken_for_what_nobody_asked_and_again_after_a_day(account, 
     ApiKey.objects.filter(login="demo-read").update(probe_asked_at=None, probed_at=None)
     assert probing.wake_due(now=now) == 1
     probed(demo_keys["demo-read"], now=now)
-    told = AuditEvent.objects.filter(action="apikey.probed").count()
+    number_of = AuditEvent.objects.filter(action="apikey.probed").count()
     assert probing.wake_due(now=now + timedelta(hours=25)) == 3
     for key in demo_keys.values():
         probed(key, now=now + timedelta(hours=25))
-    assert AuditEvent.objects.filter(action="apikey.probed").count() == told  # the same answers are no news
+    assert AuditEvent.objects.filter(action="apikey.probed").count() == number_of  # the same answers are no news
 
 
 def test_without_a_worker_one_key_after_the_other_is_asked_about_after_a_minute(account, demo_keys, sandbox):

@@ -175,17 +175,17 @@ def test_the_demo_makes_its_account_and_keys_once(db):
 
 def command(monkeypatch, *arguments, secret=SECRET):
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{secret}\n"))
-    told = io.StringIO()
+    output = io.StringIO()
     options = ["--account", "Main desk", "--label", "Reader", "--login", "reader-1", "--right", "payments"]
-    call_command("add_key", *options, "--secret-from-stdin", *arguments, stdout=told)
-    return told.getvalue()
+    call_command("add_key", *options, "--secret-from-stdin", *arguments, stdout=output)
+    return output.getvalue()
 
 
 def test_the_command_stores_a_key_and_tells_no_secret(account, monkeypatch):
-    told = command(monkeypatch, "--right", "history", "--right", "payments")
+    facts = command(monkeypatch, "--right", "history", "--right", "payments")
     key = ApiKey.objects.get(login="reader-1")
-    assert key.fingerprint in told
-    assert SECRET not in told
+    assert key.fingerprint in facts
+    assert SECRET not in facts
     assert key.rights == ["Orderbook, History, Trading balance", "Payment information"]
     assert store.credentials_of(key).secret == Secret(SECRET)
 

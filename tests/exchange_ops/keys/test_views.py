@@ -16,7 +16,7 @@ from desk.models import AuditEvent, StepUp
 from desk.people import totp
 from exchange_ops.keys import changes as key_changes
 from exchange_ops.keys import probing, store
-from exchange_ops.keys import status as key_standing
+from exchange_ops.keys import status as key_status
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
@@ -175,7 +175,7 @@ def test_a_key_says_how_it_is(client, account, changes, label):
 def test_an_old_key_is_due_for_rotation(client, account):
     key = add(account)
     assert "Rotation due" not in page_of(client, "/keys/")
-    ApiKey.objects.filter(pk=key.pk).update(created_at=clock.now() - key_standing.ROTATE_AFTER)
+    ApiKey.objects.filter(pk=key.pk).update(created_at=clock.now() - key_status.ROTATE_AFTER)
     assert "Rotation due" in page_of(client, "/keys/")
 
 
@@ -406,8 +406,8 @@ def test_a_secret_that_was_typed_appears_nowhere(client, account, caplog, capfd,
         assert CANARY not in str([str(message) for message in get_messages(answer.wsgi_request)])
     assert CANARY not in str(dict(client.session.items()))
     assert CANARY not in str(sent)
-    told = capfd.readouterr()
-    assert CANARY not in told.out + told.err + caplog.text
+    output = capfd.readouterr()
+    assert CANARY not in output.out + output.err + caplog.text
     assert CANARY not in json.dumps([event.after_text for event in AuditEvent.objects.all()])
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
@@ -424,9 +424,9 @@ def test_a_view_that_breaks_does_not_tell_what_was_typed(client, account, caplog
     response = client.post("/keys/new/", typed(account))
     assert response.status_code == 500
     assert CANARY not in response.content.decode()
-    told = capfd.readouterr()
-    assert "broken in the middle" in told.err + caplog.text
-    assert CANARY not in told.out + told.err + caplog.text
+    output = capfd.readouterr()
+    assert "broken in the middle" in output.err + caplog.text
+    assert CANARY not in output.out + output.err + caplog.text
 
 
 def test_the_form_itself_never_carries_a_secret(client, account):

@@ -54,14 +54,14 @@ def candles(count, *, code="ETHBTC", period="M30"):
     quotes.keep_candles(symbol=code, period=period, found=found, now=AT)
 
 
-def same(told, shape, rows):
+def same(facts, shape, rows):
     """Whether what the database wrote is what the described shape makes of the same rows."""
     described = json.loads(json.dumps([dict(one) for one in shape(rows, many=True).data], default=str))
 
     def with_instants(item):
         return {name: datetime.fromisoformat(v) if name in {"timestamp", "read_at"} else v for name, v in item.items()}
 
-    return [with_instants(item) for item in told] == [with_instants(item) for item in described]
+    return [with_instants(item) for item in facts] == [with_instants(item) for item in described]
 
 
 LASTS = ["1E-7", "100", "123456789012345678901234567890123456.123456789012345678901234", "0.10", "0", None, "-1.50"]
@@ -106,9 +106,9 @@ def test_a_thousand_prices_cost_the_queries_of_one(client, standing_clock):
 
 def test_one_market_tells_its_rules_and_its_price(client):
     symbol()
-    told = client.get(f"{PATH}ethbtc/").json()
-    assert (told["symbol"], told["tick_size"], told["quantity_increment"]) == ("ETHBTC", "0.000001", "0.001")
-    assert (told["provide_liquidity_rate"], told["ticker"]["last"]) == ("-0.0001", "0.05")
+    answer = client.get(f"{PATH}ethbtc/").json()
+    assert (answer["symbol"], answer["tick_size"], answer["quantity_increment"]) == ("ETHBTC", "0.000001", "0.001")
+    assert (answer["provide_liquidity_rate"], answer["ticker"]["last"]) == ("-0.0001", "0.05")
     Ticker.objects.all().delete()
     assert client.get(f"{PATH}ETHBTC/").json()["ticker"] is None
 
@@ -116,12 +116,12 @@ def test_one_market_tells_its_rules_and_its_price(client):
 def test_candles_come_newest_first_and_follow_each_other(client):
     symbol()
     candles(25)
-    told = client.get(f"{PATH}ETHBTC/candles/?limit=10").json()
-    assert (told["symbol"], told["period"], told["read_at"]) == ("ETHBTC", "M30", None)
-    seen = told["items"]
-    while told["items"]:
-        told = client.get(f"{PATH}ETHBTC/candles/", {"limit": 10, "before": seen[-1]["timestamp"]}).json()
-        seen += told["items"]
+    answer = client.get(f"{PATH}ETHBTC/candles/?limit=10").json()
+    assert (answer["symbol"], answer["period"], answer["read_at"]) == ("ETHBTC", "M30", None)
+    seen = answer["items"]
+    while answer["items"]:
+        answer = client.get(f"{PATH}ETHBTC/candles/", {"limit": 10, "before": seen[-1]["timestamp"]}).json()
+        seen += answer["items"]
     assert same(seen, api_shapes.CandleOut, Candle.objects.order_by("-timestamp"))
     assert len(seen) == 25
 
@@ -129,24 +129,24 @@ def test_candles_come_newest_first_and_follow_each_other(client):
 def test_trades_come_newest_first_and_follow_each_other(client):
     symbol()
     trades(25)
-    told = client.get(f"{PATH}ETHBTC/trades/", {"limit": 20}).json()
-    rest = client.get(f"{PATH}ETHBTC/trades/", {"before": told["items"][-1]["id"]}).json()
-    assert same(told["items"] + rest["items"], api_shapes.PublicTradeOut, PublicTrade.objects.order_by("-trade_id"))
+    answer = client.get(f"{PATH}ETHBTC/trades/", {"limit": 20}).json()
+    rest = client.get(f"{PATH}ETHBTC/trades/", {"before": answer["items"][-1]["id"]}).json()
+    assert same(answer["items"] + rest["items"], api_shapes.PublicTradeOut, PublicTrade.objects.order_by("-trade_id"))
 
 
 def test_a_book_is_told_as_it_was_read(client):
     symbol()
     BookSnapshot.objects.create(symbol="ETHBTC", timestamp=AT, ask=[["1.10", "2"]], bid=[], read_at=AT)
-    told = client.get(f"{PATH}ETHBTC/book/").json()
-    assert told["ask"] == [{"price": "1.10", "size": "2"}]
-    assert (told["bid"], told["timestamp"], told["read_at"]) == ([], "2026-11-20T14:00:05.007Z", None)
+    answer = client.get(f"{PATH}ETHBTC/book/").json()
+    assert answer["ask"] == [{"price": "1.10", "size": "2"}]
+    assert (answer["bid"], answer["timestamp"], answer["read_at"]) == ([], "2026-11-20T14:00:05.007Z", None)
 
 
 @pytest.mark.parametrize("part", ["candles", "trades", "book"])
 def test_asking_is_looking(client, part):
     symbol()
-    told = client.get(f"{PATH}ETHBTC/{part}/").json()
-    assert told["read_at"] is None
+    answer = client.get(f"{PATH}ETHBTC/{part}/").json()
+    assert answer["read_at"] is None
     assert MarketLook.objects.get().symbol == "ETHBTC"
     now = clock.now()
     MarketLook.objects.update(candles_read_at=now, trades_read_at=now, book_read_at=now)

@@ -42,7 +42,7 @@ def refresh(now=None):
     return watched.refresh(now=now or clock.now(), open_client=keys.public_client)
 
 
-def told(sandbox, operation):
+def calls_of(sandbox, operation):
     return [call["path"] for call in sandbox.control(f"calls?operation={operation}")["calls"]]
 
 
@@ -131,8 +131,8 @@ def test_two_periods_of_a_symbol_share_its_trades_and_book(symbol, sandbox):
     look(symbol, "M1")
     look(symbol, "H1")
     assert refresh() == 1
-    assert len(told(sandbox, "get_orderbook")) == len(told(sandbox, "get_symbol_trades")) == 1
-    assert len(told(sandbox, "get_symbol_candles")) == 2
+    assert len(calls_of(sandbox, "get_orderbook")) == len(calls_of(sandbox, "get_symbol_trades")) == 1
+    assert len(calls_of(sandbox, "get_symbol_candles")) == 2
 
 
 def test_later_rounds_walk_on_by_key_and_meet_nothing_twice(symbol, sandbox):
@@ -340,8 +340,8 @@ def test_a_growing_candle_is_written_again_and_an_older_reading_of_it_is_not():
 )
 def test_a_candle_that_contradicts_itself_is_not_kept(figures):
     start = datetime.fromisoformat("2026-11-20T10:00:00+00:00")
-    told = quotes.keep_candles(symbol="E", period="M1", found=[candle(start, **figures)], now=clock.now())
-    assert told == ["its figures contradict each other"]
+    kept = quotes.keep_candles(symbol="E", period="M1", found=[candle(start, **figures)], now=clock.now())
+    assert kept == ["its figures contradict each other"]
     assert not Candle.objects.exists()
 
 

@@ -40,7 +40,7 @@ def _pinned(settings):
 @pytest.fixture
 def leaving(monkeypatch, django_capture_on_commit_callbacks):
     """What leaves for browsers, as (topic, values): the broker is the only thing that is not there."""
-    told = []
+    heard = []
 
     class Sender:
         """Whatever way a frame goes to the broker, here it ends."""
@@ -50,15 +50,15 @@ def leaving(monkeypatch, django_capture_on_commit_callbacks):
 
         def __call__(self, *sent):
             frame = json.loads(sent[-1])
-            told.append((frame["topic"], frame["tick"]))
+            heard.append((frame["topic"], frame["tick"]))
 
     monkeypatch.setattr(announcements, "_sender", Sender)
 
     def after(act):
-        told.clear()
+        heard.clear()
         with django_capture_on_commit_callbacks(execute=True):
             act()
-        return list(told)
+        return list(heard)
 
     return after
 
@@ -89,8 +89,8 @@ def ticker(last, *, after=0, code="ETHBTC"):
 
 def trade(number, **changes):
     at = AT + timedelta(seconds=number % 86_400)
-    told = {"id": number, "price": ONE, "quantity": ONE, "side": "buy", "timestamp": at}
-    return records.PublicTrade(**{**told, **changes})
+    members = {"id": number, "price": ONE, "quantity": ONE, "side": "buy", "timestamp": at}
+    return records.PublicTrade(**{**members, **changes})
 
 
 def candle(minutes, **changes):
@@ -155,9 +155,9 @@ def test_a_thousand_symbols_that_are_seen_cost_a_query_and_the_last_seen_count(d
 
 def test_of_many_tickers_the_newest_is_written_and_told_once_with_exact_values(keep):
     tally = tally_of(ticker("2"), ticker("3", after=5), ticker("0.00000001", after=9), ticker("1", after=7))
-    told = keep(tally)
+    kept = keep(tally)
     assert Ticker.objects.get().last == Decimal("0.00000001")
-    ((topic, tick),) = told
+    ((topic, tick),) = kept
     assert topic == "symbol:ETHBTC"
     assert (tick["last"], tick["at"]) == ("0.00000001", "2026-11-20T10:00:00.009Z")
     assert (tick["change"], tick["spread"], tick["volume_quote"]) == ("-100.00", "0.000", "1")
@@ -253,7 +253,7 @@ def test_absurd_figures_fit_into_a_tick_or_are_left_out(tell):
     large = Decimal("1" * 36 + "." + "1" * 24)
     trades = tuple(trade(number, price=large, quantity=large, side="s" * 20) for number in range(100))
     candles = tuple(candle(number, max=large, volume=large, volume_quote=large) for number in range(9))
-    told = dict(
+    members = dict(
         tell(
             tally_of(
                 BookChanged(kept),
@@ -264,9 +264,9 @@ def test_absurd_figures_fit_into_a_tick_or_are_left_out(tell):
             )
         )
     )
-    assert set(told) == {"book:ETHBTC", "trades:ETHBTC", "candles:ETHBTC.M1"}, "no column takes those tickers"
-    assert 12 <= len(told["book:ETHBTC"]["ask"]) < 100
-    assert len(told["trades:ETHBTC"]["rows"]) == 30
+    assert set(members) == {"book:ETHBTC", "trades:ETHBTC", "candles:ETHBTC.M1"}, "no column takes those tickers"
+    assert 12 <= len(members["book:ETHBTC"]["ask"]) < 100
+    assert len(members["trades:ETHBTC"]["rows"]) == 30
 
 
 def test_trades_of_a_snapshot_and_updates_are_written_once_each(keep):
@@ -276,13 +276,13 @@ def test_trades_of_a_snapshot_and_updates_are_written_once_each(keep):
     )
     whole = TradesTold("ETHBTC", (trade(1), trade(2)), whole=True)
     update = TradesTold("ETHBTC", (trade(3, side="auction"),), whole=False)
-    told = keep(tally_of(TradesTold("ETHBTC", (trade(50),), whole=False), whole, update, update))
+    kept = keep(tally_of(TradesTold("ETHBTC", (trade(50),), whole=False), whole, update, update))
     assert list(PublicTrade.objects.order_by("trade_id").values_list("trade_id", "side")) == [
         (1, "buy"),
         (2, "buy"),
         (3, "auction"),
     ]
-    assert [(topic, [row[0] for row in tick["rows"]]) for topic, tick in told] == [("trades:ETHBTC", ["3", "2", "1"])]
+    assert [(topic, [row[0] for row in tick["rows"]]) for topic, tick in kept] == [("trades:ETHBTC", ["3", "2", "1"])]
     assert MarketLook.objects.get().trades_read_at is not None
 
 

@@ -88,9 +88,9 @@ def test_a_line_says_price_change_volume_spread_and_age(client, standing_clock):
         volume="1234567.8",
         volume_quote="3",
     )
-    told = text_of(client.get("/markets/"))
+    page = text_of(client.get("/markets/"))
     for piece in ("ETH / BTC", "0.05", "↑ +25.00 %", "0.06", "0.03", "1,234,568", "0.385 %", "0 s ago"):
-        assert piece in told, piece
+        assert piece in page, piece
 
 
 @pytest.mark.parametrize(
@@ -260,8 +260,8 @@ def candle(at, close="3"):
 def filled(count=1):
     row, now = symbol(last="3", open="2", bid="2.9", ask="3.1", volume="5", volume_quote="6"), clock.now()
     start = now.replace(minute=0, second=0, microsecond=0)
-    told = [candle(start - timedelta(minutes=30 * n)) for n in range(count)]
-    quotes.keep_candles(symbol=row.code, period="M30", found=told, now=now)
+    rows = [candle(start - timedelta(minutes=30 * n)) for n in range(count)]
+    quotes.keep_candles(symbol=row.code, period="M30", found=rows, now=now)
     trades = [records.PublicTrade(n, Decimal(3), ONE, ("buy", "sell", "odd")[n % 3], now) for n in range(count)]
     quotes.keep_trades(symbol=row.code, found=trades, now=now)
     ask, bid = ([[str(3 + side * n), "1.5"] for n in range(1, count + 1)] for side in (1, Decimal("-0.01")))
@@ -300,11 +300,11 @@ def test_small_letters_lead_to_the_page(client):
 
 def test_everything_of_a_market_is_on_its_page(client):
     filled(3)
-    told = text_of(client.get("/markets/ETHBTC/"))
+    page = text_of(client.get("/markets/ETHBTC/"))
     for piece in ("ETH / BTC", "+50.00 %", "Tick size 0.01 BTC", "Quantity increment 0.001 ETH", "0.1 %, in BTC"):
-        assert piece in told, piece
+        assert piece in page, piece
     for piece in ("which is a rebate", "↑ Buy", "↓ Sell", "odd", "Spread 1.01", "4.500", "TradingView", "10", "1M"):
-        assert piece in told, piece
+        assert piece in page, piece
 
 
 def test_the_chart_gets_exact_figures_oldest_first(client):

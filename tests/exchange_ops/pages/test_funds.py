@@ -33,7 +33,7 @@ def codes(response):
     return re.findall(r'class="b-code">([A-Z0-9]+)', response.content.decode())
 
 
-def told(*addresses, current=None, used=()):
+def reading_of(*addresses, current=None, used=()):
     made = [records.DepositAddress(address=address, payment_id=tag) for address, tag in addresses]
     return deposits.Reading(
         made[0] if current is None and made else current,
@@ -131,7 +131,7 @@ def test_without_an_account_the_page_says_what_would_appear(signed_in, auditor):
 
 
 def test_the_address_is_shown_in_groups_with_a_code_to_scan(signed_in, auditor):
-    read(told((ADDRESS, None), ("bchreg:older", None), used=[("bchreg:theirs", "77")]))
+    read(reading_of((ADDRESS, None), ("bchreg:older", None), used=[("bchreg:theirs", "77")]))
     response = signed_in(auditor).get("/funds/BCH/deposit/")
     body = response.content.decode()
     assert "<span>qzd5</span><span>9qv9</span>" in body
@@ -146,7 +146,7 @@ def test_the_address_is_shown_in_groups_with_a_code_to_scan(signed_in, auditor):
 def test_the_code_holds_the_whole_address(signed_in, auditor):
     import qrcode
 
-    read(told((ADDRESS, None)))
+    read(reading_of((ADDRESS, None)))
     body = signed_in(auditor).get("/funds/BCH/deposit/").content.decode()
     drawn = re.search(r'<svg class="qr".*?d="([^"]+)"', body, re.DOTALL)[1]
     dark = set()
@@ -159,12 +159,12 @@ def test_the_code_holds_the_whole_address(signed_in, auditor):
 
 def test_a_payment_id_is_said_to_be_needed(signed_in, auditor):
     rows.currency("XRP", now=clock.now(), payin_payment_id=True, payin_confirmations=1)
-    read(told(("rAddress", "12345")), "XRP")
+    read(reading_of(("rAddress", "12345")), "XRP")
     shown = text(signed_in(auditor).get("/funds/xrp/deposit/"))
     assert "12345" in shown
     assert "Every deposit needs it" in shown
     assert "after 1 confirmation." in shown
-    read(told(("rAddress", None)), "XRP")
+    read(reading_of(("rAddress", None)), "XRP")
     assert "named none: ask before sending anything" in text(signed_in(auditor).get("/funds/XRP/deposit/"))
 
 
@@ -176,14 +176,14 @@ def test_a_public_key_stands_beside_its_address(signed_in, auditor):
 
 def test_closed_deposits_are_said_first_and_no_new_address_is_offered(signed_in, operator):
     rows.currency(now=clock.now(), payin_enabled=False)
-    read(told((ADDRESS, None)))
+    read(reading_of((ADDRESS, None)))
     response = signed_in(operator).get("/funds/BCH/deposit/")
     assert "switched off deposits of BCH for now. Send nothing" in text(response)
     assert b"/funds/BCH/deposit/new/" not in response.content
 
 
 def test_an_address_of_the_exchange_is_escaped(signed_in, auditor):
-    read(told((HOSTILE, HOSTILE), used=[(HOSTILE, HOSTILE)]))
+    read(reading_of((HOSTILE, HOSTILE), used=[(HOSTILE, HOSTILE)]))
     assert b"<script>alert" not in signed_in(auditor).get("/funds/BCH/deposit/").content
 
 
@@ -196,7 +196,7 @@ def test_an_old_copy_asks_for_a_fresh_one_by_itself_and_a_fresh_one_does_not(sig
     assert part.content.decode().lstrip().startswith('<div id="addresses"')
     assert asks not in part.content, "it was asked for just now"
     assert AddressBook.objects.get().requested_by == treasury
-    read(told((ADDRESS, None)))
+    read(reading_of((ADDRESS, None)))
     assert asks not in client.get("/funds/BCH/deposit/").content
     AddressBook.objects.update(answered_at=clock.now() - timedelta(minutes=1))
     assert asks in client.get("/funds/BCH/deposit/").content
@@ -282,7 +282,7 @@ def test_the_sixth_of_a_day_is_refused_on_the_page_with_the_hour(signed_in, oper
 @pytest.mark.parametrize("role", ["treasury", "admin", "auditor"])
 def test_others_see_no_button_and_are_refused(signed_in, make_person, role):
     client = signed_in(make_person(role, username=f"a-{role}"))
-    read(told((ADDRESS, None)))
+    read(reading_of((ADDRESS, None)))
     page = client.get("/funds/BCH/deposit/")
     assert b"/funds/BCH/deposit/new/" not in page.content
     assert "Operators ask for new addresses" in text(page)

@@ -229,12 +229,12 @@ def test_who_gets_in(role, place, make_person, operator, signed_in):
     client = signed_in(person_of(role, make_person, operator))
     for name in sorted(MATRIX):
         for method, rule, status in asked(client, name, place):
-            told = f"{method} {name} as {role}: {status}"
+            label = f"{method} {name} as {role}: {status}"
             if expected(rule, role):
-                assert status not in {401, 403, 405}, told
-                assert status < 500 or name == "readyz", told
+                assert status not in {401, 403, 405}, label
+                assert status < 500 or name == "readyz", label
             else:
-                assert status in {401, 403, 404, 405}, told
+                assert status in {401, 403, 404, 405}, label
 
 
 def test_somebody_without_a_role_sees_nothing_of_the_account(place, make_person, signed_in):
@@ -248,18 +248,18 @@ def test_a_stranger_is_asked_to_sign_in(place):
     for name in sorted(set(MATRIX) | OWN_PAGES):
         for method in ("get", "post"):
             response = getattr(Client(), method)(place(name))
-            told = f"{method} {name}: {response.status_code}"
+            label = f"{method} {name}: {response.status_code}"
             if method == "get" and MATRIX.get(name, ("",))[0] == OPEN:
-                assert response.status_code in {200, 503}, told
+                assert response.status_code in {200, 503}, label
             elif (method, name) == ("post", "csp-reports"):
-                assert response.status_code == 400, told
+                assert response.status_code == 400, label
             elif "/api/" in place(name) and name != "api-docs":
-                assert response.status_code == 401, told
+                assert response.status_code == 401, label
                 assert "Bearer" in response["WWW-Authenticate"]
             else:
                 sent_on = response.status_code == 302 and response["Location"].startswith("/sign-in/")
                 left = name == "account_logout" and response.status_code == 302
-                assert sent_on or left or response.status_code == 405, told
+                assert sent_on or left or response.status_code == 405, label
 
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
@@ -278,12 +278,14 @@ def test_a_wrong_method_is_told_so_and_leads_nowhere(place, admin, signed_in):
         takes |= {"options"} if (name.startswith("api-") and name != "api-docs") or name == "schema" else set()
         for method in METHODS:
             response = getattr(client, method)(place(name), secure=True)
-            told = f"{method} {name}: {response.status_code}"
+            label = f"{method} {name}: {response.status_code}"
             if method in takes:
-                assert response.status_code != 405, told
+                assert response.status_code != 405, label
             else:
-                assert response.status_code == 405, told
-                assert {each.lower() for each in response["Allow"].split(", ")} == takes, f"{told}: {response['Allow']}"
+                assert response.status_code == 405, label
+                assert {each.lower() for each in response["Allow"].split(", ")} == takes, (
+                    f"{label}: {response['Allow']}"
+                )
 
 
 def test_the_pages_of_the_sign_in_library_take_no_other_method(admin, signed_in):
@@ -317,18 +319,18 @@ def test_a_stranger_learns_nothing_from_a_wrong_method(place):
 
 
 def test_who_signs_in_again_in_front_of_a_decision_comes_back_to_its_page(place):
-    told = Client().post(
+    facts = Client().post(
         place("withdrawal-approve"), headers={"Referer": "https://testserver/withdrawals/1/?a=b"}, secure=True
     )
-    assert told["Location"] == "/sign-in/?next=%2Fwithdrawals%2F1%2F%3Fa%3Db"
+    assert facts["Location"] == "/sign-in/?next=%2Fwithdrawals%2F1%2F%3Fa%3Db"
     for elsewhere in (
         "https://evil.example/withdrawals/1/",
         "//evil.example/",
         "https://testserver//evil.example/",
         "",
     ):
-        told = Client().post(place("withdrawal-approve"), headers={"Referer": elsewhere}, secure=True)
-        assert told["Location"] == "/sign-in/?next=%2F", elsewhere
+        facts = Client().post(place("withdrawal-approve"), headers={"Referer": elsewhere}, secure=True)
+        assert facts["Location"] == "/sign-in/?next=%2F", elsewhere
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "something-new"])
@@ -347,10 +349,10 @@ def test_another_sites_page_can_send_nothing(site, place, admin, signed_in):
 
 @pytest.mark.parametrize("site", ["same-origin", "none", None])
 def test_our_own_pages_can_and_the_token_is_still_asked_for(site, place, treasury, signed_in):
-    told = {"Sec-Fetch-Site": site} if site else {}
-    assert signed_in(treasury).post(place("withdrawal-approve"), headers=told).status_code == 422
+    members = {"Sec-Fetch-Site": site} if site else {}
+    assert signed_in(treasury).post(place("withdrawal-approve"), headers=members).status_code == 422
     checked = signed_in(treasury, enforce_csrf_checks=True)
-    assert checked.post(place("withdrawal-approve"), headers=told).status_code == 403
+    assert checked.post(place("withdrawal-approve"), headers=members).status_code == 403
 
 
 def test_no_answer_is_kept_by_a_cache(place, admin, signed_in):

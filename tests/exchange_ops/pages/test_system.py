@@ -45,30 +45,30 @@ def test_each_follower_is_told_in_words(signed_in, admin, account, standing_cloc
     follower(account, name=trading_stream.name_of, now=now - timedelta(hours=2))
     stream_states.ended(trading_stream.name_of(account), sentence="The key was turned down.", now=now)
     follower(account, name=market_stream.NAME, now=now - timedelta(minutes=5), lag_ms=61_000)
-    told = text_of(signed_in(admin), "/system/", "followers")
+    page = text_of(signed_in(admin), "/system/", "followers")
     assert re.search(
         r"Account stream Main desk transactions and the bank wallet "
         r"Connected since [-\d]+ [:\d]+ UTC 9 s ago 34 ms 3 7",
-        told,
+        page,
     )
-    trading = told[told.index("Trading stream") : told.index("Market stream")]
+    trading = page[page.index("Trading stream") : page.index("Market stream")]
     assert "Not connected last connected" in trading
     assert "never not measured 1 0 The key was turned down." in trading
-    market = told[told.index("Market stream") : told.index("Loops")]
+    market = page[page.index("Market stream") : page.index("Loops")]
     assert "Silent last heard 5 min ago" in market, "a process that was killed left a row that says connected"
     assert "61 s" in market
-    assert "No following process runs" not in told
+    assert "No following process runs" not in page
 
 
 def test_a_page_without_followers_says_what_starts_them(signed_in, admin):
-    told = text_of(signed_in(admin), "/system/", "followers")
-    assert "No following process runs" in told
-    assert "manage.py follow" in told
-    assert "No loop has had a round yet." in told
+    page = text_of(signed_in(admin), "/system/", "followers")
+    assert "No following process runs" in page
+    assert "manage.py follow" in page
+    assert "No loop has had a round yet." in page
     heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now() - timedelta(minutes=10))
-    told = text_of(signed_in(admin), "/system/", "followers")
-    assert "No following process runs" in told, "it ran, and does not any more"
-    assert "Following process followers, timers, and payouts when no worker is there Silent 10 min ago" in told
+    page = text_of(signed_in(admin), "/system/", "followers")
+    assert "No following process runs" in page, "it ran, and does not any more"
+    assert "Following process followers, timers, and payouts when no worker is there Silent 10 min ago" in page
     heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now())
     assert "a follower starts as soon as a key" in text_of(signed_in(admin), "/system/", "followers")
 
@@ -96,31 +96,31 @@ def test_a_page_says_what_its_figures_rest_on(signed_in, operator, account, path
 
     stream_states.ended(stream(account), sentence="closed", now=now)
     FollowerState.objects.filter(name=stream(account)).update(heard_at=now - timedelta(minutes=7))
-    told = text_of(client, path)
-    assert "The exchange’s stream is down, last heard 7 min ago:" in told
-    assert "what stands here was read 8 s ago, and is read again every few seconds." in told
+    page = text_of(client, path)
+    assert "The exchange’s stream is down, last heard 7 min ago:" in page
+    assert "what stands here was read 8 s ago, and is read again every few seconds." in page
 
     heartbeats.succeeded(reading, now=now - timedelta(minutes=4), account=account)
     heartbeats.failed(reading, now=now, problem="There is no answer.", account=account)
-    told = text_of(client, path)
-    assert "was read 4 min ago and may be out of date" in told
-    assert "There is no answer." in told
+    page = text_of(client, path)
+    assert "was read 4 min ago and may be out of date" in page
+    assert "There is no answer." in page
 
 
 def test_who_looks_at_the_system_is_told_when_a_loop_begins_to_fail_and_not_of_each_round(account, monkeypatch):
-    told, now = [], clock.now()
-    monkeypatch.setattr("desk.live.announcements.announce", lambda topic, **hint: told.append(topic))
+    heard, now = [], clock.now()
+    monkeypatch.setattr("desk.live.announcements.announce", lambda topic, **hint: heard.append(topic))
     heartbeats.succeeded("orders:1", now=now)
-    assert told == ["system"]
+    assert heard == ["system"]
     heartbeats.succeeded("orders:1", now=now)
-    assert told == ["system"]
+    assert heard == ["system"]
     heartbeats.failed("orders:1", now=now, problem="No answer")
     heartbeats.failed("orders:1", now=now, problem="No answer")
-    assert told == ["system"] * 2
+    assert heard == ["system"] * 2
     heartbeats.failed("orders:1", now=now, problem="Another answer")
     heartbeats.succeeded("orders:1", now=now)
-    assert told == ["system"] * 4
+    assert heard == ["system"] * 4
     follower(account, now=now)
     stream_states.closed_gaps(streams.name_of(account), count=2, account=account)
     stream_states.stopped(streams.name_of(account), now=now, account=account)
-    assert told == ["system"] * 7
+    assert heard == ["system"] * 7

@@ -51,8 +51,8 @@ def trading(account, demo_keys, sandbox, run):
 
 
 def place(client, number, price="0.001", **changes):
-    told = {"symbol": "ETHBTC", "side": "buy", "quantity": Decimal("0.1"), "price": Decimal(price), **changes}
-    return client.create_order(order=NewOrder(client_order_id=f"elsewhere-{number}", **told))
+    members = {"symbol": "ETHBTC", "side": "buy", "quantity": Decimal("0.1"), "price": Decimal(price), **changes}
+    return client.create_order(order=NewOrder(client_order_id=f"elsewhere-{number}", **members))
 
 
 def test_orders_placed_and_cancelled_elsewhere_arrive_as_they_happen(trading, client_as):
@@ -146,14 +146,14 @@ class Scripted:
             return
 
     def _snapshot(self, socket, method, params):
-        told = {
+        columns = {
             "subscribeTicker": ("ticker", ticker()),
             "subscribeOrderbook": ("snapshotOrderbook", book(self.sequence, ask=[("11", "1")], bid=[("10", "1")])),
             "subscribeTrades": ("snapshotTrades", {"data": [trade(1), trade(2)]}),
             "subscribeCandles": ("snapshotCandles", {"data": [candle()], "period": params.get("period")}),
         }
-        if method in told:
-            name, members = told[method]
+        if method in columns:
+            name, members = columns[method]
             self.tell(name, {**members, "symbol": params["symbol"]}, socket)
 
     def tell(self, method, params, socket=None):

@@ -52,16 +52,16 @@ def asked(sub, admin):
 def test_requested_and_observed_stand_side_by_side(with_token, auditor, sub):
     rows.subaccount(7002, now=clock.now(), status="disable", settings_shown=False, wanted="active")
     first, second = with_token(auditor).get(PATH).json()["items"]
-    told = ("id", "status", "standing", "requested", "difference", "differs", "payout_enabled")
-    assert [first[name] for name in told] == [7001, "active", "active", "active", "As asked for", False, True]
+    facts = ("id", "status", "standing", "requested", "difference", "differs", "payout_enabled")
+    assert [first[name] for name in facts] == [7001, "active", "active", "active", "As asked for", False, True]
     words = "Differs: should be active and is not"
-    assert [second[name] for name in told] == [7002, "disable", "closed", "active", words, True, True]
+    assert [second[name] for name in facts] == [7002, "disable", "closed", "active", words, True, True]
     assert second["settings_shown"] is False
 
 
 def test_one_has_its_balances_exactly(with_token, auditor, sub):
-    told = with_token(auditor).get(f"{PATH}7001/").json()
-    assert told["balances"] == [
+    answer = with_token(auditor).get(f"{PATH}7001/").json()
+    assert answer["balances"] == [
         {"currency": "ETH", "wallet": "trading", "available": "0.100000000000000001", "reserved": "0"}
     ]
 
@@ -69,9 +69,14 @@ def test_one_has_its_balances_exactly(with_token, auditor, sub):
 def test_what_was_asked_for_is_listed(with_token, auditor, asked):
     answer = with_token(auditor).get(f"{PATH}7001/actions/").json()
     assert answer["older"] is None
-    (told,) = answer["items"]
-    assert (told["kind"], told["state"], told["requested_by"], told["attempts"]) == ("freeze", "requested", "admin", 0)
-    assert told["sentence"].startswith("Nothing was sent yet.")
+    (facts,) = answer["items"]
+    assert (facts["kind"], facts["state"], facts["requested_by"], facts["attempts"]) == (
+        "freeze",
+        "requested",
+        "admin",
+        0,
+    )
+    assert facts["sentence"].startswith("Nothing was sent yet.")
     assert with_token(auditor).get(f"{PATH}7001/").json()["difference"] == "Being frozen"
 
 

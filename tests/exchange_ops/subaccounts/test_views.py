@@ -379,7 +379,7 @@ def test_settings_are_asked_for_once(signed_in, admin, sub):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "facts"),
     [
         ({"payouts": ...}, (422, "Choose one")),
         ({"payouts": "maybe"}, (422, "not one of the available")),
@@ -391,8 +391,8 @@ def test_settings_are_asked_for_once(signed_in, admin, sub):
         ({"payouts": "on"}, (409, "nothing to change")),
     ],
 )
-def test_settings_that_are_refused_stay_in_the_form(signed_in, admin, sub, changes, told):
-    status, words = told
+def test_settings_that_are_refused_stay_in_the_form(signed_in, admin, sub, changes, facts):
+    status, words = facts
     response = signed_in(admin).post("/subaccounts/7001/settings/", settings(sub, **changes))
     assert response.status_code == status
     assert words in text_of(response)

@@ -29,9 +29,9 @@ def typed(value: Any) -> Any:
             return value
 
 
-def facts(record: Any, told: dict[str, Any]) -> dict[str, Any]:
+def facts(record: Any, members: dict[str, Any]) -> dict[str, Any]:
     """What the record says where the file tells a fact, in the notation of the files, which shows the type."""
-    return {path: _as_told(_member(record, path)) for path in told}
+    return {path: _as_told(_member(record, path)) for path in members}
 
 
 def _member(record: Any, path: str) -> Any:
@@ -56,6 +56,6 @@ def _as_told(value: Any) -> Any:
             return value
 
 
-def kinds(told: dict[str, Any]) -> dict[str, type]:
+def kinds(members: dict[str, Any]) -> dict[str, type]:
     """The types of the facts: True and 1 are equal to Python and not to us."""
-    return {path: type(value) for path, value in told.items()}
+    return {path: type(value) for path, value in members.items()}

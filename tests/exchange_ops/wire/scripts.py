@@ -54,7 +54,7 @@ class Script:
         self.session.tick(self.now_ms)
         return self.asked()
 
-    def told(self, kind):
+    def of(self, kind):
         return [event for event in self.happened if isinstance(event, kind)]
 
     @property

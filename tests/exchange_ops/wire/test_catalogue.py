@@ -94,13 +94,13 @@ def result_name(kind: Any) -> str:
 
 
 def test_rows_are_those_of_the_specification_in_its_order() -> None:
-    def told(operation: Operation) -> list[str]:
+    def documented(operation: Operation) -> list[str]:
         right = operation.right.value.split()[0].split("/")[0].strip(",") if operation.right else "any-key"
         path = operation.path.removeprefix("/api/2")
         right = "public" if operation.public else right
         return [operation.name, operation.method, path, right, result_name(operation.result)]
 
-    assert [told(operation) for operation in catalogue.OPERATIONS] == [row.split() for row in ROWS]
+    assert [documented(operation) for operation in catalogue.OPERATIONS] == [row.split() for row in ROWS]
     assert all(operation.path.startswith("/api/2/") for operation in catalogue.OPERATIONS)
 
 
@@ -203,7 +203,7 @@ PARAMS["put_margin_order"] = PARAMS["put_order"]
 
 @pytest.mark.parametrize("operation", catalogue.OPERATIONS, ids=lambda operation: operation.name)
 def test_parameters_are_those_of_the_specification(operation: Operation) -> None:
-    told = []
+    findings = []
     for param in operation.params:
         if param.place is Place.PATH:
             continue
@@ -214,8 +214,8 @@ def test_parameters_are_those_of_the_specification(operation: Operation) -> None
             words.append(f"{param.lowest}..{'' if param.highest is None else param.highest}")
         words += [f"..{param.max_length}"] if param.max_length else []
         words += ["|".join(param.choices)] if param.choices else []
-        told.append(" ".join(words))
-    assert told == PARAMS.get(operation.name, [])
+        findings.append(" ".join(words))
+    assert findings == PARAMS.get(operation.name, [])
 
 
 @pytest.mark.parametrize("operation", catalogue.OPERATIONS, ids=lambda operation: operation.name)

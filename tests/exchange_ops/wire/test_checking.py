@@ -20,7 +20,7 @@ MARKET = replace(LIMIT, type="market", price=None)
 STOP = replace(LIMIT, type="stopLimit", stop_price=Decimal("0.03"))
 
 
-def told(problems: list[BadArgument]) -> list[tuple[str, Problem]]:
+def pairs_of(problems: list[BadArgument]) -> list[tuple[str, Problem]]:
     return [(problem.param, problem.problem) for problem in problems]
 
 
@@ -42,7 +42,7 @@ def told(problems: list[BadArgument]) -> list[tuple[str, Problem]]:
     ],
 )
 def test_a_sound_order_has_no_problem(order):
-    assert told(checking.order_problems(order, ETHBTC, now=NOW)) == []
+    assert pairs_of(checking.order_problems(order, ETHBTC, now=NOW)) == []
     checking.refuse(checking.order_problems(order))
 
 
@@ -88,14 +88,14 @@ def test_a_sound_order_has_no_problem(order):
 )
 def test_the_field_that_is_wrong_is_named(order, param, problem):
     problems = checking.order_problems(order, ETHBTC, now=NOW)
-    assert (param, problem) in told(problems)
+    assert (param, problem) in pairs_of(problems)
     with pytest.raises(BadArgument, match=problems[0].param):
         checking.refuse(problems)
 
 
 def test_every_wrong_field_is_told_once():
     odd = replace(LIMIT, client_order_id="ü", quantity=Decimal(0), price=None, side="x", stop_price=Decimal(1))
-    assert sorted(param for param, _ in told(checking.order_problems(odd, ETHBTC))) == [
+    assert sorted(param for param, _ in pairs_of(checking.order_problems(odd, ETHBTC))) == [
         *("clientOrderId", "price", "quantity", "side", "stopPrice")
     ]
 
@@ -109,7 +109,7 @@ def test_a_replacement_names_its_own_id():
     found = checking.replacement_problems(
         new_client_order_id="", quantity=Decimal("0.00001"), price=Decimal("0.0000015"), rules=ETHBTC
     )
-    assert told(found) == [
+    assert pairs_of(found) == [
         ("requestClientId", Problem.EMPTY),
         ("quantity", Problem.TOO_LOW),
         ("price", Problem.NOT_A_MULTIPLE),
@@ -136,31 +136,31 @@ def currency(**facts):
 
 def test_amounts_fit_the_places_of_what_they_are_for():
     assert checking.transfer_problems(Decimal("1.23450000000000000000"), currency()) == []
-    assert told(checking.transfer_problems(Decimal("1.23456"), currency())) == [("amount", Problem.TOO_PRECISE)]
+    assert pairs_of(checking.transfer_problems(Decimal("1.23456"), currency())) == [("amount", Problem.TOO_PRECISE)]
     assert checking.transfer_problems(Decimal("1.23456"), currency(precision_transfer=None)) == []
-    assert told(checking.transfer_problems(Decimal(0), currency())) == [("amount", Problem.TOO_LOW)]
-    assert told(checking.transfer_problems(Decimal("Infinity"))) == [("amount", Problem.MALFORMED)]
-    assert told(checking.payout_problems(Decimal("1.234"), currency())) == [("amount", Problem.TOO_PRECISE)]
-    assert told(checking.payout_problems(Decimal("0.49"), currency())) == [("amount", Problem.TOO_LOW)]
+    assert pairs_of(checking.transfer_problems(Decimal(0), currency())) == [("amount", Problem.TOO_LOW)]
+    assert pairs_of(checking.transfer_problems(Decimal("Infinity"))) == [("amount", Problem.MALFORMED)]
+    assert pairs_of(checking.payout_problems(Decimal("1.234"), currency())) == [("amount", Problem.TOO_PRECISE)]
+    assert pairs_of(checking.payout_problems(Decimal("0.49"), currency())) == [("amount", Problem.TOO_LOW)]
     assert checking.payout_problems(Decimal("0.50"), currency()) == []
     assert checking.payout_problems(Decimal("0.01"), currency(payout_minimal_amount=None)) == []
 
 
 def test_what_the_exchange_has_closed_is_told_of_the_currency():
     shut = currency(transfer_enabled=False, payout_enabled=False)
-    assert told(checking.transfer_problems(Decimal(1), shut)) == [("currency", Problem.CLOSED)]
-    assert told(checking.payout_problems(Decimal(1), shut)) == [("currency", Problem.CLOSED)]
+    assert pairs_of(checking.transfer_problems(Decimal(1), shut)) == [("currency", Problem.CLOSED)]
+    assert pairs_of(checking.payout_problems(Decimal(1), shut)) == [("currency", Problem.CLOSED)]
 
 
 def test_the_bounds_of_every_parameter_are_looked_at():
     found = checking.argument_problems("get_trade_history", {"limit": 1001, "offset": -1, "margin": "x", "asset": 1})
-    assert told(found) == [
+    assert pairs_of(found) == [
         ("asset", Problem.UNKNOWN),
         ("limit", Problem.TOO_HIGH),
         ("offset", Problem.TOO_LOW),
         ("margin", Problem.NOT_A_CHOICE),
     ]
-    assert told(checking.argument_problems("transfer_funds", {})) == [
+    assert pairs_of(checking.argument_problems("transfer_funds", {})) == [
         ("currency", Problem.MISSING),
         ("amount", Problem.MISSING),
         ("type", Problem.MISSING),

@@ -58,9 +58,9 @@ def test_reply_is_read_as_specified(name: str) -> None:
     file = FILES[name]
     records.unknown.clear()
     decoded = records.decode(json.dumps(file["reply"]).encode(), catalogue.by_name[name].result)
-    told = golden.facts(decoded, file["facts"])
-    assert told == file["facts"]
-    assert golden.kinds(told) == golden.kinds(file["facts"])
+    found = golden.facts(decoded, file["facts"])
+    assert found == file["facts"]
+    assert golden.kinds(found) == golden.kinds(file["facts"])
     assert records.unknown.counts() == {}
 
 

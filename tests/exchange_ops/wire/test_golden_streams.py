@@ -42,9 +42,9 @@ def test_answer_is_read_as_specified(name: str) -> None:
     frame = jsonrpc.decode(json.dumps(file["answer"]))
     assert isinstance(frame, Result)
     assert frame.id == file["id"]
-    told = golden.facts(records.decode(frame.result, streams.by_name[name].result), file["facts"])
-    assert told == file["facts"]
-    assert golden.kinds(told) == golden.kinds(file["facts"])
+    found = golden.facts(records.decode(frame.result, streams.by_name[name].result), file["facts"])
+    assert found == file["facts"]
+    assert golden.kinds(found) == golden.kinds(file["facts"])
     assert records.unknown.counts() == {}
 
 
@@ -55,7 +55,7 @@ def test_event_is_read_as_specified(name: str) -> None:
     frame = jsonrpc.decode(json.dumps(file["message"]))
     assert isinstance(frame, Notification)
     assert frame.method == name
-    told = golden.facts(records.decode(frame.params, streams.event_by_name[name].params), file["facts"])
-    assert told == file["facts"]
-    assert golden.kinds(told) == golden.kinds(file["facts"])
+    found = golden.facts(records.decode(frame.params, streams.event_by_name[name].params), file["facts"])
+    assert found == file["facts"]
+    assert golden.kinds(found) == golden.kinds(file["facts"])
     assert records.unknown.counts() == {}

@@ -65,7 +65,7 @@ def with_book(sequence=10):
 
 
 def levels(script):
-    ask, bid = script.told(BookChanged)[-1].book.best(100)
+    ask, bid = script.of(BookChanged)[-1].book.best(100)
     return [(str(one.price), str(one.size)) for one in ask], [(str(one.price), str(one.size)) for one in bid]
 
 
@@ -78,7 +78,7 @@ def test_everything_that_is_wanted_is_subscribed_to_once_with_its_params():
     assert script.asked() == []  # not before the socket is there
     script.open()
     script.confirm_all()
-    assert len(script.told(BecameLive)) == 1
+    assert len(script.of(BecameLive)) == 1
     assert script.session.followed == {BOOK, TICKER, TRADES, CANDLES}
     script.session.follow([CANDLES, TRADES, TICKER, BOOK], script.now_ms)
     assert script.asked() == []
@@ -135,7 +135,7 @@ def test_too_many_requests_is_waited_for_and_asked_again():
     assert script.wait(1_000) == []
     (again,) = script.wait(1_500)
     assert again[0] == "subscribeTicker"
-    assert not script.told(NotFollowed)
+    assert not script.of(NotFollowed)
 
 
 def test_a_symbol_that_is_not_known_is_told_and_left_alone_and_the_others_go_on():
@@ -147,11 +147,11 @@ def test_a_symbol_that_is_not_known_is_told_and_left_alone_and_the_others_go_on(
     refused = next(one for one in script.waiting if one[1]["symbol"] == "NOPE")
     script.refuse(refused, 2001, "Symbol not found", "Try get /api/2/public/symbol")
     script.confirm_all()
-    assert [event.subscription for event in script.told(NotFollowed)] == [wrong]
-    assert "2001 Symbol not found" in script.told(NotFollowed)[0].sentence
+    assert [event.subscription for event in script.of(NotFollowed)] == [wrong]
+    assert "2001 Symbol not found" in script.of(NotFollowed)[0].sentence
     assert script.wait(10_000) == []
     script.notify("ticker", ticker())
-    assert len(script.told(TickerTold)) == 1
+    assert len(script.of(TickerTold)) == 1
     for _ in range(30):
         script.session.heard(script.now_ms + 10_000)
         script.notify("ticker", ticker())
@@ -182,18 +182,18 @@ def test_tickers_trades_and_candles_come_as_records():
     script.notify("updateTrades", {"data": [trade(3)], "symbol": "ETHBTC"})
     script.notify("snapshotCandles", {"data": [candle()], "symbol": "ETHBTC", "period": "M30"})
     script.notify("updateCandles", {"data": [candle(close="1")], "symbol": "ETHBTC", "period": "M30"})
-    assert script.told(TickerTold)[0].record.last == Decimal("0.000000000000000001")
-    assert [(len(event.records), event.whole) for event in script.told(TradesTold)] == [(2, True), (1, False)]
-    assert [(event.period, event.whole) for event in script.told(CandlesTold)] == [("M30", True), ("M30", False)]
+    assert script.of(TickerTold)[0].record.last == Decimal("0.000000000000000001")
+    assert [(len(event.records), event.whole) for event in script.of(TradesTold)] == [(2, True), (1, False)]
+    assert [(event.period, event.whole) for event in script.of(CandlesTold)] == [("M30", True), ("M30", False)]
 
 
 def test_members_and_words_that_nobody_knows_harm_nothing():
     script = following(TICKER, TRADES)
     script.notify("ticker", ticker(mood="calm"))
     script.notify("updateTrades", {"data": [trade(1, side="auction", venue=7)], "symbol": "ETHBTC", "more": None})
-    assert len(script.told(TickerTold)) == 1
-    assert script.told(TradesTold)[0].records[0].side == "auction"
-    assert not script.told(Odd)
+    assert len(script.of(TickerTold)) == 1
+    assert script.of(TradesTold)[0].records[0].side == "auction"
+    assert not script.of(Odd)
 
 
 @pytest.mark.parametrize(
@@ -211,8 +211,8 @@ def test_what_can_not_be_read_is_odd_and_the_next_is_heard(method, params):
     script = following(TICKER)
     script.notify(method, params)
     script.notify("ticker", ticker())
-    assert len(script.told(Odd)) == 1
-    assert len(script.told(TickerTold)) == 1
+    assert len(script.of(Odd)) == 1
+    assert len(script.of(TickerTold)) == 1
 
 
 def test_something_new_is_told_once_however_often_it_comes():
@@ -220,8 +220,8 @@ def test_something_new_is_told_once_however_often_it_comes():
     for _ in range(200):
         script.notify("weather", {"rain": True})
     script.notify("ticker", ticker())
-    assert len(script.told(Odd)) == 1
-    assert len(script.told(TickerTold)) == 1
+    assert len(script.of(Odd)) == 1
+    assert len(script.of(TickerTold)) == 1
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_a_book_is_its_snapshot_and_its_updates():
     script = with_book()
     script.notify("updateOrderbook", book(11, ask=[("11", "0.000"), ("13", "5")], bid=[("10.5", "7"), ("9", "0")]))
     assert levels(script) == ([("12", "2"), ("13", "5")], [("10.5", "7"), ("10", "3")])
-    assert not script.told(BookBroke)
+    assert not script.of(BookBroke)
 
 
 def test_a_repeated_snapshot_counts_and_goes_on_from_its_sequence():
@@ -268,8 +268,8 @@ def test_an_update_told_twice_changes_nothing():
     script.notify("updateOrderbook", book(12, ask=[("11", "9")]))
     script.notify("updateOrderbook", update)
     assert levels(script)[0][0] == ("11", "9")
-    assert len(script.told(BookChanged)) == 3
-    assert not script.told(BookBroke)
+    assert len(script.of(BookChanged)) == 3
+    assert not script.of(BookBroke)
 
 
 def test_an_update_before_the_snapshot_waits_for_it():
@@ -288,9 +288,9 @@ def test_a_gap_asks_for_the_book_anew_and_nothing_broken_is_told(sequence):
         ("unsubscribeOrderbook", {"symbol": "ETHBTC"}),
         ("subscribeOrderbook", {"symbol": "ETHBTC"}),
     ]
-    assert [event.symbol for event in script.told(BookBroke)] == ["ETHBTC"]
+    assert [event.symbol for event in script.of(BookBroke)] == ["ETHBTC"]
     script.notify("updateOrderbook", book(sequence + 1, ask=[("11.6", "1")]))
-    assert len(script.told(BookChanged)) == 1  # only the first snapshot
+    assert len(script.of(BookChanged)) == 1  # only the first snapshot
     script.confirm_all()
     script.notify("snapshotOrderbook", book(sequence + 3, ask=[("20", "1")]))
     script.notify("updateOrderbook", book(sequence + 4, ask=[("21", "1")]))
@@ -301,20 +301,20 @@ def test_two_updates_in_the_wrong_order_break_the_book():
     script = with_book()
     script.notify("updateOrderbook", book(12, ask=[("11.5", "1")]))
     script.notify("updateOrderbook", book(11, ask=[("11.4", "1")]))
-    assert len(script.told(BookBroke)) == 1
+    assert len(script.of(BookBroke)) == 1
     assert script.confirm_all() == ["unsubscribeOrderbook", "subscribeOrderbook"]
 
 
 def test_a_book_whose_sides_cross_is_broken():
     script = with_book()
     script.notify("updateOrderbook", book(11, bid=[("11", "1")]))
-    assert len(script.told(BookBroke)) == 1
+    assert len(script.of(BookBroke)) == 1
 
 
 def test_an_update_that_can_not_be_read_breaks_the_book_it_names():
     script = with_book()
     script.notify("updateOrderbook", book(11, ask=[("NaN", "1")]))
-    assert len(script.told(BookBroke)) == 1
+    assert len(script.of(BookBroke)) == 1
     assert script.confirm_all() == ["unsubscribeOrderbook", "subscribeOrderbook"]
 
 
@@ -348,19 +348,19 @@ def test_whatever_happens_to_updates_a_book_that_is_told_is_the_real_one(steps):
         sequence += 1
         real |= dict(changes)
         if fate == "snapshot":
-            told = [(str(price), str(size)) for price, size in sorted(real.items()) if size]
-            script.notify("snapshotOrderbook", book(sequence, ask=told))
+            sizes = [(str(price), str(size)) for price, size in sorted(real.items()) if size]
+            script.notify("snapshotOrderbook", book(sequence, ask=sizes))
         update = book(sequence, ask=[(str(price), str(size)) for price, size in dict(changes).items()])
         for _ in range({"once": 1, "twice": 2}.get(fate, 0)):
-            before = len(script.told(BookChanged))
+            before = len(script.of(BookChanged))
             script.notify("updateOrderbook", update)
-            if len(script.told(BookChanged)) > before:
+            if len(script.of(BookChanged)) > before:
                 expected = [(str(price), str(size)) for price, size in sorted(real.items()) if size]
                 assert levels(script)[0] == expected
         for asked in [one for one in script.waiting if one[0] == "subscribeOrderbook"]:
             script.answer(asked, True)
-            told = [(str(price), str(size)) for price, size in sorted(real.items()) if size]
-            script.notify("snapshotOrderbook", book(sequence, ask=told))
+            sizes = [(str(price), str(size)) for price, size in sorted(real.items()) if size]
+            script.notify("snapshotOrderbook", book(sequence, ask=sizes))
 
 
 # Ends ----------------------------------------------------------------------------------------------------------------
@@ -381,7 +381,7 @@ def test_silence_an_unanswered_question_and_a_closed_socket_end_it():
     assert closed.end == Ended("The connection was lost: reset.")
     closed.notify("ticker", ticker())
     closed.session.closed("again")
-    assert len(closed.told(Ended)) == 1
+    assert len(closed.of(Ended)) == 1
 
 
 def test_a_socket_that_only_answers_pings_ends_although_it_is_not_silent():

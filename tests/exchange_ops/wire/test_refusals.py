@@ -44,8 +44,8 @@ TABLE = """
 
 
 def test_catalogue_is_that_of_the_specification() -> None:
-    told = [f"{row.code} {row.http_status} {row.message}" for row in refusals.CATALOGUE.values()]
-    assert told == [" ".join(line.split()) for line in TABLE]
+    rows = [f"{row.code} {row.http_status} {row.message}" for row in refusals.CATALOGUE.values()]
+    assert rows == [" ".join(line.split()) for line in TABLE]
     assert all(code == row.code for code, row in refusals.CATALOGUE.items())
 
 
@@ -56,8 +56,8 @@ def test_everything_but_the_three_gateway_codes_is_known_to_have_done_nothing() 
 
 
 def test_usual_descriptions() -> None:
-    told = {code: row.description for code, row in refusals.CATALOGUE.items() if row.description}
-    assert told == {
+    members = {code: row.description for code, row in refusals.CATALOGUE.items() if row.description}
+    assert members == {
         1004: "Use Basic authentication",
         2001: "Try get /api/2/public/symbol, to get list of all available symbols.",
         2002: "The requested currency can't found. Requested: {currency}",

@@ -87,7 +87,7 @@ class Script:
         assert self.session.phase is Phase.LIVE
         return self
 
-    def told(self, kind):
+    def of(self, kind):
         return [event for event in self.happened if isinstance(event, kind)]
 
     @property
@@ -135,8 +135,8 @@ def test_what_was_missed_between_loading_and_subscribing_is_told_as_a_gap():
     (more,) = script.answer(gap, [transaction(5)])
     assert (script.session.phase, more[1]["from"]) == (Phase.LIVE, 6)
     assert script.answer(more, []) == []
-    (told,) = script.told(Transactions)
-    assert (told.origin, told.records[0].index, told.loaded_from) == (Origin.GAP, 5, 0)
+    (gap,) = script.of(Transactions)
+    assert (gap.origin, gap.records[0].index, gap.loaded_from) == (Origin.GAP, 5, 0)
 
 
 def test_notifications_are_told_as_they_come_even_while_catching_up():
@@ -163,10 +163,10 @@ def test_duplicates_and_disorder_are_passed_on_as_they_came():
 def test_balances_are_told():
     script = Script().go_live()
     script.notify("balance", [{"currency": "BTC", "available": "1.5", "reserved": "0"}, {"currency": "ETH"}])
-    told = script.happened[-1]
-    assert isinstance(told, Balances)
-    assert [str(entry.available) for entry in told.records] == ["1.5"]
-    assert len(told.unread) == 1
+    last = script.happened[-1]
+    assert isinstance(last, Balances)
+    assert [str(entry.available) for entry in last.records] == ["1.5"]
+    assert len(last.unread) == 1
 
 
 def test_a_live_session_loads_again_from_the_watermark_it_was_given():
@@ -180,8 +180,8 @@ def test_a_live_session_loads_again_from_the_watermark_it_was_given():
     assert script.wait(5_000) == []  # still loading
     script.answer(more, [])
     assert script.indexes == [50]
-    assert script.told(Transactions)[-1].origin is Origin.GAP
-    assert (script.told(Balances)[-1].whole, len(script.told(BecameLive))) == (True, 1)
+    assert script.of(Transactions)[-1].origin is Origin.GAP
+    assert (script.of(Balances)[-1].whole, len(script.of(BecameLive))) == (True, 1)
     assert script.wait(1)
 
 
@@ -248,10 +248,10 @@ def test_balances_that_are_listed_are_all_there_are_unless_one_can_not_be_read()
     for entries, whole in (([], True), ([{"currency": "BTC"}], False)):
         script = Script(pace=Pace(recheck_ms=5_000)).go_live()
         script.notify("balance", [{"currency": "BTC", "available": "1.5", "reserved": "0"}])
-        assert not script.told(Balances)[-1].whole
+        assert not script.of(Balances)[-1].whole
         _, held = script.wait(5_000)
         script.answer(held, entries)
-        assert script.told(Balances)[-1].whole is whole
+        assert script.of(Balances)[-1].whole is whole
 
 
 def test_a_snapshot_that_is_told_again_is_passed_on_again():
@@ -259,25 +259,25 @@ def test_a_snapshot_that_is_told_again_is_passed_on_again():
     entry = {"currency": "BTC", "available": "1.5", "reserved": "0"}
     for _ in range(3):
         script.notify("balance", [entry])
-    assert [event.records[0].currency for event in script.told(Balances)[1:]] == ["BTC"] * 3
+    assert [event.records[0].currency for event in script.of(Balances)[1:]] == ["BTC"] * 3
     assert script.session.phase is Phase.LIVE
 
 
 def test_events_that_came_together_are_put_into_one_where_their_order_does_not_matter():
-    def told(*numbers, origin=Origin.NOTIFICATION, loaded_from=None):
+    def of(*numbers, origin=Origin.NOTIFICATION, loaded_from=None):
         found = tuple(decode(json.dumps(transaction(number)).encode(), Transaction) for number in numbers)
         return Transactions(origin, found, loaded_from=loaded_from)
 
     def held(whole=False, **available):
         return Balances(tuple(Balance(code, Decimal(one), Decimal(0)) for code, one in available.items()), whole=whole)
 
-    page = told(3, origin=Origin.GAP, loaded_from=0)
-    events = [told(1), held(BTC=1, ETH=1), told(2, 2), held(BTC=2), page, held(BTC=3), held(True, ETH=4), told(9)]
+    page = of(3, origin=Origin.GAP, loaded_from=0)
+    events = [of(1), held(BTC=1, ETH=1), of(2, 2), held(BTC=2), page, held(BTC=3), held(True, ETH=4), of(9)]
     assert gathered([*events, held(BTC=5), Odd("a")]) == [
-        told(1, 2, 2),
+        of(1, 2, 2),
         held(BTC=2, ETH=1),
         page,
-        told(9),
+        of(9),
         held(True, ETH=4, BTC=5),
         Odd("a"),
     ]
@@ -306,9 +306,9 @@ def test_members_and_values_nobody_knows_do_no_harm():
 def test_a_transaction_that_can_not_be_read_is_handed_on_with_a_reason(bad):
     script = Script().go_live()
     script.notify("updateTransaction", transaction(9, **bad))
-    told = script.happened[-1]
-    assert (told.records, len(told.unread)) == ((), 1)
-    assert told.unread[0].reason
+    last = script.happened[-1]
+    assert (last.records, len(last.unread)) == ((), 1)
+    assert last.unread[0].reason
     assert script.session.phase is Phase.LIVE
 
 
@@ -399,7 +399,7 @@ def test_an_exchange_where_something_happens_all_the_time_is_subscribed_to_and_l
         (gap,) = script.answer(gap, [transaction(index)])
         assert gap[1]["from"] == index + 1
     assert script.session.phase is Phase.LIVE
-    assert len(script.told(BecameLive)) == 1
+    assert len(script.of(BecameLive)) == 1
 
 
 def test_pages_that_are_full_are_all_loaded_before_the_session_is_live():

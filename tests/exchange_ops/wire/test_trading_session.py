@@ -65,21 +65,21 @@ def test_the_order_is_login_both_subscriptions_snapshots_live():
     script.confirm_all()
     script.notify("activeOrders", [report()])
     script.notify("marginOrders", [])
-    assert not script.told(BecameLive)
+    assert not script.of(BecameLive)
     script.notify("marginAccounts", [margin_account()])
     assert script.session.phase is Phase.LIVE
     assert isinstance(script.happened[-1], BecameLive)
-    told = [(type(event), event.whole, len(event.records)) for event in script.happened[:-1]]
-    assert told == [(Reports, True, 1), (Reports, True, 0), (MarginAccounts, True, 1)]
+    of = [(type(event), event.whole, len(event.records)) for event in script.happened[:-1]]
+    assert of == [(Reports, True, 1), (Reports, True, 0), (MarginAccounts, True, 1)]
 
 
 def test_snapshots_that_come_before_the_answers_count_as_well():
     script = subscribing()
     for method in ("activeOrders", "marginOrders", "marginAccounts"):
         script.notify(method, [])
-    assert not script.told(BecameLive)
+    assert not script.of(BecameLive)
     script.confirm_all()
-    assert len(script.told(BecameLive)) == 1
+    assert len(script.of(BecameLive)) == 1
 
 
 def test_reports_come_as_they_happen_spot_ids_as_texts_and_margin_ids_as_numbers():
@@ -102,17 +102,17 @@ def test_reports_come_as_they_happen_spot_ids_as_texts_and_margin_ids_as_numbers
 def test_words_and_members_that_nobody_knows_are_kept_as_they_came():
     script = live()
     script.notify("report", report(status="paused", reportType="melted", type="iceberg", side="both", flavour={"a": 1}))
-    record = script.told(Reports)[-1].records[0]
+    record = script.of(Reports)[-1].records[0]
     assert (record.status, record.report_type, record.type, record.side) == ("paused", "melted", "iceberg", "both")
-    assert not script.told(Odd)
+    assert not script.of(Odd)
 
 
 def test_a_report_that_can_not_be_read_is_told_as_unread_and_hides_no_other():
     script = live()
     script.notify("report", report(quantity="NaN"))
     script.notify("activeOrders", [report(1), {"id": 2}, report(3)])
-    assert [len(event.unread) for event in script.told(Reports)[-2:]] == [1, 1]
-    assert [record.id for record in script.told(Reports)[-1].records] == ["1", "3"]
+    assert [len(event.unread) for event in script.of(Reports)[-2:]] == [1, 1]
+    assert [record.id for record in script.of(Reports)[-1].records] == ["1", "3"]
     assert script.session.phase is Phase.LIVE
 
 
@@ -120,8 +120,8 @@ def test_a_snapshot_may_come_again_and_does_not_make_it_live_twice():
     script = live()
     script.notify("activeOrders", [report(1)])
     script.notify("marginAccounts", [margin_account()])
-    assert len(script.told(BecameLive)) == 1
-    assert script.told(Reports)[-1].whole
+    assert len(script.of(BecameLive)) == 1
+    assert script.of(Reports)[-1].whole
 
 
 def test_an_account_without_margin_is_followed_without_it():
@@ -130,7 +130,7 @@ def test_an_account_without_margin_is_followed_without_it():
     script.answer(reports, True)
     script.notify("activeOrders", [])
     script.refuse(margin, 403, "Action is forbidden for account")
-    assert "403 Action is forbidden" in script.told(NoMargin)[0].sentence
+    assert "403 Action is forbidden" in script.of(NoMargin)[0].sentence
     assert script.session.phase is Phase.LIVE
     script.session.heard(script.now_ms + 20_000)
     script.now_ms += 20_000
@@ -147,9 +147,9 @@ def test_a_live_session_asks_for_the_lists_every_so_often_and_they_are_whole():
     script.answer(asked[0], [report(4)])
     script.answer(asked[1], [report(5, id=5)])
     script.answer(asked[2], [margin_account()])
-    spot, margin = script.told(Reports)[-2:]
+    spot, margin = script.of(Reports)[-2:]
     assert (spot.whole, spot.margin, margin.whole, margin.margin) == (True, False, True, True)
-    assert script.told(MarginAccounts)[-1].whole
+    assert script.of(MarginAccounts)[-1].whole
     assert script.wait(1_000) == []
 
 
@@ -159,7 +159,7 @@ def test_a_list_that_is_refused_while_live_is_odd_and_not_the_end():
     script.now_ms += 30_000
     asked = script.wait(1)
     script.refuse(asked[1], 429, "Too many requests")
-    assert "marginOrdersGet" in script.told(Odd)[0].sentence
+    assert "marginOrdersGet" in script.of(Odd)[0].sentence
     assert script.session.phase is Phase.LIVE
 
 
@@ -196,7 +196,7 @@ def test_a_snapshot_that_is_no_list_ends_it(method, params):
     script.confirm_all()
     script.notify(method, params)
     assert f"{method} is not a list" in script.end.sentence
-    assert not script.told(BecameLive)
+    assert not script.of(BecameLive)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_a_snapshot_that_is_no_list_ends_it(method, params):
 def test_what_nobody_knows_is_odd_and_too_much_of_it_the_end(frame):
     script = live()
     script.say(frame)
-    assert len(script.told(Odd)) == 1
+    assert len(script.of(Odd)) == 1
     assert script.session.phase is Phase.LIVE
     for _ in range(50):
         script.say(frame)
@@ -222,7 +222,7 @@ def test_something_new_is_told_once_however_often_it_comes_and_very_much_that_is
     script = live()
     for _ in range(200):
         script.notify("ordersMelted", {})
-    assert [event.sentence for event in script.told(Odd)] == [
+    assert [event.sentence for event in script.of(Odd)] == [
         "The exchange tells of 'ordersMelted', which we don't know."
     ]
     assert script.session.phase is Phase.LIVE
@@ -246,10 +246,10 @@ def test_a_list_is_as_old_as_the_question_and_one_that_nobody_asked_for_a_second
     script.now_ms += 70
     script.answer(asked[0], [])
     script.answer(asked[2], [])
-    assert [event.age_ms for event in script.told(Reports)] == [400, 400, 1_000, 70]
-    assert [event.age_ms for event in script.told(MarginAccounts)] == [400, 70]
+    assert [event.age_ms for event in script.of(Reports)] == [400, 400, 1_000, 70]
+    assert [event.age_ms for event in script.of(MarginAccounts)] == [400, 70]
     script.notify("report", report())
-    assert (script.told(Reports)[-1].age_ms, script.told(Reports)[-1].whole) == (0, False)
+    assert (script.of(Reports)[-1].age_ms, script.of(Reports)[-1].whole) == (0, False)
 
 
 def test_silence_and_a_closed_socket_end_it_once():
@@ -262,4 +262,4 @@ def test_silence_and_a_closed_socket_end_it_once():
     closed.session.closed("again")
     closed.asked()
     assert closed.end == Ended("The connection was lost: reset.")
-    assert len(closed.told(Ended)) == 1
+    assert len(closed.of(Ended)) == 1

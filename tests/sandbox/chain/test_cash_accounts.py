@@ -183,8 +183,8 @@ def test_every_kind_of_payment_is_shown_and_looked_up_in_the_text_that_is_shown(
     account = str(world.chain.tip.height - world.config.cash_account_offset)
     shown = {}
     for number in range(3):
-        told = world.ask_chain("look_up_cash_account", {"account": f"shown{number}", "number": account})
-        (payment,) = told["information"]["payment"]
+        answer = world.ask_chain("look_up_cash_account", {"account": f"shown{number}", "number": account})
+        (payment,) = answer["information"]["payment"]
         shown[payment["type"]] = payment["address"]
         found = world.ask_chain("find_cash_accounts", {"account": payment["address"]})
         assert [f"shown{number}"] == [each["nameText"] for each in found["results"]][-1:]

@@ -71,8 +71,8 @@ def test_a_block_comes_every_thirty_seconds_and_takes_what_waits(world: World, c
     clock.at_ms += 29_999
     assert world.state()["tip"] == begun
     clock.at_ms += 1
-    told: Any = world.state()["tip"]
-    assert told == {
+    facts: Any = world.state()["tip"]
+    assert facts == {
         "height": begun["height"] + 1,
         "hash": world.chain.tip.hash,
         "time": (START_MS + 30_000) // 1000,
@@ -155,11 +155,11 @@ def test_a_gap_that_fits_is_lived_through(world: World, clock: Ticking) -> None:
 
 def test_blocks_are_mined_on_demand(world: World) -> None:
     height = world.chain.tip.height
-    told = control(world, "mine")
-    assert told["tip"]["height"] == height + 1
-    assert told["hashes"] == [world.chain.tip.hash]
-    told = control(world, "mine", blocks=3)
-    assert [world.chain.block(each) for each in told["hashes"]] == [
+    answer = control(world, "mine")
+    assert answer["tip"]["height"] == height + 1
+    assert answer["hashes"] == [world.chain.tip.hash]
+    answer = control(world, "mine", blocks=3)
+    assert [world.chain.block(each) for each in answer["hashes"]] == [
         world.chain.at(at) for at in range(height + 2, height + 5)
     ]
 
@@ -172,10 +172,10 @@ def test_a_reorganisation_replaces_the_last_blocks(world: World) -> None:
         for block in map(world.chain.at, range(world.chain.tip.height - 1, world.chain.tip.height + 1))
         if block
     ]
-    told = control(world, "reorg", depth=2)
-    assert told["replaced"] == old
-    assert told["tip"]["hash"] == world.chain.tip.hash not in old
-    assert told["tip"]["waiting"] == len(world.chain.mempool) > 0
+    answer = control(world, "reorg", depth=2)
+    assert answer["replaced"] == old
+    assert answer["tip"]["hash"] == world.chain.tip.hash not in old
+    assert answer["tip"]["waiting"] == len(world.chain.mempool) > 0
     assert paid in {entry.txid for entry in world.chain.mempool}
     assert [each.status for each in world.chain.tips() if each.block.hash == old[-1]] == ["valid-fork"]
     control(world, "mine")
@@ -186,8 +186,8 @@ def test_a_reorganisation_replaces_the_last_blocks(world: World) -> None:
 
 @pytest.mark.parametrize("address", SPELLINGS)
 def test_anybody_can_be_paid(world: World, address: str) -> None:
-    told = control(world, "pay", address=address, amount="1.00000001")
-    entry = world.chain.mempool.get(bytes.fromhex(told["txid"])[::-1])
+    answer = control(world, "pay", address=address, amount="1.00000001")
+    entry = world.chain.mempool.get(bytes.fromhex(answer["txid"])[::-1])
     assert entry is not None
     assert Output(100_000_001, SOMEBODYS_SCRIPT) in entry.transaction.outputs
     assert world.chain.history(SOMEBODYS_SCRIPT).unconfirmed == [entry.txid_bytes]
@@ -343,15 +343,15 @@ def test_blocks_told_before_a_restart_are_never_untold(tmp_path: Path, clock: Ti
     for _ in range(4):
         clock.at_ms += 450 * 30_000
         world.run_due()
-    told = world.chain.tip
+    facts = world.chain.tip
     world.close()
     clock.at_ms += 400 * DAY_MS
     again = opened(tmp_path, clock)
     again.run_due()
-    kept = again.chain.at(told.height)
+    kept = again.chain.at(facts.height)
     assert kept is not None
-    assert kept.hash == told.hash
-    assert again.chain.tip.height <= told.height + 501
+    assert kept.hash == facts.hash
+    assert again.chain.tip.height <= facts.height + 501
     before = chain_of(again)
     again.close()
     third = opened(tmp_path, clock)

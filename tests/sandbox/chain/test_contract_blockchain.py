@@ -59,18 +59,18 @@ def waiting(service: ChainService) -> list[str]:
 
 
 def test_tip_count_and_info_speak_of_one_block(service: ChainService) -> None:
-    told = service.good("/v2/blockchain/getBlockchainInfo")
+    answer = service.good("/v2/blockchain/getBlockchainInfo")
     assert {"chain", "blocks", "headers", "bestblockhash", "difficulty", "mediantime", "verificationprogress"} <= set(
-        told
+        answer
     )
-    assert {"chainwork", "pruned", "softforks"} <= set(told)
-    assert told["chain"] in ("main", "test", "regtest")
-    assert told["bestblockhash"] == best(service)
-    assert told["blocks"] == service.good("/v2/blockchain/getBlockCount") <= told["headers"]
-    assert told["difficulty"] == service.good("/v2/blockchain/getDifficulty")
-    assert HASH.fullmatch(told["chainwork"])
-    assert told["pruned"] is False
-    for fork in told["softforks"]:
+    assert {"chainwork", "pruned", "softforks"} <= set(answer)
+    assert answer["chain"] in ("main", "test", "regtest")
+    assert answer["bestblockhash"] == best(service)
+    assert answer["blocks"] == service.good("/v2/blockchain/getBlockCount") <= answer["headers"]
+    assert answer["difficulty"] == service.good("/v2/blockchain/getDifficulty")
+    assert HASH.fullmatch(answer["chainwork"])
+    assert answer["pruned"] is False
+    for fork in answer["softforks"]:
         assert set(fork) == {"id", "version", "reject"}
         assert fork["reject"] == {"status": True}
 
@@ -107,38 +107,38 @@ def test_a_header_is_eighty_bytes_that_hash_to_its_name(service: ChainService) -
 def test_a_header_in_words_says_what_its_bytes_say(service: ChainService) -> None:
     tip = best(service)
     raw = bytes.fromhex(service.good(f"/v2/blockchain/getBlockHeader/{tip}"))
-    told = service.good(f"/v2/blockchain/getBlockHeader/{tip}?verbose=true")
-    assert {name: type(told[name]) for name in HEADER_MEMBERS} == HEADER_MEMBERS
-    assert set(told) == {*HEADER_MEMBERS, "difficulty", "previousblockhash"}  # the tip has no next one
-    assert told["hash"] == tip
-    assert told["confirmations"] >= 1
-    assert raw[:4] == told["version"].to_bytes(4, "little", signed=True) == bytes.fromhex(told["versionHex"])[::-1]
-    assert raw[4:36][::-1].hex() == told["previousblockhash"]
-    assert raw[36:68][::-1].hex() == told["merkleroot"]
-    assert raw[68:72] == told["time"].to_bytes(4, "little")
-    assert raw[72:76] == bytes.fromhex(told["bits"])[::-1]
-    assert raw[76:] == told["nonce"].to_bytes(4, "little")
-    before = service.good(f"/v2/blockchain/getBlockHeader/{told['previousblockhash']}?verbose=true")
+    answer = service.good(f"/v2/blockchain/getBlockHeader/{tip}?verbose=true")
+    assert {name: type(answer[name]) for name in HEADER_MEMBERS} == HEADER_MEMBERS
+    assert set(answer) == {*HEADER_MEMBERS, "difficulty", "previousblockhash"}  # the tip has no next one
+    assert answer["hash"] == tip
+    assert answer["confirmations"] >= 1
+    assert raw[:4] == answer["version"].to_bytes(4, "little", signed=True) == bytes.fromhex(answer["versionHex"])[::-1]
+    assert raw[4:36][::-1].hex() == answer["previousblockhash"]
+    assert raw[36:68][::-1].hex() == answer["merkleroot"]
+    assert raw[68:72] == answer["time"].to_bytes(4, "little")
+    assert raw[72:76] == bytes.fromhex(answer["bits"])[::-1]
+    assert raw[76:] == answer["nonce"].to_bytes(4, "little")
+    before = service.good(f"/v2/blockchain/getBlockHeader/{answer['previousblockhash']}?verbose=true")
     assert before["nextblockhash"] == tip
-    assert (before["height"], before["confirmations"]) == (told["height"] - 1, told["confirmations"] + 1)
-    assert int(before["chainwork"], 16) < int(told["chainwork"], 16)
+    assert (before["height"], before["confirmations"]) == (answer["height"] - 1, answer["confirmations"] + 1)
+    assert int(before["chainwork"], 16) < int(answer["chainwork"], 16)
 
 
 def test_the_median_time_is_that_of_eleven_blocks(service: ChainService) -> None:
-    told = service.good(f"/v2/blockchain/getBlockHeader/{best(service)}?verbose=true")
-    times, each = [], told
+    answer = service.good(f"/v2/blockchain/getBlockHeader/{best(service)}?verbose=true")
+    times, each = [], answer
     while len(times) < 11 and "previousblockhash" in each:
         times.append(each["time"])
         each = service.good(f"/v2/blockchain/getBlockHeader/{each['previousblockhash']}?verbose=true")
-    assert told["mediantime"] == sorted(times)[len(times) // 2]
+    assert answer["mediantime"] == sorted(times)[len(times) // 2]
 
 
 def test_several_headers_come_in_the_order_in_which_they_were_asked_for(service: ChainService) -> None:
     tip = best(service)
     before = service.good(f"/v2/blockchain/getBlockHeader/{tip}?verbose=true")["previousblockhash"]
     path = "/v2/blockchain/getBlockHeader"
-    told = service.good(path, {"hashes": [before, tip, before], "verbose": True})
-    assert [each["hash"] for each in told] == [before, tip, before]
+    answer = service.good(path, {"hashes": [before, tip, before], "verbose": True})
+    assert [each["hash"] for each in answer] == [before, tip, before]
     raw = service.good(path, {"hashes": [tip]})
     assert raw == [service.good(f"{path}/{tip}")]
     by_get = service.get(path, json={"hashes": [tip], "verbose": True}).json()
@@ -150,10 +150,10 @@ def test_several_headers_come_in_the_order_in_which_they_were_asked_for(service:
 
 
 def test_the_mempool_as_a_whole(service: ChainService) -> None:
-    told = service.good("/v2/blockchain/getMempoolInfo")
-    assert {"size", "bytes", "usage", "maxmempool", "mempoolminfee"} <= set(told)
-    assert told["size"] <= told["bytes"] <= told["usage"] <= told["maxmempool"]
-    assert 0 < told["mempoolminfee"] < 1
+    answer = service.good("/v2/blockchain/getMempoolInfo")
+    assert {"size", "bytes", "usage", "maxmempool", "mempoolminfee"} <= set(answer)
+    assert answer["size"] <= answer["bytes"] <= answer["usage"] <= answer["maxmempool"]
+    assert 0 < answer["mempoolminfee"] < 1
 
 
 def test_what_waits_is_listed_by_ids_or_with_entries(service: ChainService) -> None:
@@ -194,16 +194,16 @@ def test_one_entry_and_several(service: ChainService) -> None:
 def test_an_unspent_output(service: ChainService) -> None:
     block = service.good(f"/v2/block/detailsByHash/{best(service)}")
     path = f"/v2/blockchain/getTxOut/{block['tx'][0]}/0"
-    told = service.good(path)
-    assert set(told) >= {"bestblock", "confirmations", "value", "scriptPubKey", "coinbase"}
-    assert told["bestblock"] == best(service)
-    assert told["coinbase"] is True
-    assert told["confirmations"] >= 1
-    assert told["value"] >= block["reward"]
-    assert set(told["scriptPubKey"]) == {"asm", "hex", "reqSigs", "type", "addresses"}
-    assert told["scriptPubKey"]["type"] in ("pubkey", "pubkeyhash", "scripthash")
+    answer = service.good(path)
+    assert set(answer) >= {"bestblock", "confirmations", "value", "scriptPubKey", "coinbase"}
+    assert answer["bestblock"] == best(service)
+    assert answer["coinbase"] is True
+    assert answer["confirmations"] >= 1
+    assert answer["value"] >= block["reward"]
+    assert set(answer["scriptPubKey"]) == {"asm", "hex", "reqSigs", "type", "addresses"}
+    assert answer["scriptPubKey"]["type"] in ("pubkey", "pubkeyhash", "scripthash")
     for query in ("?mempool=true", "?include_mempool=true", "?mempool=false", "?include_mempool=false"):
-        assert service.good(path + query) == told
+        assert service.good(path + query) == answer
 
 
 def test_what_is_spent_or_unknown_is_null(service: ChainService) -> None:
@@ -227,8 +227,8 @@ def test_an_output_of_the_mempool_is_there_when_it_is_asked_about(service: Chain
         pytest.skip("nothing waits here by itself")
     txid = next(iter(spending))
     path = f"/v2/blockchain/getTxOut/{txid}/0"
-    told = service.good(path)
-    assert (told["confirmations"], told["coinbase"]) == (0, False)
+    answer = service.good(path)
+    assert (answer["confirmations"], answer["coinbase"]) == (0, False)
     assert service.good(f"{path}?mempool=false") is None
     assert service.good(f"{path}?include_mempool=false") is None
     before = service.good(f"/v2/rawtransactions/getRawTransaction/{txid}?verbose=true")["vin"][0]
@@ -315,10 +315,10 @@ def test_a_proof_of_another_branch_is_refused(service: ChainService) -> None:
     if stale is None:
         pytest.skip("there is no other branch here")
     header = service.good(f"/v2/blockchain/getBlockHeader/{stale['hash']}")
-    told = service.good(f"/v2/blockchain/getBlockHeader/{stale['hash']}?verbose=true")
-    assert told["confirmations"] == -1
-    assert "nextblockhash" not in told
-    root = bytes.fromhex(told["merkleroot"])[::-1].hex()
+    answer = service.good(f"/v2/blockchain/getBlockHeader/{stale['hash']}?verbose=true")
+    assert answer["confirmations"] == -1
+    assert "nextblockhash" not in answer
+    root = bytes.fromhex(answer["merkleroot"])[::-1].hex()
     alone = f"{header}0100000001{root}0101"  # of a block with its coinbase only
     assert service.refused(f"/v2/blockchain/verifyTxOutProof/{alone}") == (400, "Block not found in chain")
 

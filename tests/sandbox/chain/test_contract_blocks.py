@@ -29,13 +29,13 @@ MEMBERS = {
 
 
 def height(service: ChainService) -> int:
-    told: int = service.good("/v2/blockchain/getBlockCount")
-    return told
+    answer: int = service.good("/v2/blockchain/getBlockCount")
+    return answer
 
 
 def by_height(service: ChainService, at: int) -> dict[str, Any]:
-    told: dict[str, Any] = service.good(f"/v2/block/detailsByHeight/{at}")
-    return told
+    answer: dict[str, Any] = service.good(f"/v2/block/detailsByHeight/{at}")
+    return answer
 
 
 def test_a_block_has_its_members(service: ChainService) -> None:

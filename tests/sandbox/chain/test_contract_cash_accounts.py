@@ -84,14 +84,14 @@ def test_an_account_is_found_by_name_and_number(
     number = alone.height - offset
     said = service.good(f"/v2/cashAccounts/lookup/{alone.name}/{number}")
     assert set(said) == {"identifier", "information"}
-    told = said["information"]
-    assert set(told) == {"emoji", "name", "number", "collision", "payment"}
+    answer = said["information"]
+    assert set(answer) == {"emoji", "name", "number", "collision", "payment"}
     assert said["identifier"] == f"{alone.name}#{number};"
-    assert (told["name"], told["number"]) == (alone.name, number)
-    assert told["collision"] == {"hash": alone.digits, "count": 0, "length": 0}
-    assert (len(told["emoji"]), told["emoji"].isascii()) == (1, False)
-    assert told["payment"][0]["type"] == "Key Hash"
-    script = service.good(f"/v2/util/validateAddress/{told['payment'][0]['address']}")["scriptPubKey"]
+    assert (answer["name"], answer["number"]) == (alone.name, number)
+    assert answer["collision"] == {"hash": alone.digits, "count": 0, "length": 0}
+    assert (len(answer["emoji"]), answer["emoji"].isascii()) == (1, False)
+    assert answer["payment"][0]["type"] == "Key Hash"
+    script = service.good(f"/v2/util/validateAddress/{answer['payment'][0]['address']}")["scriptPubKey"]
     assert script == f"76a914{alone.key_hash}88ac"
 
 

@@ -372,32 +372,32 @@ def test_the_details_of_a_send_have_every_form_of_every_address(
 ) -> None:
     history = service.good(f"/v2/slp/transactions/{living['id']}/{holders[0]['slpAddress']}")
     sends = [each for each in history if each["tokenDetails"]["detail"]["transactionType"] == "SEND"]
-    told = service.good(f"/v2/slp/txDetails/{sends[0]['txid']}")
+    answer = service.good(f"/v2/slp/txDetails/{sends[0]['txid']}")
     plain = service.good(f"/v2/transaction/details/{sends[0]['txid']}")
-    assert set(told) - set(plain) == {"tokenInfo", "tokenIsValid"}
-    assert told["tokenIsValid"] is sends[0]["tokenDetails"]["valid"]
-    assert {name: told["tokenInfo"][name] for name in ("versionType", "transactionType", "tokenIdHex")} == {
+    assert set(answer) - set(plain) == {"tokenInfo", "tokenIsValid"}
+    assert answer["tokenIsValid"] is sends[0]["tokenDetails"]["valid"]
+    assert {name: answer["tokenInfo"][name] for name in ("versionType", "transactionType", "tokenIdHex")} == {
         "versionType": 1,
         "transactionType": "SEND",
         "tokenIdHex": living["id"],
     }
     scale = Decimal(10) ** living["decimals"]
     amounts = [Decimal(each["amount"]) * scale for each in sends[0]["tokenDetails"]["detail"]["outputs"]]
-    assert told["tokenInfo"]["sendOutputs"] == ["0", *(f"{amount:.0f}" for amount in amounts)]
-    for spent in told["vin"]:
+    assert answer["tokenInfo"]["sendOutputs"] == ["0", *(f"{amount:.0f}" for amount in amounts)]
+    for spent in answer["vin"]:
         forms = service.good(f"/v2/slp/convert/{spent['cashAddress']}")
         assert spent["slpAddress"] == forms["slpAddress"]
         assert spent["legacyAddress"] == forms["legacyAddress"]
-    assert not {"addresses", "cashAddrs", "slpAddrs"} & set(told["vout"][0]["scriptPubKey"])
-    for output in told["vout"][1:]:
+    assert not {"addresses", "cashAddrs", "slpAddrs"} & set(answer["vout"][0]["scriptPubKey"])
+    for output in answer["vout"][1:]:
         script = output["scriptPubKey"]
         forms = service.good(f"/v2/slp/convert/{script['addresses'][0]}")
         assert (script["slpAddrs"], script["cashAddrs"]) == ([forms["slpAddress"]], [forms["cashAddress"]])
 
 
 def test_the_details_of_a_genesis_tell_the_token(service: ChainService, living: dict[str, Any]) -> None:
-    told = service.good(f"/v2/slp/txDetails/{living['id']}")["tokenInfo"]
-    assert told == {
+    answer = service.good(f"/v2/slp/txDetails/{living['id']}")["tokenInfo"]
+    assert answer == {
         "versionType": 1,
         "transactionType": "GENESIS",
         "tokenIdHex": living["id"],

@@ -396,8 +396,8 @@ def test_whatever_stands_in_a_payload_is_answered(author):
     assert set(sent) <= everything
     for txid, raw in sent.items():
         for name in ("get_token_transaction", "get_send_to_owners"):
-            told = world.ask_chain(name, {"txid": txid, "recipientFilter": "*"})
-            assert records.decode(msgspec.json.encode(told), catalogue.by_name[name].result).txid == txid
+            answer = world.ask_chain(name, {"txid": txid, "recipientFilter": "*"})
+            assert records.decode(msgspec.json.encode(answer), catalogue.by_name[name].result).txid == txid
         assert world.ask_chain("get_payload", {"txid": txid}) == {"payload": raw.hex(), "payloadsize": len(raw)}
     assert world.ask_chain("get_properties", {})
     assert agrees(world.chain)

@@ -102,9 +102,9 @@ def test_a_token_is_created_minted_and_sent(wallet: Wallet) -> None:
     assert wallet.balance(OTHER, token_id) == 999.51
     assert wallet.balance(KEY, token_id) == 0.99
     wallet.box.control("chain/mine", {"blocks": 1})
-    told = wallet.service.good(f"/v2/slp/txDetails/{sent}")
-    assert told["tokenInfo"]["sendOutputs"] == ["0", "99951", "49"]
-    assert (told["tokenIsValid"], told["confirmations"]) == (True, 1)
+    answer = wallet.service.good(f"/v2/slp/txDetails/{sent}")
+    assert answer["tokenInfo"]["sendOutputs"] == ["0", "99951", "49"]
+    assert (answer["tokenIsValid"], answer["confirmations"]) == (True, 1)
     now = wallet.stats(token_id)
     assert (now["totalMinted"], now["circulatingSupply"], now["totalBurned"]) == (1000.5, 1000.5, 0)
     assert (now["txnsSinceGenesis"], now["validAddresses"], now["mintingBatonStatus"]) == (3, 2, "ALIVE")

@@ -104,9 +104,9 @@ def test_from_burning_to_a_property_of_ones_own(service: ChainService, ann: Cust
     shown = service.good(f"/v2/dataRetrieval/transaction/{sent}")
     assert (shown["sendingaddress"], shown["referenceaddress"], shown["fee"]) == (ann.address, bob.address, "1000")
     shared = ann.say("STO", {"propertyId": property_id, "amount": "7", "distributionProperty": property_id})
-    told = service.good(f"/v2/dataRetrieval/STO/{shared}/*")
-    assert told["recipients"] == [{"address": bob.address, "amount": "7.00"}]
-    assert (told["totalstofee"], ann.balance(1)) == ("0.00000001", "198.99999999")
+    answer = service.good(f"/v2/dataRetrieval/STO/{shared}/*")
+    assert answer["recipients"] == [{"address": bob.address, "amount": "7.00"}]
+    assert (answer["totalstofee"], ann.balance(1)) == ("0.00000001", "198.99999999")
     for name, body, reason in (
         ("simpleSend", {"propertyId": property_id, "amount": "980.51"}, "Sender has insufficient balance"),
         ("grant", {"propertyId": property_id, "amount": "1"}, "Property is not managed"),
@@ -139,8 +139,8 @@ def test_a_property_that_can_be_frozen_granted_and_handed_over(service: ChainSer
     ann.say("revoke", about | {"amount": "1.5"})
     assert (ann.balance(property_id), bob.balance(property_id)) == ("2.5000", "6.5000")
     ann.say("changeIssuer", about, to=bob.address)
-    told = service.good(f"/v2/dataRetrieval/grants/{property_id}")
-    assert (told["issuer"], told["totaltokens"], len(told["issuances"])) == (bob.address, "9.0000", 2)
+    answer = service.good(f"/v2/dataRetrieval/grants/{property_id}")
+    assert (answer["issuer"], answer["totaltokens"], len(answer["issuances"])) == (bob.address, "9.0000", 2)
 
 
 def test_a_sale_is_opened_bought_from_closed_and_undone_by_a_reorganisation(
@@ -164,8 +164,8 @@ def test_a_sale_is_opened_bought_from_closed_and_undone_by_a_reorganisation(
     assert (shown["purchasedpropertyid"], shown["purchasedtokens"]) == (property_id, "25.00")
     assert (shown["actualInvested"], shown["issuertokens"]) == ("10.00000000", "0.00")
     closed = ann.say("closeCrowdSale", {"propertyId": property_id})
-    told = service.good(f"/v2/dataRetrieval/crowdSale/{property_id}?verbose=true")
-    assert (told["active"], told["closetx"], told["addedissuertokens"]) == (False, closed, "75.00")
+    answer = service.good(f"/v2/dataRetrieval/crowdSale/{property_id}?verbose=true")
+    assert (answer["active"], answer["closetx"], answer["addedissuertokens"]) == (False, closed, "75.00")
     assert (ann.balance(property_id), bob.balance(property_id), ann.balance(1)) == ("75.00", "25.00", "109.00000000")
     before = service.good("/v2/dataRetrieval/currentConsensusHash")
     ann.control("chain/reorg", {"depth": 2})

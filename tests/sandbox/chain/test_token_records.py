@@ -129,8 +129,8 @@ def test_whatever_is_asked_is_answered_or_refused_in_words(world: World, operati
         many = param.kind in (Kind.TEXTS, Kind.OBJECTS)
         asked[param.name] = data.draw(st.lists(one, max_size=4) if many else ODD)
     try:
-        told = json.loads(answers.text_of(world.ask_chain(operation, asked)))
+        page = json.loads(answers.text_of(world.ask_chain(operation, asked)))
     except Refused as refused:
-        told = {400: refused.text, 404: refused.text, 500: refused.text}[refused.http_status]
-    assert told is not None
-    assert told != ""
+        page = {400: refused.text, 404: refused.text, 500: refused.text}[refused.http_status]
+    assert page is not None
+    assert page != ""

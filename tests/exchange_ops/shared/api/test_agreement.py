@@ -249,17 +249,17 @@ def test_every_answer_has_the_shape_that_is_described(described, one_of_everythi
     """Each list and each row, in states with members that are empty, absent or set."""
     description, client = described
     shown, numbers = set(), dict(one_of_everything)
-    for path, told in description["paths"].items():
-        if "get" not in told or set(re.findall(r"{(\w+)}", path)) - numbers.keys() or "/chain/" in path:
+    for path, facts in description["paths"].items():
+        if "get" not in facts or set(re.findall(r"{(\w+)}", path)) - numbers.keys() or "/chain/" in path:
             continue
         asked = [path.format(**numbers)]
         if path.endswith("/{withdrawal_id}/"):
             asked = [path.format(withdrawal_id=pk) for pk in Withdrawal.objects.values_list("pk", flat=True)]
         for place in asked:
             answer = client.get(place)
-            assert str(answer.status_code) in told["get"]["responses"], (place, answer.status_code)
+            assert str(answer.status_code) in facts["get"]["responses"], (place, answer.status_code)
             if answer.status_code == 200:
-                keeps(description, told["get"]["responses"]["200"], answer.json(), place)
+                keeps(description, facts["get"]["responses"]["200"], answer.json(), place)
                 shown.add(path)
     assert len(shown) > 15, shown
 
@@ -278,8 +278,8 @@ def test_a_place_in_any_list_is_taken_or_refused_as_described(described, one_of_
     description, client = described
     lists = [
         path.format(**one_of_everything)
-        for path, told in description["paths"].items()
-        for parameter in told.get("get", {}).get("parameters", ())
+        for path, facts in description["paths"].items()
+        for parameter in facts.get("get", {}).get("parameters", ())
         if parameter["name"] == "before" and parameter["schema"]["type"] == "integer"
     ]
     assert "/api/v1/subaccounts/7001/actions/" in lists
@@ -293,8 +293,8 @@ def test_every_word_that_a_filter_is_described_to_take_is_taken(described):
     description, client = described
     words = [
         (path, parameter["name"], word)
-        for path, told in description["paths"].items()
-        for parameter in told.get("get", {}).get("parameters", ())
+        for path, facts in description["paths"].items()
+        for parameter in facts.get("get", {}).get("parameters", ())
         for word in parameter["schema"].get("enum", ())
         if parameter["in"] == "query" and "{" not in path
     ]

@@ -39,10 +39,10 @@ def test_a_draft_is_recorded_once_and_nothing_is_lost_of_its_amount(with_token, 
     assert (first.status_code, second.status_code) == (201, 200)
     assert first.json()["id"] == second.json()["id"]
     assert Withdrawal.objects.count() == 1
-    told = first.json()
-    assert (told["amount"], told["state"], told["initiated_via"]) == ("1.00000001", "draft", "api")
-    assert told["sentence"].startswith("Nothing was sent.")
-    assert told["fee"] is None
+    answer = first.json()
+    assert (answer["amount"], answer["state"], answer["initiated_via"]) == ("1.00000001", "draft", "api")
+    assert answer["sentence"].startswith("Nothing was sent.")
+    assert answer["fee"] is None
 
 
 @pytest.mark.parametrize(
@@ -155,9 +155,9 @@ def test_figures_leave_as_exact_text(with_token, auditor, operator):
         "trading": "10",
     }
     rows.currency("OLD", delisted=True)
-    told = {item["code"]: item["payout_problem"] for item in client.get("/api/v1/currencies/").json()["items"]}
-    assert told["BCH"] == ""
-    assert "delisted" in told["OLD"]
+    answer = {item["code"]: item["payout_problem"] for item in client.get("/api/v1/currencies/").json()["items"]}
+    assert answer["BCH"] == ""
+    assert "delisted" in answer["OLD"]
 
 
 def test_pages_follow_each_other(with_token, auditor, operator):
