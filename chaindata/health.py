@@ -15,7 +15,7 @@ from chaindata.headers.models import ChainReorganisation, ChainTip
 from desk import clock, health
 from desk.health import Health
 
-TOLD_FOR = timedelta(hours=1)  # a reorganisation is mentioned for so long
+REPORTED_FOR = timedelta(hours=1)  # a reorganisation is mentioned for so long
 
 
 def register() -> None:
@@ -35,7 +35,7 @@ def _chain() -> Health:
         return Health(ok=False, sentence=f"The tip of the chain was not heard yet: its pages are empty.{problem}")
     age_s = (now - found.read_at).total_seconds()
     sentence = f"The tip of the chain, of height {found.height}, was heard {age_s:.0f} s ago."
-    lost = ChainReorganisation.objects.filter(found_at__gt=now - TOLD_FOR).order_by("-found_at").first()
+    lost = ChainReorganisation.objects.filter(found_at__gt=now - REPORTED_FOR).order_by("-found_at").first()
     if lost is not None:
         sentence += f" {lost.old_height - lost.common_height} blocks above {lost.common_height} left the chain lately."
     if not found.is_current:

@@ -17,7 +17,7 @@ from chaindata import rules
 from chaindata.api import shapes
 from chaindata.explorer import address, block, home, transaction
 from chaindata.shared import addresses
-from chaindata.shared.pages import Standing
+from chaindata.shared.pages import PartFreshness
 from chaindata.wire.decoding import SAT_PER_COIN
 from desk import clock
 
@@ -50,9 +50,9 @@ class Tip(APIView):
     def get(self, request: Request) -> Response:
         """As the desk last heard of it."""
         tip = home.tip(now=clock.now())
-        told = {"height": tip.height, "hash": tip.hash or None, "time": tip.time, "heard_at": tip.heard_at}
-        told |= {"is_current": tip.height is not None and not tip.is_silent, "problem": tip.problem}
-        return Response(shapes.ChainTipOut(told).data)
+        fields = {"height": tip.height, "hash": tip.hash or None, "time": tip.time, "heard_at": tip.heard_at}
+        fields |= {"is_current": tip.height is not None and not tip.is_silent, "problem": tip.problem}
+        return Response(shapes.ChainTipOut(fields).data)
 
 
 class OneBlock(APIView):
@@ -80,7 +80,7 @@ class OneBlock(APIView):
             "reward_sat": _sat(found.reward),
             "txids": found.tx,
         }
-        return Response(shapes.ChainBlockOut(_told(part.standing) | {"block": body}).data)
+        return Response(shapes.ChainBlockOut(_freshness_fields(part.freshness) | {"block": body}).data)
 
 
 class OneTransaction(APIView):
@@ -109,7 +109,7 @@ class OneTransaction(APIView):
             "inputs": [_input(each) for each in sides.inputs],
             "outputs": [_output(each) for each in sides.outputs],
         }
-        return Response(shapes.ChainTransactionOut(_told(part.standing) | {"transaction": body}).data)
+        return Response(shapes.ChainTransactionOut(_freshness_fields(part.freshness) | {"transaction": body}).data)
 
 
 class OneAddress(APIView):
@@ -137,30 +137,30 @@ class OneAddress(APIView):
             "sent_sat": found.total_sent_sat,
             "transactions": found.tx_apperances,
         }
-        told = {name: getattr(forms, name) for name in ("cash_address", "legacy_address", "slp_address")}
-        return Response(shapes.ChainAddressOut(_told(part.standing) | told | {"balance": body}).data)
+        spelled = {name: getattr(forms, name) for name in ("cash_address", "legacy_address", "slp_address")}
+        return Response(shapes.ChainAddressOut(_freshness_fields(part.freshness) | spelled | {"balance": body}).data)
 
 
-def _told(standing: Standing) -> dict[str, Any]:
+def _freshness_fields(freshness: PartFreshness) -> dict[str, Any]:
     """How the answer stands; one that says that there is no such thing is a 404."""
-    if standing.word == "missing":
+    if freshness.word == "missing":
         raise Http404
     return {
-        "standing": standing.word,
-        "read_at": standing.read_at,
-        "is_final": standing.is_final,
-        "problem": standing.problem,
+        "standing": freshness.word,
+        "read_at": freshness.read_at,
+        "is_final": freshness.is_final,
+        "problem": freshness.problem,
     }
 
 
 def _input(each: transaction.Spending) -> dict[str, Any]:
-    told = {"n": each.n, "txid": each.txid or None, "vout": each.vout, "address": each.address or None}
-    return told | {"value_sat": None if each.coins is None else _sat(each.coins)}
+    fields = {"n": each.n, "txid": each.txid or None, "vout": each.vout, "address": each.address or None}
+    return fields | {"value_sat": None if each.coins is None else _sat(each.coins)}
 
 
 def _output(each: transaction.Making) -> dict[str, Any]:
-    told = {"n": each.n, "value_sat": _sat(each.coins), "addresses": list(each.addresses)}
-    return told | {"script": each.hex, "spent_by": each.spent_txid or None}
+    fields = {"n": each.n, "value_sat": _sat(each.coins), "addresses": list(each.addresses)}
+    return fields | {"script": each.hex, "spent_by": each.spent_txid or None}
 
 
 def _sat(coins: Any) -> int:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
 from chaindata.shared import addresses, owned_addresses
-from chaindata.shared.pages import Standing, standing
+from chaindata.shared.pages import PartFreshness, freshness_of
 from chaindata.tokens import risks
 from chaindata.tools import tools
 from chaindata.tools.tools import Decoded
@@ -71,7 +71,7 @@ class Explained:
     warnings: tuple[str, ...]
     left_out: int
     is_waiting: bool
-    standing: Standing
+    freshness: PartFreshness
 
     @property
     def spends_ours(self) -> bool:
@@ -101,7 +101,7 @@ def explain(*, decoded: Decoded, now: datetime) -> Explained:
     payments = tuple(_payments(decoded, owned))
     origins = {txid: each for txid, each in made.items() if isinstance(each, Transaction)}
     lost = risks.losses(transaction=decoded.transaction, origins=origins)
-    told = standing(*readings, *more)
+    freshness = freshness_of(*readings, *more)
     return Explained(
         decoded=decoded,
         sources=sources,
@@ -113,8 +113,8 @@ def explain(*, decoded: Decoded, now: datetime) -> Explained:
         obstacles=tuple(_obstacles(decoded, sources, fee_sat, left_out)),
         warnings=(*lost, *_warnings(decoded, payments, sources, fee_sat, rate)),
         left_out=left_out,
-        is_waiting=any(not each.is_known and each.standing in ("absent", "failed") for each in (*readings, *more)),
-        standing=told,
+        is_waiting=any(not each.is_known and each.freshness in ("absent", "failed") for each in (*readings, *more)),
+        freshness=freshness,
     )
 
 
@@ -127,17 +127,17 @@ def _made(spent: Sequence[Input], now: datetime) -> tuple[dict[str, Transaction 
     for txid, reading in zip(wanted, readings, strict=True):
         if isinstance(reading.record, str):
             found[txid] = _proven(txid, reading.record)
-        elif reading.standing in ("missing", "refused"):
+        elif reading.freshness in ("missing", "refused"):
             found[txid] = "The service knows no transaction with this id."
     return found, list(readings)
 
 
 def _spent(spent: Sequence[Input], now: datetime) -> tuple[set[int], list[Reading]]:
     """Which inputs spend what is no longer there to be spent, as far as the service knows: perhaps by this very one."""
-    asked = [(n, each) for n, each in enumerate(spent) if not each.is_coinbase]
-    questions = [("get_tx_out", {"txid": each.txid, "n": each.index, "mempool": True}) for _, each in asked]
+    wanted = [(n, each) for n, each in enumerate(spent) if not each.is_coinbase]
+    questions = [("get_tx_out", {"txid": each.txid, "n": each.index, "mempool": True}) for _, each in wanted]
     readings = answers.look_many(questions, now=now) if questions else []
-    gone = {n for (n, _), told in zip(asked, readings, strict=True) if told.is_known and told.record is None}
+    gone = {n for (n, _), reading in zip(wanted, readings, strict=True) if reading.is_known and reading.record is None}
     return gone, list(readings)
 
 

@@ -111,5 +111,5 @@ TABLE: Final = Table(
 )
 
 OPEN: Final = TABLE.at_work
-STANDING: Final = (*OPEN, SENT, FOUND)
+IN_EFFECT: Final = (*OPEN, SENT, FOUND)
 """While a transaction is in one of these, the same bytes are not asked for again."""

@@ -46,7 +46,7 @@ class ChainBroadcast(Subject):
             models.CheckConstraint(condition=Q(size__lte=MOST_BYTES), name="chainbroadcast_fits_one_call"),
             models.UniqueConstraint(
                 fields=["txid"],
-                condition=Q(state__in=machine.STANDING),
+                condition=Q(state__in=machine.IN_EFFECT),
                 name="chainbroadcast_one_under_way",
             ),
         ]

@@ -110,7 +110,7 @@ def listed() -> QuerySet[ChainBroadcast]:
     return ChainBroadcast.objects.select_related("requested_by").order_by("-pk")
 
 
-def standing_for(*, txid: str) -> ChainBroadcast | None:
+def in_effect_for(*, txid: str) -> ChainBroadcast | None:
     """The row of a transaction that is under way or was sent, so that a page leads to it instead of asking anew."""
     return _under_way_or_sent(txid).first()
 
@@ -123,7 +123,7 @@ def story(*, row: ChainBroadcast) -> "list[AuditEvent]":
 
 
 def _under_way_or_sent(txid: str) -> QuerySet[ChainBroadcast]:
-    return ChainBroadcast.objects.filter(txid=txid, state__in=machine.STANDING)
+    return ChainBroadcast.objects.filter(txid=txid, state__in=machine.IN_EFFECT)
 
 
 def _already_asked(earlier: ChainBroadcast) -> CannotBroadcast:

@@ -153,7 +153,7 @@ def _is_known(row: ChainBroadcast, client: ChainClient) -> bool:
     except Absent:
         return False
     try:
-        return isinstance(raw, str) and hashing.shown(hashing.double_sha256(bytes.fromhex(raw))) == row.txid
+        return isinstance(raw, str) and hashing.display_hex(hashing.double_sha256(bytes.fromhex(raw))) == row.txid
     except ValueError:
         return False
 

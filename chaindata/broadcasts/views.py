@@ -15,7 +15,7 @@ from chaindata.broadcasts.forms import BroadcastForm
 from chaindata.cache import answers
 from chaindata.explorer import transaction as pages_transaction
 from chaindata.shared.access import readable, target
-from chaindata.shared.pages import TIP_TOPIC, standing
+from chaindata.shared.pages import TIP_TOPIC, freshness_of
 from chaindata.tools import cross_checks, tools
 from chaindata.tools.forms import HexForm
 from chaindata.tools.views import SAFE_AND_POST, TABS
@@ -36,8 +36,8 @@ ONE_PARTS = {name: f"chaindata/broadcast/_{name}.html" for name in ("facts", "st
 @readable
 def transaction(request: HttpRequest) -> HttpResponse:
     """What a raw transaction is and would do; nothing is sent here."""
-    given = request.POST if request.method == "POST" else request.GET
-    form = HexForm(given) if "hex" in given else HexForm()
+    params = request.POST if request.method == "POST" else request.GET
+    form = HexForm(params) if "hex" in params else HexForm()
     return _explained(request, form)
 
 
@@ -52,7 +52,7 @@ def new(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _explained(request, HexForm(request.POST), send_form=form)
     try:
-        row = requests.ask(**_asked(form), person=_person(request), session_key=_session(request), now=clock.now())
+        row = requests.ask(**_arguments(form), person=_person(request), session_key=_session(request), now=clock.now())
     except (requests.CannotBroadcast, CannotConfirm, tools.CannotRead) as problem:
         for field, sentence in getattr(problem, "problems", {requests.WHOLE: str(problem)}).items():
             form.add_error(field if field in form.fields else None, sentence)
@@ -83,7 +83,7 @@ def broadcast(request: HttpRequest, broadcast_id: int) -> HttpResponse:
     }
     if wanted != "story":
         reading = answers.look("get_transaction_details", now=now, txid=row.txid)
-        context |= {"details": reading.record, "standing": standing(reading, topics=[row.subject, TIP_TOPIC])}
+        context |= {"details": reading.record, "freshness": freshness_of(reading, topics=[row.subject, TIP_TOPIC])}
         context["confirmations"] = pages_transaction.confirmations(reading.record, now=now)
     if wanted != "facts":
         context["events"] = requests.story(row=row)
@@ -116,13 +116,13 @@ def _parts(text: str, wanted: str, now: Any) -> dict[str, Any]:
         raw = decoded.transaction.raw
         found |= {"effect": explained, "obstacles": requests.obstacles(explained)}
         found |= {"digest": requests.digest_of(raw), "purpose": requests.PURPOSE}
-        found["earlier"] = requests.standing_for(txid=decoded.txid)
+        found["earlier"] = requests.in_effect_for(txid=decoded.txid)
     return found
 
 
-def _asked(form: BroadcastForm) -> dict[str, Any]:
-    given = form.cleaned_data
-    return {"text": given["hex"], "digest": given["digest"], "reason": given["reason"], "answer": form.answer}
+def _arguments(form: BroadcastForm) -> dict[str, Any]:
+    cleaned = form.cleaned_data
+    return {"text": cleaned["hex"], "digest": cleaned["digest"], "reason": cleaned["reason"], "answer": form.answer}
 
 
 def _person(request: HttpRequest) -> Person:

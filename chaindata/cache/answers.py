@@ -34,7 +34,7 @@ class Reading:
     """One answer as it is known now. `record` is decoded as the catalogue says; None while there is none, and of an
     output that is spent or unknown, for which the service says null: `is_known` tells the two apart.
 
-    `standing`: "fresh"; "stale", the record is old and asked for again; "absent", nobody answered yet; "missing", the
+    `freshness`: "fresh"; "stale", the record is old and asked for again; "absent", nobody answered yet; "missing", the
     service knows no such thing; "refused", the question itself was turned down; "failed", the last try did not succeed
     and the record, if there is one, is old. `problem` is a sentence for the last three. `topic` is to be followed.
     """
@@ -43,7 +43,7 @@ class Reading:
     operation: str
     topic: str
     record: Any
-    standing: str
+    freshness: str
     read_at: datetime | None
     is_final: bool
     problem: str
@@ -52,7 +52,7 @@ class Reading:
     @property
     def is_known(self) -> bool:
         """Whether there is a record to show, fresh or old."""
-        return self.read_at is not None and self.standing in (FRESH, STALE, FAILED)
+        return self.read_at is not None and self.freshness in (FRESH, STALE, FAILED)
 
 
 def look(operation: str, *, now: datetime, **arguments: object) -> Reading:
@@ -141,7 +141,7 @@ def _reading(question: Question, row: ChainAnswer, now: datetime) -> Reading:
         operation=question.operation,
         topic=question.topic,
         record=record,
-        standing=_standing(row, now) if readable else ABSENT,
+        freshness=_freshness(row, now) if readable else ABSENT,
         read_at=row.read_at if readable else None,
         is_final=row.is_final and readable,
         problem=row.problem,
@@ -159,7 +159,7 @@ def _record(row: ChainAnswer) -> tuple[Any, bool]:
         return None, False
 
 
-def _standing(row: ChainAnswer, now: datetime) -> str:
+def _freshness(row: ChainAnswer, now: datetime) -> str:
     if row.standing != "found":
         return FAILED if row.standing == "absent" and row.problem else row.standing
     if row.is_final or row.due_at is None or (now < row.due_at and not row.problem):

@@ -32,7 +32,7 @@ def fetch(*, answer_id: int, now: datetime, open_client: OpenClient, patience: P
     if row is None or FRESHNESS.get(row.operation) is None:
         return 0
     patience = patience or Patience()
-    client, asked = None, 0
+    client, fetched = None, 0
     try:
         for _ in range(MOST_PIECES if questions.freshness(row.operation).bulk else 1):
             claimed = [] if patience.is_over else _claim(row, now)
@@ -42,24 +42,24 @@ def fetch(*, answer_id: int, now: datetime, open_client: OpenClient, patience: P
             outcomes = lookups.ask(client, claimed, now, patience)  # outside of any transaction
             for each in claimed:
                 _write(each, outcomes[each.pk])
-            asked += len(claimed)
+            fetched += len(claimed)
     finally:
         if client is not None:
             client.close()
-    return asked
+    return fetched
 
 
 def fetch_due(*, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
     """Ask for everything that is due and looked at, up to a bound; how many were asked for."""
     patience = patience or Patience()
-    asked, seen = 0, set()
+    fetched, seen = 0, set()
     for pk, operation in answers.due(now=now).values_list("pk", "operation")[:MOST_SWEPT]:
         policy = FRESHNESS.get(operation)
         if policy is None or (policy.bulk and operation in seen):
             continue
         seen.add(operation)
-        asked += fetch(answer_id=pk, now=now, open_client=open_client, patience=patience)
-    return asked
+        fetched += fetch(answer_id=pk, now=now, open_client=open_client, patience=patience)
+    return fetched
 
 
 # Claims --------------------------------------------------------------------------------------------------------------

@@ -53,9 +53,9 @@ def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime, patienc
 def _many(client: ChainClient, bulk: str, rows: Sequence[ChainAnswer], now: datetime) -> dict[int, Changes]:
     """What a bulk call gives; rows that it says nothing of are not there."""
     param = bulks.BULKS[bulk].param
-    asked = {row.pk: questions.restored(row.operation, row.arguments)[param] for row in rows}
-    found = client.parts(bulk, list(asked.values()))
-    return {row.pk: _found(row, found[asked[row.pk]], now) for row in rows if asked[row.pk] in found}
+    values_by_row = {row.pk: questions.restored(row.operation, row.arguments)[param] for row in rows}
+    found = client.parts(bulk, list(values_by_row.values()))
+    return {row.pk: _found(row, found[values_by_row[row.pk]], now) for row in rows if values_by_row[row.pk] in found}
 
 
 def _single(client: ChainClient, row: ChainAnswer, now: datetime) -> Changes:
@@ -111,8 +111,8 @@ def _failed(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes:
     """The old answer stays; the next try comes later each time, or when the service says that it may."""
     again_at = now + min(_FIRST_PAUSE * 2 ** min(row.failures, _MOST_DOUBLINGS), _LONGEST_PAUSE)
     if isinstance(failure, Busy) and failure.until_s is not None:
-        told = datetime.fromtimestamp(min(failure.until_s, 2**32), UTC)
-        again_at = max(min(told, now + _LONGEST_PAUSE), now + timedelta(seconds=1))
+        limit_ends_at = datetime.fromtimestamp(min(failure.until_s, 2**32), UTC)
+        again_at = max(min(limit_ends_at, now + _LONGEST_PAUSE), now + timedelta(seconds=1))
     return {"problem": _sentence(failure), "problem_at": now, "failures": row.failures + 1, "due_at": again_at}
 
 

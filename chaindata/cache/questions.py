@@ -43,9 +43,9 @@ def question(operation: str, arguments: Mapping[str, object]) -> Question:
     """The question of these arguments. Raises `CannotAsk`, and `BadArgument` for what can't be sent."""
     if FRESHNESS.get(operation) is None:
         raise CannotAsk(f"Answers to {operation} are not kept.")
-    given = {name: value for name, value in arguments.items() if value is not None}
-    request = operations.bind(catalogue.by_name[operation], given)
-    return Question(operation, given, _key(request))
+    params = {name: value for name, value in arguments.items() if value is not None}
+    request = operations.bind(catalogue.by_name[operation], params)
+    return Question(operation, params, _key(request))
 
 
 def freshness(operation: str) -> Freshness:
@@ -62,9 +62,9 @@ def _key(request: Request) -> str:
     return f"{VERSION}.{request.operation.name}.{digest}"
 
 
-def stored(asked: Question) -> dict[str, object]:
+def stored(question: Question) -> dict[str, object]:
     """The arguments as a row keeps them: exact decimals as texts."""
-    return {name: str(value) if isinstance(value, Decimal) else value for name, value in asked.arguments.items()}
+    return {name: str(value) if isinstance(value, Decimal) else value for name, value in question.arguments.items()}
 
 
 def restored(operation: str, kept: Mapping[str, object]) -> dict[str, object]:

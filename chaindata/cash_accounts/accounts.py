@@ -12,7 +12,7 @@ from datetime import datetime
 from chaindata.cache import answers
 from chaindata.headers.models import ChainHeader
 from chaindata.shared import addresses
-from chaindata.shared.pages import TIP_TOPIC, Standing, standing
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
 from chaindata.tools import tools
 from chaindata.wire import cash_accounts, hashing, headers, proofs, transactions
 from chaindata.wire.addresses import Network
@@ -45,7 +45,7 @@ class LookupPart:
     identifier: str
     payments: Sequence[records.Payment]
     is_unknown: bool
-    standing: Standing
+    freshness: PartFreshness
 
     @property
     def emoji_words(self) -> str:
@@ -87,7 +87,7 @@ class CheckPart:
     number_fits: bool | None
     registrations: Sequence[Registered]
     is_known: bool
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class OwnedPart:
 
     accounts: Sequence[tuple[str, records.OwnedAccount]]
     is_known: bool
-    standing: Standing
+    freshness: PartFreshness
 
 
 def wanted(*, text: str) -> Wanted:
@@ -129,60 +129,62 @@ def _identifier_problem(text: str) -> str:
 def look_up(*, identifier: Identifier, now: datetime) -> LookupPart:
     """What the service tells of the account."""
     reading = _look_up(identifier, now)
-    told: records.Lookup | None = reading.record
-    unknown = told is None and reading.standing in ("missing", "refused")
+    lookup: records.Lookup | None = reading.record
+    unknown = lookup is None and reading.freshness in ("missing", "refused")
     return LookupPart(
-        account=told.information if told else None,
-        identifier=told.identifier if told else identifier.text,
-        payments=told.information.payment if told else [],
+        account=lookup.information if lookup else None,
+        identifier=lookup.identifier if lookup else identifier.text,
+        payments=lookup.information.payment if lookup else [],
         is_unknown=unknown,
-        standing=standing(reading, topics=[TIP_TOPIC]),
+        freshness=freshness_of(reading, topics=[TIP_TOPIC]),
     )
 
 
 def _look_up(identifier: Identifier, now: datetime) -> answers.Reading:
-    asked = {"account": identifier.name, "number": str(identifier.number)}
+    params = {"account": identifier.name, "number": str(identifier.number)}
     if identifier.prefix:
-        asked["collision"] = identifier.prefix
-    return answers.look("look_up_cash_account", now=now, **asked)
+        params["collision"] = identifier.prefix
+    return answers.look("look_up_cash_account", now=now, **params)
 
 
 def check(*, identifier: Identifier, now: datetime) -> CheckPart:
     """Every registration of the name in that block, each proven here from its own bytes."""
     reading = answers.look("check_cash_account", now=now, account=identifier.name, number=str(identifier.number))
-    told: records.Check | None = reading.record
+    answer: records.Check | None = reading.record
     account = (known_as := _look_up(identifier, now).record) and known_as.information
-    known = _known_headers(told)
-    found = [_registered(each, told.block, identifier, account, known) for each in told.results] if told else []
-    registrations = [_told_apart(each, found, identifier) for each in found]
+    known = _known_headers(answer)
+    found = [_registered(each, answer.block, identifier, account, known) for each in answer.results] if answer else []
+    registrations = [_with_full_name(each, found, identifier) for each in found]
     fits = None
-    if told is not None and tools.network() is Network.MAIN:
-        fits = cash_accounts.number_at(told.block) == identifier.number
-    is_known = told is not None or reading.standing in ("missing", "refused")
-    return CheckPart(told.block if told else None, fits, registrations, is_known, standing(reading, topics=[TIP_TOPIC]))
+    if answer is not None and tools.network() is Network.MAIN:
+        fits = cash_accounts.number_at(answer.block) == identifier.number
+    is_known = answer is not None or reading.freshness in ("missing", "refused")
+    return CheckPart(
+        answer.block if answer else None, fits, registrations, is_known, freshness_of(reading, topics=[TIP_TOPIC])
+    )
 
 
-def _known_headers(told: records.Check | None) -> dict[str, int]:
+def _known_headers(answer: records.Check | None) -> dict[str, int]:
     """Hashes of the followed chain's blocks around the one that is told, with their heights."""
-    if told is None:
+    if answer is None:
         return {}
-    rows = ChainHeader.objects.filter(is_active=True, height=told.block)
+    rows = ChainHeader.objects.filter(is_active=True, height=answer.block)
     return dict(rows.values_list("hash", "height"))
 
 
 def _registered(
-    told: records.Registration,
+    listed: records.Registration,
     height: int,
     identifier: Identifier,
     account: records.Account | None,
     known: dict[str, int],
 ) -> Registered:
     try:
-        made = transactions.read(hashing.from_hex(told.transaction, most_bytes=transactions.MOST_BYTES))
-        proof = proofs.read(hashing.from_hex(told.inclusion_proof, most_bytes=proofs.MOST_BYTES))
+        made = transactions.read(hashing.from_hex(listed.transaction, most_bytes=transactions.MOST_BYTES))
+        proof = proofs.read(hashing.from_hex(listed.inclusion_proof, most_bytes=proofs.MOST_BYTES))
         registration = cash_accounts.registration_of(made)
         easiest = headers.EASIEST_TARGET[tools.network()]
-        (shown,) = proofs.check(proof, easiest_target=easiest, wanted=[made.txid_bytes])
+        (proven,) = proofs.check(proof, easiest_target=easiest, wanted=[made.txid_bytes])
     except (NotHexadecimal, NotATransaction, proofs.NotAProof, cash_accounts.NotARegistration) as problem:
         return Registered("", "", (), "", "", "", 0, None, None, str(problem))
     block_hash, txid = proof.header.hash, made.txid
@@ -196,14 +198,14 @@ def _registered(
         hash=own,
         emoji=emoji,
         block_hash=block_hash,
-        position=shown.position,
+        position=proven.position,
         is_in_chain=known.get(block_hash) == height if known else None,
         agrees=_agrees(account, registration.name, own, emoji, paid),
         problem=f"It registers another name: {registration.name}." if is_other else "",
     )
 
 
-def _told_apart(one: Registered, every: Sequence[Registered], identifier: Identifier) -> Registered:
+def _with_full_name(one: Registered, every: Sequence[Registered], identifier: Identifier) -> Registered:
     """With the name in full: as many digits of its hash as tell it apart from the others of the block."""
     if not one.hash or one.problem:
         return one
@@ -224,23 +226,23 @@ def _agrees(
     if account is None or account.collision.hash != own:
         return None
     same = len(account.payment) == len(paid) and all(
-        told.type == words and _same_target(told.address, target)
-        for told, (words, target) in zip(account.payment, paid, strict=True)
+        payment.type == words and _same_target(payment.address, target)
+        for payment, (words, target) in zip(account.payment, paid, strict=True)
     )
     return same and account.emoji == emoji and account.name == name
 
 
-def _same_target(told: str, target: str) -> bool:
-    return told == target or addresses.same(told, target)
+def _same_target(claimed: str, target: str) -> bool:
+    return claimed == target or addresses.same(claimed, target)
 
 
 def owned(*, address: str, now: datetime) -> OwnedPart:
     """The accounts that pay an address, each with its identifier."""
     reading = answers.look("find_cash_accounts", now=now, account=address)
-    told: records.ReverseLookup | None = reading.record
-    found = [(_identifier_of(each), each) for each in (told.results if told else [])]
-    is_known = told is not None or reading.standing in ("missing", "refused")
-    return OwnedPart(found, is_known, standing(reading, topics=[TIP_TOPIC]))
+    lookup: records.ReverseLookup | None = reading.record
+    found = [(_identifier_of(each), each) for each in (lookup.results if lookup else [])]
+    is_known = lookup is not None or reading.freshness in ("missing", "refused")
+    return OwnedPart(found, is_known, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def _identifier_of(each: records.OwnedAccount) -> str:

@@ -113,8 +113,8 @@ class BlockchainCalls(Calls):
     def verify_tx_out_proofs(self, *, proofs: Sequence[str]) -> dict[str, list[str]]:
         """The ids that the service finds proven, by proof; real services tell only the first one of each."""
         found: dict[str, list[str]] = {}
-        for proof, told in self._in_places("verify_tx_out_proofs", "proofs", proofs):
-            found |= told if isinstance(told, dict) else {proof: [] if told is None else [told]}
+        for proof, txids in self._in_places("verify_tx_out_proofs", "proofs", proofs):
+            found |= txids if isinstance(txids, dict) else {proof: [] if txids is None else [txids]}
         return found
 
     # The node --------------------------------------------------------------------------------------------------------

@@ -121,10 +121,10 @@ def check_identity(operation: str, arguments: Mapping[str, object], record: Any)
     if bulk is None or bulk.ids_of is None or (isinstance(record, Token) and not record.is_known):
         return
     try:
-        told = {each_id.lower() for each_id in bulk.ids_of(record)}
+        ids = {each_id.lower() for each_id in bulk.ids_of(record)}
     except ValueError as problem:
         raise BadReply(f"the answer does not say whose it is: {problem}"[:200]) from None
-    if told and bulk.normal(str(arguments[bulk.param])) not in told:
+    if ids and bulk.normal(str(arguments[bulk.param])) not in ids:
         raise BadReply("the answer is of something else than was asked for")
 
 
@@ -134,7 +134,7 @@ def pieces(values: Sequence[Any], size: int = catalogue.BULK) -> Iterator[list[A
     yield from (distinct[at : at + size] for at in range(0, len(distinct), size))
 
 
-def parts(operation: str, asked: Sequence[Any], body: bytes) -> dict[Any, bytes]:
+def parts(operation: str, values: Sequence[Any], body: bytes) -> dict[Any, bytes]:
     """The elements of a bulk answer by what was asked, each as the body of its single form.
 
     What was not answered is not there. Elements nobody asked for are left out. Raises `BadReply`.
@@ -142,15 +142,15 @@ def parts(operation: str, asked: Sequence[Any], body: bytes) -> dict[Any, bytes]
     bulk = BULKS[operation]
     elements = [bytes(raw) for raw in _list(body)]
     if bulk.ids_of is None:
-        if len(elements) != len(asked):
-            raise BadReply(f"{len(asked)} were asked for and {len(elements)} answered, without a word whose they are")
-        return dict(zip(asked, elements, strict=True))
-    told: dict[str, bytes] = {}
+        if len(elements) != len(values):
+            raise BadReply(f"{len(values)} were asked for and {len(elements)} answered, without a word whose they are")
+        return dict(zip(values, elements, strict=True))
+    by_id: dict[str, bytes] = {}
     for element in elements:
         for each_id, single in _identified(bulk, element):
-            told.setdefault(each_id, single)
-    spelled = {value: bulk.normal(str(value)) for value in asked}
-    return {value: told[normal] for value, normal in spelled.items() if normal in told}
+            by_id.setdefault(each_id, single)
+    spelled = {value: bulk.normal(str(value)) for value in values}
+    return {value: by_id[normal] for value, normal in spelled.items() if normal in by_id}
 
 
 def _list(body: bytes) -> list[msgspec.Raw]:

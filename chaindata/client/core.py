@@ -64,28 +64,28 @@ def open_transport(
 def failure_of(operation: Operation, came: Answer) -> CallFailed:
     """What an answer that is not 200 means for who asked (chain data, Errors; supplement 1.7)."""
     spoken = refusals.read(came.status, came.body)
-    told = f"status {came.status}" + (f": {spoken.text}" if spoken.text else "")
+    message = f"status {came.status}" + (f": {spoken.text}" if spoken.text else "")
     window = Window.of(came.headers)
     if spoken.case is Case.BUSY or (came.status == 503 and window.left == 0 and operation.reads):
-        return Busy(told, until_s=window.ends_s)
+        return Busy(message, until_s=window.ends_s)
     if spoken.case is Case.TOO_LARGE:
         return TooManyAtOnce(spoken, came.status)
     documented = bool(spoken.text) and 400 <= came.status < 600
     if not operation.reads:
-        return _failure_of_acting(operation, came, spoken, told)
+        return _failure_of_acting(operation, came, spoken, message)
     if spoken.case is Case.ABSENT and documented:
         return Absent(spoken, came.status)
     if spoken.case is Case.AWAY:
-        return Unreachable(told)
-    return Declined(spoken, came.status) if documented else BadReply(told)
+        return Unreachable(message)
+    return Declined(spoken, came.status) if documented else BadReply(message)
 
 
-def _failure_of_acting(operation: Operation, came: Answer, spoken: Spoken, told: str) -> CallFailed:
+def _failure_of_acting(operation: Operation, came: Answer, spoken: Spoken, message: str) -> CallFailed:
     """A refusal is certain only of a single sending: of several, those before the refused one stay sent."""
     certain = 400 <= came.status < 500 and came.status != 408 and spoken.text
     if certain and operation.name != "send_raw_transactions":
         return Declined(spoken, came.status)
-    return OutcomeUnknown(told, {"status": came.status, "elapsed_ms": came.elapsed_ms, "text": spoken.text})
+    return OutcomeUnknown(message, {"status": came.status, "elapsed_ms": came.elapsed_ms, "text": spoken.text})
 
 
 class Calls:
@@ -130,39 +130,39 @@ class Calls:
         answer = self._exchange(operations.bind(row, arguments))
         return replace(answer, body=_flat(answer.body)) if operation == "get_slp_transaction" else answer
 
-    def parts(self, operation: str, asked: Sequence[Any], **more: object) -> dict[Any, bytes]:
+    def parts(self, operation: str, values: Sequence[Any], **more: object) -> dict[Any, bytes]:
         """A bulk read in pieces of 20: the body of the single form for each value, without those not answered.
 
         A piece that is too large for the service is halved.
         """
         found: dict[Any, bytes] = {}
-        for piece in bulks.pieces(asked):
+        for piece in bulks.pieces(values):
             found |= self._piece(operation, piece, **more)
         return found
 
-    def _many(self, operation: str, asked: Sequence[Any], **more: object) -> dict[Any, Any]:
+    def _many(self, operation: str, values: Sequence[Any], **more: object) -> dict[Any, Any]:
         """The records of a bulk read by what was asked; what was not answered is not there."""
         result = catalogue.by_name[bulks.BULKS[operation].single].result
-        found = self.parts(operation, asked, **more)
-        return {value: wire_records.decode(found[value], result) for value in dict.fromkeys(asked) if value in found}
+        found = self.parts(operation, values, **more)
+        return {value: wire_records.decode(found[value], result) for value in dict.fromkeys(values) if value in found}
 
-    def _in_places(self, operation: str, array: str, asked: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    def _in_places(self, operation: str, array: str, values: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
         """What was asked and its element, of a bulk read whose elements do not say whose they are, or not always."""
-        for piece in bulks.pieces(asked):
-            told = self.call(operation, **{array: piece})
-            if len(told) != len(piece):
-                raise BadReply(f"{len(piece)} were asked for and {len(told)} answered")
-            yield from zip(piece, told, strict=True)
+        for piece in bulks.pieces(values):
+            elements = self.call(operation, **{array: piece})
+            if len(elements) != len(piece):
+                raise BadReply(f"{len(piece)} were asked for and {len(elements)} answered")
+            yield from zip(piece, elements, strict=True)
 
-    def _piece(self, operation: str, asked: list[Any], **more: object) -> dict[Any, bytes]:
+    def _piece(self, operation: str, values: list[Any], **more: object) -> dict[Any, bytes]:
         try:
-            answer = self.answer(operation, **{bulks.BULKS[operation].array: asked}, **more)
+            answer = self.answer(operation, **{bulks.BULKS[operation].array: values}, **more)
         except TooManyAtOnce:
-            if len(asked) == 1:
+            if len(values) == 1:
                 raise
-            half = len(asked) // 2
-            return self._piece(operation, asked[:half], **more) | self._piece(operation, asked[half:], **more)
-        return bulks.parts(operation, asked, answer.body)
+            half = len(values) // 2
+            return self._piece(operation, values[:half], **more) | self._piece(operation, values[half:], **more)
+        return bulks.parts(operation, values, answer.body)
 
     # One way out -----------------------------------------------------------------------------------------------------
 
@@ -209,9 +209,9 @@ def _row(operation: str) -> Operation:
 def _flat(body: bytes) -> bytes:
     """The details of a token's transaction in the documented form: the last servers wrap them (supplement 3)."""
     try:
-        told = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
-        if _WRAPPER not in told:
+        members = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+        if _WRAPPER not in members:
             return body
-        return msgspec.json.encode(msgspec.json.decode(told.pop(_WRAPPER), type=dict[str, msgspec.Raw]) | told)
+        return msgspec.json.encode(msgspec.json.decode(members.pop(_WRAPPER), type=dict[str, msgspec.Raw]) | members)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return body  # whoever reads it says what is wrong

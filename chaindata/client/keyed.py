@@ -132,13 +132,13 @@ class TokenSender:
     def _bound(self, operation: str, funding: Funding, arguments: dict[str, object]) -> Request:
         """The request. The open key is a local of this function alone, which is over before a call can fail."""
         self._check_addresses(funding, arguments)
-        given = {
+        params = {
             "fundingAddress": funding.address,
             "fundingWif": funding.key.reveal(),
             "bchChangeReceiverAddress": funding.change,
             **arguments,
         }
-        return operations.bind(catalogue.by_name[operation], given)
+        return operations.bind(catalogue.by_name[operation], params)
 
     def _check_addresses(self, funding: Funding, arguments: dict[str, object]) -> None:
         """The key is that of the funding address, and each address has the form that the call takes."""

@@ -84,11 +84,11 @@ class SimpleLedgerCalls(Calls):
         """What addresses hold of tokens, by address and token."""
         found: dict[Pair, slp.TokenBalance] = {}
         for piece in bulks.pieces(pairs):
-            asked = [{"address": address, "tokenId": token_id} for address, token_id in piece]
-            told: list[slp.TokenBalance] = self.call("get_slp_balances", pairs=asked)
-            if [each.token_id for each in told] != [token_id.lower() for _, token_id in piece]:
+            params = [{"address": address, "tokenId": token_id} for address, token_id in piece]
+            balances: list[slp.TokenBalance] = self.call("get_slp_balances", pairs=params)
+            if [each.token_id for each in balances] != [token_id.lower() for _, token_id in piece]:
                 raise BadReply("the balances of the reply are of other tokens than were asked for")
-            found |= dict(zip(piece, told, strict=True))
+            found |= dict(zip(piece, balances, strict=True))
         return found
 
     # Transactions ----------------------------------------------------------------------------------------------------
@@ -116,11 +116,11 @@ class SimpleLedgerCalls(Calls):
         """The same for many addresses and tokens."""
         found: dict[Pair, list[slp.ListedTransaction]] = {}
         for piece in bulks.pieces(pairs):
-            asked = [{"tokenId": token_id, "address": address} for address, token_id in piece]
-            told: list[list[slp.ListedTransaction]] = self.call("get_slp_transactions_of_pairs", pairs=asked)
-            if len(told) != len(piece):
+            params = [{"tokenId": token_id, "address": address} for address, token_id in piece]
+            lists: list[list[slp.ListedTransaction]] = self.call("get_slp_transactions_of_pairs", pairs=params)
+            if len(lists) != len(piece):
                 raise BadReply("the reply has not as many elements as were asked for")
-            found |= dict(zip(piece, told, strict=True))
+            found |= dict(zip(piece, lists, strict=True))
         return found
 
     def get_slp_history_of_address(self, *, address: str) -> list[slp.ListedTransaction]:

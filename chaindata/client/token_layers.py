@@ -51,8 +51,8 @@ class TokenLayerCalls(Calls):
         end_block: int | None = None,
     ) -> list[tokens.ListedProperty]:
         """All properties; the documented parameters change nothing (supplement 1.11)."""
-        given = {"address": address, "count": count, "skip": skip, "startBlock": start_block, "endBlock": end_block}
-        found: list[tokens.ListedProperty] = self.call("get_properties", **given)
+        params = {"address": address, "count": count, "skip": skip, "startBlock": start_block, "endBlock": end_block}
+        found: list[tokens.ListedProperty] = self.call("get_properties", **params)
         return found
 
     def get_property(self, *, property_id: int) -> tokens.Property:

@@ -82,16 +82,16 @@ class TransactionCalls(Calls):
         """
         if len(raw) > catalogue.MOST_HEX_IN_BODY:
             raise Unreachable("the transaction is longer than the chain-data service takes")
-        told: str | list[str]
+        answer: str | list[str]
         if len(raw) > catalogue.MOST_HEX_IN_PATH:
-            told = self._send_long(raw)
+            answer = self._send_long(raw)
         else:
-            told = self.call("send_raw_transaction", hex=raw)
-        if isinstance(told, str):
-            return told
-        if len(told) != 1:
-            raise OutcomeUnknown(f"One transaction was sent, and {len(told)} were named.")
-        return told[0]
+            answer = self.call("send_raw_transaction", hex=raw)
+        if isinstance(answer, str):
+            return answer
+        if len(answer) != 1:
+            raise OutcomeUnknown(f"One transaction was sent, and {len(answer)} were named.")
+        return answer[0]
 
     def _send_long(self, raw: str) -> list[str]:
         try:
@@ -120,12 +120,12 @@ class TransactionCalls(Calls):
         if self.is_known(txid=txid):
             return Broadcast(txid, Sent.ALREADY_KNOWN)
         try:
-            told = self.send_raw_transaction(raw=raw)
+            answer = self.send_raw_transaction(raw=raw)
         except (Declined, OutcomeUnknown) as failure:
             if self._is_there(txid):
                 return Broadcast(txid, Sent.FOUND)
             raise failure from None
-        if told.lower() != txid:
+        if answer.lower() != txid:
             if self._is_there(txid):
                 return Broadcast(txid, Sent.FOUND)
             raise OutcomeUnknown("The service named another transaction than the one that was sent.", {"txid": txid})

@@ -8,7 +8,7 @@ from decimal import Decimal
 from chaindata.cache import answers
 from chaindata.explorer.transaction import making, spending
 from chaindata.shared import addresses, owned_addresses
-from chaindata.shared.pages import TIP_TOPIC, Standing, moment, standing
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
 from chaindata.tokens.tokens import kind_of
 from chaindata.wire import addresses as wire_addresses
 from chaindata.wire import decoding
@@ -25,13 +25,13 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class Spellings:
-    """One hash in every form: `shown` for people, `printed` as services print it and pages link it, `forms` the rest.
+    """One hash in every form: `display_form` for people, `printed` as services print it, `forms` the rest.
 
-    `owner` says in words whose it is when it is one of ours.
+    Pages link `printed`. `owner` says in words whose it is when it is one of ours.
     """
 
     printed: str
-    shown: str
+    display_form: str
     owner: str
     forms: Sequence[tuple[str, str]]
     kind: str
@@ -43,7 +43,7 @@ class BalancePart:
     """What the address holds, None until it was read."""
 
     details: AddressDetails | None
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class TransactionsPart:
     lines: Sequence[Line]
     page: int
     pages: int | None
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class UnspentPart:
     page: int
     pages: int
     is_read: bool
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +98,14 @@ class TokensPart:
     ledger: Sequence[Holding]
     properties: Sequence[Holding]
     accounts: Sequence[OwnedAccount]
-    standing: Standing
+    freshness: PartFreshness
 
 
 def spellings(text: str) -> Spellings:
     """Every form of the address. Raises `NotAnAddress`, with a sentence."""
     address = wire_addresses.read(text, networks=addresses.allowed_networks())
     printed = addresses.forms(addresses.printed(text))
-    shown = addresses.shown(text)
+    display_form = addresses.display_form(text)
     forms = [("Legacy address", printed.legacy_address)] if printed.legacy_address else []
     forms.append(("Simple-ledger address", printed.slp_address))
     if address.network is not Network.MAIN:
@@ -114,14 +114,14 @@ def spellings(text: str) -> Spellings:
         forms += [("On a test network", printed.cash_address), ("On a regtest", regtest)]
     kind = "a public key" if address.kind is Kind.KEY else "a script"
     owner = owned_addresses.owners(addresses=[printed.cash_address]).get(printed.cash_address, "")
-    forms = [(name, form) for name, form in forms if form != shown]
-    return Spellings(printed.cash_address, shown, owner, forms, kind, address.hash.hex())
+    forms = [(name, form) for name, form in forms if form != display_form]
+    return Spellings(printed.cash_address, display_form, owner, forms, kind, address.hash.hex())
 
 
 def balance(address: str, *, now: datetime) -> BalancePart:
     """The figures of the address."""
     reading = answers.look("get_address_details", now=now, address=address)
-    return BalancePart(reading.record, standing(reading, topics=[TIP_TOPIC]))
+    return BalancePart(reading.record, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def transactions(address: str, *, page: int, now: datetime) -> TransactionsPart:
@@ -130,7 +130,7 @@ def transactions(address: str, *, page: int, now: datetime) -> TransactionsPart:
     found: AddressTransactions | None = reading.record
     lines = [_line(each, address) for each in found.txs] if found else []
     return TransactionsPart(
-        lines, page, max(1, found.pages_total) if found else None, standing(reading, topics=[TIP_TOPIC])
+        lines, page, max(1, found.pages_total) if found else None, freshness_of(reading, topics=[TIP_TOPIC])
     )
 
 
@@ -149,7 +149,7 @@ def unspent(address: str, *, page: int, now: datetime) -> UnspentPart:
         page=page,
         pages=last,
         is_read=found is not None,
-        standing=standing(reading, topics=[TIP_TOPIC]),
+        freshness=freshness_of(reading, topics=[TIP_TOPIC]),
     )
 
 
@@ -172,18 +172,18 @@ def tokens(address: str, *, now: datetime) -> TokensPart:
             Holding(str(row.propertyid), names.get(str(row.propertyid), ""), row.balance, row.reserved) for row in owned
         ],
         accounts=accounts.record.results if accounts.record is not None else [],
-        standing=standing(ledger, properties, accounts, topics=[TIP_TOPIC, *followed]),
+        freshness=freshness_of(ledger, properties, accounts, topics=[TIP_TOPIC, *followed]),
     )
 
 
 def _names(ids: Sequence[str], numbers: Sequence[int], now: datetime) -> tuple[dict[str, str], list[str]]:
     """What the tokens are called, as far as that was read, and what to follow for the rest; the first are enough."""
-    asked: list[tuple[str, dict[str, object]]] = [
+    wanted: list[tuple[str, dict[str, object]]] = [
         ("get_slp_token", {"tokenId": each}) for each in ids[:MOST_NAMED] if kind_of(each)
     ]
-    asked += [("get_property", {"propertyId": each}) for each in numbers[:MOST_NAMED] if kind_of(str(each))]
+    wanted += [("get_property", {"propertyId": each}) for each in numbers[:MOST_NAMED] if kind_of(str(each))]
     found: dict[str, str] = {}
-    readings = answers.look_many(asked, now=now)
+    readings = answers.look_many(wanted, now=now)
     for reading in readings:
         if isinstance(reading.record, Token) and reading.record.is_known:
             found[reading.record.id] = reading.record.symbol or reading.record.name or ""
@@ -192,14 +192,14 @@ def _names(ids: Sequence[str], numbers: Sequence[int], now: datetime) -> tuple[d
     return found, [reading.topic for reading in readings]
 
 
-def _line(told: Transaction, address: str) -> Line:
-    came = sum((each.coins for each in map(making, told.vout) if each.addresses == [address]), Decimal(0))
-    went = sum((each.coins or Decimal(0) for each in map(spending, told.vin) if each.address == address), Decimal(0))
+def _line(record: Transaction, address: str) -> Line:
+    came = sum((each.coins for each in map(making, record.vout) if each.addresses == [address]), Decimal(0))
+    went = sum((each.coins or Decimal(0) for each in map(spending, record.vin) if each.address == address), Decimal(0))
     return Line(
-        txid=told.txid,
-        time=moment(told.blocktime or told.time),
-        height=told.blockheight if told.blockhash else None,
-        confirmations=told.confirmations,
+        txid=record.txid,
+        time=moment(record.blocktime or record.time),
+        height=record.blockheight if record.blockhash else None,
+        confirmations=record.confirmations,
         change=came - went,
-        is_coinbase=bool(told.is_coin_base),
+        is_coinbase=bool(record.is_coin_base),
     )

@@ -8,9 +8,9 @@ from chaindata.cache import answers
 from chaindata.cache.answers import Reading
 from chaindata.explorer import home
 from chaindata.headers.models import ChainHeader
-from chaindata.shared.pages import TIP_TOPIC, Standing, moment, standing
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
 from chaindata.wire import headers, merkle
-from chaindata.wire.hashing import NotHexadecimal, from_shown, is_shown
+from chaindata.wire.hashing import NotHexadecimal, from_display_hex, is_display_hex
 from chaindata.wire.records.chain import Block, Transaction
 
 TRANSACTIONS_SHOWN = 20  # what one bulk call of the service takes
@@ -33,7 +33,7 @@ class BlockPart:
     tip: int | None
     beyond: bool
     fits: bool | None
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class MembersPart:
     count: int
     page: int
     pages: int
-    standing: Standing
+    freshness: PartFreshness
 
 
 def block(named: str, *, now: datetime) -> BlockPart:
@@ -71,7 +71,7 @@ def block(named: str, *, now: datetime) -> BlockPart:
         tip=end,
         beyond=found is None and height is not None and end is not None and height > end,
         fits=_fits(found) if found else None,
-        standing=standing(reading, topics=[TIP_TOPIC]),
+        freshness=freshness_of(reading, topics=[TIP_TOPIC]),
     )
 
 
@@ -83,12 +83,12 @@ def members(named: str, *, page: int, now: datetime) -> MembersPart:
     last = max(1, -(-len(txids) // TRANSACTIONS_SHOWN))
     page = min(max(page, 1), last)
     first = (page - 1) * TRANSACTIONS_SHOWN
-    shown = txids[first : first + TRANSACTIONS_SHOWN]
-    asked = [("get_transaction_details", {"txid": txid}) for txid in shown if is_shown(txid)]
-    readings = answers.look_many(asked, now=now)
-    told = {each["txid"]: reading for (_, each), reading in zip(asked, readings, strict=True)}
-    lines = [_member(first + n, txid, told.get(txid)) for n, txid in enumerate(shown)]
-    return MembersPart(lines, len(txids), page, last, standing(reading, *readings))
+    listed = txids[first : first + TRANSACTIONS_SHOWN]
+    wanted = [("get_transaction_details", {"txid": txid}) for txid in listed if is_display_hex(txid)]
+    readings = answers.look_many(wanted, now=now)
+    by_txid = {each["txid"]: reading for (_, each), reading in zip(wanted, readings, strict=True)}
+    lines = [_member(first + n, txid, by_txid.get(txid)) for n, txid in enumerate(listed)]
+    return MembersPart(lines, len(txids), page, last, freshness_of(reading, *readings))
 
 
 def _fits(found: Block) -> bool | None:
@@ -97,17 +97,17 @@ def _fits(found: Block) -> bool | None:
     if row is None:
         return None
     try:
-        root = merkle.root([from_shown(txid) for txid in found.tx])
+        root = merkle.root([from_display_hex(txid) for txid in found.tx])
     except (merkle.NotATree, NotHexadecimal):
         return False
     return root == headers.read(bytes.fromhex(row.raw)).merkle_root_bytes
 
 
-def _member(position: int, txid: str, told: Reading | None) -> Member:
+def _member(position: int, txid: str, reading: Reading | None) -> Member:
     """A line; what is called a transaction and has no id of one is none."""
-    if told is None:
+    if reading is None:
         return Member(position, txid, None, is_unknown=True)
-    return Member(position, txid, told.record, is_unknown=told.standing == "missing")
+    return Member(position, txid, reading.record, is_unknown=reading.freshness == "missing")
 
 
 def _is_height(named: str) -> bool:

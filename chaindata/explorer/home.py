@@ -9,7 +9,7 @@ from chaindata.cache import answers
 from chaindata.cache.answers import Reading
 from chaindata.headers import tip as tips
 from chaindata.headers.models import ChainHeader, ChainReorganisation
-from chaindata.shared.pages import TIP_TOPIC, Standing, moment, standing
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
 from chaindata.wire.records.chain import Block, ChainState, Mempool, MempoolEntry, Node, NodeNetwork
 from chaindata.wire.records.chain import Tip as Branch
 
@@ -32,7 +32,7 @@ class TipPart:
     is_silent: bool
     problem: str
     state: ChainState | None
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class BlocksPart:
     lines: Sequence[Line]
     older: int | None
     newer: int | None
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class MempoolPart:
     pool: Mempool | None
     waiting: Sequence[Waiting]
     count: int
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class BranchesPart:
 
     branches: Sequence[Branch]
     turned: Turned | None
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +101,23 @@ class NodePart:
 
     node: Node | None
     network: NodeNetwork | None
-    standing: Standing
+    freshness: PartFreshness
 
 
 def tip(*, now: datetime) -> TipPart:
     """The tip as it is followed, and what the node says of the chain as a whole."""
     state, found = answers.look("get_blockchain_info", now=now), tips.tip(now)
-    told: ChainState | None = state.record
-    height = found.height if found else told.blocks if told else None
+    chain_state: ChainState | None = state.record
+    height = found.height if found else chain_state.blocks if chain_state else None
     return TipPart(
         height=height,
-        hash=found.hash if found else told.bestblockhash if told else "",
+        hash=found.hash if found else chain_state.bestblockhash if chain_state else "",
         time=moment(found.time) if found else None,
         heard_at=found.read_at if found else state.read_at,
         is_silent=found is not None and not found.is_current,
         problem=found.problem if found else state.problem,
-        state=told,
-        standing=standing(state, topics=[TIP_TOPIC]),
+        state=chain_state,
+        freshness=freshness_of(state, topics=[TIP_TOPIC]),
     )
 
 
@@ -126,17 +126,17 @@ def blocks(*, now: datetime, below: int | None = None) -> BlocksPart:
     end = tip_height(now=now)
     if end is None:
         state = answers.look("get_blockchain_info", now=now)
-        return BlocksPart((), None, None, standing(state, topics=[TIP_TOPIC]))
+        return BlocksPart((), None, None, freshness_of(state, topics=[TIP_TOPIC]))
     first = end if below is None else min(below, end)
     heights = range(first, max(first - BLOCKS_SHOWN, -1), -1)
     headers = {row.height: row for row in ChainHeader.objects.filter(is_active=True, height__in=heights)}
     readings = answers.look_many([_question(height, headers.get(height)) for height in heights], now=now)
-    lines = [_line(height, headers.get(height), told) for height, told in zip(heights, readings, strict=True)]
+    lines = [_line(height, headers.get(height), reading) for height, reading in zip(heights, readings, strict=True)]
     return BlocksPart(
         lines=lines,
         older=heights[-1] - 1 if heights and heights[-1] > 0 else None,
         newer=min(first + BLOCKS_SHOWN, end) if first < end else None,
-        standing=standing(*readings, topics=[TIP_TOPIC]),
+        freshness=freshness_of(*readings, topics=[TIP_TOPIC]),
     )
 
 
@@ -157,7 +157,7 @@ def mempool(*, now: datetime) -> MempoolPart:
         pool=pool.record,
         waiting=[_waiting(txid, entry) for txid, entry in newest[:WAITING_SHOWN]],
         count=len(entries),
-        standing=standing(pool, listed, topics=[TIP_TOPIC]),
+        freshness=freshness_of(pool, listed, topics=[TIP_TOPIC]),
     )
 
 
@@ -168,18 +168,18 @@ def branches(*, now: datetime) -> BranchesPart:
     ordered = sorted(found, key=lambda one: (one.status != "active", -one.height, one.hash))
     row = ChainReorganisation.objects.order_by("-found_at").first()
     turned = Turned(row.old_height - row.common_height, row.common_height, row.found_at) if row else None
-    return BranchesPart(ordered, turned, standing(reading, topics=[TIP_TOPIC]))
+    return BranchesPart(ordered, turned, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def node(*, now: datetime) -> NodePart:
     """The node about itself."""
-    told, network = answers.look_many([("get_node_info", {}), ("get_network_info", {})], now=now)
-    return NodePart(told.record, network.record, standing(told, network))
+    info, network = answers.look_many([("get_node_info", {}), ("get_network_info", {})], now=now)
+    return NodePart(info.record, network.record, freshness_of(info, network))
 
 
-def depth(height: int | None, told: int, *, now: datetime) -> int:
+def depth(height: int | None, answered: int, *, now: datetime) -> int:
     """Confirmations of a height by the tip that is followed, or what an answer told when that does not reach so far."""
-    return max(tips.confirmations(height, tips.tip(now)) if height is not None else 0, told)
+    return max(tips.confirmations(height, tips.tip(now)) if height is not None else 0, answered)
 
 
 def _question(height: int, header: ChainHeader | None) -> tuple[str, dict[str, object]]:

@@ -10,7 +10,7 @@ from chaindata.cache.answers import Reading
 from chaindata.shared import addresses, meanings
 from chaindata.shared.meanings import Said
 from chaindata.shared.outputs import script_of
-from chaindata.shared.pages import TIP_TOPIC, Standing, standing
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
 from chaindata.tokens import tokens
 from chaindata.wire.records.chain import Transaction
 from chaindata.wire.records.slp import Token, Validity
@@ -40,18 +40,18 @@ class LayersPart:
 
     meanings: Sequence[Meaning]
     tokens: Mapping[int, str]
-    standing: Standing
+    freshness: PartFreshness
 
 
 def layers(txid: str, *, now: datetime) -> LayersPart:
     """The messages of the transaction's outputs; the layers are asked only about what speaks to them."""
     reading = answers.look("get_transaction_details", now=now, txid=txid)
     spoken = _spoken(reading.record) if reading.record else []
-    known, asked = _asked(txid, spoken, now)
+    known, readings = _known_of(txid, spoken, now)
     return LayersPart(
         meanings=[_meaning(n, said, known) for n, said, _ in spoken],
         tokens=_ledger_amounts(known),
-        standing=standing(reading, *asked, topics=[TIP_TOPIC]),
+        freshness=freshness_of(reading, *readings, topics=[TIP_TOPIC]),
     )
 
 
@@ -71,19 +71,19 @@ class _Known:
         return self.message.token_id if isinstance(self.message, slp.Mint | slp.Send) else self.txid
 
 
-def _asked(txid: str, spoken: Sequence[tuple[int, Said, bytes]], now: datetime) -> tuple[_Known, list[Reading]]:
+def _known_of(txid: str, spoken: Sequence[tuple[int, Said, bytes]], now: datetime) -> tuple[_Known, list[Reading]]:
     ledger = next((script for n, said, script in spoken if said.layer == meanings.SIMPLE_LEDGER and n == 0), None)
     owned = any(said.layer == meanings.PROPERTY_TOKENS for _, said, _ in spoken)
     known = _Known(txid, _message(ledger))
-    asked: list[Reading] = []
+    readings: list[Reading] = []
     if known.message is not None:
-        asked.append(answers.look("validate_slp_transaction", now=now, txid=txid))
-        asked.append(answers.look("get_slp_token", now=now, tokenId=known.token_id))
-        known = replace(known, validity=asked[0].record, token=asked[1].record)
+        readings.append(answers.look("validate_slp_transaction", now=now, txid=txid))
+        readings.append(answers.look("get_slp_token", now=now, tokenId=known.token_id))
+        known = replace(known, validity=readings[0].record, token=readings[1].record)
     if owned:
-        asked.append(answers.look("get_token_transaction", now=now, txid=txid))
-        known = replace(known, moved=asked[-1].record)
-    return known, asked
+        readings.append(answers.look("get_token_transaction", now=now, txid=txid))
+        known = replace(known, moved=readings[-1].record)
+    return known, readings
 
 
 def _spoken(found: Transaction) -> list[tuple[int, Said, bytes]]:
@@ -155,8 +155,8 @@ def _ledger_amounts(known: _Known) -> dict[int, str]:
 
 def _decimals(token: Token | None) -> int | None:
     """Into how many places the token is divided; None while that is not known, or told as what no token can have."""
-    told = token.decimals if token is not None else None
-    return told if told is not None and 0 <= told <= slp.MOST_DECIMALS else None
+    places = token.decimals if token is not None else None
+    return places if places is not None and 0 <= places <= slp.MOST_DECIMALS else None
 
 
 def _spelled(units: int, decimals: int | None, symbol: str) -> str:

@@ -13,10 +13,10 @@ from chaindata.cache.answers import Reading
 from chaindata.explorer import home
 from chaindata.headers.models import ChainHeader
 from chaindata.shared import addresses
-from chaindata.shared.pages import Standing, standing
+from chaindata.shared.pages import PartFreshness, freshness_of
 from chaindata.tokens import tokens
 from chaindata.wire import cash_accounts
-from chaindata.wire.hashing import is_shown
+from chaindata.wire.hashing import is_display_hex
 
 BLOCK, TRANSACTION, ADDRESS, TOKEN, ACCOUNT = "block", "transaction", "address", "token", "account"
 _LONGEST_NUMBER = 9
@@ -39,26 +39,26 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found, and the standing of the answers that were looked at for it: more may come with them."""
+    """What was found, and the freshness of the answers that were looked at for it: more may come with them."""
 
     places: Sequence[Place]
-    standing: Standing
+    freshness: PartFreshness
 
 
 def find(*, text: str, now: datetime) -> Found:
     """Everything on the chain that the whole text names, in any form and either case of letters."""
-    text, asked = text.strip(), _Asked(now)
-    if is_shown(text):
-        places = list(_of_hash(text.lower(), asked))
+    text, lookups = text.strip(), _Lookups(now)
+    if is_display_hex(text):
+        places = list(_of_hash(text.lower(), lookups))
     elif text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
-        places = list(_of_number(int(text), asked))
+        places = list(_of_number(int(text), lookups))
     else:
         places = [*_of_address(text), *_of_account(text)]
-        places += [] if places else _of_name(text, asked)
-    return Found(places, standing(*asked.readings))
+        places += [] if places else _of_name(text, lookups)
+    return Found(places, freshness_of(*lookups.readings))
 
 
-class _Asked:
+class _Lookups:
     """The answers that were looked at."""
 
     def __init__(self, now: datetime) -> None:
@@ -72,22 +72,24 @@ class _Asked:
         return found
 
 
-def _of_hash(named: str, asked: _Asked) -> Iterator[Place]:
+def _of_hash(named: str, lookups: _Lookups) -> Iterator[Place]:
     """Headers are known here; of everything else the last answer is looked at."""
     if header := ChainHeader.objects.filter(hash=named).first():
         yield Place(BLOCK, named, f"Block {header.height:,}")
         return
-    transaction, token = asked.look(("get_transaction_details", {"txid": named}), ("get_slp_token", {"tokenId": named}))
+    transaction, token = lookups.look(
+        ("get_transaction_details", {"txid": named}), ("get_slp_token", {"tokenId": named})
+    )
     if token.record is not None and token.record.is_known:
         yield Place(TOKEN, named, f"Token {token.record.symbol or token.record.name or ''}".strip())
     yield Place(TRANSACTION, named, "Transaction", is_certain=transaction.record is not None)
 
 
-def _of_number(number: int, asked: _Asked) -> Iterator[Place]:
-    end = home.tip_height(now=asked.now)
+def _of_number(number: int, lookups: _Lookups) -> Iterator[Place]:
+    end = home.tip_height(now=lookups.now)
     if end is not None and number <= end:
         yield Place(BLOCK, str(number), f"Block {number:,}")
-    for row in asked.look(("get_properties", {}))[0].record or []:
+    for row in lookups.look(("get_properties", {}))[0].record or []:
         if row.propertyid == number:
             yield Place(TOKEN, str(number), f"Property token {number}, {row.name}")
 
@@ -108,12 +110,12 @@ def _of_account(text: str) -> Iterator[Place]:
     yield Place(ACCOUNT, identifier.text, f"Cash account {identifier.text.rstrip(';')}", is_certain=False)
 
 
-def _of_name(text: str, asked: _Asked) -> Iterator[Place]:
+def _of_name(text: str, lookups: _Lookups) -> Iterator[Place]:
     """Tokens that are called exactly so, of those in the lists as they were last read; names are nobody's alone."""
     wanted = text.casefold()
     if not wanted or len(text) > _LONGEST_NAME:
         return
-    ledger, properties = asked.look(("get_slp_tokens", {}), ("get_properties", {}))
+    ledger, properties = lookups.look(("get_slp_tokens", {}), ("get_properties", {}))
     found = [
         Place(TOKEN, row.id, f"Token {row.symbol or row.name}, {tokens.KINDS[tokens.SIMPLE].lower()}")
         for row in ledger.record or []

@@ -9,7 +9,7 @@ from chaindata.cache import answers
 from chaindata.cache.answers import Reading
 from chaindata.explorer import home
 from chaindata.shared import addresses, outputs, owned_addresses
-from chaindata.shared.pages import TIP_TOPIC, Standing, moment, standing
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
 from chaindata.wire import decoding
 from chaindata.wire.records.chain import Block, Input, MempoolEntry, Output, Transaction
 from chaindata.wire.scripts import steps
@@ -44,7 +44,7 @@ class FactsPart:
     rate: Decimal | None
     entry: MempoolEntry | None
     block: Block | None
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class SidesPart:
     input_count: int
     output_count: int
     is_whole: bool
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class RawPart:
     """The transaction as it travels, in hexadecimal."""
 
     hex: str
-    standing: Standing
+    freshness: PartFreshness
 
 
 def facts(txid: str, *, now: datetime) -> FactsPart:
@@ -106,7 +106,7 @@ def facts(txid: str, *, now: datetime) -> FactsPart:
     found: Transaction | None = reading.record
     more = _beside(txid, reading, now)
     fee_sat = _fee_sat(found)
-    told = {one.record.__class__: one.record for one in more}
+    records = {one.record.__class__: one.record for one in more}
     height = found.blockheight if found and found.blockhash else None
     return FactsPart(
         txid=txid,
@@ -116,9 +116,9 @@ def facts(txid: str, *, now: datetime) -> FactsPart:
         confirmations=confirmations(found, now=now),
         fee_sat=fee_sat,
         rate=home.rate(fee_sat, found.size) if found and fee_sat is not None else None,
-        entry=told.get(MempoolEntry),
-        block=told.get(Block),
-        standing=standing(reading, *(one for one in more if one.record is not None), topics=[TIP_TOPIC]),
+        entry=records.get(MempoolEntry),
+        block=records.get(Block),
+        freshness=freshness_of(reading, *(one for one in more if one.record is not None), topics=[TIP_TOPIC]),
     )
 
 
@@ -143,49 +143,49 @@ def sides(txid: str, *, whole: bool, now: datetime) -> SidesPart:
         input_count=len(inputs),
         output_count=len(outputs),
         is_whole=whole or max(len(inputs), len(outputs)) <= MOST_SIDES,
-        standing=standing(reading, topics=[TIP_TOPIC]),
+        freshness=freshness_of(reading, topics=[TIP_TOPIC]),
     )
 
 
 def raw(txid: str, *, now: datetime) -> RawPart:
     """The bytes."""
     reading = answers.look("get_raw_transaction", now=now, txid=txid, verbose=False)
-    return RawPart(reading.record if isinstance(reading.record, str) else "", standing(reading))
+    return RawPart(reading.record if isinstance(reading.record, str) else "", freshness_of(reading))
 
 
-def spending(told: Input) -> Spending:
+def spending(record: Input) -> Spending:
     """An input in the words of the page; its value is told in satoshis, in lists of an address in coins as well."""
-    value_sat = told.value_sat if told.value_sat is not None else told.value
-    spelled = told.cash_address or told.legacy_address or told.addr or ""
+    value_sat = record.value_sat if record.value_sat is not None else record.value
+    spelled = record.cash_address or record.legacy_address or record.addr or ""
     return Spending(
-        n=told.n,
-        coinbase=told.coinbase or "",
-        txid=told.txid or "",
-        vout=told.vout,
+        n=record.n,
+        coinbase=record.coinbase or "",
+        txid=record.txid or "",
+        vout=record.vout,
         address=_printed(spelled),
         coins=None if value_sat is None else decoding.coins(int(value_sat)),
-        sequence=told.sequence,
-        is_final=told.sequence == FINAL_SEQUENCE,
-        asm=told.script_sig.asm if told.script_sig else "",
-        hex=told.script_sig.hex if told.script_sig else "",
+        sequence=record.sequence,
+        is_final=record.sequence == FINAL_SEQUENCE,
+        asm=record.script_sig.asm if record.script_sig else "",
+        hex=record.script_sig.hex if record.script_sig else "",
     )
 
 
-def making(told: Output) -> Making:
+def making(record: Output) -> Making:
     """An output in the words of the page; whom it pays is read from its script, not from what is said of it."""
-    script = outputs.script_of(told)
+    script = outputs.script_of(record)
     meaning = steps.meaning_of(script, addresses.printing_network())
     return Making(
-        n=told.n,
-        coins=told.value,
+        n=record.n,
+        coins=record.value,
         addresses=[address.cash_address for address in meaning.addresses],
         kind=_KINDS[meaning.kind],
         is_message=meaning.kind is steps.Kind.RETURN,
         asm=steps.asm(script),
-        hex=told.script_pub_key.hex,
-        spent_txid=told.spent_tx_id or "",
-        spent_index=told.spent_index,
-        spent_height=told.spent_height if told.spent_height is not None and told.spent_height >= 0 else None,
+        hex=record.script_pub_key.hex,
+        spent_txid=record.spent_tx_id or "",
+        spent_index=record.spent_index,
+        spent_height=record.spent_height if record.spent_height is not None and record.spent_height >= 0 else None,
     )
 
 
@@ -193,7 +193,7 @@ def _beside(txid: str, reading: Reading, now: datetime) -> list[Reading]:
     """What else is asked: of one that waits its place in the mempool, of an unknown one whether a block has the id."""
     if reading.record is not None and reading.record.blockhash is None:
         return [answers.look("get_mempool_entry", now=now, txid=txid)]
-    if reading.record is None and reading.standing == "missing":
+    if reading.record is None and reading.freshness == "missing":
         return [answers.look("get_block_by_hash", now=now, hash=txid)]
     return []
 

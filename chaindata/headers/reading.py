@@ -65,9 +65,9 @@ def _beginning(client: ChainClient, found: list[Header], first: int) -> Path:
     if first == 1:
         genesis = _by_hash(client, [found[0].previous_hash])[0]
         return Path([genesis, *found], 0, genesis.work)
-    told = client.call("get_block_header", hash=found[0].hash, verbose=True)
+    answer = client.call("get_block_header", hash=found[0].hash, verbose=True)
     try:
-        return Path(found, first, int(told.chainwork, 16))
+        return Path(found, first, int(answer.chainwork, 16))
     except (AttributeError, ValueError):
         raise CannotFollow("The chain-data service does not tell the work of its chain.") from None
 

@@ -182,14 +182,14 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
 def _paying(way: _Way, outputs: Sequence[Output], script: bytes, amount_sat: int) -> int:
     ours = {n: output.value_sat for n, output in enumerate(outputs) if output.script == script}
     exact = [n for n, value_sat in ours.items() if value_sat == amount_sat]
-    asked = decoding.coins(amount_sat)
+    wanted = decoding.coins(amount_sat)
     if exact:
-        way.holds("output", f"Output {exact[0]} pays exactly {asked} to the address.")
+        way.holds("output", f"Output {exact[0]} pays exactly {wanted} to the address.")
         return exact[0]
     if not ours:
         raise way.ends("output", Standing.WRONG, "None of its outputs pays the address.")
     paid = " and ".join(str(decoding.coins(value_sat)) for value_sat in ours.values())
-    raise way.ends("output", Standing.WRONG, f"It pays the address {paid}, and not {asked}.")
+    raise way.ends("output", Standing.WRONG, f"It pays the address {paid}, and not {wanted}.")
 
 
 def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Header:
@@ -211,12 +211,12 @@ def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Head
     return proof.header
 
 
-def _stand_in_chain(way: _Way, header: Header, told: int | None, client: ChainClient, now: datetime) -> None:
+def _stand_in_chain(way: _Way, header: Header, claimed_height: int | None, client: ChainClient, now: datetime) -> None:
     """The block is part of the chain of headers that is followed."""
-    row = ChainHeader.objects.filter(hash=header.hash).first() or _lower(header, told, client, now)
+    row = ChainHeader.objects.filter(hash=header.hash).first() or _lower(header, claimed_height, client, now)
     tip = ChainTip.objects.select_related("header").filter(pk=1).first()
     if row is None or tip is None or tip.header is None:
-        raise _not_followed(way, told, tip.header if tip is not None else None)
+        raise _not_followed(way, claimed_height, tip.header if tip is not None else None)
     way.header = row
     if not row.is_active:
         raise way.ends("chain", Standing.LEFT, "Its block has left the chain.")
@@ -226,24 +226,24 @@ def _stand_in_chain(way: _Way, header: Header, told: int | None, client: ChainCl
     way.holds("chain", f"Its block, of height {row.height}, is in the chain that is followed and {tale}.")
 
 
-def _not_followed(way: _Way, told: int | None, tip: ChainHeader | None) -> _Ended:
+def _not_followed(way: _Way, claimed_height: int | None, tip: ChainHeader | None) -> _Ended:
     """Why a block with work is no header of ours: it is too new, too old, or of another chain."""
     lowest = chain.lowest()
-    if tip is None or lowest is None or told is None or told > tip.height:
+    if tip is None or lowest is None or claimed_height is None or claimed_height > tip.height:
         return way.ends("chain", Standing.WAITING, "Its block is newer than the chain that is followed so far.")
-    if told < lowest.height:
+    if claimed_height < lowest.height:
         sentence = f"Its block is older than the headers that are kept here, which begin with {lowest.height}."
         return way.ends("chain", Standing.WAITING, sentence)
     return way.ends("chain", Standing.LEFT, "Its block is not in the chain that is followed.")
 
 
-def _lower(header: Header, told: int | None, client: ChainClient, now: datetime) -> ChainHeader | None:
+def _lower(header: Header, claimed_height: int | None, client: ChainClient, now: datetime) -> ChainHeader | None:
     """The row of a block below the lowest that is known, once the headers between them were read."""
     lowest = chain.lowest()
-    if lowest is None or told is None or not lowest.height - MOST_BELOW <= told < lowest.height:
+    if lowest is None or claimed_height is None or not lowest.height - MOST_BELOW <= claimed_height < lowest.height:
         return None
     try:
-        chain.prepend(path=reading.below(client, above=lowest, height=told), now=now)
+        chain.prepend(path=reading.below(client, above=lowest, height=claimed_height), now=now)
     except CannotFollow as problem:
         raise BadReply(str(problem)) from None
     return ChainHeader.objects.filter(hash=header.hash).first()

@@ -13,11 +13,11 @@ __all__ = [
     "NotAnAddress",
     "OtherNetwork",
     "allowed_networks",
+    "display_form",
     "forms",
     "printed",
     "printing_network",
     "same",
-    "shown",
     "spellings",
 ]
 
@@ -69,7 +69,7 @@ def printed(text: str) -> str:
     return wire_addresses.cash_encode(wire_addresses.CASH_PREFIX[network], address.kind, address.hash)
 
 
-def shown(text: str) -> str:
+def display_form(text: str) -> str:
     """The cash address that people read, on these pages as on those of a payout: with the prefix of the first network.
 
     It differs from the one that is asked for only where test networks share an address. Raises as `forms` does.

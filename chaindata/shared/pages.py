@@ -12,8 +12,8 @@ TIP_TOPIC = "chain:tip"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a part of a page stands: the worst of its readings, the oldest of those that can still change.
+class PartFreshness:
+    """How fresh a part of a page is: the worst of its readings, the oldest of those that can still change.
 
     `topics` is what the part follows, `problem` a sentence about what went wrong, `is_final` whether nothing of it can
     change any more.
@@ -26,13 +26,13 @@ class Standing:
     topics: str
 
 
-def standing(*readings: Reading, topics: Iterable[str] = ()) -> Standing:
-    """The standing of a part that is made of these readings; it follows these topics as well."""
-    words = {reading.standing for reading in readings}
+def freshness_of(*readings: Reading, topics: Iterable[str] = ()) -> PartFreshness:
+    """The freshness of a part that is made of these readings; it follows these topics as well."""
+    words = {reading.freshness for reading in readings}
     open_ones = [reading for reading in readings if not reading.is_final]
     ages = [reading.read_at for reading in open_ones or readings if reading.read_at is not None]
     followed = [*topics, *(reading.topic for reading in readings)]
-    return Standing(
+    return PartFreshness(
         word=next((word for word in _WORST_FIRST if word in words), "fresh"),
         read_at=min(ages, default=None),
         is_final=bool(readings) and not open_ones,

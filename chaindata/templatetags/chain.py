@@ -15,9 +15,9 @@ from chaindata.explorer import search
 from chaindata.explorer.search import Place
 from chaindata.shared import addresses
 from chaindata.shared.addresses import NotAnAddress, printed
-from chaindata.shared.pages import Standing
+from chaindata.shared.pages import PartFreshness
 from chaindata.tokens import tokens
-from chaindata.wire.hashing import is_shown
+from chaindata.wire.hashing import is_display_hex
 from desk.templatetags.desk import ago, chip, copy, icon, iso, plain, shortened
 
 register = template.Library()
@@ -63,14 +63,14 @@ def chain_link(kind: str, value: str, currency: str = "BCH", *, ends: int = 8, c
         return SafeString("")
     place = _place(kind, value) if currency in CURRENCIES else ""
     if kind == ADDRESS and place:
-        value = addresses.shown(value)
+        value = addresses.display_form(value)
     button = copy(value, what="address" if kind == ADDRESS else "hash") if copied else ""
-    shown, css = (shortened(value, ends), "nowrap") if ends else (value, "wrap")
+    text, css = (shortened(value, ends), "nowrap") if ends else (value, "wrap")
     if not place:
         return format_html(
-            '<span class="{}"><span class="mono" title="{}">{}</span>{}</span>', css, value, shown, button
+            '<span class="{}"><span class="mono" title="{}">{}</span>{}</span>', css, value, text, button
         )
-    link = format_html('<a class="mono" href="{}" title="{}">{}</a>', place, value, shown)
+    link = format_html('<a class="mono" href="{}" title="{}">{}</a>', place, value, text)
     return format_html('<span class="{}">{}{}</span>', css, link, button)
 
 
@@ -99,29 +99,29 @@ def on_chain(currency: str) -> bool:
 
 
 @register.simple_tag
-def chain_age(standing: Standing, now: datetime) -> SafeString:
+def chain_age(freshness: PartFreshness, now: datetime) -> SafeString:
     """How old a part is and how far it can be trusted, in a few words for its head."""
     parts = []
-    if standing.word in _STANDINGS:
-        tone, label, sign = _STANDINGS[standing.word]
+    if freshness.word in _STANDINGS:
+        tone, label, sign = _STANDINGS[freshness.word]
         parts.append(chip(tone, label, sign=sign))
-    if standing.is_final:
+    if freshness.is_final:
         parts.append(chip("quiet", "final", sign="lock"))
-    if standing.read_at is not None:
-        age = (iso(standing.read_at), ago(min(standing.read_at, now), now))
+    if freshness.read_at is not None:
+        age = (iso(freshness.read_at), ago(min(freshness.read_at, now), now))
         parts.append(format_html('<span>read <time data-age data-local datetime="{}">{}</time></span>', *age))
     return format_html('<p class="c-age small muted">{}</p>', format_html_join("", "{}", ((part,) for part in parts)))
 
 
 @register.simple_tag(takes_context=True)
-def live(context: Context, standing: Standing) -> SafeString:
+def live(context: Context, freshness: PartFreshness) -> SafeString:
     """The attributes of a part that is read again at the page's own address when one of its readings has changed.
 
     As long as something of it can change it also looks by itself, by which workers know that somebody still looks.
     """
-    again = "hint" if standing.is_final else f"hint, every {LOOKS_EVERY_S}s"
+    again = "hint" if freshness.is_final else f"hint, every {LOOKS_EVERY_S}s"
     attributes = 'data-follow="{}" data-background hx-get="{}" hx-trigger="{}" hx-swap="outerHTML"'
-    return format_html(attributes, standing.topics, context["request"].get_full_path(), again)
+    return format_html(attributes, freshness.topics, context["request"].get_full_path(), again)
 
 
 @register.simple_tag(takes_context=True)
@@ -223,6 +223,6 @@ def _place(kind: str, value: str) -> str:
             return reverse("chain-address", args=[printed(value)])
         except NotAnAddress:
             return ""
-    if not is_shown(value):
+    if not is_display_hex(value):
         return ""
     return reverse("chain-transaction" if kind == TRANSACTION else "chain-block", args=[value])

@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from chaindata.broadcasts import machine
-from chaindata.shared.pages import Standing
+from chaindata.shared.pages import PartFreshness
 from chaindata.templatetags.chain import LOOKS_EVERY_S
 from chaindata.wire import decoding
 from chaindata.wire.records.tokens import Property
@@ -48,9 +48,9 @@ def tokens(value: Decimal | None, unit: str = "") -> SafeString:
 
 
 @register.simple_tag
-def block_link(named: int | str, *, label: str = "", shown: int | None = None) -> SafeString:
+def block_link(named: int | str, *, label: str = "", at_height: int | None = None) -> SafeString:
     """A block by height or hash, leading to its page; a number that no block can have stays a text."""
-    height = named if shown is None else shown
+    height = named if at_height is None else at_height
     words = f"{label} {f'{height:,}' if isinstance(height, int) else shortened(height)}".strip()
     try:
         return format_html('<a href="{}">{}</a>', reverse("chain-block", args=[named]), words)
@@ -122,15 +122,15 @@ def _again_at(context: Context) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def live_form(context: Context, standing: Standing, *, looks: bool = True) -> SafeString:
+def live_form(context: Context, freshness: PartFreshness, *, looks: bool = True) -> SafeString:
     """The attributes of a part of a page that was asked for by a form: it is read again with the same bytes.
 
     Nothing but the bytes goes along, and only to the address that explains: a part never sends what was typed in it.
     Without `looks` it waits to be told, so that nothing is replaced under somebody who types.
     """
-    again = f"hint, every {LOOKS_EVERY_S}s" if looks and not standing.is_final else "hint"
+    again = f"hint, every {LOOKS_EVERY_S}s" if looks and not freshness.is_final else "hint"
     attributes = (
         'data-follow="{}" data-background hx-post="{}" hx-include="find input[name=hex]" '
         'hx-trigger="{}" hx-swap="outerHTML"'
     )
-    return format_html(attributes, standing.topics, _again_at(context), again)
+    return format_html(attributes, freshness.topics, _again_at(context), again)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
-from chaindata.shared.pages import TIP_TOPIC, Standing, standing
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
 from chaindata.tokens import tokens
 from chaindata.tokens.tokens import Slice
 from chaindata.wire.records import tokens as property_records
@@ -24,7 +24,7 @@ class Family:
     whole: property_records.CollectibleProperty | None
     owner: str
     is_unknown: bool
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class CollectiblesPart:
     others: Sequence[CollectibleLine]
     destroyed: Sequence[property_records.ListedCollectible]
     is_known: bool
-    standing: Standing
+    freshness: PartFreshness
 
 
 def number_of(token_id: str) -> str:
@@ -61,9 +61,9 @@ def family(*, property_id: str, now: datetime) -> Family:
     """One family of collectibles."""
     reading = answers.look("get_collectible_property", now=now, propertyId=property_id)
     whole: property_records.CollectibleProperty | None = reading.record
-    unknown = reading.standing in ("missing", "refused") and whole is None
+    unknown = reading.freshness in ("missing", "refused") and whole is None
     owner = tokens.printed(whole.owner) if whole else ""
-    return Family(property_id, whole, owner, unknown, standing(reading, topics=[TIP_TOPIC]))
+    return Family(property_id, whole, owner, unknown, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def collectibles(*, property_id: str, page: int, now: datetime) -> CollectiblesPart:
@@ -72,10 +72,10 @@ def collectibles(*, property_id: str, page: int, now: datetime) -> CollectiblesP
     gone = answers.look("get_destroyed_collectibles", now=now, propertyId=property_id)
     issued = min(max(reading.record.have_issued_number, 0), MOST_COUNTED) if reading.record is not None else 0
     numbers = tokens.cut(range(1, issued + 1), page, PER_PAGE)
-    asked = [("get_collectible", {"propertyId": property_id, "tokenId": str(number)}) for number in numbers.rows]
-    told = answers.look_many(asked, now=now)
+    wanted = [("get_collectible", {"propertyId": property_id, "tokenId": str(number)}) for number in numbers.rows]
+    details = answers.look_many(wanted, now=now)
     destroyed = {each.tokenid for each in gone.record or []}
-    lines = [_line(str(number), each, destroyed) for number, each in zip(numbers.rows, told, strict=True)]
+    lines = [_line(str(number), each, destroyed) for number, each in zip(numbers.rows, details, strict=True)]
     others: list[CollectibleLine] = []
     held: list[Reading] = []
     if any(line.is_missing for line in lines):
@@ -83,27 +83,27 @@ def collectibles(*, property_id: str, page: int, now: datetime) -> CollectiblesP
         others, held = _chosen(property_id, sorted(owners)[:MOST_OWNERS], issued, destroyed, now)
         others += [_gone(each) for each in gone.record or [] if not _is_counted(each.tokenid, issued)]
     rows = Slice(lines, numbers.page, numbers.pages, numbers.total)
-    standing_of_all = standing(reading, gone, *told, *held, topics=[TIP_TOPIC])
-    return CollectiblesPart(rows, others, gone.record or [], reading.record is not None, standing_of_all)
+    freshness = freshness_of(reading, gone, *details, *held, topics=[TIP_TOPIC])
+    return CollectiblesPart(rows, others, gone.record or [], reading.record is not None, freshness)
 
 
-def _line(number: str, told: Reading, destroyed: set[str]) -> CollectibleLine:
+def _line(number: str, reading: Reading, destroyed: set[str]) -> CollectibleLine:
     is_gone = number in destroyed
-    owner = tokens.printed(told.record.owner) if told.record is not None and not is_gone else ""
-    return CollectibleLine(number, told.record, owner, is_gone, told.standing == "missing")
+    owner = tokens.printed(reading.record.owner) if reading.record is not None and not is_gone else ""
+    return CollectibleLine(number, reading.record, owner, is_gone, reading.freshness == "missing")
 
 
 def _chosen(
     property_id: str, owners: Sequence[str], issued: int, destroyed: set[str], now: datetime
 ) -> tuple[list[CollectibleLine], list[Reading]]:
     """Those of the owners whose numbers are beyond the count."""
-    asked = [("get_collectibles_of_address", {"address": owner, "propertyId": property_id}) for owner in owners]
-    held = answers.look_many(asked, now=now)
-    ids = [each.tokenid for told in held for each in told.record or [] if not _is_counted(each.tokenid, issued)]
+    wanted = [("get_collectibles_of_address", {"address": owner, "propertyId": property_id}) for owner in owners]
+    held = answers.look_many(wanted, now=now)
+    ids = [each.tokenid for reading in held for each in reading.record or [] if not _is_counted(each.tokenid, issued)]
     more = answers.look_many(
         [("get_collectible", {"propertyId": property_id, "tokenId": each}) for each in ids[:PER_PAGE]], now=now
     )
-    lines = [_line(number, told, destroyed) for number, told in zip(ids, more, strict=False)]
+    lines = [_line(number, reading, destroyed) for number, reading in zip(ids, more, strict=False)]
     return lines, [*held, *more]
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from chaindata.cache import answers
-from chaindata.shared.pages import TIP_TOPIC, Standing, moment, standing
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
 from chaindata.tokens import tokens
 from chaindata.tokens.tokens import WHC, HoldersPart, Slice
 from chaindata.wire.records import tokens as property_records
@@ -23,7 +23,7 @@ class PropertyToken:
     whole: property_records.Property | None
     issuer: str
     is_unknown: bool
-    standing: Standing
+    freshness: PartFreshness
 
     @property
     def issuance(self) -> str:
@@ -61,7 +61,7 @@ class GrantsPart:
     granted: Decimal
     revoked: Decimal
     adds_up: bool | None
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,26 +76,26 @@ class CrowdsalePart:
     share: Decimal
     starts: datetime | None
     ends: datetime | None
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
 class HashPart:
     """The service's digest of all balances, and the one that is computed here from the balances it lists."""
 
-    told: property_records.BalancesHash | None
+    answer: property_records.BalancesHash | None
     computed: str
     agrees: bool | None
-    standing: Standing
+    freshness: PartFreshness
 
 
 def token(*, property_id: int, now: datetime) -> PropertyToken:
     """One property."""
     reading = answers.look("get_property", now=now, propertyId=property_id)
     whole: property_records.Property | None = reading.record
-    unknown = reading.standing in ("missing", "refused") and whole is None
+    unknown = reading.freshness in ("missing", "refused") and whole is None
     issuer = tokens.printed(whole.issuer) if whole else ""
-    return PropertyToken(property_id, whole, issuer, unknown, standing(reading, topics=[TIP_TOPIC]))
+    return PropertyToken(property_id, whole, issuer, unknown, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def grants(*, property_id: int, page: int, now: datetime) -> GrantsPart:
@@ -103,25 +103,27 @@ def grants(*, property_id: int, page: int, now: datetime) -> GrantsPart:
     whole = answers.look("get_property", now=now, propertyId=property_id)
     if issuance_of(whole.record) != MANAGED:
         nothing = tokens.cut([], 1)
-        return GrantsPart(False, nothing, Decimal(0), Decimal(0), None, standing(whole, topics=[TIP_TOPIC]))
+        return GrantsPart(False, nothing, Decimal(0), Decimal(0), None, freshness_of(whole, topics=[TIP_TOPIC]))
     reading = answers.look("get_grants", now=now, propertyId=property_id)
-    told: property_records.Grants | None = reading.record
+    answer: property_records.Grants | None = reading.record
     lines = [
         GrantLine(each.txid, each.grant if each.grant is not None else each.revoke or Decimal(0), each.grant is None)
-        for each in (told.issuances if told else [])
+        for each in (answer.issuances if answer else [])
     ]
     granted = sum((line.amount for line in lines if not line.is_revoked), Decimal(0))
     revoked = sum((line.amount for line in lines if line.is_revoked), Decimal(0))
-    adds_up = granted - revoked == told.totaltokens if told else None
-    return GrantsPart(True, tokens.cut(lines, page), granted, revoked, adds_up, standing(reading, topics=[TIP_TOPIC]))
+    adds_up = granted - revoked == answer.totaltokens if answer else None
+    return GrantsPart(
+        True, tokens.cut(lines, page), granted, revoked, adds_up, freshness_of(reading, topics=[TIP_TOPIC])
+    )
 
 
 def crowdsale(*, property_id: int, page: int, now: datetime) -> CrowdsalePart:
     """The sale of a property, with everybody who took part."""
     whole = answers.look("get_property", now=now, propertyId=property_id)
     if issuance_of(whole.record) != SOLD:
-        told = standing(whole, topics=[TIP_TOPIC])
-        return CrowdsalePart(False, None, tokens.cut([], 1), Decimal(0), Decimal(0), None, None, told)
+        freshness = freshness_of(whole, topics=[TIP_TOPIC])
+        return CrowdsalePart(False, None, tokens.cut([], 1), Decimal(0), Decimal(0), None, None, freshness)
     reading = answers.look("get_crowdsale", now=now, propertyId=property_id, verbose=True)
     sale: property_records.Crowdsale | None = reading.record
     buyers = (sale.participanttransactions or []) if sale else []
@@ -135,7 +137,7 @@ def crowdsale(*, property_id: int, page: int, now: datetime) -> CrowdsalePart:
         share=min(max(share, Decimal(0)), Decimal(1)),
         starts=moment(sale.starttime) if sale else None,
         ends=moment(sale.deadline) if sale else None,
-        standing=standing(reading, topics=[TIP_TOPIC]),
+        freshness=freshness_of(reading, topics=[TIP_TOPIC]),
     )
 
 
@@ -145,14 +147,14 @@ def holders(*, property_id: int, page: int, now: datetime) -> HoldersPart:
     reading = answers.look("get_token_balances_of_property", now=now, propertyId=property_id)
     readings, frozen = [reading], frozenset[str]()
     if whole is not None and whole.managedissuance:
-        asked = answers.look("get_frozen_balances_of_property", now=now, propertyId=property_id)
-        readings.append(asked)
-        frozen = frozenset(tokens.printed(row.address) for row in asked.record or [])
+        frozen_reading = answers.look("get_frozen_balances_of_property", now=now, propertyId=property_id)
+        readings.append(frozen_reading)
+        frozen = frozenset(tokens.printed(row.address) for row in frozen_reading.record or [])
     held = [(tokens.printed(row.address), row.balance) for row in reading.record or [] if row.balance]
     supply = whole.totaltokens if whole is not None and (whole.fixedissuance or whole.managedissuance) else None
-    told = standing(*readings, topics=[TIP_TOPIC])
+    freshness = freshness_of(*readings, topics=[TIP_TOPIC])
     known = reading.record is not None
-    return tokens.holders(held, supply=supply, page=page, is_known=known, told=told, frozen=frozen)
+    return tokens.holders(held, supply=supply, page=page, is_known=known, freshness=freshness, frozen=frozen)
 
 
 def balances_hash(*, property_id: int, now: datetime) -> HashPart:
@@ -163,9 +165,9 @@ def balances_hash(*, property_id: int, now: datetime) -> HashPart:
     computed = ""
     if listed.record is not None and whole is not None:
         computed = hash_of_balances(property_id, listed.record, precision=tokens.precision_of(whole.precision))
-    told: property_records.BalancesHash | None = reading.record
-    agrees = told.balanceshash == computed if told is not None and computed else None
-    return HashPart(told, computed, agrees, standing(reading, listed, topics=[TIP_TOPIC]))
+    answer: property_records.BalancesHash | None = reading.record
+    agrees = answer.balanceshash == computed if answer is not None and computed else None
+    return HashPart(answer, computed, agrees, freshness_of(reading, listed, topics=[TIP_TOPIC]))
 
 
 def hash_of_balances(property_id: int, rows: Sequence[property_records.HolderBalance], *, precision: int) -> str:

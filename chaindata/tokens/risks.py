@@ -10,7 +10,7 @@ from chaindata.wire.tokens import slp, slp_rules
 from chaindata.wire.tokens.slp_rules import Holding
 from chaindata.wire.transactions import Transaction
 
-_MOST_TOLD = 5
+_MOST_LISTED = 5
 
 
 def losses(*, transaction: Transaction, origins: Mapping[str, Transaction]) -> list[str]:
@@ -26,7 +26,7 @@ def losses(*, transaction: Transaction, origins: Mapping[str, Transaction]) -> l
     for token_id in batons:
         if not (isinstance(message, slp.Mint) and message.token_id == token_id):
             found.append(f"It burns the minting baton of the token {token_id[:8]}….")
-    return found[:_MOST_TOLD]
+    return found[:_MOST_LISTED]
 
 
 def _held(transaction: Transaction, origins: Mapping[str, Transaction]) -> tuple[dict[str, int], list[str]]:

@@ -7,7 +7,7 @@ from chaindata.cache import answers
 from chaindata.cache.answers import Reading
 from chaindata.shared import addresses
 from chaindata.shared.outputs import script_of
-from chaindata.shared.pages import TIP_TOPIC, Standing, standing
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
 from chaindata.tokens import tokens
 from chaindata.tokens.tokens import HoldersPart
 from chaindata.wire import hashing, transactions
@@ -32,7 +32,7 @@ class Genesis:
     document_hash: str
     differs: tuple[str, ...]
     problem: str
-    standing: Standing
+    freshness: PartFreshness
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,15 @@ class SimpleToken:
     token_id: str
     stats: slp_records.Token | None
     is_unknown: bool
-    standing: Standing
+    freshness: PartFreshness
 
 
 def token(*, token_id: str, now: datetime) -> SimpleToken:
     """The figures of one token."""
     reading = answers.look("get_slp_token_stats", now=now, tokenId=token_id)
     stats: slp_records.Token | None = reading.record
-    unknown = reading.standing == "missing" or (stats is not None and not stats.is_known)
-    return SimpleToken(token_id, None if unknown else stats, unknown, standing(reading, topics=[TIP_TOPIC]))
+    unknown = reading.freshness == "missing" or (stats is not None and not stats.is_known)
+    return SimpleToken(token_id, None if unknown else stats, unknown, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def genesis(*, token_id: str, now: datetime) -> Genesis:
@@ -60,7 +60,7 @@ def genesis(*, token_id: str, now: datetime) -> Genesis:
     message, problem = _genesis(token_id, reading.record) if isinstance(reading.record, str) else (None, "")
     read = _texts(message) if message else {}
     differs = _differs(message, stats, read) if message and stats and stats.is_known else ()
-    told = standing(reading, topics=[TIP_TOPIC])
+    freshness = freshness_of(reading, topics=[TIP_TOPIC])
     return Genesis(
         message=message,
         txid=token_id,
@@ -70,7 +70,7 @@ def genesis(*, token_id: str, now: datetime) -> Genesis:
         document_hash=read.get("document hash", ""),
         differs=differs,
         problem=problem,
-        standing=told,
+        freshness=freshness,
     )
 
 
@@ -97,13 +97,13 @@ def _genesis(token_id: str, text: str) -> tuple[slp.Genesis | None, str]:
 
 
 def _differs(message: slp.Genesis, stats: slp_records.Token, read: dict[str, str]) -> tuple[str, ...]:
-    told = {
+    stated = {
         "name": stats.name,
         "symbol": stats.symbol,
         "document": stats.document_uri,
         "document hash": stats.document_hash or "",
     }
-    pairs = {what: (told[what], text) for what, text in read.items()} | {
+    pairs = {what: (stated[what], text) for what, text in read.items()} | {
         "decimals": (stats.decimals, message.decimals),
         "first amount": (stats.initial_token_qty, slp_rules.in_tokens(message.quantity, message.decimals)),
         "baton": (stats.contains_baton, message.baton_vout is not None),
@@ -117,8 +117,8 @@ def holders(*, token_id: str, page: int, now: datetime) -> HoldersPart:
     stats = answers.look("get_slp_token_stats", now=now, tokenId=token_id).record
     supply = stats.circulating_supply if stats is not None and stats.is_known else None
     held = [(tokens.printed(row.slp_address), row.token_balance) for row in reading.record or []]
-    told = standing(reading, topics=[TIP_TOPIC])
-    return tokens.holders(held, supply=supply, page=page, is_known=reading.record is not None, told=told)
+    freshness = freshness_of(reading, topics=[TIP_TOPIC])
+    return tokens.holders(held, supply=supply, page=page, is_known=reading.record is not None, freshness=freshness)
 
 
 # The baton ------------------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class BatonPart:
     txid: str
     vout: int
     mintings: tuple[str, ...]
-    standing: Standing
+    freshness: PartFreshness
 
 
 def baton(*, token_id: str, now: datetime) -> BatonPart:
@@ -160,16 +160,16 @@ def baton(*, token_id: str, now: datetime) -> BatonPart:
             break
         if txid != token_id:
             mintings.append(txid)
-        given = message.baton_vout if isinstance(message, slp.Genesis | slp.Mint) else None
-        if given is None or given >= len(made.vout):
+        new_vout = message.baton_vout if isinstance(message, slp.Genesis | slp.Mint) else None
+        if new_vout is None or new_vout >= len(made.vout):
             ending = NEVER if txid == token_id else ENDED
             break
-        if not (spender := made.vout[given].spent_tx_id):
-            ending, vout, address = HELD, given, _owner(made.vout[given])
+        if not (spender := made.vout[new_vout].spent_tx_id):
+            ending, vout, address = HELD, new_vout, _owner(made.vout[new_vout])
             break
         txid = spender
-    told = standing(*readings, topics=[TIP_TOPIC])
-    return BatonPart(ending, address, txid, vout, tuple(mintings), told)
+    freshness = freshness_of(*readings, topics=[TIP_TOPIC])
+    return BatonPart(ending, address, txid, vout, tuple(mintings), freshness)
 
 
 def _message(made: chain.Transaction) -> slp.Message | None:

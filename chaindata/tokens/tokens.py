@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from chaindata.cache import answers
 from chaindata.shared import addresses
-from chaindata.shared.pages import TIP_TOPIC, Standing, standing
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
 from chaindata.wire.records import tokens as property_records
 
 SIMPLE, PROPERTY, COLLECTIBLE = "simple-ledger", "property", "collectible"
@@ -78,14 +78,14 @@ class ListPart:
 
     rows: Slice
     is_known: bool
-    standing: Standing
+    freshness: PartFreshness
 
 
 def simple_list(*, page: int, now: datetime) -> ListPart:
     """The tokens of the simple ledger, newest first, as the service lists them."""
     reading = answers.look("get_slp_tokens", now=now)
     found = [token for token in reading.record or [] if token.is_known and kind_of(token.id) == SIMPLE]
-    return ListPart(cut(found, page), reading.record is not None, standing(reading, topics=[TIP_TOPIC]))
+    return ListPart(cut(found, page), reading.record is not None, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def property_list(*, page: int, now: datetime) -> ListPart:
@@ -94,10 +94,10 @@ def property_list(*, page: int, now: datetime) -> ListPart:
     rows = cut(reading.record or [], page)
     listed = [row for row in rows.rows if isinstance(row, property_records.ListedProperty)]
     more = answers.look_many([("get_property", {"propertyId": row.propertyid}) for row in listed], now=now)
-    lines = [PropertyLine(row, told.record) for row, told in zip(listed, more, strict=True)]
+    lines = [PropertyLine(row, one.record) for row, one in zip(listed, more, strict=True)]
     known = reading.record is not None
     return ListPart(
-        Slice(lines, rows.page, rows.pages, rows.total), known, standing(reading, *more, topics=[TIP_TOPIC])
+        Slice(lines, rows.page, rows.pages, rows.total), known, freshness_of(reading, *more, topics=[TIP_TOPIC])
     )
 
 
@@ -105,12 +105,14 @@ def collectible_list(*, now: datetime) -> ListPart:
     """The families of collectibles, looked for by their numbers from 1 on until one does not exist."""
     numbers = [str(number) for number in range(1, MOST_FAMILIES + 1)]
     readings = answers.look_many([("get_collectible_property", {"propertyId": number}) for number in numbers], now=now)
-    ends = next((n for n, told in enumerate(readings) if told.standing == "missing"), len(readings))
+    ends = next((n for n, reading in enumerate(readings) if reading.freshness == "missing"), len(readings))
     counted = readings[: ends + 1]
-    found = [FamilyLine(number, told.record) for number, told in zip(numbers, counted, strict=False) if told.record]
-    known = bool(found) or all(told.standing == "missing" for told in counted)
-    told = standing(*counted[: max(ends, 1)], topics=[TIP_TOPIC])
-    return ListPart(cut(found, 1, MOST_FAMILIES), known, told)
+    found = [
+        FamilyLine(number, reading.record) for number, reading in zip(numbers, counted, strict=False) if reading.record
+    ]
+    known = bool(found) or all(reading.freshness == "missing" for reading in counted)
+    freshness = freshness_of(*counted[: max(ends, 1)], topics=[TIP_TOPIC])
+    return ListPart(cut(found, 1, MOST_FAMILIES), known, freshness)
 
 
 # Who holds it ---------------------------------------------------------------------------------------------------------
@@ -137,7 +139,7 @@ class HoldersPart:
     total: Decimal
     adds_up: bool | None
     is_known: bool
-    standing: Standing
+    freshness: PartFreshness
 
 
 def holders(
@@ -146,7 +148,7 @@ def holders(
     supply: Decimal | None,
     page: int,
     is_known: bool,
-    told: Standing,
+    freshness: PartFreshness,
     frozen: frozenset[str] = frozenset(),
 ) -> HoldersPart:
     """The holders in order, with their sum compared with what circulates, when that is known."""
@@ -154,7 +156,7 @@ def holders(
     ordered = sorted(held, key=lambda row: (-row[1], row[0]))
     rows = [Holder(who, balance, _share(balance, total), who in frozen) for who, balance in ordered]
     adds_up = total == supply if supply is not None and is_known else None
-    return HoldersPart(cut(rows, page), total, adds_up, is_known, told)
+    return HoldersPart(cut(rows, page), total, adds_up, is_known, freshness)
 
 
 def _share(balance: Decimal, total: Decimal) -> Decimal:
@@ -169,8 +171,8 @@ def printed(text: str) -> str:
         return text
 
 
-def precision_of(told: int | str) -> int:
+def precision_of(answer: int | str) -> int:
     """Into how many places a property is divided, which is told as a number or as its digits; what is neither is 0."""
-    text = str(told)
+    text = str(answer)
     places = int(text) if text.isascii() and text.isdigit() and len(text) <= 2 else 0
     return min(places, MOST_PLACES)

@@ -13,7 +13,7 @@ from chaindata.cache import answers
 from chaindata.cache.answers import Reading
 from chaindata.headers.models import ChainHeader
 from chaindata.shared import addresses
-from chaindata.shared.pages import TIP_TOPIC, Standing, standing
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
 from chaindata.tokens import tokens
 from chaindata.tools import payloads
 from chaindata.tools.payloads import Made, Operation
@@ -25,7 +25,7 @@ from chaindata.wire.transactions import Input
 from wire.operation import BadArgument
 
 TOO_LONG = "These bytes are too many for the service to be asked about them; what stands here was worked out alone."
-_NOTHING = Standing("fresh", None, True, "", "")
+_NOTHING = PartFreshness("fresh", None, True, "", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Opinion:
     agrees: bool | None
     differs: tuple[str, ...]
     unasked: str
-    standing: Standing
+    freshness: PartFreshness
 
 
 def _unasked(sentence: str) -> Opinion:
@@ -48,7 +48,7 @@ def _unasked(sentence: str) -> Opinion:
 
 def _opinion(reading: Reading, differs: tuple[str, ...]) -> Opinion:
     agrees = None if reading.record is None else not differs
-    return Opinion(reading.record, agrees, differs, "", standing(reading))
+    return Opinion(reading.record, agrees, differs, "", freshness_of(reading))
 
 
 # Addresses ------------------------------------------------------------------------------------------------------------
@@ -62,11 +62,11 @@ def of_address(*, conversion: Conversion, now: datetime) -> Opinion:
     forms, valid = answers.look_many(
         [("convert_address", {"address": text}), ("validate_address", {"address": text})], now=now
     )
-    told = standing(forms, valid)
+    freshness = freshness_of(forms, valid)
     if forms.record is None or valid.record is None:
-        return Opinion(None, None, (), "", told)
+        return Opinion(None, None, (), "", freshness)
     differs = _address_differences(conversion, forms.record, valid.record)
-    return Opinion({"forms": forms.record, "validity": valid.record}, not differs, differs, "", told)
+    return Opinion({"forms": forms.record, "validity": valid.record}, not differs, differs, "", freshness)
 
 
 def _address_differences(
@@ -109,23 +109,23 @@ def _unsigned(decoded: Decoded) -> Decoded:
     return replace(decoded, transaction=bare, txid=bare.txid)
 
 
-def _transaction_differences(decoded: Decoded, told: chain.DecodedTransaction) -> tuple[str, ...]:
+def _transaction_differences(decoded: Decoded, answer: chain.DecodedTransaction) -> tuple[str, ...]:
     made = decoded.transaction
     pairs: dict[str, tuple[object, object]] = {
-        "id": (told.txid, decoded.txid),
-        "size": (told.size, made.size),
-        "version": (told.version, made.version),
-        "locktime": (told.locktime, made.locktime),
+        "id": (answer.txid, decoded.txid),
+        "size": (answer.size, made.size),
+        "version": (answer.version, made.version),
+        "locktime": (answer.locktime, made.locktime),
         "what it spends": (
-            [(each.txid, each.vout) for each in told.vin if each.coinbase is None],
+            [(each.txid, each.vout) for each in answer.vin if each.coinbase is None],
             [(each.txid, each.index) for each in made.inputs if not each.is_coinbase],
         ),
         "amounts": (
-            [each.value for each in told.vout],
+            [each.value for each in answer.vout],
             [decoding.coins(each.value_sat) for each in decoded.outputs],
         ),
-        "scripts": ([each.script_pub_key.hex for each in told.vout], [each.script for each in decoded.outputs]),
-        "words of scripts": ([each.script_pub_key.asm for each in told.vout], [each.asm for each in decoded.outputs]),
+        "scripts": ([each.script_pub_key.hex for each in answer.vout], [each.script for each in decoded.outputs]),
+        "words of scripts": ([each.script_pub_key.asm for each in answer.vout], [each.asm for each in decoded.outputs]),
     }
     return tuple(name for name, (said, ours) in pairs.items() if said != ours)
 
@@ -137,12 +137,12 @@ def of_script(*, decoded: DecodedScript, now: datetime) -> Opinion:
     if not decoded.script:
         return _unasked("There is nothing in an empty script to ask about.")
     reading = answers.look("decode_script", now=now, hex=decoded.script)
-    told: chain.DecodedScript | None = reading.record
-    if told is None:
+    answer: chain.DecodedScript | None = reading.record
+    if answer is None:
         return _opinion(reading, ())
-    pairs = {"words": (told.asm, decoded.asm), "kind": (told.type, decoded.kind)}
+    pairs = {"words": (answer.asm, decoded.asm), "kind": (answer.type, decoded.kind)}
     differs = [name for name, (said, ours) in pairs.items() if said != ours]
-    if told.p2sh and decoded.p2sh and not addresses.same(told.p2sh, decoded.p2sh):
+    if answer.p2sh and decoded.p2sh and not addresses.same(answer.p2sh, decoded.p2sh):
         differs.append("the address of its hash")
     return _opinion(reading, tuple(differs))
 
@@ -175,10 +175,10 @@ def of_proof(*, checked: CheckedProof, now: datetime) -> Opinion:
     if len(text) > catalogue.MOST_HEX_IN_PATH:
         return _unasked(TOO_LONG)
     reading = answers.look("verify_tx_out_proof", now=now, proof=text)
-    shown = [each.txid for each in checked.proven] if checked.holds else []
-    differs = () if reading.record is None or reading.record == shown else ("which transactions it shows",)
-    told = standing(reading, topics=[TIP_TOPIC])
-    return Opinion(reading.record, None if reading.record is None else not differs, differs, "", told)
+    proven = [each.txid for each in checked.proven] if checked.holds else []
+    differs = () if reading.record is None or reading.record == proven else ("which transactions it shows",)
+    freshness = freshness_of(reading, topics=[TIP_TOPIC])
+    return Opinion(reading.record, None if reading.record is None else not differs, differs, "", freshness)
 
 
 # Payloads -------------------------------------------------------------------------------------------------------------
@@ -197,47 +197,52 @@ class Building:
     is_unknown: bool
     problems: Mapping[str, str]
     opinion: Opinion
-    standing: Standing
+    freshness: PartFreshness
 
     @property
-    def whole(self) -> Standing:
+    def whole(self) -> PartFreshness:
         """Of both readings: what is to be followed, and whether anything can still change."""
-        both = (self.standing, self.opinion.standing)
+        both = (self.freshness, self.opinion.freshness)
         topics = " ".join(each.topics for each in both if each.topics)
-        return Standing(self.standing.word, self.standing.read_at, all(each.is_final for each in both), "", topics)
+        return PartFreshness(
+            self.freshness.word, self.freshness.read_at, all(each.is_final for each in both), "", topics
+        )
 
 
 def payload(*, operation: Operation, values: Mapping[str, Any], now: datetime) -> Building:
     """The payload, made here as soon as the precision is known, beside the one that the service makes."""
     needed = payloads.precision_needed(operation=operation, values=values)
-    precision, told, unknown = payloads.FIRST_PRECISION, _NOTHING, False
+    precision, freshness, unknown = payloads.FIRST_PRECISION, _NOTHING, False
     opinion = _payload_opinion(operation, values, now)
     if needed is not None:
         reading = answers.look("get_property", now=now, propertyId=needed)
-        told, unknown = standing(reading), reading.record is None and reading.standing in ("missing", "refused")
+        freshness, unknown = (
+            freshness_of(reading),
+            reading.record is None and reading.freshness in ("missing", "refused"),
+        )
         if reading.record is None:
-            return Building(None, needed, None, unknown, {}, opinion, told)
+            return Building(None, needed, None, unknown, {}, opinion, freshness)
         precision = tokens.precision_of(reading.record.precision)
     try:
         made = payloads.make(operation=operation, values=values, precision=precision)
     except payloads.CannotMake as problem:
-        return Building(None, needed, precision, False, problem.problems, opinion, told)
+        return Building(None, needed, precision, False, problem.problems, opinion, freshness)
     if opinion.record is not None:
         same = opinion.record == made.raw
-        opinion = Opinion(opinion.record, same, () if same else ("the bytes",), "", opinion.standing)
-    return Building(made, needed, precision, False, {}, opinion, told)
+        opinion = Opinion(opinion.record, same, () if same else ("the bytes",), "", opinion.freshness)
+    return Building(made, needed, precision, False, {}, opinion, freshness)
 
 
 def _payload_opinion(operation: Operation, values: Mapping[str, Any], now: datetime) -> Opinion:
-    asked = {name: _as_asked(values[name]) for name in operation.fields if values.get(name) not in (None, "")}
+    params = {name: _as_param(values[name]) for name in operation.fields if values.get(name) not in (None, "")}
     try:
-        reading = answers.look(operation.name, now=now, **asked)
+        reading = answers.look(operation.name, now=now, **params)
     except BadArgument as problem:
         return _unasked(f"The service can't be asked for it: {problem.problem}")
-    return Opinion(reading.record, None, (), "", standing(reading))
+    return Opinion(reading.record, None, (), "", freshness_of(reading))
 
 
-def _as_asked(value: Any) -> Any:
+def _as_param(value: Any) -> Any:
     """An amount as the exact number that it is; everything else as it was given."""
     is_figure = isinstance(value, payloads.Figure)
     return Decimal(value) if is_figure else value
@@ -254,13 +259,13 @@ class LedgerVerdict:
     burned: slp.BurnTotal | None
     details: slp.TokenTransaction | None
     is_missing: bool
-    standing: Standing
+    freshness: PartFreshness
 
     @property
     def token_id(self) -> str:
         """The token that the transaction speaks of; "" when it names none."""
-        told = self.details.token_info if self.details is not None else None
-        named = (told.token_id_hex or "") if told is not None else ""
+        token = self.details.token_info if self.details is not None else None
+        named = (token.token_id_hex or "") if token is not None else ""
         return named if tokens.kind_of(named) == tokens.SIMPLE else ""
 
 
@@ -274,5 +279,5 @@ def ledger_verdict(*, txid: str, now: datetime) -> LedgerVerdict:
         ],
         now=now,
     )
-    told = standing(validity, burned, details, topics=[TIP_TOPIC])
-    return LedgerVerdict(validity.record, burned.record, details.record, details.standing == "missing", told)
+    freshness = freshness_of(validity, burned, details, topics=[TIP_TOPIC])
+    return LedgerVerdict(validity.record, burned.record, details.record, details.freshness == "missing", freshness)

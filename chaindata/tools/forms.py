@@ -117,8 +117,8 @@ class ShortTextField(forms.CharField):
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
         if len(text.encode()) > LONGEST_TEXT_BYTES:
-            told = f"At most {LONGEST_TEXT_BYTES} bytes; this has {len(text.encode())}."
-            raise forms.ValidationError(told, code="too_long")
+            sentence = f"At most {LONGEST_TEXT_BYTES} bytes; this has {len(text.encode())}."
+            raise forms.ValidationError(sentence, code="too_long")
         return text
 
 
@@ -135,8 +135,8 @@ class InstantField(forms.CharField):
         try:
             return int(datetime.strptime(text, _INSTANT).replace(tzinfo=UTC).timestamp())
         except ValueError:
-            told = "Write it as 2030-12-31 23:59, in UTC, or as seconds since 1970."
-            raise forms.ValidationError(told, code="odd") from None
+            sentence = "Write it as 2030-12-31 23:59, in UTC, or as seconds since 1970."
+            raise forms.ValidationError(sentence, code="odd") from None
 
 
 def _needed(sentence: str) -> dict[str, Any]:
@@ -215,7 +215,7 @@ class PayloadForm(forms.Form):
     @property
     def values(self) -> dict[str, Any]:
         """What was given, by the members of the wire, from a form that is valid; an ecosystem as each body has it."""
-        given = dict(self.cleaned_data)
+        cleaned = dict(self.cleaned_data)
         if self.operation.slug == "send-all":
-            given["ecosystem"] = int(given["ecosystem"])
-        return given
+            cleaned["ecosystem"] = int(cleaned["ecosystem"])
+        return cleaned

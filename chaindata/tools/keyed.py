@@ -41,13 +41,13 @@ def send(*, what: str, funding_address: str, call: Callable[[], str], now: datet
     try:
         txid = call()
     except (CallFailed, BadArgument) as failure:
-        told = {"state": type(failure).__name__, "problem": str(failure)[:300]}
-        _keep(subject, {"call": what, **told}, now)
+        outcome = {"state": type(failure).__name__, "problem": str(failure)[:300]}
+        _keep(subject, {"call": what, **outcome}, now)
         raise
     _keep(subject, {"call": what, "state": "sent", "txid": txid}, now)
     return txid
 
 
-def _keep(subject: str, told: dict[str, str], now: datetime) -> None:
+def _keep(subject: str, outcome: dict[str, str], now: datetime) -> None:
     with transaction.atomic():
-        trail.record(actor=None, action=ACTION, subject=subject, before={}, after=told, now=now)
+        trail.record(actor=None, action=ACTION, subject=subject, before={}, after=outcome, now=now)

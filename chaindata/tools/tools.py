@@ -185,15 +185,15 @@ def decode_script(*, text: str) -> DecodedScript:
     raw = raw_of(text)
     if len(raw) > steps.MOST_BYTES:
         raise CannotRead(f"A script has at most {steps.MOST_BYTES:,} bytes; these are {len(raw):,}.")
-    told = decoding.script(raw, addresses.printing_network())
+    decoded = decoding.script(raw, addresses.printing_network())
     return DecodedScript(
         script=raw.hex(),
-        asm=told["asm"],
-        kind=told["type"],
-        signatures=told.get("reqSigs"),
-        addresses=tuple(told.get("addresses", ())),
-        p2sh=told.get("p2sh", ""),
-        is_cut_short=told["asm"].endswith("[error]"),
+        asm=decoded["asm"],
+        kind=decoded["type"],
+        signatures=decoded.get("reqSigs"),
+        addresses=tuple(decoded.get("addresses", ())),
+        p2sh=decoded.get("p2sh", ""),
+        is_cut_short=decoded["asm"].endswith("[error]"),
     )
 
 

@@ -72,8 +72,8 @@ def payload(request: HttpRequest) -> HttpResponse:
     """A payload of the property layer, byte by byte. Its members stand in the address, so it can be handed on."""
     named = request.GET.get("kind", "")
     operation = payloads.OPERATIONS.get(named) or next(iter(payloads.OPERATIONS.values()))
-    asked = "make" in request.GET
-    form = PayloadForm(request.GET, operation=operation) if asked else PayloadForm(operation=operation)
+    is_submitted = "make" in request.GET
+    form = PayloadForm(request.GET, operation=operation) if is_submitted else PayloadForm(operation=operation)
     context: dict[str, Any] = {"now": clock.now(), "tabs": TABS, "form": form, "operation": operation}
     context["operations"] = payloads.OPERATIONS.values()
     if form.is_bound and form.is_valid():
@@ -98,8 +98,8 @@ def ledger(request: HttpRequest) -> HttpResponse:
 
 def _of_bytes(request: HttpRequest, same: str) -> tuple[HexForm, dict[str, Any]]:
     """The form for bytes; short ones may come in the address as well."""
-    given = request.POST if request.method == "POST" else request.GET
-    form = HexForm(given) if "hex" in given else HexForm()
+    params = request.POST if request.method == "POST" else request.GET
+    form = HexForm(params) if "hex" in params else HexForm()
     return form, {"now": clock.now(), "tabs": TABS, "form": form, "same": same}
 
 

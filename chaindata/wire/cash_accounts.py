@@ -10,7 +10,7 @@ from hashlib import sha256
 import msgspec
 
 from chaindata.wire.addresses import Address, Kind, Network
-from chaindata.wire.hashing import from_shown
+from chaindata.wire.hashing import from_display_hex
 from chaindata.wire.scripts import steps
 from chaindata.wire.scripts.opcodes import OP_PUSHDATA4, OP_RETURN
 from chaindata.wire.transactions import Transaction
@@ -185,7 +185,7 @@ def number_at(height: int, *, offset: int = HEIGHT_OFFSET) -> int | None:
 
 def _digest(block_hash: str, txid: str) -> bytes:
     """Over both as shown, that is: reversed from how they are computed."""
-    return sha256(from_shown(block_hash)[::-1] + from_shown(txid)[::-1]).digest()
+    return sha256(from_display_hex(block_hash)[::-1] + from_display_hex(txid)[::-1]).digest()
 
 
 def collision_hash(block_hash: str, txid: str) -> str:

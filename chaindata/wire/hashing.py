@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from Crypto.Hash import RIPEMD160
 
-_SHOWN = re.compile(r"[0-9a-fA-F]{64}")
+_DISPLAY_HEX = re.compile(r"[0-9a-fA-F]{64}")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2})*")
 
 
@@ -26,21 +26,21 @@ def hash160(raw: bytes) -> bytes:
     return RIPEMD160.new(sha256(raw).digest()).digest()
 
 
-def shown(hash_bytes: bytes) -> str:
+def display_hex(hash_bytes: bytes) -> str:
     """A hash as people see it: reversed, in hexadecimal."""
     return hash_bytes[::-1].hex()
 
 
-def from_shown(text: str) -> bytes:
-    """The inverse of `shown`, in either case of letters. Raises `NotHexadecimal` unless it has 64 digits."""
-    if not _SHOWN.fullmatch(text):
+def from_display_hex(text: str) -> bytes:
+    """The inverse of `display_hex`, in either case of letters. Raises `NotHexadecimal` unless it has 64 digits."""
+    if not _DISPLAY_HEX.fullmatch(text):
         raise NotHexadecimal("An identifier has 64 hexadecimal digits.")
     return bytes.fromhex(text)[::-1]
 
 
-def is_shown(text: str) -> bool:
+def is_display_hex(text: str) -> bool:
     """Whether the text is a hash as people see it, in either case of letters."""
-    return _SHOWN.fullmatch(text) is not None
+    return _DISPLAY_HEX.fullmatch(text) is not None
 
 
 def from_hex(text: str, *, most_bytes: int) -> bytes:

@@ -10,7 +10,7 @@ from struct import Struct, error
 
 import msgspec
 
-from chaindata.wire.hashing import double_sha256, shown
+from chaindata.wire.hashing import display_hex, double_sha256
 
 BYTES = 80
 REGTEST_BITS = 0x207FFFFF
@@ -54,17 +54,17 @@ class Header(msgspec.Struct, frozen=True, gc=False):
     @property
     def hash(self) -> str:
         """Its hash as shown."""
-        return shown(self.hash_bytes)
+        return display_hex(self.hash_bytes)
 
     @property
     def previous_hash(self) -> str:
         """The hash of the block before, as shown."""
-        return shown(self.previous_bytes)
+        return display_hex(self.previous_bytes)
 
     @property
     def merkle_root(self) -> str:
         """The root of its transactions, as shown."""
-        return shown(self.merkle_root_bytes)
+        return display_hex(self.merkle_root_bytes)
 
     @property
     def target(self) -> int:

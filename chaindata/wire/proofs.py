@@ -139,12 +139,12 @@ def _walk(proof: Proof) -> tuple[list[Proven], bytes]:
         if bit is None:
             raise NotAProof("The proof has too few bits.")
         if not bit or not height:
-            given = next(hashes, None)
-            if given is None:
+            hash_bytes = next(hashes, None)
+            if hash_bytes is None:
                 raise NotAProof("The proof has too few hashes.")
             if bit:
-                found.append(Proven(given, position))
-            return given
+                found.append(Proven(hash_bytes, position))
+            return hash_bytes
         left = node(height - 1, 2 * position)
         if 2 * position + 1 >= widths[height - 1]:
             return sha256(sha256(left + left).digest()).digest()

@@ -189,7 +189,7 @@ _MOST_CHARACTERS = 200
 
 def read(http_status: int, body: bytes) -> Spoken:
     """The meaning of an answer that is not 200, in whichever envelope it comes; a body that is none has no text."""
-    text, code = _told(body)
+    text, code = _text_and_code(body)
     if http_status == 429:
         return Spoken(Case.TOO_LARGE if text == ARRAY_TOO_LARGE.text else Case.BUSY, text, code)
     if text in _ABSENT_TEXTS or http_status == 404:
@@ -201,12 +201,12 @@ def read(http_status: int, body: bytes) -> Spoken:
     return Spoken(Case.WRONG, text, code)
 
 
-def _told(body: bytes) -> tuple[str, int | None]:
+def _text_and_code(body: bytes) -> tuple[str, int | None]:
     try:
-        told = msgspec.json.decode(body)
+        decoded = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return "", None
-    error = told.get("error", told.get("message")) if isinstance(told, dict) else told
+    error = decoded.get("error", decoded.get("message")) if isinstance(decoded, dict) else decoded
     code = None
     if isinstance(error, dict):
         number = error.get("code")

@@ -10,7 +10,7 @@ from struct import Struct, error, pack
 
 import msgspec
 
-from chaindata.wire.hashing import double_sha256, shown
+from chaindata.wire.hashing import display_hex, double_sha256
 
 MOST_BYTES = 1_000_000
 MOST_SAT = 21_000_000 * 100_000_000
@@ -56,7 +56,7 @@ class Input(msgspec.Struct, frozen=True, gc=False):
     @property
     def txid(self) -> str:
         """The transaction that made the output, as shown."""
-        return shown(self.txid_bytes)
+        return display_hex(self.txid_bytes)
 
     @property
     def is_coinbase(self) -> bool:

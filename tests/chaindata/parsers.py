@@ -174,7 +174,7 @@ def _body(raw: bytes) -> object:
 def _hexadecimal(raw: bytes) -> object:
     text = raw.decode("utf-8", "replace")
     assert hashing.from_hex(text, most_bytes=1_000).hex() == text.lower()
-    return hashing.from_shown(text)
+    return hashing.from_display_hex(text)
 
 
 def _signature(raw: bytes) -> object:

@@ -24,7 +24,7 @@ def test_a_look_wakes_a_worker_once_and_the_worker_answers(service, woken):
     chain = SmallChain(blocks=3).serve(service)
     now = clock.now()
     for _ in range(3):
-        assert answers.look("get_block_by_height", now=now, height=1).standing == "absent"
+        assert answers.look("get_block_by_height", now=now, height=1).freshness == "absent"
     row = ChainAnswer.objects.get()
     assert woken == [("chaindata.fetch", row.pk)]
     tasks.fetch(row.pk)

@@ -32,11 +32,11 @@ def address(request: HttpRequest, text: str) -> HttpResponse:
 
 def _parts(request: HttpRequest, printed: str, wanted: str, now: datetime) -> dict[str, Any]:
     """What the parts show that were asked for."""
-    page, shown = max(1, number(request, "page") or 1), max(1, number(request, "unspent") or 1)
+    page, unspent_page = max(1, number(request, "page") or 1), max(1, number(request, "unspent") or 1)
     readers: dict[str, Callable[[], Any]] = {
         "balance": lambda: pages_address.balance(printed, now=now),
         "transactions": lambda: pages_address.transactions(printed, page=page, now=now),
-        "unspent": lambda: pages_address.unspent(printed, page=shown, now=now),
+        "unspent": lambda: pages_address.unspent(printed, page=unspent_page, now=now),
         "tokens": lambda: pages_address.tokens(printed, now=now),
     }
     return {name: read() for name, read in readers.items() if wanted not in PARTS or name == wanted}

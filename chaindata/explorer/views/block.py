@@ -23,5 +23,5 @@ def block(request: HttpRequest, named: str) -> HttpResponse:
         context["facts"] = pages_block.block(named, now=now)
     if wanted != "facts":
         context["members"] = pages_block.members(named, page=number(request, "page") or 1, now=now)
-    is_missing = wanted not in PARTS and context["facts"].standing.word == "missing"
+    is_missing = wanted not in PARTS and context["facts"].freshness.word == "missing"
     return show(request, "chaindata/block.html", context, parts=PARTS, status=404 if is_missing else 200)

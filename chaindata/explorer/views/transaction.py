@@ -30,5 +30,5 @@ def transaction(request: HttpRequest, txid: str) -> HttpResponse:
         context["sides"] = pages_transaction.sides(txid, whole=request.GET.get("sides") == ALL, now=now)
     if "raw" in wants:
         context["raw"] = pages_transaction.raw(txid, now=now)
-    is_missing = wanted not in PARTS and context["facts"].standing.word == "missing"
+    is_missing = wanted not in PARTS and context["facts"].freshness.word == "missing"
     return show(request, "chaindata/transaction.html", context, parts=PARTS, status=404 if is_missing else 200)

@@ -26,8 +26,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True)
-        for kind, told in (("create", "make a token"), ("mint", "make more of one"), ("send", "send some")):
-            one = kinds.add_parser(kind, help=told)
+        for kind, help_text in (("create", "make a token"), ("mint", "make more of one"), ("send", "send some")):
+            one = kinds.add_parser(kind, help=help_text)
             one.add_argument("--funding-address", required=True, help="SLP address that pays; its key is asked for")
             one.add_argument("--change-address", required=True, help="cash address for the change")
             one.add_argument("--receiver", required=True, help="SLP address that gets the tokens")
@@ -70,17 +70,17 @@ class Command(BaseCommand):
 
 def _call(sender: TokenSender, funding: Funding, options: dict[str, Any]) -> Callable[[], str]:
     """The call that the options ask for, ready to be made."""
-    given = {"funding": funding, "receiver": options["receiver"]}
+    params = {"funding": funding, "receiver": options["receiver"]}
     quantity = _number(options["quantity"])
     match options["kind"]:
         case "create":
             about = {name: options[name] for name in (*_CREATION, "decimals", "baton")}
-            return lambda: sender.create_slp_token(**given, **about, quantity=quantity)
+            return lambda: sender.create_slp_token(**params, **about, quantity=quantity)
         case "mint":
             about = {"baton": options["baton"], "token_id": options["token_id"]}
-            return lambda: sender.mint_slp_token(**given, **about, quantity=quantity)
+            return lambda: sender.mint_slp_token(**params, **about, quantity=quantity)
         case _:
-            return lambda: sender.send_slp_token(**given, token_id=options["token_id"], amount=quantity)
+            return lambda: sender.send_slp_token(**params, token_id=options["token_id"], amount=quantity)
 
 
 def _number(text: str) -> Decimal:

@@ -171,8 +171,8 @@ def _entry_members(chain: Chain, entry: Entry) -> dict[str, object]:
         "ancestorcount": ancestry.count,
         "ancestorsize": ancestry.size,
         "ancestorfees": ancestry.fees_sat,
-        "depends": [hashing.shown(each) for each in entry.parents],
-        "spentby": [hashing.shown(each) for each in entry.children],
+        "depends": [hashing.display_hex(each) for each in entry.parents],
+        "spentby": [hashing.display_hex(each) for each in entry.children],
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple, Protocol
 
-from chaindata.wire.hashing import NotHexadecimal, from_shown
+from chaindata.wire.hashing import NotHexadecimal, from_display_hex
 from chaindata.wire.scripts import steps
 from chaindata.wire.tokens.slp import Genesis
 from chaindata.wire.tokens.slp_rules import Holding
@@ -106,7 +106,7 @@ class SimpleLedger:
     def genesis(self, token_id: str) -> Genesis | None:
         """What the genesis of a token said; None for an unknown one."""
         try:
-            verdict = self.verdicts.by_id(from_shown(token_id))
+            verdict = self.verdicts.by_id(from_display_hex(token_id))
         except NotHexadecimal:
             return None
         return verdict.message if verdict is not None and isinstance(verdict.message, Genesis) else None
@@ -144,7 +144,7 @@ class SimpleLedger:
         genesis = self.genesis(token_id)
         if genesis is None:
             return None
-        judged = self.judged(from_shown(token_id))
+        judged = self.judged(from_display_hex(token_id))
         return Token(token_id, genesis, judged.block if judged else None, [*self._moves.get(token_id, []), *waiting])
 
     def _came(self, block: Block) -> list[Move]:

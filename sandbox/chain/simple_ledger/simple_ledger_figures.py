@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
-from chaindata.wire.hashing import from_shown
+from chaindata.wire.hashing import from_display_hex
 from chaindata.wire.scripts import steps
 from chaindata.wire.tokens import slp_rules
 from chaindata.wire.tokens.slp import Genesis, Mint, Send
@@ -86,7 +86,7 @@ def baton_status(chain: TokenChain, token: Token) -> str:
     if token.genesis.baton_vout is None:
         return NEVER_CREATED
     verdicts = chain.simple_ledger.verdicts
-    place = _baton_of(chain.simple_ledger, from_shown(token.id))
+    place = _baton_of(chain.simple_ledger, from_display_hex(token.id))
     while place is not None:
         spend = chain.spender(*place)
         if spend is None:

@@ -94,7 +94,7 @@ class Movements:
             self._exchange.currencies[paid.currency],
             Decimal(value_sat).scaleb(-8),
             address=paid.address,
-            chain_hash=hashing.shown(txid_bytes),
+            chain_hash=hashing.display_hex(txid_bytes),
             senders=self._senders(transaction),
         )
         self._payins[txid_bytes, paid.address] = payin.id
@@ -111,7 +111,7 @@ class Movements:
         """Signs and broadcasts a payout, as the configuration has it; the hash that the exchange tells of it, or none
         while its purse is short: then it is tried again with the next block. No payout is ever paid twice."""
         if payout.id in self._sent:
-            return hashing.shown(self._sent[payout.id].txid_bytes)
+            return hashing.display_hex(self._sent[payout.id].txid_bytes)
         exchange = self._exchange
         if exchange.config.payout_on_chain == "never":
             made_up = bytes.fromhex(address_forms.public_key(f"{exchange.seed}|{payout.id}|never"))
@@ -128,13 +128,13 @@ class Movements:
         """Lets a transaction that stands in the chain already be what pays the payout."""
         found = self.chain.find(txid_bytes)
         if found is None or found.block is None:
-            raise LookupError(f"the chain has no transaction {hashing.shown(txid_bytes)}")
+            raise LookupError(f"the chain has no transaction {hashing.display_hex(txid_bytes)}")
         self._keep(payout, Sent(txid_bytes, found.transaction.raw, found.block.height))
 
     def _keep(self, payout: Payout, sent: Sent) -> str:
         self._sent[payout.id] = sent
         self._watched[payout.id] = None
-        return hashing.shown(sent.txid_bytes)
+        return hashing.display_hex(sent.txid_bytes)
 
     def _output(self, payout: Payout) -> Output:
         exchange = self._exchange

@@ -166,7 +166,7 @@ def test_a_service_that_lies_about_what_is_spent_is_noticed(node, run_worker):
     found = explained(run_worker)
     assert found.sources[0].value_sat is None
     assert not found.can_be_sent
-    assert "something else than was asked for" in found.standing.problem
+    assert "something else than was asked for" in found.freshness.problem
 
 
 def test_a_kept_answer_that_lies_is_noticed_as_well(node):

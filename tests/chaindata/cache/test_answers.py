@@ -22,11 +22,11 @@ def height(now):
 def test_a_page_never_calls_and_a_worker_answers_what_was_looked_at(service, run_worker):
     service.answers["/blockchain/getBlockCount"] = 211
     first = height(NOW)
-    assert (first.standing, first.record, first.is_known) == ("absent", None, False)
+    assert (first.freshness, first.record, first.is_known) == ("absent", None, False)
     assert service.calls == []
     assert run_worker() == 1
     second = height(NOW)
-    assert (second.standing, second.record, second.read_at) == ("fresh", 211, NOW)
+    assert (second.freshness, second.record, second.read_at) == ("fresh", 211, NOW)
     assert second.topic == f"chain-answer:{second.key}" == first.topic
     assert service.calls == ["GET /blockchain/getBlockCount"]
     assert run_worker() == 0, "it is fresh"
@@ -38,10 +38,10 @@ def test_what_is_stale_is_shown_with_its_age_until_the_new_answer_is_there(servi
     run_worker()
     later = NOW + 4 * SECOND
     shown = height(later)
-    assert (shown.standing, shown.record, shown.read_at) == ("stale", 211, NOW)
+    assert (shown.freshness, shown.record, shown.read_at) == ("stale", 211, NOW)
     service.answers["/blockchain/getBlockCount"] = 212
     assert run_worker(later) == 1
-    assert (height(later).record, height(later).standing) == (212, "fresh")
+    assert (height(later).record, height(later).freshness) == (212, "fresh")
 
 
 def test_nobody_asks_for_what_nobody_looks_at(service, run_worker):
@@ -60,7 +60,7 @@ def test_a_failure_is_told_beside_the_old_value(service, run_worker):
     service.answers["/blockchain/getBlockCount"] = (500, {"error": "node is warming up"})
     run_worker(later)
     shown = height(later)
-    assert (shown.standing, shown.record, shown.read_at) == ("failed", 211, NOW)
+    assert (shown.freshness, shown.record, shown.read_at) == ("failed", 211, NOW)
     assert "node is warming up" in shown.problem
     assert run_worker(later + 4 * SECOND) == 0, "a failure is not repeated at once"
     height(later + 5 * SECOND)
@@ -73,7 +73,7 @@ def test_no_such_thing_is_believed_for_a_moment_only(service, run_worker):
     answers.look("get_transaction_details", now=NOW, txid=TXID)
     assert run_worker() == 1
     shown = answers.look("get_transaction_details", now=NOW, txid=TXID)
-    assert (shown.standing, shown.record) == ("missing", None)
+    assert (shown.freshness, shown.record) == ("missing", None)
     assert "Not found" in shown.problem
     assert run_worker(NOW + 9 * SECOND) == 0
     answers.look("get_transaction_details", now=NOW + 10 * SECOND, txid=TXID)
@@ -85,7 +85,7 @@ def test_a_refused_question_is_told_and_rests_for_a_minute(service, run_worker):
     answers.look("get_property", now=NOW, propertyId=7)
     run_worker()
     shown = answers.look("get_property", now=NOW, propertyId=7)
-    assert (shown.standing, shown.record) == ("refused", None)
+    assert (shown.freshness, shown.record) == ("refused", None)
     assert "out of range" in shown.problem
     answers.look("get_property", now=NOW + 59 * SECOND, propertyId=7)
     assert run_worker(NOW + 59 * SECOND) == 0
@@ -96,7 +96,7 @@ def test_another_service_has_answers_of_its_own(service, run_worker, settings):
     height(NOW)
     run_worker()
     settings.CHAINDATA_URL = "http://127.0.0.1:9"
-    assert height(NOW).standing == "absent"
+    assert height(NOW).freshness == "absent"
 
 
 def test_what_is_not_kept_or_can_not_be_asked_is_said_at_once(service):
@@ -116,7 +116,7 @@ def test_many_are_looked_up_with_few_queries_and_asked_for_in_pieces_of_twenty(
         {"txid": txid, "valid": True} for txid in reversed(body["txids"])
     ]
     with django_assert_max_num_queries(8):
-        assert {reading.standing for reading in answers.look_many(wanted, now=NOW)} == {"absent"}
+        assert {reading.freshness for reading in answers.look_many(wanted, now=NOW)} == {"absent"}
     assert run_worker() == 45
     assert [len(body["txids"]) for body in service.bodies] == [20, 20, 5]
     found = answers.look_many(wanted, now=NOW)

@@ -50,7 +50,7 @@ def known(service, run_worker):
     service.answers[PATH] = GOOD
     details(NOW)
     run_worker()
-    assert details(NOW).standing == "fresh"
+    assert details(NOW).freshness == "fresh"
     details(LATER)
 
 
@@ -61,14 +61,14 @@ def test_an_answer_that_can_not_be_read_leaves_the_old_one(service, run_worker, 
     service.answers[PATH] = (200, body)
     assert run_worker(LATER) == 1
     shown = details(LATER)
-    assert (shown.standing, shown.read_at, shown.record.txid) == ("failed", NOW, PAID.txid)
+    assert (shown.freshness, shown.read_at, shown.record.txid) == ("failed", NOW, PAID.txid)
     assert shown.problem.startswith("The chain-data service can't be asked at the moment")
     assert len(shown.problem) <= 300
     assert ChainAnswer.objects.get().body == kept
     service.answers[PATH] = GOOD
     details(LATER + 5 * SECOND)
     run_worker(LATER + 5 * SECOND)
-    assert (details(LATER + 5 * SECOND).standing, details(LATER + 5 * SECOND).problem) == ("fresh", "")
+    assert (details(LATER + 5 * SECOND).freshness, details(LATER + 5 * SECOND).problem) == ("fresh", "")
 
 
 @pytest.mark.usefixtures("known")
@@ -78,7 +78,7 @@ def test_another_status_leaves_the_old_one_and_is_followed_nowhere(service, run_
     service.answers[PATH] = (status, b"")
     calls = len(service.calls)
     run_worker(LATER)
-    assert details(LATER).standing == "failed"
+    assert details(LATER).freshness == "failed"
     assert f"status {status}" in details(LATER).problem
     assert service.calls[calls:] == [f"GET {PATH}"]
 
@@ -89,7 +89,7 @@ def test_an_unknown_transaction_takes_the_old_answer_away(service, run_worker):
     del service.answers[PATH]
     run_worker(LATER)
     shown = details(LATER)
-    assert (shown.standing, shown.record, shown.read_at) == ("missing", None, LATER)
+    assert (shown.freshness, shown.record, shown.read_at) == ("missing", None, LATER)
 
 
 def test_one_bad_element_of_a_bulk_spoils_only_itself(service, run_worker):
@@ -102,7 +102,7 @@ def test_one_bad_element_of_a_bulk_spoils_only_itself(service, run_worker):
     answers.look_many(wanted, now=NOW)
     run_worker()
     found = answers.look_many(wanted, now=NOW)
-    assert [reading.standing for reading in found] == ["refused", "fresh", "fresh", "fresh", "fresh"]
+    assert [reading.freshness for reading in found] == ["refused", "fresh", "fresh", "fresh", "fresh"]
     assert len(service.calls) == 6
 
 
@@ -116,7 +116,7 @@ def test_an_odd_bulk_is_asked_for_singly(service, run_worker, elements):
     answers.look_many(wanted, now=NOW)
     run_worker()
     found = answers.look_many(wanted, now=NOW)
-    assert [(reading.standing, reading.is_final) for reading in found] == [("fresh", False)] * 3
+    assert [(reading.freshness, reading.is_final) for reading in found] == [("fresh", False)] * 3
 
 
 def test_a_service_that_is_busy_is_asked_when_it_says_and_no_later_than_in_two_minutes(service, run_worker):
@@ -135,7 +135,7 @@ def test_a_text_of_the_service_can_do_nothing_on_a_page(service, run_worker):
     answers.look("get_block_count", now=NOW)
     run_worker()
     shown = answers.look("get_block_count", now=NOW)
-    assert shown.standing == "refused"
+    assert shown.freshness == "refused"
     assert "\x1b" not in shown.problem
     assert len(shown.problem) <= 300
 
@@ -168,6 +168,6 @@ def test_a_slow_service_is_not_asked_for_longer_than_a_worker_lives(service):
     answers.look_many(wanted, now=NOW)
     slow = Patience(monotonic_ns=Clock(7))
     fetching.fetch_due(now=NOW, open_client=ways.open_client, patience=slow)
-    standings = [reading.standing for reading in answers.look_many(wanted, now=NOW)]
+    standings = [reading.freshness for reading in answers.look_many(wanted, now=NOW)]
     assert standings == ["fresh"] * 2 + ["failed"] * 4
     assert fetching.fetch_due(now=NOW + 5 * SECOND, open_client=ways.open_client, patience=slow) == 0

@@ -56,7 +56,7 @@ def test_threads_that_are_woken_together_ask_once(service):
 
 
 def test_pages_that_look_together_make_one_row(service):
-    found = together(lambda: answers.look("get_block_count", now=NOW).standing, 6)
+    found = together(lambda: answers.look("get_block_count", now=NOW).freshness, 6)
     assert found == ["absent"] * 6
     assert ChainAnswer.objects.count() == 1
 

@@ -141,8 +141,8 @@ def test_a_reorganisation_takes_back_what_was_final(chain, run_worker, told):
     assert readings[0].topic not in told
     later = NOW + SECOND
     deep_now, shallow_now = (answers.look("get_block_by_hash", now=later, hash=block.hash) for block in (deep, shallow))
-    assert (deep_now.is_final, deep_now.standing) == (True, "fresh")
-    assert (shallow_now.is_final, shallow_now.standing) == (False, "stale")
+    assert (deep_now.is_final, deep_now.freshness) == (True, "fresh")
+    assert (shallow_now.is_final, shallow_now.freshness) == (False, "stale")
     run_worker(NOW + SECOND)
     again = answers.look("get_block_by_hash", now=NOW, hash=shallow.hash)
     assert (again.is_final, again.record.is_main_chain) == (False, False)
@@ -316,14 +316,14 @@ def test_a_service_that_is_back_is_asked_at_once_for_what_failed_meanwhile(chain
         ChainAnswer.objects.update(due_at=NOW)
         run_worker()
         follow()
-    assert answers.look("get_blockchain_info", now=NOW).standing == "failed"
+    assert answers.look("get_blockchain_info", now=NOW).freshness == "failed"
     assert told.count("chain:tip") == 2, "the first block, and that the service is away"
     chain.serve(service)
     assert run_worker(NOW + SECOND) == 0, "the pause after a failure has grown"
     assert not follow(NOW + SECOND)
     assert told.count("chain:tip") == 3
     assert run_worker(NOW + SECOND) == 1
-    assert answers.look("get_blockchain_info", now=NOW + SECOND).standing == "fresh"
+    assert answers.look("get_blockchain_info", now=NOW + SECOND).freshness == "fresh"
 
 
 def test_the_database_keeps_one_active_header_of_a_height(chain):
@@ -377,6 +377,6 @@ def test_an_answer_from_before_a_block_is_not_kept_as_one_from_after_it(chain, r
         return ways.open_client()
 
     fetching.fetch(answer_id=row.pk, now=NOW, open_client=meanwhile_a_block_comes)
-    assert answers.look("get_slp_tokens", now=NOW + SECOND).standing != "fresh"
+    assert answers.look("get_slp_tokens", now=NOW + SECOND).freshness != "fresh"
     assert run_worker(NOW + SECOND) == 1
-    assert answers.look("get_slp_tokens", now=NOW + SECOND).standing == "fresh"
+    assert answers.look("get_slp_tokens", now=NOW + SECOND).freshness == "fresh"

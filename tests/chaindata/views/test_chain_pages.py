@@ -13,7 +13,7 @@ from chaindata.headers.models import ChainHeader, ChainReorganisation
 from chaindata.shared import addresses
 from chaindata.wire import cash_accounts, merkle
 from chaindata.wire.cash_accounts import Payment, Registration
-from chaindata.wire.hashing import from_shown
+from chaindata.wire.hashing import from_display_hex
 from chaindata.wire.scripts import steps
 from chaindata.wire.tokens import payloads
 from desk import clock, topics
@@ -164,7 +164,7 @@ def test_the_transactions_of_a_block_are_checked_against_our_own_copy_of_its_hea
     block(count=3)
     told = "checked here against the header and its work", "does not fit this block"
     assert told[1] in text_of(client.get("/chain/block/7/")), "that header has another root"
-    root = merkle.root([from_shown(h(n, "e")) for n in range(3)])
+    root = merkle.root([from_display_hex(h(n, "e")) for n in range(3)])
     rows.header(7, at=clock.now(), root=root)
     page = text_of(client.get("/chain/block/7/"))
     assert (told[0] in page, told[1] in page) == (True, False)

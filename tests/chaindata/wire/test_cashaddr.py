@@ -134,8 +134,8 @@ def test_hashes_are_those_of_other_libraries(raw):
     assert hashing.double_sha256(raw) == bitcoin.core.Hash(raw)
     assert hashing.hash160(raw) == bitcoin.core.Hash160(raw)
     digest = hashlib.sha256(raw).digest()
-    assert hashing.from_shown(hashing.shown(digest)) == digest
-    assert hashing.shown(digest) == bitcoin.core.b2lx(digest)
+    assert hashing.from_display_hex(hashing.display_hex(digest)) == digest
+    assert hashing.display_hex(digest) == bitcoin.core.b2lx(digest)
     assert hashing.from_hex(raw.hex().upper(), most_bytes=200) == raw
 
 

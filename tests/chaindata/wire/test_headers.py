@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chaindata.wire import headers
-from chaindata.wire.hashing import from_shown
+from chaindata.wire.hashing import from_display_hex
 from chaindata.wire.headers import Header, NotAHeader
 from tests.chaindata.wire import vectors
 
@@ -17,7 +17,7 @@ MAIN, REGTEST = headers.EASIEST_TARGET["main"], headers.EASIEST_TARGET["regtest"
 GENESIS = headers.build(
     version=1,
     previous_bytes=bytes(32),
-    merkle_root_bytes=from_shown("4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"),
+    merkle_root_bytes=from_display_hex("4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"),
     time=1_296_688_602,
     bits=headers.REGTEST_BITS,
     nonce=2,

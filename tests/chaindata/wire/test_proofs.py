@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chaindata.wire import headers, merkle, proofs
-from chaindata.wire.hashing import from_shown
+from chaindata.wire.hashing import from_display_hex
 from chaindata.wire.headers import Header
 from chaindata.wire.merkle import NotATree
 from chaindata.wire.proofs import NotAProof, Proof
@@ -85,7 +85,7 @@ def test_a_published_proof_names_the_place():
 def test_every_single_byte_change_of_a_published_proof_is_refused(published):
     """Given the number of the block's transactions, which a proof itself binds only along the tree's right edge."""
     known = {"easiest_target": MAIN, "transactions": published["block_tx_count"]}
-    wanted = {from_shown(txid) for txid in published["txids"]}
+    wanted = {from_display_hex(txid) for txid in published["txids"]}
     unnoticed = [
         place
         for place, changed in vectors.every_single_byte_change(bytes.fromhex(published["proof"]))
@@ -109,7 +109,7 @@ def test_a_neighbour_marked_as_proven_stands_in_the_block():
     first, second = proofs.proven(two)
     assert (first.txid, second.position) == (vectors.TRANSACTION_ID, first.position + 1)
     with pytest.raises(NotAProof, match="other transactions"):
-        proofs.check(two, easiest_target=MAIN, wanted={from_shown(vectors.TRANSACTION_ID)})
+        proofs.check(two, easiest_target=MAIN, wanted={from_display_hex(vectors.TRANSACTION_ID)})
 
 
 @pytest.mark.parametrize("published", vectors.PROOFS, ids=lambda published: str(published["block_tx_count"]))

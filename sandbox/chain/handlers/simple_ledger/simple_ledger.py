@@ -5,7 +5,7 @@ Arrays come as texts, their sizes checked. Each element is looked at before any 
 
 from chaindata.wire import refusals
 from chaindata.wire.addresses import Address, NotAnAddress
-from chaindata.wire.hashing import NotHexadecimal, from_shown
+from chaindata.wire.hashing import NotHexadecimal, from_display_hex
 from chaindata.wire.records.slp import NOT_FOUND
 from chaindata.wire.refusals import Refusal
 from sandbox.chain.full_node import FullNode
@@ -116,7 +116,7 @@ def _validity(chain: Chain, txid: str) -> dict[str, object]:
 def txid_bytes(txid: str) -> bytes:
     """The id as computed. Raises `Refused` for a text that is none."""
     try:
-        return from_shown(txid)
+        return from_display_hex(txid)
     except NotHexadecimal:
         raise Refused(refusals.NOT_A_TXID) from None
 
@@ -137,7 +137,7 @@ def get_slp_burn_totals(node: FullNode, arguments: Arguments) -> object:
 def _burn(node: FullNode, txid: str) -> dict[str, object]:
     """Zeros for an unknown transaction, and for a text that names none."""
     try:
-        known = from_shown(txid)
+        known = from_display_hex(txid)
     except NotHexadecimal:
         known = b""
     burn = simple_ledger_figures.burn_of(node.chain.simple_ledger, known, is_observed=node.config.is_observed)
