@@ -27,10 +27,10 @@ from wire.errors import BadReply
 INNER_NODE_BYTES = 64  # a transaction of so many bytes could be two hashes of a tree instead
 MOST_BELOW = 2_000  # headers that are read below the lowest one that is known
 
-__all__ = ["Standing", "Step", "Verdict", "depth_of", "prove"]
+__all__ = ["Outcome", "Step", "Verdict", "depth_of", "prove"]
 
 
-class Standing(StrEnum):
+class Outcome(StrEnum):
     """What was found out, from nothing to everything."""
 
     ABSENT = "absent"  # the service does not know the transaction
@@ -58,7 +58,7 @@ class Verdict:
     in the chain that is followed. `output` is the number of the output that pays.
     """
 
-    standing: Standing
+    outcome: Outcome
     txid: str
     checked_at: datetime
     steps: tuple[Step, ...]
@@ -70,7 +70,7 @@ class Verdict:
     @property
     def is_proven(self) -> bool:
         """Whether the chain has the payment, without any word of the service for it."""
-        return self.standing is Standing.PROVEN
+        return self.outcome is Outcome.PROVEN
 
     @property
     def sentence(self) -> str:
@@ -79,11 +79,11 @@ class Verdict:
 
 
 class _Ended(Exception):
-    """The way ends here with this standing."""
+    """The way ends here with this outcome."""
 
-    def __init__(self, standing: Standing) -> None:
-        super().__init__(standing)
-        self.standing = standing
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
 
 
 @dataclass
@@ -99,9 +99,9 @@ class _Way:
     def holds(self, name: str, sentence: str) -> None:
         self.steps.append(Step(name, True, sentence))
 
-    def ends(self, name: str, standing: Standing, sentence: str) -> _Ended:
+    def ends(self, name: str, outcome: Outcome, sentence: str) -> _Ended:
         self.steps.append(Step(name, False, sentence))
-        return _Ended(standing)
+        return _Ended(outcome)
 
 
 def prove(*, txid: str, address: str, amount_sat: int, client: ChainClient, now: datetime) -> Verdict:
@@ -113,11 +113,11 @@ def prove(*, txid: str, address: str, amount_sat: int, client: ChainClient, now:
     script = scripts.locking(addresses.read(address))
     try:
         _walk(way, script, amount_sat, client, now)
-        standing = Standing.PROVEN
+        outcome = Outcome.PROVEN
     except _Ended as ended:
-        standing = ended.standing
+        outcome = ended.outcome
     return Verdict(
-        standing,
+        outcome,
         way.txid,
         now,
         tuple(way.steps),
@@ -142,10 +142,10 @@ def _walk(way: _Way, script: bytes, amount_sat: int, client: ChainClient, now: d
     payment = _transaction(way, client)
     way.output = _paying(way, payment.outputs, script, amount_sat)
     if details.blockhash is None or details.confirmations <= 0:
-        raise way.ends("block", Standing.WAITING, "It waits to be taken into a block.")
+        raise way.ends("block", Outcome.WAITING, "It waits to be taken into a block.")
     header = _proven_header(way, payment, client)
     if header.hash != details.blockhash:
-        raise way.ends("block", Standing.NOT_PROVEN, "The proof is of another block than the service names.")
+        raise way.ends("block", Outcome.NOT_PROVEN, "The proof is of another block than the service names.")
     _stand_in_chain(way, header, details.blockheight, client, now)
 
 
@@ -156,9 +156,9 @@ def _details(way: _Way, client: ChainClient) -> TransactionRecord:
     try:
         details: TransactionRecord = client.call("get_transaction_details", txid=way.txid)
     except Absent:
-        raise way.ends("found", Standing.ABSENT, "The chain-data service does not know the transaction.") from None
+        raise way.ends("found", Outcome.ABSENT, "The chain-data service does not know the transaction.") from None
     if details.txid != way.txid:
-        raise way.ends("found", Standing.NOT_PROVEN, "The chain-data service answered with another transaction.")
+        raise way.ends("found", Outcome.NOT_PROVEN, "The chain-data service answered with another transaction.")
     way.holds("found", "The chain-data service knows the transaction.")
     return details
 
@@ -169,12 +169,12 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
     try:
         found = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
     except (NotHexadecimal, NotATransaction, TypeError) as problem:
-        raise way.ends("bytes", Standing.NOT_PROVEN, f"Its bytes are no transaction: {problem}"[:300]) from None
+        raise way.ends("bytes", Outcome.NOT_PROVEN, f"Its bytes are no transaction: {problem}"[:300]) from None
     if found.size == INNER_NODE_BYTES:
         sentence = f"It has {INNER_NODE_BYTES} bytes, as two hashes in a proof have: such a transaction proves nothing."
-        raise way.ends("bytes", Standing.NOT_PROVEN, sentence)
+        raise way.ends("bytes", Outcome.NOT_PROVEN, sentence)
     if found.txid != way.txid:
-        raise way.ends("bytes", Standing.NOT_PROVEN, "The bytes that the service gave are of another transaction.")
+        raise way.ends("bytes", Outcome.NOT_PROVEN, "The bytes that the service gave are of another transaction.")
     way.holds("bytes", f"Its {found.size} bytes hash to its id.")
     return found
 
@@ -187,9 +187,9 @@ def _paying(way: _Way, outputs: Sequence[Output], script: bytes, amount_sat: int
         way.holds("output", f"Output {exact[0]} pays exactly {wanted} to the address.")
         return exact[0]
     if not ours:
-        raise way.ends("output", Standing.WRONG, "None of its outputs pays the address.")
+        raise way.ends("output", Outcome.WRONG, "None of its outputs pays the address.")
     paid = " and ".join(str(decoding.coins(value_sat)) for value_sat in ours.values())
-    raise way.ends("output", Standing.WRONG, f"It pays the address {paid}, and not {wanted}.")
+    raise way.ends("output", Outcome.WRONG, f"It pays the address {paid}, and not {wanted}.")
 
 
 def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Header:
@@ -197,13 +197,13 @@ def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Head
     try:
         raw = client.call("get_tx_out_proof", txid=way.txid)
     except Absent:
-        raise way.ends("proof", Standing.WAITING, "The service has no proof of it yet.") from None
+        raise way.ends("proof", Outcome.WAITING, "The service has no proof of it yet.") from None
     try:
         proof = wire_proofs.read(hashing.from_hex(raw, most_bytes=wire_proofs.MOST_BYTES))
         wanted = {payment.txid_bytes}
         found = wire_proofs.check(proof, easiest_target=chain.easiest_target(), wanted=wanted)
     except (NotHexadecimal, NotAProof) as problem:
-        raise way.ends("proof", Standing.NOT_PROVEN, f"The service's proof does not hold: {problem}"[:300]) from None
+        raise way.ends("proof", Outcome.NOT_PROVEN, f"The service's proof does not hold: {problem}"[:300]) from None
     way.holds(
         "proof", f"{len(proof.hashes)} hashes lead from it, number {found[0].position} of its block, to the root."
     )
@@ -219,7 +219,7 @@ def _stand_in_chain(way: _Way, header: Header, claimed_height: int | None, clien
         raise _not_followed(way, claimed_height, tip.header if tip is not None else None)
     way.header = row
     if not row.is_active:
-        raise way.ends("chain", Standing.LEFT, "Its block has left the chain.")
+        raise way.ends("chain", Outcome.LEFT, "Its block has left the chain.")
     way.depth = tip.header.height - row.height + 1
     above = way.depth - 1
     tale = "is the newest" if not above else f"has {above} more above it"
@@ -230,11 +230,11 @@ def _not_followed(way: _Way, claimed_height: int | None, tip: ChainHeader | None
     """Why a block with work is no header of ours: it is too new, too old, or of another chain."""
     lowest = chain.lowest()
     if tip is None or lowest is None or claimed_height is None or claimed_height > tip.height:
-        return way.ends("chain", Standing.WAITING, "Its block is newer than the chain that is followed so far.")
+        return way.ends("chain", Outcome.WAITING, "Its block is newer than the chain that is followed so far.")
     if claimed_height < lowest.height:
         sentence = f"Its block is older than the headers that are kept here, which begin with {lowest.height}."
-        return way.ends("chain", Standing.WAITING, sentence)
-    return way.ends("chain", Standing.LEFT, "Its block is not in the chain that is followed.")
+        return way.ends("chain", Outcome.WAITING, sentence)
+    return way.ends("chain", Outcome.LEFT, "Its block is not in the chain that is followed.")
 
 
 def _lower(header: Header, claimed_height: int | None, client: ChainClient, now: datetime) -> ChainHeader | None:

@@ -106,7 +106,7 @@ def test_a_payment_on_the_sandboxs_chain_is_proven_and_lost_and_proven_again(san
     sandbox.control("chain/reorg", {"depth": 2})
     follow(NOW + SECOND)
     assert verification.depth_of(verdict.block_hash) == 0
-    assert verification.prove(**proof).standing is verification.Standing.WAITING, "it is back in the mempool"
+    assert verification.prove(**proof).outcome is verification.Outcome.WAITING, "it is back in the mempool"
     sandbox.control("chain/mine", {"blocks": 1})
     follow(NOW + 2 * SECOND)
     again = verification.prove(**proof)

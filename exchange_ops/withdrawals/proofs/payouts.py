@@ -18,7 +18,7 @@ from chaindata.cache import freshness
 from chaindata.client import Busy, ChainClient
 from chaindata.headers import replaced, tip
 from chaindata.proofs import verification
-from chaindata.proofs.verification import Standing, Step, Verdict
+from chaindata.proofs.verification import Outcome, Step, Verdict
 from chaindata.shared import addresses, outputs
 from desk.live import announcements
 from desk.machines import mover as machine_mover
@@ -44,12 +44,12 @@ PAUSES_S = (5, 15, 30, 60)
 SWEEP_SECONDS = 25.0
 OpenClient = Callable[[], ChainClient]
 _STANDINGS = {
-    Standing.ABSENT: standings.ABSENT,
-    Standing.WRONG: standings.WRONG,
-    Standing.NOT_PROVEN: standings.NOT_PROVEN,
-    Standing.WAITING: standings.WAITING,
-    Standing.LEFT: standings.LEFT,
-    Standing.PROVEN: standings.PROVEN,
+    Outcome.ABSENT: standings.ABSENT,
+    Outcome.WRONG: standings.WRONG,
+    Outcome.NOT_PROVEN: standings.NOT_PROVEN,
+    Outcome.WAITING: standings.WAITING,
+    Outcome.LEFT: standings.LEFT,
+    Outcome.PROVEN: standings.PROVEN,
 }
 _MOST_KEPT = 2**63 - 1  # of what a column holds
 _log = structlog.get_logger(__name__)
@@ -85,7 +85,7 @@ def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> V
     if found > len(earlier):
         return verdict
     sentence = f"The transaction pays this {found} times, and that is {earlier[-1].reference} already."
-    return replace(verdict, standing=Standing.WRONG, depth=0, steps=(*verdict.steps, Step("own", False, sentence)))
+    return replace(verdict, outcome=Outcome.WRONG, depth=0, steps=(*verdict.steps, Step("own", False, sentence)))
 
 
 def _claimants(row: Withdrawal) -> list[Withdrawal]:
@@ -205,7 +205,7 @@ def _left(old: PayoutProof | None) -> bool:
 
 def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now: datetime) -> dict[str, Any]:
     """What is kept of a look. A proof is arithmetic: it stands as long as its block does, whatever is said today."""
-    standing = _STANDINGS[verdict.standing]
+    standing = _STANDINGS[verdict.outcome]
     columns: dict[str, Any] = {"looked_at": now, "tried_at": now, "tip_hash": _tip_hash(now), "problem": ""}
     still = verification.depth_of(old.block_hash) if old is not None and old.standing == standings.PROVEN else 0
     if standing not in (standings.PROVEN, standings.WRONG) and still and not was_replaced:

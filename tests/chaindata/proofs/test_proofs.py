@@ -10,7 +10,7 @@ from chaindata.cache import service as ways
 from chaindata.headers import chain as header_chain
 from chaindata.headers.models import ChainHeader
 from chaindata.proofs import verification
-from chaindata.proofs.verification import Standing
+from chaindata.proofs.verification import Outcome
 from chaindata.wire import addresses, transactions
 from chaindata.wire.addresses import Kind, Network
 from chaindata.wire.scripts import steps
@@ -64,7 +64,7 @@ def lie(chain, service, **answers):
 def test_a_payment_is_proven_step_by_step(chain, form):
     verdict = prove(address=getattr(OURS, form))
     assert verdict.is_proven
-    assert (verdict.standing, verdict.output, verdict.height, verdict.depth) == (Standing.PROVEN, 1, 8, 2)
+    assert (verdict.outcome, verdict.output, verdict.height, verdict.depth) == (Outcome.PROVEN, 1, 8, 2)
     assert verdict.block_hash == chain.blocks[8].hash
     assert [step.name for step in verdict.steps] == ["found", "bytes", "output", "proof", "work", "chain"]
     assert all(step.holds for step in verdict.steps)
@@ -90,25 +90,25 @@ def test_a_payment_is_proven_step_by_step(chain, form):
 )
 def test_another_value_or_address_is_not_this_payment(chain, address, amount_sat, sentence):
     verdict = prove(address=address, amount_sat=amount_sat)
-    assert (verdict.standing, verdict.sentence, verdict.depth) == (Standing.WRONG, sentence, 0)
+    assert (verdict.outcome, verdict.sentence, verdict.depth) == (Outcome.WRONG, sentence, 0)
 
 
 def test_what_the_chain_does_not_know_is_absent(chain):
     verdict = prove(txid="ab" * 32)
-    assert (verdict.standing, [step.name for step in verdict.steps]) == (Standing.ABSENT, ["found"])
+    assert (verdict.outcome, [step.name for step in verdict.steps]) == (Outcome.ABSENT, ["found"])
 
 
 def test_a_payment_that_waits_is_told_so(chain):
     waiting = payment(9, OUTPUTS)
     chain.waiting = [waiting]
     verdict = prove(txid=waiting.txid)
-    assert (verdict.standing, verdict.output, verdict.steps[-1].name) == (Standing.WAITING, 1, "block")
+    assert (verdict.outcome, verdict.output, verdict.steps[-1].name) == (Outcome.WAITING, 1, "block")
 
 
 def test_a_block_that_is_not_followed_yet_is_waited_for(chain):
     late = payment(9, OUTPUTS)
     chain.mine(late)
-    assert prove(txid=late.txid).standing is Standing.WAITING
+    assert prove(txid=late.txid).outcome is Outcome.WAITING
     follow(NOW + SECOND)
     assert prove(txid=late.txid).depth == 1
 
@@ -119,13 +119,13 @@ def test_a_reorganisation_takes_the_proof_away_and_gives_it_back(chain):
     chain.reorganise(2)
     follow(NOW + SECOND)
     assert verification.depth_of(block) == 0
-    assert prove().standing is Standing.ABSENT
+    assert prove().outcome is Outcome.ABSENT
     chain.blocks, gone = old, chain.blocks
-    assert prove().standing is Standing.LEFT, "the service has not told us of its chain"
+    assert prove().outcome is Outcome.LEFT, "the service has not told us of its chain"
     chain.mine()
     chain.mine()
     follow(NOW + 2 * SECOND)
-    assert (prove().standing, verification.depth_of(block)) == (Standing.PROVEN, 4)
+    assert (prove().outcome, verification.depth_of(block)) == (Outcome.PROVEN, 4)
     assert gone[-1].hash != chain.blocks[-1].hash
 
 
@@ -134,7 +134,7 @@ def test_a_payment_in_another_block_after_a_reorganisation_is_proven_there(chain
     chain.reorganise(2, keep=True)
     follow(NOW + SECOND)
     again = prove()
-    assert (again.standing, again.height, again.depth) == (Standing.PROVEN, 8, 3)
+    assert (again.outcome, again.height, again.depth) == (Outcome.PROVEN, 8, 3)
     assert again.block_hash != first.block_hash
 
 
@@ -148,7 +148,7 @@ def test_an_old_payment_is_connected_downwards(service, monkeypatch):
     follow()
     assert header_chain.lowest().height == 29
     verdict = prove()
-    assert (verdict.standing, verdict.height, verdict.depth) == (Standing.PROVEN, 3, 31)
+    assert (verdict.outcome, verdict.height, verdict.depth) == (Outcome.PROVEN, 3, 31)
     kept = ChainHeader.objects.filter(is_active=True).order_by("height")
     assert [row.hash for row in kept] == [block.hash for block in chain.blocks[3:]]
     assert [int(row.chainwork, 16) for row in kept] == [2 * (row.height + 1) for row in kept]
@@ -164,7 +164,7 @@ def test_a_payment_older_than_every_header_is_not_called_lost(service, monkeypat
     chain.serve(service)
     follow()
     verdict = prove()
-    assert (verdict.standing, verdict.depth) == (Standing.WAITING, 0)
+    assert (verdict.outcome, verdict.depth) == (Outcome.WAITING, 0)
     assert verdict.sentence == "Its block is older than the headers that are kept here, which begin with 29."
 
 
@@ -180,7 +180,7 @@ def test_every_changed_byte_of_a_proof_is_refused(chain, service):
     assert prove().is_proven
     for place in range(len(good)):
         changed[place] ^= 1 << place % 8
-        assert prove().standing is Standing.NOT_PROVEN, place
+        assert prove().outcome is Outcome.NOT_PROVEN, place
         changed[place] = good[place]
 
 
@@ -192,8 +192,8 @@ def test_every_changed_byte_of_the_transaction_is_refused(chain, service):
     for place in range(len(changed)):
         changed[place] ^= 1 << place % 8
         verdict = prove()
-        assert (verdict.standing, verdict.sentence.startswith(("The bytes", "Its bytes"))) == (
-            Standing.NOT_PROVEN,
+        assert (verdict.outcome, verdict.sentence.startswith(("The bytes", "Its bytes"))) == (
+            Outcome.NOT_PROVEN,
             True,
         ), place
         changed[place] = PAID.raw[place]
@@ -204,11 +204,11 @@ def test_every_cut_of_a_proof_or_transaction_is_refused(chain, service):
     for path, whole in ((PROOF, chain.blockchain_getTxOutProof(PAID.txid)), (RAW, PAID.raw.hex())):
         for length in range(0, len(whole), 7):
             lie(chain, service, **{path: whole[:length]})
-            assert prove().standing is Standing.NOT_PROVEN
+            assert prove().outcome is Outcome.NOT_PROVEN
         lie(chain, service, **{path: whole + "00"})
-        assert prove().standing is Standing.NOT_PROVEN
+        assert prove().outcome is Outcome.NOT_PROVEN
         lie(chain, service, **{path: "zz" * 80})
-        assert prove().standing is Standing.NOT_PROVEN
+        assert prove().outcome is Outcome.NOT_PROVEN
 
 
 def test_a_transaction_of_sixty_four_bytes_proves_nothing(service):
@@ -221,13 +221,13 @@ def test_a_transaction_of_sixty_four_bytes_proves_nothing(service):
     chain.serve(service)
     follow()
     verdict = prove(txid=small.txid)
-    assert (verdict.standing, "two hashes" in verdict.sentence) == (Standing.NOT_PROVEN, True)
+    assert (verdict.outcome, "two hashes" in verdict.sentence) == (Outcome.NOT_PROVEN, True)
 
 
 def test_a_proof_of_another_transaction_or_in_another_block_is_refused(chain, service):
     other = payment(3, OUTPUTS)
     lie(chain, service, **{PROOF: chain.blockchain_getTxOutProof(other.txid)})
-    assert prove().standing is Standing.NOT_PROVEN
+    assert prove().outcome is Outcome.NOT_PROVEN
     named = chain.transaction_details(PAID.txid) | {"blockhash": chain.blocks[9].hash}
     lie(chain, service, **{DETAILS: named})
     assert "another block" in prove().sentence
@@ -248,7 +248,7 @@ def test_a_block_of_its_own_chain_proves_nothing(chain, service):
         },
     )
     verdict = prove()
-    assert (verdict.standing, verdict.steps[-1].name) == (Standing.LEFT, "chain")
+    assert (verdict.outcome, verdict.steps[-1].name) == (Outcome.LEFT, "chain")
     assert [step.holds for step in verdict.steps] == [True] * 5 + [False]
 
 
