@@ -96,42 +96,42 @@ class SmallChain:
             "pruned": False,
         }
 
-    def blockchain_getBlockHeader(self, asked: Any) -> Any:
-        if isinstance(asked, dict):
-            return [self.known[each].header.raw.hex() for each in asked["hashes"]]
-        block = self.known[asked]
+    def blockchain_getBlockHeader(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return [self.known[each].header.raw.hex() for each in value["hashes"]]
+        block = self.known[value]
         return {
             **self.detail(block),
             "chainwork": headers.chainwork_text(2 * (block.height + 1)),
         }
 
-    def block_detailsByHeight(self, asked: Any) -> Any:
-        if isinstance(asked, dict):
-            return [self.detail(self.blocks[each]) for each in asked["heights"]]
-        return self.detail(self.blocks[int(asked)])
+    def block_detailsByHeight(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return [self.detail(self.blocks[each]) for each in value["heights"]]
+        return self.detail(self.blocks[int(value)])
 
-    def block_detailsByHash(self, asked: Any) -> Any:
-        if isinstance(asked, dict):
-            return [self.detail(self.known[each]) for each in asked["hashes"]]
-        return self.detail(self.known[asked])
+    def block_detailsByHash(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return [self.detail(self.known[each]) for each in value["hashes"]]
+        return self.detail(self.known[value])
 
-    def blockchain_getTxOutProof(self, asked: str) -> str:
-        block = self.holding(asked)
+    def blockchain_getTxOutProof(self, wanted_txid: str) -> str:
+        block = self.holding(wanted_txid)
         ids = [each.txid_bytes for each in block.body]
-        return proofs.build(block.header, ids, {bytes.fromhex(asked)[::-1]}).raw.hex()
+        return proofs.build(block.header, ids, {bytes.fromhex(wanted_txid)[::-1]}).raw.hex()
 
-    def transaction_details(self, asked: str) -> dict[str, Any]:
-        waits = next((each for each in self.waiting if each.txid == asked), None)
-        block = self.holding(asked) if waits is None else None
-        paid = waits or next(each for each in block.body if each.txid == asked)
+    def transaction_details(self, wanted_txid: str) -> dict[str, Any]:
+        waits = next((each for each in self.waiting if each.txid == wanted_txid), None)
+        block = self.holding(wanted_txid) if waits is None else None
+        paid = waits or next(each for each in block.body if each.txid == wanted_txid)
         value = str(decoding.coins(paid.value_out_sat))
-        found = {"txid": asked, "version": 2, "locktime": 0, "vin": [], "vout": [], "size": paid.size}
+        found = {"txid": wanted_txid, "version": 2, "locktime": 0, "vin": [], "vout": [], "size": paid.size}
         found |= {"valueOut": value, "confirmations": len(self.blocks) - block.height if block else 0}
         return found | ({"blockhash": block.hash, "blockheight": block.height} if block else {"blockheight": -1})
 
-    def rawtransactions_getRawTransaction(self, asked: str) -> str:
+    def rawtransactions_getRawTransaction(self, wanted_txid: str) -> str:
         every = [*self.waiting, *(each for block in self.blocks for each in block.body)]
-        return next(each for each in every if each.txid == asked).raw.hex()
+        return next(each for each in every if each.txid == wanted_txid).raw.hex()
 
     def holding(self, txid: str) -> Block:
         """The block of the best chain that has the transaction."""

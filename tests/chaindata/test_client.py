@@ -69,7 +69,7 @@ def test_a_token_whose_name_holds_a_nul_hides_no_other(service, client):
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "told"),
+    ("answer", "kind", "sentence"),
     [
         ((400, {"error": "Block not found"}), Absent, "Block not found"),
         ((404, {"error": "Not found"}), Absent, "Not found"),
@@ -86,12 +86,12 @@ def test_a_token_whose_name_holds_a_nul_hides_no_other(service, client):
         ((429, {"error": "Array too large."}), TooManyAtOnce, "Array too large."),
     ],
 )
-def test_an_error_is_understood_by_what_to_do_next(service, client, answer, kind, told):
+def test_an_error_is_understood_by_what_to_do_next(service, client, answer, kind, sentence):
     service.answers["/blockchain/getBlockCount"] = answer
     with pytest.raises(kind) as caught:
         client.get_block_count()
     assert type(caught.value) is kind
-    assert told in str(caught.value)
+    assert sentence in str(caught.value)
 
 
 def test_an_error_text_is_cut_and_can_steer_no_terminal(service, client):
@@ -225,8 +225,8 @@ def network(service):
     """Looks are answered one after the other by these; sending by `service.answers[SEND_PATH]`."""
 
     def script(sending, *looks):
-        shown = iter([(200, PAID.raw.hex()) if look else UNKNOWN for look in looks])
-        service.answers[LOOK.removeprefix("GET ")] = lambda body: next(shown)
+        looked = iter([(200, PAID.raw.hex()) if look else UNKNOWN for look in looks])
+        service.answers[LOOK.removeprefix("GET ")] = lambda body: next(looked)
         service.answers[SEND.removeprefix("GET ")] = sending
 
     return script

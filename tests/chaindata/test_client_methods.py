@@ -47,16 +47,16 @@ BY_WHAT_WAS_ASKED = sorted(
 
 def arguments_of(name: str) -> dict[str, Any]:
     """The arguments of the file as the method takes them."""
-    told = {
+    arguments = {
         member: Decimal(value) if member in AMOUNTS else value for member, value in FILES[name]["arguments"].items()
     }
     if name == "find_cash_accounts":
-        return {"address": told["account"]}
-    if set(HEAD) <= set(told):
-        told = {"head": Head(*(told.pop(member) for member in HEAD)), **told}
-    if "pairs" in told:
-        told["pairs"] = [(pair["address"], pair["tokenId"]) for pair in told["pairs"]]
-    return {NAMES.get(member, member): value for member, value in told.items()}
+        return {"address": arguments["account"]}
+    if set(HEAD) <= set(arguments):
+        arguments = {"head": Head(*(arguments.pop(member) for member in HEAD)), **arguments}
+    if "pairs" in arguments:
+        arguments["pairs"] = [(pair["address"], pair["tokenId"]) for pair in arguments["pairs"]]
+    return {NAMES.get(member, member): value for member, value in arguments.items()}
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def answered(running):
 
     def ask(name: str, body: bytes) -> tuple[Any, Service]:
         service.calls.clear()
-        service.respond = lambda path, asked: (200, body)
+        service.respond = lambda path, value: (200, body)
         return getattr(client, name)(**arguments_of(name)), service
 
     return ask
@@ -88,31 +88,33 @@ def test_a_method_sends_what_is_documented_and_reads_the_documented_reply(answer
     assert service.target == f"{file['method']} {file['path']}" + (f"?{file['query']}" if file["query"] else "")
     assert service.raw.decode() == file["body"]
     assert len(service.calls) == 1
-    shaped, told = as_documented(name, result)
-    assert golden.facts(shaped, told) == told
+    shaped, facts = as_documented(name, result)
+    assert golden.facts(shaped, facts) == facts
 
 
 def as_documented(name: str, result: Any) -> tuple[Any, dict[str, Any]]:
     """The result in the shape of the reply, and the facts that its method does not leave out on purpose."""
-    told = FILES[name]["facts"]
+    facts = FILES[name]["facts"]
     if name == "send_raw_transaction":
-        return [result], told
+        return [result], facts
     if name in BY_WHAT_WAS_ASKED:
-        assert list(result) == [each for each in asked(name) if each in result], "each answer under what was asked"
+        assert list(result) == [each for each in bulk_values(name) if each in result], (
+            "each answer under what was asked"
+        )
         if len(result) == 1:  # the sample's other elements are of something else than it asks for
-            told = {path: fact for path, fact in told.items() if path.startswith("0.")}
+            facts = {path: fact for path, fact in facts.items() if path.startswith("0.")}
         if name == "validate_addresses":  # its second address is the first in another form, and answered as that
-            assert result.pop(asked(name)[1]).isvalid
-            told = {path: fact for path, fact in told.items() if path.startswith("0.")}
+            assert result.pop(bulk_values(name)[1]).isvalid
+            facts = {path: fact for path, fact in facts.items() if path.startswith("0.")}
         if name in {"get_tx_out_proofs", "verify_tx_out_proofs"}:
-            return [{each: found} for each, found in result.items()], told
-        return list(result.values()), told
-    return result, told
+            return [{each: found} for each, found in result.items()], facts
+        return list(result.values()), facts
+    return result, facts
 
 
-def asked(name: str) -> list[Any]:
-    given = next(iter(arguments_of(name).values()))
-    return list(dict.fromkeys(given))
+def bulk_values(name: str) -> list[Any]:
+    value = next(iter(arguments_of(name).values()))
+    return list(dict.fromkeys(value))
 
 
 def test_every_operation_has_a_method_and_a_method_with_a_key_is_apart():

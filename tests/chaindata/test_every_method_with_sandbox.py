@@ -32,13 +32,13 @@ def known(client) -> dict[str, Any]:
     properties = [client.get_property(property_id=each.propertyid) for each in client.get_properties()]
     heights = client.get_seed_blocks(start_block=0, end_block=tip.height)
     token_txids = [txid for height in heights for txid in client.get_token_transactions_of_block(height=height)]
-    told = [client.get_token_transaction(txid=txid) for txid in token_txids]
+    transactions = [client.get_token_transaction(txid=txid) for txid in token_txids]
     crowdsale = next(
         each.propertyid
         for each in properties
         if not each.fixedissuance and not each.managedissuance and each.propertyid > 2
     )
-    collectible = next(each for each in told if each.type_int == 9 and each.action == 2 and each.valid)
+    collectible = next(each for each in transactions if each.type_int == 9 and each.action == 2 and each.valid)
     return {
         "tip": tip,
         "waiting": waiting[0],
@@ -47,7 +47,7 @@ def known(client) -> dict[str, Any]:
         "holder": holder,
         "managed": next(each.propertyid for each in properties if each.managedissuance),
         "crowdsale": crowdsale,
-        "sto": next(each.txid for each in told if each.type_int == 3),
+        "sto": next(each.txid for each in transactions if each.type_int == 3),
         "txid": token_txids[0],
         "owner": next(each.issuer for each in properties if each.managedissuance),
         "collectibles": str(collectible.erc721propertyid),
@@ -168,17 +168,17 @@ def test_every_answer_of_the_sandbox_reads_as_a_record(client, known):
     known["proof"] = client.get_tx_out_proof(txid=known["coin"])
     known["account"], known["paid"] = account_of(client)
     known["artist"] = client.get_collectible_property(property_id=known["collectibles"]).owner
-    given = calls(known)
+    arguments = calls(known)
     records.unknown.clear()
     for operation in catalogue.ALL:
         if operation.name in WITH_KEY | ACTING:
             continue
-        found = getattr(client, operation.name)(**given.get(operation.name, {}))
+        found = getattr(client, operation.name)(**arguments.get(operation.name, {}))
         assert found is not None, operation.name
         if operation.result not in (list, dict) and isinstance(found, dict):
             assert found, operation.name
     assert records.unknown.counts() == {}
-    assert set(given) <= {operation.name for operation in catalogue.ALL}
+    assert set(arguments) <= {operation.name for operation in catalogue.ALL}
 
 
 FIRST_NUMBERED = 110  # the block whose accounts have the number 100, on the sandbox's short chain

@@ -96,36 +96,36 @@ def test_they_are_off_by_default(settings, service):
 def test_a_call_is_made_once_and_as_documented(service, token_sender, name):
     """The file's key belongs to no address of the file, so ours takes its place in the documented address."""
     file = FILES[name]
-    given = file["arguments"]
-    ours = {given["fundingAddress"]: SLP, given["fundingWif"]: WIF, given["bchChangeReceiverAddress"]: CASH}
+    arguments = file["arguments"]
+    ours = {arguments["fundingAddress"]: SLP, arguments["fundingWif"]: WIF, arguments["bchChangeReceiverAddress"]: CASH}
     path = file["path"]
     for theirs, mine in ours.items():
         path = path.replace(quote(theirs, safe=""), quote(mine, safe=""))
     service.respond = lambda path, body: (200, json.dumps(file["reply"]).encode())
-    told = {
+    answer = {
         "create_slp_token": lambda: token_sender.create_slp_token(
             funding=FUNDING,
             receiver=SLP,
             baton=SLP,
-            decimals=given["decimals"],
-            name=given["name"],
-            symbol=given["symbol"],
-            document_uri=given["documentUri"],
-            document_hash=given["documentHash"],
-            quantity=Decimal(given["initialTokenQty"]),
+            decimals=arguments["decimals"],
+            name=arguments["name"],
+            symbol=arguments["symbol"],
+            document_uri=arguments["documentUri"],
+            document_hash=arguments["documentHash"],
+            quantity=Decimal(arguments["initialTokenQty"]),
         ),
         "mint_slp_token": lambda: token_sender.mint_slp_token(
             funding=FUNDING,
             receiver=SLP,
             baton=SLP,
-            token_id=given["tokenId"],
-            quantity=Decimal(given["additionalTokenQty"]),
+            token_id=arguments["tokenId"],
+            quantity=Decimal(arguments["additionalTokenQty"]),
         ),
         "send_slp_token": lambda: token_sender.send_slp_token(
-            funding=FUNDING, receiver=SLP, token_id=given["tokenId"], amount=Decimal(given["amount"])
+            funding=FUNDING, receiver=SLP, token_id=arguments["tokenId"], amount=Decimal(arguments["amount"])
         ),
     }[name]()
-    assert told == file["reply"]
+    assert answer == file["reply"]
     assert service.target == f"GET {path}"
     assert len(service.calls) == 1
 
@@ -146,14 +146,14 @@ def test_a_key_of_another_address_and_a_wrong_form_are_not_sent(service, token_s
     for change in wrong:
         with pytest.raises(BadArgument) as refused:
             token_sender.send_slp_token(**{**SENDING, **change})
-        assert WIF not in shown(refused.value, variables=False)
+        assert WIF not in printed(refused.value, variables=False)
     assert service.calls == []
 
 
 # Where the key does not show ------------------------------------------------------------------------------------------
 
 
-def shown(problem, *, variables=True):
+def printed(problem, *, variables=True):
     """Everything that a log, a page or a tracker of errors could make of an exception, variables of ours included."""
     whole = traceback.TracebackException.from_exception(problem, capture_locals=False)
     parts = [str(problem), repr(problem), repr(problem.args), repr(vars(problem)), "".join(whole.format())]
@@ -189,7 +189,7 @@ def test_an_answer_that_repeats_the_key_is_not_quoted_with_it(service, token_sen
         token_sender.send_slp_token(**SENDING)
     assert service.calls == [f"GET {PATH}"], "sent once, and nowhere else"
     captured = capsys.readouterr()
-    for text in (shown(caught.value), captured.out, captured.err, caplog.text, repr(caplog.records)):
+    for text in (printed(caught.value), captured.out, captured.err, caplog.text, repr(caplog.records)):
         assert WIF.lower() not in text.lower()
     if isinstance(caught.value, OutcomeUnknown):
         assert WIF.lower() not in json.dumps(caught.value.evidence).lower()
@@ -201,7 +201,7 @@ def test_a_connection_that_fails_does_not_show_the_key(service, caplog, capsys):
     with pytest.raises(CallFailed) as caught:
         lonely.send_slp_token(**SENDING)
     lonely.close()
-    assert WIF not in shown(caught.value) + caplog.text + capsys.readouterr().err
+    assert WIF not in printed(caught.value) + caplog.text + capsys.readouterr().err
 
 
 def test_requests_and_their_parts_do_not_show_the_key():
@@ -214,7 +214,7 @@ def test_requests_and_their_parts_do_not_show_the_key():
     assert WIF not in repr(request) + repr(FUNDING) + str(FUNDING)
     with pytest.raises(BadArgument) as refused:
         bind(catalogue.by_name["mint_slp_token"], {**arguments, "fundingWif": WIF + "\x00"})
-    assert WIF not in shown(refused.value, variables=False)
+    assert WIF not in printed(refused.value, variables=False)
     assert refused.value.problem is Problem.MALFORMED
 
 
@@ -254,7 +254,7 @@ def test_the_command_reads_the_key_from_standard_input_and_keeps_what_was_done(c
     service.answers[PATH] = TXID
     assert command(*ARGUMENTS) == f"Sent: {TXID}\n"
     assert service.calls == [f"GET {PATH}"]
-    assert [told["state"] for _, told in kept()] == ["sending", "sent"]
+    assert [entry["state"] for _, entry in kept()] == ["sending", "sent"]
     assert {subject for subject, _ in kept()} == {f"chain-address:{SLP}"}
     assert WIF not in json.dumps(kept())
 
@@ -272,8 +272,8 @@ def test_the_command_says_what_came_of_it(command, service, answer, sentence, st
     with pytest.raises(CommandError) as refused:
         command(*ARGUMENTS)
     assert sentence in str(refused.value)
-    assert [told["state"] for _, told in kept()] == ["sending", state]
-    assert WIF not in json.dumps(kept()) + shown(refused.value)
+    assert [entry["state"] for _, entry in kept()] == ["sending", state]
+    assert WIF not in json.dumps(kept()) + printed(refused.value)
 
 
 def test_the_command_is_off_unless_the_deployment_says_so(command, settings, service):
@@ -290,7 +290,7 @@ def test_the_command_takes_no_key_as_an_argument_and_keeps_none_in_the_place_of_
     swapped = [WIF if each == SLP else each for each in ARGUMENTS]
     with pytest.raises(CommandError) as refused:
         command(*swapped)
-    assert WIF not in shown(refused.value, variables=False) + json.dumps(kept())
+    assert WIF not in printed(refused.value, variables=False) + json.dumps(kept())
     with pytest.raises(CommandError, match="empty"):
         command(*ARGUMENTS, key="")
     assert service.calls == []

@@ -21,7 +21,7 @@ SECOND = timedelta(seconds=1)
 
 
 @pytest.fixture
-def standing(settings):
+def own_sandbox(settings):
     """A sandbox whose time passes only when told, and its clock."""
     clock = Ticking()
     with InProcessSandbox(seed=1, still=True, now_ms=clock) as sandbox:
@@ -31,7 +31,7 @@ def standing(settings):
 
 @pytest.fixture
 def client(request):
-    request.getfixturevalue("standing" if "standing" in request.fixturenames else "sandbox")
+    request.getfixturevalue("own_sandbox" if "own_sandbox" in request.fixturenames else "sandbox")
     client = ways.open_client()
     yield client
     client.close()
@@ -64,12 +64,12 @@ def test_the_sandboxs_chain_is_followed_through_blocks_and_a_reorganisation(sand
 
 
 @pytest.mark.parametrize("blocks", [0, 300])
-def test_a_world_that_begins_anew_has_a_chain_of_its_own(standing, client, blocks):
+def test_a_world_that_begins_anew_has_a_chain_of_its_own(own_sandbox, client, blocks):
     """Of a short old chain the first block is known, of a long one nothing that the new one has.
 
     The new world begins a minute later: one of the same seed and the same second has the same blocks.
     """
-    sandbox, clock = standing
+    sandbox, clock = own_sandbox
     if blocks:
         sandbox.control("chain/mine", {"blocks": blocks})
     follow()

@@ -93,14 +93,14 @@ def code(now, step=0):
     return {"kind": "totp", "code": totp.code_at(SECRET, totp.step_at(now) + step)}
 
 
-def asked(person, run_worker, text=HEX, *, step=0, **changes):
+def requested(person, run_worker, text=HEX, *, step=0, **changes):
     """Ask as a page does that has read what is spent."""
     now = clock.now()
     explanation.of_text(text=text, now=now)
     run_worker(now)
-    given = {"text": text, "digest": requests.digest_of(tools.raw_of(text)), "reason": "As agreed"}
-    given |= {"person": person, "answer": code(now, step), "session_key": "s", "now": now} | changes
-    return requests.ask(**given)
+    arguments = {"text": text, "digest": requests.digest_of(tools.raw_of(text)), "reason": "As agreed"}
+    arguments |= {"person": person, "answer": code(now, step), "session_key": "s", "now": now} | changes
+    return requests.ask(**arguments)
 
 
 def step(row, after_s=0, open_client=service.open_client):
@@ -219,7 +219,7 @@ def test_a_transaction_with_very_many_inputs_is_not_looked_up_without_end(node):
 
 
 def test_treasury_asks_with_a_second_factor_for_exactly_these_bytes(node, signer, run_worker):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
     assert (row.state, row.txid, row.raw, row.size) == ("requested", PAYMENT.txid, HEX, len(PAYMENT.raw))
     assert row.explained["fee_sat"] == 1_000
     assert row.confirmation.digest == row.digest == requests.digest_of(PAYMENT.raw)
@@ -229,16 +229,16 @@ def test_treasury_asks_with_a_second_factor_for_exactly_these_bytes(node, signer
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "sentence"),
     [
         ({"digest": "ab" * 32}, "not the bytes"),
         ({"reason": "  "}, "Say why"),
         ({"reason": "x" * 501}, "Say why"),
     ],
 )
-def test_other_bytes_or_no_reason_leave_nothing_behind(node, signer, run_worker, changes, told):
-    with pytest.raises(requests.CannotBroadcast, match=told):
-        asked(signer, run_worker, **changes)
+def test_other_bytes_or_no_reason_leave_nothing_behind(node, signer, run_worker, changes, sentence):
+    with pytest.raises(requests.CannotBroadcast, match=sentence):
+        requested(signer, run_worker, **changes)
     assert not ChainBroadcast.objects.exists()
     assert not StepUp.objects.exists(), "the second factor was not spent"
 
@@ -246,21 +246,21 @@ def test_other_bytes_or_no_reason_leave_nothing_behind(node, signer, run_worker,
 def test_nobody_but_treasury_asks(node, operator, admin, run_worker):
     for person in (operator, admin):
         with pytest.raises(requests.CannotBroadcast, match="Only treasury"):
-            asked(person, run_worker)
+            requested(person, run_worker)
 
 
 def test_a_wrong_code_leaves_nothing_behind(node, signer, run_worker):
     with pytest.raises(CannotConfirm):
-        asked(signer, run_worker, answer={"kind": "totp", "code": "000000"})
+        requested(signer, run_worker, answer={"kind": "totp", "code": "000000"})
     assert not ChainBroadcast.objects.exists()
     assert not AuditEvent.objects.filter(action__startswith="chain-broadcast").exists()
 
 
 def test_a_double_click_is_one_row_and_a_second_person_is_told(node, signer, treasury2, run_worker):
-    row = asked(signer, run_worker)
-    assert asked(signer, run_worker).pk == row.pk
+    row = requested(signer, run_worker)
+    assert requested(signer, run_worker).pk == row.pk
     with pytest.raises(requests.CannotBroadcast, match=row.reference):
-        asked(treasury2, run_worker)
+        requested(treasury2, run_worker)
     assert ChainBroadcast.objects.count() == 1
 
 
@@ -268,7 +268,7 @@ def test_a_double_click_is_one_row_and_a_second_person_is_told(node, signer, tre
 
 
 def test_it_is_sent_once_and_the_row_says_so(node, signer, run_worker):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
     assert step(row) == "sent"
     assert step(row, 60) == "sent"
     assert node.sent == [HEX]
@@ -279,33 +279,33 @@ def test_it_is_sent_once_and_the_row_says_so(node, signer, run_worker):
 def test_a_long_one_travels_in_a_body_and_a_longer_one_not_at_all(node, signer, run_worker, service):
     note = steps.returning([b"x" * 20_000])
     long = paying.signed(OWNER, FUNDED, 1, [(50_000, note)])
-    row = asked(signer, run_worker, long.raw.hex())
+    row = requested(signer, run_worker, long.raw.hex())
     assert step(row) == "sent"
     assert node.sent == [long.raw.hex()]
     longer = paying.signed(OWNER, FUNDED, 1, [(50_000, steps.returning([b"x" * 60_000]))])
     with pytest.raises(requests.CannotBroadcast, match="at most 50,000"):
-        asked(signer, run_worker, longer.raw.hex(), step=1)
+        requested(signer, run_worker, longer.raw.hex(), step=1)
 
 
 def test_what_the_network_has_already_is_not_sent(node, signer, run_worker):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
     node.known[PAYMENT.txid] = HEX
     assert step(row) == "found"
     assert node.sent == []
 
 
 def test_a_refusal_ends_it_and_the_same_bytes_may_be_asked_for_anew(node, signer, run_worker):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
     node.answer = lambda raw: (400, {"error": "txn-mempool-conflict (code 18)"})
     assert step(row) == "refused"
     assert row.last_problem == "txn-mempool-conflict (code 18)"
-    again = asked(signer, run_worker, step=1)
+    again = requested(signer, run_worker, step=1)
     assert again.pk != row.pk
     assert node.sent == [HEX]
 
 
 def test_a_refusal_of_what_the_network_has_is_no_refusal(node, signer, run_worker):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
 
     def had_already(raw):
         node.take(raw)
@@ -319,7 +319,7 @@ def test_a_refusal_of_what_the_network_has_is_no_refusal(node, signer, run_worke
     "answer", [(500, b"<html>"), (503, {"error": "Network error"}), (200, {"odd": 1}), (200, "ab" * 32)]
 )
 def test_a_lost_answer_is_looked_for_and_never_sent_again(node, signer, run_worker, answer):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
 
     def taken_and_lost(raw):
         node.take(raw)
@@ -332,7 +332,7 @@ def test_a_lost_answer_is_looked_for_and_never_sent_again(node, signer, run_work
 
 
 def test_what_is_never_seen_is_said_to_be_and_not_sent_again(node, signer, run_worker):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
     node.answer = lambda raw: (500, b"")
     assert step(row) == "unknown"
     assert step(row, 60) == "unknown"
@@ -342,7 +342,7 @@ def test_what_is_never_seen_is_said_to_be_and_not_sent_again(node, signer, run_w
 
 
 def test_a_worker_that_died_while_sending_leaves_an_unknown_outcome(node, signer, run_worker):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
 
     client = service.open_client()
     client.call = lambda name, **arguments: (_ for _ in ()).throw(
@@ -358,7 +358,7 @@ def test_a_worker_that_died_while_sending_leaves_an_unknown_outcome(node, signer
 
 
 def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, run_worker, settings):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
     settings.CHAINDATA_URL = "http://127.0.0.1:9"
     assert step(row) == "requested"
     assert "can't be asked" in row.last_problem
@@ -367,7 +367,7 @@ def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, 
 
 
 def test_other_bytes_than_the_signed_ones_never_leave(node, signer, run_worker):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
     other = paying.signed(OWNER, FUNDED, 1, [(98_000, steps.locking(OTHER.address))])
     with unguarded(guards.GUARDS):
         ChainBroadcast.objects.update(raw=other.raw.hex())
@@ -377,7 +377,7 @@ def test_other_bytes_than_the_signed_ones_never_leave(node, signer, run_worker):
 
 
 def test_the_list_does_not_load_the_bytes(node, signer, run_worker, signed_in):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
     client = signed_in(signer)
     with CaptureQueriesContext(connection) as queries:
         assert row.reference in client.get("/chain/tools/broadcasts/").content.decode()
@@ -387,7 +387,7 @@ def test_the_list_does_not_load_the_bytes(node, signer, run_worker, signed_in):
 
 
 def test_the_page_counts_confirmations_on_when_the_answer_is_final(node, signer, run_worker, signed_in):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
     rows.answered("get_transaction_details", rows.details(row.txid), at=clock.now(), final=True, txid=row.txid)
     rows.tip(100, at=clock.now())
     page = signed_in(signer).get(f"/chain/tools/broadcasts/{row.pk}/").content.decode()
@@ -395,9 +395,9 @@ def test_the_page_counts_confirmations_on_when_the_answer_is_final(node, signer,
 
 
 def test_a_worker_begins_no_step_so_late_that_it_would_be_ended_while_it_sends(node, signer, run_worker, monkeypatch):
-    first = asked(signer, run_worker)
+    first = requested(signer, run_worker)
     twin = paying.signed(OWNER, FUNDED, 1, [(98_000, steps.locking(OTHER.address))])
-    second = asked(signer, run_worker, twin.raw.hex(), step=1)
+    second = requested(signer, run_worker, twin.raw.hex(), step=1)
     boot, seconds = step_clock.time.clock_gettime_ns, [0]
     monkeypatch.setattr(step_clock.time, "clock_gettime_ns", lambda which: boot(which) + seconds[0] * 1_000_000_000)
 
@@ -413,7 +413,7 @@ def test_a_worker_begins_no_step_so_late_that_it_would_be_ended_while_it_sends(n
 
 
 def test_the_trail_replays_to_the_rows_and_every_change_shows(node, signer, run_worker):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
     assert step(row) == "sent"
     events = AuditEvent.objects.filter(subject=row.subject).order_by("seq")
     assert list(replay.REPLAY.check(events.iterator())) == []
@@ -436,7 +436,7 @@ def test_the_trail_replays_to_the_rows_and_every_change_shows(node, signer, run_
 
 @pytest.mark.rows
 def test_the_database_refuses_a_second_sending_and_a_twin(node, signer, run_worker):
-    row = asked(signer, run_worker)
+    row = requested(signer, run_worker)
     with pytest.raises(IntegrityError), transaction.atomic():
         ChainBroadcast.objects.filter(pk=row.pk).update(sends=2)
     row.pk, row.confirmation = None, None

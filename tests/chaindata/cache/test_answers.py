@@ -37,8 +37,8 @@ def test_what_is_stale_is_shown_with_its_age_until_the_new_answer_is_there(servi
     height(NOW)
     run_worker()
     later = NOW + 4 * SECOND
-    shown = height(later)
-    assert (shown.freshness, shown.record, shown.read_at) == ("stale", 211, NOW)
+    reading = height(later)
+    assert (reading.freshness, reading.record, reading.read_at) == ("stale", 211, NOW)
     service.answers["/blockchain/getBlockCount"] = 212
     assert run_worker(later) == 1
     assert (height(later).record, height(later).freshness) == (212, "fresh")
@@ -59,9 +59,9 @@ def test_a_failure_is_told_beside_the_old_value(service, run_worker):
     height(later)
     service.answers["/blockchain/getBlockCount"] = (500, {"error": "node is warming up"})
     run_worker(later)
-    shown = height(later)
-    assert (shown.freshness, shown.record, shown.read_at) == ("failed", 211, NOW)
-    assert "node is warming up" in shown.problem
+    reading = height(later)
+    assert (reading.freshness, reading.record, reading.read_at) == ("failed", 211, NOW)
+    assert "node is warming up" in reading.problem
     assert run_worker(later + 4 * SECOND) == 0, "a failure is not repeated at once"
     height(later + 5 * SECOND)
     assert run_worker(later + 5 * SECOND) == 1
@@ -72,9 +72,9 @@ def test_a_failure_is_told_beside_the_old_value(service, run_worker):
 def test_no_such_thing_is_believed_for_a_moment_only(service, run_worker):
     answers.look("get_transaction_details", now=NOW, txid=TXID)
     assert run_worker() == 1
-    shown = answers.look("get_transaction_details", now=NOW, txid=TXID)
-    assert (shown.freshness, shown.record) == ("missing", None)
-    assert "Not found" in shown.problem
+    reading = answers.look("get_transaction_details", now=NOW, txid=TXID)
+    assert (reading.freshness, reading.record) == ("missing", None)
+    assert "Not found" in reading.problem
     assert run_worker(NOW + 9 * SECOND) == 0
     answers.look("get_transaction_details", now=NOW + 10 * SECOND, txid=TXID)
     assert run_worker(NOW + 10 * SECOND) == 1
@@ -84,9 +84,9 @@ def test_a_refused_question_is_told_and_rests_for_a_minute(service, run_worker):
     service.answers["/dataRetrieval/property/7"] = (400, {"error": "Property identifier is out of range"})
     answers.look("get_property", now=NOW, propertyId=7)
     run_worker()
-    shown = answers.look("get_property", now=NOW, propertyId=7)
-    assert (shown.freshness, shown.record) == ("refused", None)
-    assert "out of range" in shown.problem
+    reading = answers.look("get_property", now=NOW, propertyId=7)
+    assert (reading.freshness, reading.record) == ("refused", None)
+    assert "out of range" in reading.problem
     answers.look("get_property", now=NOW + 59 * SECOND, propertyId=7)
     assert run_worker(NOW + 59 * SECOND) == 0
 

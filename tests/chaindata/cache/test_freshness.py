@@ -71,7 +71,7 @@ def test_what_is_woken_by_the_clock_runs_on_the_queue_of_the_chain():
 def test_a_token_transaction_that_tells_the_present_is_never_final(changes, is_open):
     """A burn ripens, and a freeze shows the balance of now: later blocks change what is told of them."""
     name = "get_token_transaction"
-    told = golden.files("chaindata")[name]["reply"] | changes
-    record = records.decode(json.dumps(told, default=str).encode(), catalogue.by_name[name].result)
-    found = finality.ground(name, KEPT[name], {"txid": told["txid"]}, record)
-    assert (found.height, found.is_open) == (told["block"], is_open)
+    reply = golden.files("chaindata")[name]["reply"] | changes
+    record = records.decode(json.dumps(reply, default=str).encode(), catalogue.by_name[name].result)
+    found = finality.ground(name, KEPT[name], {"txid": reply["txid"]}, record)
+    assert (found.height, found.is_open) == (reply["block"], is_open)

@@ -60,10 +60,10 @@ def test_an_answer_that_can_not_be_read_leaves_the_old_one(service, run_worker, 
     kept = ChainAnswer.objects.get().body
     service.answers[PATH] = (200, body)
     assert run_worker(LATER) == 1
-    shown = details(LATER)
-    assert (shown.freshness, shown.read_at, shown.record.txid) == ("failed", NOW, PAID.txid)
-    assert shown.problem.startswith("The chain-data service can't be asked at the moment")
-    assert len(shown.problem) <= 300
+    reading = details(LATER)
+    assert (reading.freshness, reading.read_at, reading.record.txid) == ("failed", NOW, PAID.txid)
+    assert reading.problem.startswith("The chain-data service can't be asked at the moment")
+    assert len(reading.problem) <= 300
     assert ChainAnswer.objects.get().body == kept
     service.answers[PATH] = GOOD
     details(LATER + 5 * SECOND)
@@ -88,8 +88,8 @@ def test_an_unknown_transaction_takes_the_old_answer_away(service, run_worker):
     """It was there, and it is not any more: that is news, not a failure."""
     del service.answers[PATH]
     run_worker(LATER)
-    shown = details(LATER)
-    assert (shown.freshness, shown.record, shown.read_at) == ("missing", None, LATER)
+    reading = details(LATER)
+    assert (reading.freshness, reading.record, reading.read_at) == ("missing", None, LATER)
 
 
 def test_one_bad_element_of_a_bulk_spoils_only_itself(service, run_worker):
@@ -121,8 +121,8 @@ def test_an_odd_bulk_is_asked_for_singly(service, run_worker, elements):
 
 def test_a_service_that_is_busy_is_asked_when_it_says_and_no_later_than_in_two_minutes(service, run_worker):
     now = clock.now().replace(microsecond=0)
-    for told, again in ((40, 40), (9_000, 120)):
-        service.headers = {"X-RateLimit-Reset": f"{now.timestamp() + told:.0f}"}
+    for reset_s, again in ((40, 40), (9_000, 120)):
+        service.headers = {"X-RateLimit-Reset": f"{now.timestamp() + reset_s:.0f}"}
         service.answers["/blockchain/getBlockCount"] = (429, {"error": "Too many requests."})
         ChainAnswer.objects.all().delete()
         answers.look("get_block_count", now=now)
@@ -134,10 +134,10 @@ def test_a_text_of_the_service_can_do_nothing_on_a_page(service, run_worker):
     service.answers["/blockchain/getBlockCount"] = (400, {"error": "\x1b[2J<script>alert(1)</script>" + "x" * 999})
     answers.look("get_block_count", now=NOW)
     run_worker()
-    shown = answers.look("get_block_count", now=NOW)
-    assert shown.freshness == "refused"
-    assert "\x1b" not in shown.problem
-    assert len(shown.problem) <= 300
+    reading = answers.look("get_block_count", now=NOW)
+    assert reading.freshness == "refused"
+    assert "\x1b" not in reading.problem
+    assert len(reading.problem) <= 300
 
 
 class Clock:

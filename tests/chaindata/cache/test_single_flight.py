@@ -78,13 +78,13 @@ def test_two_workers_share_the_rows_of_a_bulk_and_ask_for_none_twice(service):
 
     together(act, 2)
     fetching.fetch_due(now=NOW, open_client=ways.open_client)
-    asked = [
+    txids = [
         txid
         for body, call in zip(service.bodies, service.calls, strict=True)
         if call.startswith("POST")
         for txid in body["txids"]
     ] + [call.rpartition("/")[2] for call in service.calls if call.startswith("GET")]
-    assert sorted(asked) == sorted(arguments["txid"] for _, arguments in wanted)
+    assert sorted(txids) == sorted(arguments["txid"] for _, arguments in wanted)
     assert {row.standing for row in ChainAnswer.objects.all()} == {"found"}
 
 
@@ -134,8 +134,8 @@ def test_processes_ask_once(service, child_environment):
     ]
     for worker in workers:
         assert worker.stdout.readline() == "ready\n"
-    told = [worker.communicate("go\n", timeout=60)[0].strip() for worker in _gone(workers)]
-    assert sorted(told) == ["0", "1"]
+    outputs = [worker.communicate("go\n", timeout=60)[0].strip() for worker in _gone(workers)]
+    assert sorted(outputs) == ["0", "1"]
     assert service.calls == ["GET /blockchain/getBlockCount"]
 
 

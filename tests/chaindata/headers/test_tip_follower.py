@@ -29,7 +29,7 @@ def chain(service):
 
 
 @pytest.fixture
-def told(monkeypatch):
+def announced(monkeypatch):
     """The topics that were announced."""
     topics = []
     monkeypatch.setattr(announcements, "announce", lambda topic, **hint: topics.append(topic))
@@ -45,13 +45,13 @@ def is_the_chain(chain):
     return list(kept) == [(block.height, block.hash) for block in chain.blocks]
 
 
-def test_a_new_desk_takes_the_whole_of_a_short_chain(chain, told):
+def test_a_new_desk_takes_the_whole_of_a_short_chain(chain, announced):
     assert tip.tip(NOW) is None
     assert follow()
     assert is_the_chain(chain)
     found = tip.tip(NOW)
     assert (found.height, found.hash, found.problem, found.is_current) == (29, chain.blocks[-1].hash, "", True)
-    assert told == ["chain:tip"]
+    assert announced == ["chain:tip"]
     assert ChainHeader.objects.get(height=29).chainwork == headers.chainwork_text(60)
 
 
@@ -62,20 +62,20 @@ def test_a_long_chain_is_taken_from_near_its_tip_on_the_word_of_the_service(chai
     assert ChainHeader.objects.get(height=29).chainwork == headers.chainwork_text(60)
 
 
-def test_a_new_block_costs_two_calls_and_an_old_tip_one(chain, service, told):
+def test_a_new_block_costs_two_calls_and_an_old_tip_one(chain, service, announced):
     follow()
-    told.clear()
+    announced.clear()
     service.calls.clear()
     assert not follow(NOW + SECOND)
     assert service.calls == ["GET /blockchain/getBlockchainInfo"]
-    assert told == []
+    assert announced == []
     assert tip.tip(NOW).read_at == NOW + SECOND
     chain.mine()
     service.calls.clear()
     assert follow(NOW + 2 * SECOND)
     assert service.calls == ["GET /blockchain/getBlockchainInfo", "POST /blockchain/getBlockHeader"]
     assert is_the_chain(chain)
-    assert told == ["chain:tip"]
+    assert announced == ["chain:tip"]
 
 
 def test_many_blocks_at_once_are_caught_up(chain, service):
@@ -99,17 +99,17 @@ def test_a_slow_service_is_caught_up_with_in_rounds(chain, monkeypatch):
 
 
 @pytest.mark.parametrize(("depth", "more"), [(1, 1), (3, 1), (12, 2), (2, 0), (5, -2)])
-def test_a_reorganisation_is_found_and_told(chain, told, depth, more):
+def test_a_reorganisation_is_found_and_told(chain, announced, depth, more):
     follow()
     old = chain.blocks[-1]
     chain.reorganise(depth, more=more)
-    told.clear()
+    announced.clear()
     assert follow(NOW + SECOND)
     assert is_the_chain(chain)
     row = ChainReorganisation.objects.get()
     assert (row.common_height, row.old_tip, row.old_height) == (29 - depth, old.hash, 29)
     assert (row.new_tip, row.new_height) == (chain.blocks[-1].hash, 29 + more)
-    assert told == ["chain:tip"]
+    assert announced == ["chain:tip"]
     assert ChainHeader.objects.filter(is_active=False).count() == depth
 
 
@@ -126,7 +126,7 @@ def test_the_chain_may_come_back(chain):
     assert [row.common_height for row in ChainReorganisation.objects.order_by("pk")] == [27, 27]
 
 
-def test_a_reorganisation_takes_back_what_was_final(chain, run_worker, told):
+def test_a_reorganisation_takes_back_what_was_final(chain, run_worker, announced):
     deep, shallow = chain.blocks[5], chain.blocks[18]
     follow()
     for block in (deep, shallow):
@@ -135,10 +135,10 @@ def test_a_reorganisation_takes_back_what_was_final(chain, run_worker, told):
     readings = [answers.look("get_block_by_hash", now=NOW, hash=block.hash) for block in (deep, shallow)]
     assert [reading.is_final for reading in readings] == [True, True]
     chain.reorganise(13)
-    told.clear()
+    announced.clear()
     follow(NOW + SECOND)
-    assert readings[1].topic in told
-    assert readings[0].topic not in told
+    assert readings[1].topic in announced
+    assert readings[0].topic not in announced
     later = NOW + SECOND
     deep_now, shallow_now = (answers.look("get_block_by_hash", now=later, hash=block.hash) for block in (deep, shallow))
     assert (deep_now.is_final, deep_now.freshness) == (True, "fresh")
@@ -203,7 +203,7 @@ def test_every_changed_byte_of_a_header_is_refused(chain, service):
     assert follow(NOW + SECOND), "the whole header is taken"
 
 
-def test_a_service_that_answers_with_other_headers_than_asked_is_not_believed(chain, service, told):
+def test_a_service_that_answers_with_other_headers_than_asked_is_not_believed(chain, service, announced):
     follow()
     block = chain.mine()
     other = mined(chain.blocks[-2], [], mark=9)
@@ -218,7 +218,7 @@ def test_a_service_that_answers_with_other_headers_than_asked_is_not_believed(ch
     assert not follow(NOW + SECOND)
     assert tip.tip(NOW).height == 29
     assert "does not have all headers" in tip.tip(NOW).problem
-    assert told[-1] == "chain:tip"
+    assert announced[-1] == "chain:tip"
     service.respond = answer
     assert follow(NOW + 2 * SECOND)
     assert (tip.tip(NOW).hash, tip.tip(NOW).problem) == (block.hash, "")
@@ -308,7 +308,7 @@ def test_a_silent_service_is_told_and_the_tip_grows_old(chain, service):
     assert "can't be asked" in found.problem
 
 
-def test_a_service_that_is_back_is_asked_at_once_for_what_failed_meanwhile(chain, service, run_worker, told):
+def test_a_service_that_is_back_is_asked_at_once_for_what_failed_meanwhile(chain, service, run_worker, announced):
     follow()
     answers.look("get_blockchain_info", now=NOW)
     service.respond = lambda path, body: (500, b"")
@@ -317,11 +317,11 @@ def test_a_service_that_is_back_is_asked_at_once_for_what_failed_meanwhile(chain
         run_worker()
         follow()
     assert answers.look("get_blockchain_info", now=NOW).freshness == "failed"
-    assert told.count("chain:tip") == 2, "the first block, and that the service is away"
+    assert announced.count("chain:tip") == 2, "the first block, and that the service is away"
     chain.serve(service)
     assert run_worker(NOW + SECOND) == 0, "the pause after a failure has grown"
     assert not follow(NOW + SECOND)
-    assert told.count("chain:tip") == 3
+    assert announced.count("chain:tip") == 3
     assert run_worker(NOW + SECOND) == 1
     assert answers.look("get_blockchain_info", now=NOW + SECOND).freshness == "fresh"
 

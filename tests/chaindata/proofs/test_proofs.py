@@ -263,7 +263,7 @@ def test_a_service_that_can_not_be_asked_leaves_the_question_open(chain, service
 )
 def test_an_answer_of_another_shape_is_never_a_proof(chain, service, body):
     for wrong in (DETAILS, RAW, PROOF):
-        service.respond = lambda path, asked, wrong=wrong: (200, body) if path == wrong else chain.respond(path, asked)
+        service.respond = lambda path, value, wrong=wrong: (200, body) if path == wrong else chain.respond(path, value)
         with pytest.raises(CallFailed):
             prove()
 

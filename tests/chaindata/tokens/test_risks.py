@@ -24,7 +24,7 @@ def spending(*outputs, message=None):
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "sentences"),
     [
         (spending(3), []),
         (spending(1), ["all of 1,000"]),
@@ -39,10 +39,10 @@ def spending(*outputs, message=None):
         (spending(1, 2), ["all of 1,000", "minting baton"]),
     ],
 )
-def test_less_out_than_in_is_a_loss(made, told):
+def test_less_out_than_in_is_a_loss(made, sentences):
     found = risks.losses(transaction=made, origins={GENESIS.txid: GENESIS})
-    assert len(found) == len(told)
-    assert all(part in sentence for part, sentence in zip(told, found, strict=True))
+    assert len(found) == len(sentences)
+    assert all(part in sentence for part, sentence in zip(sentences, found, strict=True))
 
 
 def test_what_is_not_known_yet_is_not_guessed_at():

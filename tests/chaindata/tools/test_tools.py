@@ -53,7 +53,7 @@ def test_an_address_of_the_main_network_is_shown_as_a_strangers():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "sentence"),
     [
         (CASH[:-1] + "q", "checksum"),
         (CASH[:-1], "checksum"),
@@ -65,15 +65,15 @@ def test_an_address_of_the_main_network_is_shown_as_a_strangers():
         (LEGACY[:-1] + "y", ""),
     ],
 )
-def test_what_is_no_address_is_told_in_a_sentence(text, told):
+def test_what_is_no_address_is_told_in_a_sentence(text, sentence):
     with pytest.raises(tools.CannotRead) as problem:
         tools.convert(text=text)
-    assert told in str(problem.value)
+    assert sentence in str(problem.value)
     assert str(problem.value).endswith(".")
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "sentence"),
     [
         ("0xabcd", "0x"),
         ("abc", "one is missing"),
@@ -82,10 +82,10 @@ def test_what_is_no_address_is_told_in_a_sentence(text, told):
         ("ab" * (tools.MOST_HEX // 2 + 1), "longer"),
     ],
 )
-def test_what_is_not_hexadecimal_is_told_in_a_sentence(text, told):
+def test_what_is_not_hexadecimal_is_told_in_a_sentence(text, sentence):
     with pytest.raises(tools.CannotRead) as problem:
         tools.raw_of(text)
-    assert told in str(problem.value)
+    assert sentence in str(problem.value)
 
 
 def test_bytes_are_read_in_either_case_and_over_several_lines():
@@ -170,8 +170,8 @@ def test_every_changed_byte_of_a_proof_is_noticed():
             found = tools.check_proof(text=bytes(changed).hex())
         except tools.CannotRead:
             continue
-        shown = ([each.txid for each in found.proven], found.header.hash, found.proof.transactions)
-        assert not found.holds or shown != ([wanted.txid], proof.header.hash, proof.transactions), place
+        figures = ([each.txid for each in found.proven], found.header.hash, found.proof.transactions)
+        assert not found.holds or figures != ([wanted.txid], proof.header.hash, proof.transactions), place
 
 
 def test_a_header_without_work_does_not_count():

@@ -23,11 +23,11 @@ def h(number: int, mark: str = "a") -> str:
 
 def answered(operation: str, body: object, *, at: datetime, final: bool = False, **arguments: object) -> ChainAnswer:
     """The service answered: fresh for a minute, or final."""
-    asked = questions.question(operation, arguments)
+    question = questions.question(operation, arguments)
     text = json.dumps(body)
     columns: dict[str, Any] = {
         "operation": operation,
-        "arguments": questions.stored(asked),
+        "arguments": questions.stored(question),
         "standing": "found",
         "body": text,
         "size": len(text),
@@ -36,16 +36,16 @@ def answered(operation: str, body: object, *, at: datetime, final: bool = False,
         "asked_at": at,
         "due_at": None if final else at + timedelta(minutes=1),
     }
-    return ChainAnswer.objects.update_or_create(key=asked.key, defaults=columns)[0]
+    return ChainAnswer.objects.update_or_create(key=question.key, defaults=columns)[0]
 
 
-def turned_down(operation: str, standing: str, *, at: datetime, problem: str = "", **arguments: object) -> None:
+def turned_down(operation: str, state: str, *, at: datetime, problem: str = "", **arguments: object) -> None:
     """The service answered that there is no such thing ("missing"), or could not be read ("absent" with a problem)."""
-    asked = questions.question(operation, arguments)
-    columns: dict[str, Any] = {"operation": operation, "arguments": questions.stored(asked), "standing": standing}
-    columns |= {"body": "", "read_at": at if standing != "absent" else None, "problem": problem, "asked_at": at}
+    question = questions.question(operation, arguments)
+    columns: dict[str, Any] = {"operation": operation, "arguments": questions.stored(question), "standing": state}
+    columns |= {"body": "", "read_at": at if state != "absent" else None, "problem": problem, "asked_at": at}
     columns |= {"due_at": at + timedelta(seconds=10)}
-    ChainAnswer.objects.update_or_create(key=asked.key, defaults=columns)
+    ChainAnswer.objects.update_or_create(key=question.key, defaults=columns)
 
 
 def failed(row: ChainAnswer, *, problem: str, now: datetime) -> None:

@@ -14,8 +14,8 @@ TXID = h(5, "e")
 def test_the_tip_is_told_as_it_was_last_heard(client):
     assert client.get("/api/v1/chain/tip/").json()["height"] is None
     rows.tip(9, at=clock.now())
-    told = client.get("/api/v1/chain/tip/").json()
-    assert (told["height"], told["hash"], told["is_current"], told["problem"]) == (9, h(9), True, "")
+    answer = client.get("/api/v1/chain/tip/").json()
+    assert (answer["height"], answer["hash"], answer["is_current"], answer["problem"]) == (9, h(9), True, "")
 
 
 def test_a_block_is_told_by_hash_and_by_height(client):
@@ -33,19 +33,19 @@ def test_a_block_is_told_by_hash_and_by_height(client):
 
 def test_a_transaction_is_told_in_whole_satoshis(client):
     rows.answered("get_transaction_details", rows.details(TXID), at=clock.now(), txid=TXID)
-    told = client.get(f"/api/v1/chain/transactions/{TXID}/").json()["transaction"]
-    assert (told["fee_sat"], told["height"], told["confirmations"]) == (226, 3, 2)
-    assert told["inputs"][0]["value_sat"] == 150_000_000
-    assert told["inputs"][0]["address"] == THEIRS.cash_address
-    assert [one["value_sat"] for one in told["outputs"]] == [100_000_000, 49_999_774, 0]
-    assert told["outputs"][0]["spent_by"] == h(9, "d")
+    answer = client.get(f"/api/v1/chain/transactions/{TXID}/").json()["transaction"]
+    assert (answer["fee_sat"], answer["height"], answer["confirmations"]) == (226, 3, 2)
+    assert answer["inputs"][0]["value_sat"] == 150_000_000
+    assert answer["inputs"][0]["address"] == THEIRS.cash_address
+    assert [one["value_sat"] for one in answer["outputs"]] == [100_000_000, 49_999_774, 0]
+    assert answer["outputs"][0]["spent_by"] == h(9, "d")
 
 
 def test_an_address_is_told_in_its_forms(client):
-    told = client.get(f"/api/v1/chain/addresses/{OURS.legacy_address}/").json()
-    assert told["cash_address"] == OURS.cash_address
-    assert told["slp_address"] == OURS.slp_address
-    assert (told["standing"], told["balance"], told["read_at"]) == ("absent", None, None)
+    answer = client.get(f"/api/v1/chain/addresses/{OURS.legacy_address}/").json()
+    assert answer["cash_address"] == OURS.cash_address
+    assert answer["slp_address"] == OURS.slp_address
+    assert (answer["standing"], answer["balance"], answer["read_at"]) == ("absent", None, None)
 
 
 def test_what_there_is_not_is_told_so(client):

@@ -92,28 +92,34 @@ def address_read(*, transactions=1, unspent=1, at=None, page=0, pages=1):
 
 def test_the_first_page_shows_the_tip_the_last_blocks_what_waits_and_the_branches(client):
     home()
-    told = text_of(client.get("/chain/"))
+    text = text_of(client.get("/chain/"))
     for piece in ("Block 200", "regtest", "199", "198", "25.0000", "452", "2.00", "Active", "2 blocks off the chain"):
-        assert piece in told, piece
-    assert "Side branch, valid" in told
+        assert piece in text, piece
+    assert "Side branch, valid" in text
 
 
 def test_a_chain_of_which_nothing_was_read_is_asked_for_and_says_so(client):
     response = client.get("/chain/")
     assert response.status_code == 200
     assert text_of(response).count("being read") >= 4
-    asked = set(ChainAnswer.objects.values_list("operation", flat=True))
-    assert {"get_blockchain_info", "get_raw_mempool", "get_chain_tips", "get_node_info", "get_network_info"} <= asked
+    operations = set(ChainAnswer.objects.values_list("operation", flat=True))
+    assert {
+        "get_blockchain_info",
+        "get_raw_mempool",
+        "get_chain_tips",
+        "get_node_info",
+        "get_network_info",
+    } <= operations
 
 
 def test_what_failed_is_said_beside_what_is_still_known(client):
     home(at=clock.now() - timedelta(minutes=5))
     row = ChainAnswer.objects.get(operation="get_chain_tips")
     rows.failed(row, problem="The chain-data service did not answer.", now=clock.now())
-    told = text_of(client.get("/chain/"))
-    assert "could not be read read 5 min ago" in told
-    assert "The chain-data service did not answer. What stands here is what was known before." in told
-    assert "Side branch, valid" in told
+    text = text_of(client.get("/chain/"))
+    assert "could not be read read 5 min ago" in text
+    assert "The chain-data service did not answer. What stands here is what was known before." in text
+    assert "Side branch, valid" in text
 
 
 def test_blocks_that_left_the_chain_are_told_of(client):
@@ -155,22 +161,22 @@ def block(height=7, *, tip=9, count=1, **changes):
 @pytest.mark.parametrize("named", ["7", "007", h(7), h(7).upper()])
 def test_a_block_is_shown_by_height_and_by_hash_however_it_is_typed(client, named):
     block()
-    told = text_of(client.get(f"/chain/block/{named}/"))
+    text = text_of(client.get(f"/chain/block/{named}/"))
     for piece in ("Block 7", h(7), "On the chain", "3 confirmations", "328 bytes", "25.00000000", "207fffff", "226"):
-        assert piece in told, piece
+        assert piece in text, piece
 
 
 def test_the_transactions_of_a_block_are_checked_against_our_own_copy_of_its_header(client):
     block(count=3)
-    told = "checked here against the header and its work", "does not fit this block"
-    assert told[1] in text_of(client.get("/chain/block/7/")), "that header has another root"
+    sentences = "checked here against the header and its work", "does not fit this block"
+    assert sentences[1] in text_of(client.get("/chain/block/7/")), "that header has another root"
     root = merkle.root([from_display_hex(h(n, "e")) for n in range(3)])
     rows.header(7, at=clock.now(), root=root)
     page = text_of(client.get("/chain/block/7/"))
-    assert (told[0] in page, told[1] in page) == (True, False)
+    assert (sentences[0] in page, sentences[1] in page) == (True, False)
     ChainHeader.objects.filter(height=7).delete()
     page = text_of(client.get("/chain/block/7/"))
-    assert (told[0] in page, told[1] in page) == (False, False), "nothing is said without a header of our own"
+    assert (sentences[0] in page, sentences[1] in page) == (False, False), "nothing is said without a header of our own"
 
 
 def test_a_block_off_the_chain_is_said_to_be_so(client):
@@ -183,9 +189,9 @@ def test_a_height_behind_the_tip_is_no_block_yet(client):
     rows.turned_down("get_block_by_height", "missing", at=clock.now(), height=12)
     response = client.get("/chain/block/12/")
     assert response.status_code == 404
-    told = text_of(response)
-    assert "There is no block 12 yet." in told
-    assert "The chain ends at block 9" in told
+    text = text_of(response)
+    assert "There is no block 12 yet." in text
+    assert "The chain ends at block 9" in text
 
 
 def test_a_hash_that_no_block_has_leads_to_the_transactions(client):
@@ -217,15 +223,15 @@ def transaction(*, height=3, **changes):
 def test_a_transaction_shows_what_it_spends_what_it_makes_and_what_it_pays(client):
     transaction()
     response = client.get(f"/chain/tx/{TXID.upper()}/")
-    told, page = text_of(response), response.content.decode()
+    text, page = text_of(response), response.content.decode()
     for piece in ("In a block", "2 confirmations", "1.00 sat for a byte", "226 bytes", "2 bytes in hexadecimal"):
-        assert piece in told, piece
-    assert "1 input" in told
-    assert "3 outputs" in told
-    assert "1.5000 0000" in told, "an input's value comes in satoshis and is shown in coins"
-    assert re.search(r"spent by .{0,40} , which waits for a block", told)
-    assert "not spent" in told
-    assert "hello there" in told
+        assert piece in text, piece
+    assert "1 input" in text
+    assert "3 outputs" in text
+    assert "1.5000 0000" in text, "an input's value comes in satoshis and is shown in coins"
+    assert re.search(r"spent by .{0,40} , which waits for a block", text)
+    assert "not spent" in text
+    assert "hello there" in text
     for address in (OURS, THEIRS):
         assert f"/chain/address/{address.cash_address}/" in page
     assert f"/chain/tx/{h(9, 'd')}/" in page
@@ -235,9 +241,9 @@ def test_a_coinbase_spends_nothing_and_pays_no_fee(client):
     body = rows.details(TXID, vin=[{"coinbase": "0103", "sequence": 1, "n": 0}], isCoinBase=True)
     del body["valueIn"], body["fees"]
     rows.answered("get_transaction_details", body, at=clock.now(), txid=TXID)
-    told = text_of(client.get(f"/chain/tx/{TXID}/"))
-    assert "new coins of a block" in told
-    assert "none: it spends nothing" in told
+    text = text_of(client.get(f"/chain/tx/{TXID}/"))
+    assert "new coins of a block" in text
+    assert "none: it spends nothing" in text
 
 
 def test_an_unknown_transaction_is_said_first_and_a_block_of_that_hash_is_offered(client):
@@ -263,25 +269,25 @@ def said_by(script):
 
 
 @pytest.mark.parametrize(
-    ("valid", "shown"), [(True, "with 12.50 MEOW"), (False, "Not valid The inputs hold too little.")]
+    ("valid", "sentence"), [(True, "with 12.50 MEOW"), (False, "Not valid The inputs hold too little.")]
 )
-def test_a_simple_ledger_message_is_read_judged_and_counted(client, valid, shown):
+def test_a_simple_ledger_message_is_read_judged_and_counted(client, valid, sentence):
     transaction(vout=said_by(SEND))
     verdict = {"txid": TXID, "valid": valid} | ({} if valid else {"invalidReason": "The inputs hold too little."})
     rows.answered("validate_slp_transaction", verdict, at=clock.now(), txid=TXID)
     token = {"id": h(2, "f"), "decimals": 2, "symbol": "MEOW", "name": "Meow"}
     rows.answered("get_slp_token", token, at=clock.now(), tokenId=h(2, "f"))
-    told = text_of(client.get(f"/chain/tx/{TXID}/"))
-    assert "Simple ledger: SEND" in told
-    assert shown in told
-    assert ("MEOW" in told.partition("outputs")[2]) == valid
+    text = text_of(client.get(f"/chain/tx/{TXID}/"))
+    assert "Simple ledger: SEND" in text
+    assert sentence in text
+    assert ("MEOW" in text.partition("outputs")[2]) == valid
 
 
 def test_a_message_that_no_layer_has_judged_yet_says_so(client):
     transaction(vout=said_by(SEND))
-    told = text_of(client.get(f"/chain/tx/{TXID}/"))
-    assert "Not known yet" in told
-    assert "with 1,250 base units" in told
+    text = text_of(client.get(f"/chain/tx/{TXID}/"))
+    assert "Not known yet" in text
+    assert "with 1,250 base units" in text
 
 
 def test_a_property_message_shows_the_layers_verdict(client):
@@ -291,7 +297,7 @@ def test_a_property_message_shows_the_layers_verdict(client):
     body |= {"type_int": 0, "type": "Simple Send", "confirmations": 2, "propertyid": 3, "precision": "2"}
     body |= {"amount": "10.00", "valid": False, "invalidreason": "Sender has insufficient balance"}
     rows.answered("get_token_transaction", body, at=clock.now(), txid=TXID)
-    told = text_of(client.get(f"/chain/tx/{TXID}/"))
+    text = text_of(client.get(f"/chain/tx/{TXID}/"))
     for piece in (
         "Property tokens: Simple Send",
         "Not valid",
@@ -299,7 +305,7 @@ def test_a_property_message_shows_the_layers_verdict(client):
         "property 3",
         "10.00",
     ):
-        assert piece in told, piece
+        assert piece in text, piece
 
 
 def test_a_registration_of_a_cash_account_is_named(client):
@@ -369,21 +375,21 @@ REGTEST = addresses.forms(OURS.legacy_address, networks=[addresses.allowed_netwo
 def test_every_form_of_an_address_leads_to_one_page(client, spelled):
     address_read()
     response = client.get(f"/chain/address/{spelled}/")
-    told, page = text_of(response), response.content.decode()
+    text, page = text_of(response), response.content.decode()
     for form in (OURS.legacy_address, OURS.hash.hex()):
-        assert form in told.replace(" ", ""), form
+        assert form in text.replace(" ", ""), form
     for form in (OURS.cash_address, OURS.slp_address, REGTEST):
         assert f'data-copy="{form}"' in page, form
     assert '<svg class="qr" role="img"' in page
     for piece in ("1.2500 0000", "−0.5000 0000", "3.0000 0000", "and 1 waiting", "It holds no tokens"):
-        assert piece in told, piece
+        assert piece in text, piece
 
 
 def test_an_address_shows_what_each_transaction_changed_there(client):
     address_read(transactions=2)
-    told = text_of(client.get(f"/chain/address/{OURS.cash_address}/"))
-    assert "+1.0000 0000 Waits for a block" in told
-    assert "+1.0000 0000 1 2" in told, "height and confirmations"
+    text = text_of(client.get(f"/chain/address/{OURS.cash_address}/"))
+    assert "+1.0000 0000 Waits for a block" in text
+    assert "+1.0000 0000 1 2" in text, "height and confirmations"
 
 
 def test_the_tokens_of_an_address_are_named_as_soon_as_their_names_are_read(client):
@@ -402,8 +408,8 @@ def test_the_transactions_of_an_address_are_paged_by_the_service(client):
     assert "?page=1" in page
     assert "?page=3" in page
     client.get(f"/chain/address/{OURS.cash_address}/?page=3")
-    asked = ChainAnswer.objects.filter(operation="get_address_transactions")
-    assert sorted(row.arguments["page"] for row in asked) == [1, 2]
+    wanted = ChainAnswer.objects.filter(operation="get_address_transactions")
+    assert sorted(row.arguments["page"] for row in wanted) == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -474,8 +480,8 @@ def test_each_part_follows_what_can_change_it_and_answers_for_itself(client, aud
     address_read()
     parts = parts_of(client.get(path).content.decode())
     assert parts
-    told_of_blocks = {name for name, part in parts.items() if "chain:tip" in part["data-follow"].split()}
-    assert set(parts) - told_of_blocks <= {"node", "raw", "members"}, "a new block can change everything else"
+    following = {name for name, part in parts.items() if "chain:tip" in part["data-follow"].split()}
+    assert set(parts) - following <= {"node", "raw", "members"}, "a new block can change everything else"
     for name, part in parts.items():
         assert all(topics.admits(auditor, topic) for topic in part["data-follow"].split()), part["data-follow"]
         answer = client.get(unescape(part["hx-get"]), headers={"HX-Request": "true", "HX-Target": name})

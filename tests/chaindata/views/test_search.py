@@ -95,8 +95,8 @@ def test_an_odd_text_is_only_a_text(client, text):
 
 def test_what_nobody_has_met_is_asked_for_when_its_page_opens(client):
     found(client, TXID)
-    asked = ChainAnswer.objects.filter(operation="get_transaction_details")
-    assert [row.arguments for row in asked] == [{"txid": TXID}]
+    wanted = ChainAnswer.objects.filter(operation="get_transaction_details")
+    assert [row.arguments for row in wanted] == [{"txid": TXID}]
 
 
 def test_a_name_is_looked_for_in_lists_that_come_later(client):

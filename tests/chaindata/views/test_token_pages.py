@@ -43,16 +43,16 @@ def text_of(response):
 
 
 def stats(token_id=TOKEN, **changes):
-    told = {"id": token_id, "decimals": 2, "timestamp": "2026-11-20 20:20:21", "timestampUnix": 1, "versionType": 1}
-    told |= {
+    body = {"id": token_id, "decimals": 2, "timestamp": "2026-11-20 20:20:21", "timestampUnix": 1, "versionType": 1}
+    body |= {
         "documentUri": "https://harbour.example",
         "symbol": "HARB",
         "name": "Harbour Credit",
         "containsBaton": True,
     }
-    told |= {"documentHash": None, "initialTokenQty": 1000, "blockCreated": 123, "blockLastActiveSend": 127}
-    told |= {"blockLastActiveMint": None, "txnsSinceGenesis": 5, "validAddresses": 2, "totalMinted": 1000}
-    return told | {"totalBurned": 0, "circulatingSupply": 1000, "mintingBatonStatus": "ALIVE"} | changes
+    body |= {"documentHash": None, "initialTokenQty": 1000, "blockCreated": 123, "blockLastActiveSend": 127}
+    body |= {"blockLastActiveMint": None, "txnsSinceGenesis": 5, "validAddresses": 2, "totalMinted": 1000}
+    return body | {"totalBurned": 0, "circulatingSupply": 1000, "mintingBatonStatus": "ALIVE"} | changes
 
 
 def holder(address, balance):
@@ -70,9 +70,9 @@ def simple_read(*, holders=2, at=None, **changes):
 
 
 def whole(number=4, **changes):
-    told = {"propertyid": number, "name": "Points", "category": "Shipping", "subcategory": "", "data": "", "url": ""}
-    told |= {"precision": 3, "issuer": OURS.cash_address, "creationtxid": h(1, "e"), "fixedissuance": False}
-    return told | {"managedissuance": True, "totaltokens": "605.000", "freezingenabled": True} | changes
+    body = {"propertyid": number, "name": "Points", "category": "Shipping", "subcategory": "", "data": "", "url": ""}
+    body |= {"precision": 3, "issuer": OURS.cash_address, "creationtxid": h(1, "e"), "fixedissuance": False}
+    return body | {"managedissuance": True, "totaltokens": "605.000", "freezingenabled": True} | changes
 
 
 BALANCES = [
@@ -86,8 +86,8 @@ def property_read(*, grants=2, at=None, balances=BALANCES, **changes):
     rows.answered("get_property", whole(**changes), at=at, propertyId=4)
     lines = [{"txid": h(n, "c"), "grant": "705.000"} if n == 0 else {"txid": h(n, "c"), "revoke": "100.000"}
              for n in range(grants)]  # fmt: skip
-    told = {"propertyid": 4, "name": "Points", "issuer": OURS.cash_address, "creationtxid": h(1, "e")}
-    rows.answered("get_grants", told | {"totaltokens": "605.000", "issuances": lines}, at=at, propertyId=4)
+    body = {"propertyid": 4, "name": "Points", "issuer": OURS.cash_address, "creationtxid": h(1, "e")}
+    rows.answered("get_grants", body | {"totaltokens": "605.000", "issuances": lines}, at=at, propertyId=4)
     rows.answered("get_token_balances_of_property", balances, at=at, propertyId=4)
     frozen = [{"address": THEIRS.cash_address, "balance": "80.000"}]
     rows.answered("get_frozen_balances_of_property", frozen, at=at, propertyId=4)
@@ -138,8 +138,8 @@ FAMILY |= {"haveIssuedNumber": 3, "currentValidIssuedNumer": 2}
 
 
 def collectible(number, owner):
-    told = {"propertyid": "1", "tokenid": str(number), "owner": owner, "creationtxid": h(2, "e"), "creationblock": 177}
-    return told | {"attribute": "7", "tokenurl": "stamps/1"}
+    body = {"propertyid": "1", "tokenid": str(number), "owner": owner, "creationtxid": h(2, "e"), "creationblock": 177}
+    return body | {"attribute": "7", "tokenurl": "stamps/1"}
 
 
 def family_read(at=None):
@@ -187,7 +187,7 @@ def moved(txid, message, *, spent_by=None, outputs=3):
 
 
 @pytest.mark.parametrize(
-    ("last", "told"),
+    ("last", "sentence"),
     [
         (None, "Now bchreg:"),
         (slp.Mint(TOKEN, 2, 5), "Now bchreg:"),
@@ -197,7 +197,7 @@ def moved(txid, message, *, spent_by=None, outputs=3):
         (slp.Send(TOKEN, (5,)), "which mints nothing"),
     ],
 )
-def test_the_baton_is_followed_from_minting_to_minting(client, last, told):
+def test_the_baton_is_followed_from_minting_to_minting(client, last, sentence):
     simple_read()
     first, second = h(41, "c"), h(42, "c")
     moved(TOKEN, scripted(GENESIS), spent_by=first)
@@ -205,7 +205,7 @@ def test_the_baton_is_followed_from_minting_to_minting(client, last, told):
     if last is not None:
         moved(second, scripted(last))
     text = text_of(client.get(f"/chain/tokens/{TOKEN}/"))
-    assert told in text.partition("Where the baton")[2]
+    assert sentence in text.partition("Where the baton")[2]
 
 
 def test_a_token_without_a_baton_and_a_very_long_way(client):
@@ -219,7 +219,7 @@ def test_a_token_without_a_baton_and_a_very_long_way(client):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "differences"),
     [
         ({"name": "Harbour Credlt"}, "name"),
         ({"decimals": 3}, "decimals"),
@@ -228,10 +228,10 @@ def test_a_token_without_a_baton_and_a_very_long_way(client):
         ({"documentUri": "https://elsewhere.example"}, "document"),
     ],
 )
-def test_a_service_that_tells_something_else_than_the_bytes_is_shown_to(client, changes, told):
+def test_a_service_that_tells_something_else_than_the_bytes_is_shown_to(client, changes, differences):
     simple_read(**changes)
     text = text_of(client.get(f"/chain/tokens/{TOKEN}/"))
-    assert f"than the transaction that began this token: {told}." in text
+    assert f"than the transaction that began this token: {differences}." in text
 
 
 def test_holders_that_do_not_make_up_the_supply_are_shown_to(client):
@@ -298,8 +298,8 @@ def test_a_name_with_a_nul_is_the_same_name_from_the_service(client):
     """The client marks each NUL in what the service tells; the token's own bytes have it still."""
     named = slp.Genesis(b"A\0B", b"N\0", b"", b"", 2, 2, 100_000)
     begun = transactions.build(inputs=BEGUN.inputs, outputs=[Output(0, slp.script_of(named)), *BEGUN.outputs[1:]])
-    told = stats(begun.txid, symbol="A\ufffdB", name="N\ufffd", documentUri="")
-    rows.answered("get_slp_token_stats", told, at=clock.now(), tokenId=begun.txid)
+    body = stats(begun.txid, symbol="A\ufffdB", name="N\ufffd", documentUri="")
+    rows.answered("get_slp_token_stats", body, at=clock.now(), tokenId=begun.txid)
     rows.answered("get_raw_transaction", begun.raw.hex(), at=clock.now(), txid=begun.txid, verbose=False)
     page = client.get(f"/chain/tokens/{begun.txid}/")
     assert "Its own bytes say the same" in text_of(page)
@@ -389,7 +389,7 @@ def registered(name="Jonathan", *, twice=0):
     return block, made
 
 
-def told_of(block, made, *, index=0, **changes):
+def account_answers(block, made, *, index=0, **changes):
     """`check` and `lookup` of one of them."""
     ids = [each.txid_bytes for each in block.body]
     results = [
@@ -408,15 +408,18 @@ def told_of(block, made, *, index=0, **changes):
     hashes = [cash_accounts.collision_hash(block.hash, each.txid) for each in made]
     parted = cash_accounts.collision(hashes[index], hashes[:index] + hashes[index + 1 :])
     payment = {"type": "Key Hash", "address": Payment(1, bytes([index]) * 20).text(paying.Network.TEST)}
-    told = {"emoji": cash_accounts.emoji(block.hash, own.txid), "name": "Jonathan", "number": 100}
-    told |= {"collision": {"hash": parted.hash, "count": parted.count, "length": parted.length}, "payment": [payment]}
-    body = {"identifier": "Jonathan#100;", "information": told | changes}
+    information = {"emoji": cash_accounts.emoji(block.hash, own.txid), "name": "Jonathan", "number": 100}
+    information |= {
+        "collision": {"hash": parted.hash, "count": parted.count, "length": parted.length},
+        "payment": [payment],
+    }
+    body = {"identifier": "Jonathan#100;", "information": information | changes}
     rows.answered("look_up_cash_account", body, at=at, account="Jonathan", number="100")
 
 
 def test_an_account_is_proven_from_the_bytes_of_its_registration(client):
     block, made = registered()
-    told_of(block, made)
+    account_answers(block, made)
     rows.header(110, at=clock.now())
     rows.ChainHeader.objects.filter(height=110).update(hash=block.hash)
     text = text_of(client.get("/chain/cash-accounts/?q=Jonathan%23100"))
@@ -432,14 +435,14 @@ def test_an_account_is_proven_from_the_bytes_of_its_registration(client):
 )  # fmt: skip
 def test_a_service_that_changes_an_account_is_noticed(client, changes):
     block, made = registered()
-    told_of(block, made, **changes)
+    account_answers(block, made, **changes)
     assert "The service tells something else" in text_of(client.get("/chain/cash-accounts/?q=Jonathan%23100"))
 
 
 def test_a_registration_whose_proof_or_bytes_are_changed_does_not_hold(client):
     block, made = registered()
     other = transactions.build(inputs=made[0].inputs, outputs=[Output(5, b"\x51" * 40), made[0].outputs[0]])
-    told_of(block, made)
+    account_answers(block, made)
     row = ChainAnswer.objects.get(operation="check_cash_account")
     for old, new in ((made[0].raw.hex(), other.raw.hex()), (block.header.raw.hex()[:80], "00" * 40)):
         changed = row.body.replace(old, new)
@@ -450,14 +453,14 @@ def test_a_registration_whose_proof_or_bytes_are_changed_does_not_hold(client):
 
 def test_a_block_that_left_the_chain_proves_nothing(client):
     block, made = registered()
-    told_of(block, made)
+    account_answers(block, made)
     rows.header(110, at=clock.now())
     assert "The chain has another block at this height" in text_of(client.get("/chain/cash-accounts/?q=Jonathan%23100"))
 
 
 def test_accounts_of_one_name_and_block_are_told_apart_by_digits(client):
     block, made = registered(twice=1)
-    told_of(block, made)
+    account_answers(block, made)
     hashes = [cash_accounts.collision_hash(block.hash, each.txid) for each in made]
     length = cash_accounts.collision(hashes[0], hashes[1:]).length
     text = text_of(client.get("/chain/cash-accounts/?q=Jonathan%23100"))
@@ -478,7 +481,7 @@ def test_the_accounts_of_an_address(client):
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "sentence"),
     [
         ("", "Enter an account"),
         ("Jonathan", "Add the number"),
@@ -493,11 +496,11 @@ def test_the_accounts_of_an_address(client):
         ("\x00#100", ""),
     ],
 )
-def test_what_is_neither_account_nor_address_is_told_beside_the_field(client, typed, told):
+def test_what_is_neither_account_nor_address_is_told_beside_the_field(client, typed, sentence):
     answer = client.get("/chain/cash-accounts/", {"q": typed})
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert told in unescape(page.partition('id="id_q-wrong"')[2].partition("</div>")[0])
+    assert sentence in unescape(page.partition('id="id_q-wrong"')[2].partition("</div>")[0])
     assert not ChainAnswer.objects.exists()
 
 
@@ -534,8 +537,13 @@ def test_a_part_of_the_explanation_is_read_again_with_the_same_bytes(client, aud
 
 def test_after_a_refused_sending_the_page_reads_again_where_nothing_is_sent(signed_in, treasury, auditor):
     rows.answered("get_raw_transaction", FUNDED.raw.hex(), at=clock.now(), txid=FUNDED.txid, verbose=False)
-    given = {"hex": MADE.raw.hex(), "digest": hashlib.sha256(MADE.raw).hexdigest(), "reason": "Why", "code": "000000"}
-    answer = signed_in(treasury).post("/chain/tools/broadcasts/new/", given)
+    form_data = {
+        "hex": MADE.raw.hex(),
+        "digest": hashlib.sha256(MADE.raw).hexdigest(),
+        "reason": "Why",
+        "code": "000000",
+    }
+    answer = signed_in(treasury).post("/chain/tools/broadcasts/new/", form_data)
     page = answer.content.decode()
     assert answer.status_code == 409
     assert "Why" in page
@@ -543,12 +551,12 @@ def test_after_a_refused_sending_the_page_reads_again_where_nothing_is_sent(sign
     assert page.count('action="/chain/tools/broadcasts/new/"') == 1
     assert 'hx-post="/chain/tools/broadcasts/new/"' not in page
     assert set(re.findall(r'hx-include="([^"]*)"', page)) == {"find input[name=hex]"}
-    refused = signed_in(auditor).post("/chain/tools/broadcasts/new/", given)
+    refused = signed_in(auditor).post("/chain/tools/broadcasts/new/", form_data)
     assert (refused.status_code, "Only treasury sends" in text_of(refused)) == (409, True)
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "sentence"),
     [
         ("", "Paste the bytes"),
         ("zz", "not hexadecimal"),
@@ -560,14 +568,14 @@ def test_after_a_refused_sending_the_page_reads_again_where_nothing_is_sent(sign
         ("\x00", ""),
     ],
 )
-def test_bad_bytes_are_told_beside_the_field_and_stay_in_it(client, typed, told):
+def test_bad_bytes_are_told_beside_the_field_and_stay_in_it(client, typed, sentence):
     for tool in ("transaction", "proof"):
         answer = client.post(f"/chain/tools/{tool}/", {"hex": typed})
         page = unescape(answer.content.decode())
         assert answer.status_code == 422
         wrong = page.partition('id="id_hex-wrong"')[2].partition("</div>")[0]
         assert wrong
-        assert tool == "proof" or told in wrong
+        assert tool == "proof" or sentence in wrong
         assert typed.replace("\x00", "") in page
     assert not ChainAnswer.objects.exists()
 
@@ -618,7 +626,7 @@ def test_a_payload_waits_for_the_precision_of_its_property(client):
 
 
 @pytest.mark.parametrize(
-    ("query", "field", "told"),
+    ("query", "field", "sentence"),
     [
         ("kind=simple-send&make=1&propertyId=1&amount=1e3", "amount", "digits"),
         ("kind=simple-send&make=1&propertyId=1&amount=0.123456789", "amount", "more places"),
@@ -631,13 +639,13 @@ def test_a_payload_waits_for_the_precision_of_its_property(client):
         ("kind=grant&make=1&propertyId=1&amount=1&memo=" + "%C3%A4" * 128, "memo", "255 bytes"),
     ],
 )
-def test_bad_members_of_a_payload_are_told_beside_their_field(client, query, field, told):
+def test_bad_members_of_a_payload_are_told_beside_their_field(client, query, field, sentence):
     answer = client.get(f"/chain/tools/payload/?{query}")
     page = unescape(answer.content.decode())
     assert answer.status_code == 422
     wrong = page.partition(f'id="id_{field}-wrong"')[2].partition("</div>")[0]
     assert wrong
-    assert told in wrong
+    assert sentence in wrong
 
 
 def test_the_simple_ledger_is_asked_about_a_transaction(client):

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 ADDRESS = "bchtest:qpm2qsznhks23z7629mms6s4cwef74vcwvqcw003ap"
 HEAD = {"ecosystem": "1", "propertyPrecision": "2", "previousId": "0", "category": "a", "subcategory": "b"}
 HEAD |= {"name": "n", "url": "u", "data": "d"}
-GIVEN = {
+PARAMS = {
     "simple-send": {"propertyId": "3", "amount": "10.5"},
     "send-all": {"ecosystem": "1"},
     "send-to-owners": {"propertyId": "3", "amount": "1.25", "distributionProperty": "1"},
@@ -39,7 +39,7 @@ GIVEN = {
 
 
 @pytest.fixture
-def told(sandbox, settings):
+def ask_service(sandbox, settings):
     """What the service itself says."""
     settings.CHAIN_NETWORKS = ("regtest", "test")
 
@@ -50,7 +50,7 @@ def told(sandbox, settings):
     return ask
 
 
-def shown(client, path, run_worker, rounds=4):
+def page_text(client, path, run_worker, rounds=4):
     """The page once all that it asks for was answered."""
     for n in range(rounds):
         answer = client.get(path)
@@ -62,43 +62,43 @@ def shown(client, path, run_worker, rounds=4):
     return text
 
 
-def test_every_payload_is_the_one_that_the_service_builds(client, told, run_worker):
-    assert set(GIVEN) == set(payloads.OPERATIONS)
-    for slug, given in GIVEN.items():
-        path = f"/chain/tools/payload/?{urlencode({'kind': slug, 'make': '1', **given})}"
-        assert "The service builds the same" in shown(client, path, run_worker), slug
+def test_every_payload_is_the_one_that_the_service_builds(client, ask_service, run_worker):
+    assert set(PARAMS) == set(payloads.OPERATIONS)
+    for slug, params in PARAMS.items():
+        path = f"/chain/tools/payload/?{urlencode({'kind': slug, 'make': '1', **params})}"
+        assert "The service builds the same" in page_text(client, path, run_worker), slug
 
 
-def test_tokens_accounts_and_tools_agree_with_the_chain(client, told, run_worker):
+def test_tokens_accounts_and_tools_agree_with_the_chain(client, ask_service, run_worker):
     tip_follower.follow(now=clock.now(), open_client=ways.open_client)
-    for token in told("slp/list"):
-        text = shown(client, f"/chain/tokens/{token['id']}/", run_worker, rounds=6)
+    for token in ask_service("slp/list"):
+        text = page_text(client, f"/chain/tokens/{token['id']}/", run_worker, rounds=6)
         assert "Its own bytes say the same" in text
         assert "It adds up" in text
         where = {"ALIVE": "not spent", "NEVER_CREATED": "there never was one", "DEAD_ENDED": "given up"}
         assert where[token["mintingBatonStatus"]] in text.partition("Where the baton")[2]
     for number in (1, 3, 4, 5, 6):
-        assert "Computed here, the same" in shown(client, f"/chain/tokens/{number}/", run_worker), number
-    assert "Destroyed" in shown(client, "/chain/tokens/collectible-1/", run_worker, rounds=6)
+        assert "Computed here, the same" in page_text(client, f"/chain/tokens/{number}/", run_worker), number
+    assert "Destroyed" in page_text(client, "/chain/tokens/collectible-1/", run_worker, rounds=6)
     for kind in ("simple-ledger", "property", "collectible"):
         assert re.match(
-            r".*\b[1-9]\d* (tokens|properties|family)", shown(client, f"/chain/tokens/?kind={kind}", run_worker)
+            r".*\b[1-9]\d* (tokens|properties|family)", page_text(client, f"/chain/tokens/?kind={kind}", run_worker)
         )
-    account = shown(client, "/chain/cash-accounts/?q=Harbourmaster%23128", run_worker)
+    account = page_text(client, "/chain/cash-accounts/?q=Harbourmaster%23128", run_worker)
     assert "The service tells the same" in account
     assert "The block is in the chain that the desk follows" in account
 
-    genesis = told("slp/list")[0]["id"]
-    raw = told(f"rawtransactions/getRawTransaction/{genesis}")
-    proof = told(f"blockchain/getTxOutProof/{genesis}")
+    genesis = ask_service("slp/list")[0]["id"]
+    raw = ask_service(f"rawtransactions/getRawTransaction/{genesis}")
+    proof = ask_service(f"blockchain/getTxOutProof/{genesis}")
     for path in (
         f"/chain/tools/?address={ADDRESS}",
         f"/chain/tools/transaction/?hex={raw}",
         f"/chain/tools/proof/?hex={proof}",
         f"/chain/tools/script/?hex={'76a914' + '11' * 20 + '88ac'}",
     ):
-        text = shown(client, path, run_worker)
+        text = page_text(client, path, run_worker)
         assert "The same" in text.partition("own answer")[2], path
-    assert "Kept by the desk" in shown(client, f"/chain/tools/proof/?hex={proof}", run_worker)
-    assert "signature fits" in shown(client, f"/chain/tools/transaction/?hex={raw}", run_worker)
-    assert "Valid" in shown(client, f"/chain/tools/simple-ledger/?txid={genesis}", run_worker)
+    assert "Kept by the desk" in page_text(client, f"/chain/tools/proof/?hex={proof}", run_worker)
+    assert "signature fits" in page_text(client, f"/chain/tools/transaction/?hex={raw}", run_worker)
+    assert "Valid" in page_text(client, f"/chain/tools/simple-ledger/?txid={genesis}", run_worker)

@@ -218,8 +218,8 @@ def test_no_record_has_a_pattern():
 def test_every_bulk_operation_says_that_it_wants_an_array():
     """Those of the supplement's rows are not told, but three."""
     bulk = {operation.name for operation in catalogue.OPERATIONS if any(param.most for param in operation.params)}
-    told = {"get_raw_transactions", "get_slp_balances_of_tokens", "get_slp_stats_of_tokens"}
-    assert set(refusals.NOT_AN_ARRAY) == bulk | told
+    named = {"get_raw_transactions", "get_slp_balances_of_tokens", "get_slp_stats_of_tokens"}
+    assert set(refusals.NOT_AN_ARRAY) == bulk | named
     assert set(refusals.BAD_ELEMENT) | set(refusals.EMPTY_ELEMENT) <= set(refusals.NOT_AN_ARRAY)
 
 

@@ -68,9 +68,9 @@ def test_reply_is_read_as_specified(name):
     file = FILES[name]
     records.unknown.clear()
     decoded = records.decode(json.dumps(file["reply"]).encode(), catalogue.by_name[name].result)
-    told = golden.facts(decoded, file["facts"])
-    assert told == file["facts"]
-    assert golden.kinds(told) == golden.kinds(file["facts"])
+    facts = golden.facts(decoded, file["facts"])
+    assert facts == file["facts"]
+    assert golden.kinds(facts) == golden.kinds(file["facts"])
     assert records.unknown.counts() == {}
 
 
@@ -129,9 +129,10 @@ def test_reading_a_specified_call_gives_its_arguments(name):
     query = [tuple(map(unquote, pair.split("="))) for pair in file["query"].split("&") if pair]
     body = msgspec.json.decode(file["body"]) if file["body"] else {}
     members = [(operation.params[0].name, body)] if isinstance(body, list) else body.items()
-    given = read(operation, path_values, query, members, defaults=False)
-    assert given == {
-        key: Decimal(value) if isinstance(given[key], Decimal) else value for key, value in file["arguments"].items()
+    arguments = read(operation, path_values, query, members, defaults=False)
+    assert arguments == {
+        key: Decimal(value) if isinstance(arguments[key], Decimal) else value
+        for key, value in file["arguments"].items()
     }
 
 
