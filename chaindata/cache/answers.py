@@ -65,10 +65,10 @@ def look(operation: str, *, now: datetime, **arguments: object) -> Reading:
 
 def look_many(wanted: Sequence[tuple[str, Mapping[str, object]]], *, now: datetime) -> list[Reading]:
     """The same for many questions, in their order, with a handful of queries however many they are."""
-    asked = [questions.question(operation, arguments) for operation, arguments in wanted]
-    rows = _rows(asked, now)
+    all_questions = [questions.question(operation, arguments) for operation, arguments in wanted]
+    rows = _rows(all_questions, now)
     _note(rows.values(), now)
-    return [_reading(question, rows[question.key], now) for question in asked]
+    return [_reading(question, rows[question.key], now) for question in all_questions]
 
 
 def due(*, now: datetime) -> QuerySet[ChainAnswer]:
@@ -85,10 +85,10 @@ def unclaimed(now: datetime) -> Q:
 # Rows ----------------------------------------------------------------------------------------------------------------
 
 
-def _rows(asked: Sequence[Question], now: datetime) -> dict[str, ChainAnswer]:
+def _rows(all_questions: Sequence[Question], now: datetime) -> dict[str, ChainAnswer]:
     """The rows of the questions, made where there were none."""
-    known = _known(asked)
-    missing = {question.key: question for question in asked if question.key not in known}
+    known = _known(all_questions)
+    missing = {question.key: question for question in all_questions if question.key not in known}
     if not missing:
         return known
     new = [
@@ -102,11 +102,11 @@ def _rows(asked: Sequence[Question], now: datetime) -> dict[str, ChainAnswer]:
         for question in missing.values()
     ]
     ChainAnswer.objects.bulk_create(new, ignore_conflicts=True)
-    return _known(asked)
+    return _known(all_questions)
 
 
-def _known(asked: Sequence[Question]) -> dict[str, ChainAnswer]:
-    return {row.key: row for row in ChainAnswer.objects.filter(key__in={question.key for question in asked})}
+def _known(all_questions: Sequence[Question]) -> dict[str, ChainAnswer]:
+    return {row.key: row for row in ChainAnswer.objects.filter(key__in={question.key for question in all_questions})}
 
 
 def _note(rows: Iterable[ChainAnswer], now: datetime) -> None:

@@ -31,7 +31,7 @@ PAGES = {
     search.ADDRESS: "chain-address",
     search.TOKEN: "chain-token",
 }
-_STANDINGS = {
+_FRESHNESS_CHIPS = {
     "stale": ("quiet", "being read again", "refresh-cw"),
     "absent": ("quiet", "being read", "loader"),
     "failed": ("warn", "could not be read", "unplug"),
@@ -102,8 +102,8 @@ def on_chain(currency: str) -> bool:
 def chain_age(freshness: PartFreshness, now: datetime) -> SafeString:
     """How old a part is and how far it can be trusted, in a few words for its head."""
     parts = []
-    if freshness.word in _STANDINGS:
-        tone, label, sign = _STANDINGS[freshness.word]
+    if freshness.word in _FRESHNESS_CHIPS:
+        tone, label, sign = _FRESHNESS_CHIPS[freshness.word]
         parts.append(chip(tone, label, sign=sign))
     if freshness.is_final:
         parts.append(chip("quiet", "final", sign="lock"))
