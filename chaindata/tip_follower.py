@@ -31,7 +31,7 @@ OpenClient = Callable[[], ChainClient]
 CLAIMED_FOR = timedelta(seconds=40)
 SWEEP_TASK = "chaindata.sweep"
 TIP_TOPIC = "chain:tip"
-_MOST_TOLD = 200  # answers whose pages are told that they are no longer final
+_MOST_ANNOUNCED = 200  # answers whose pages are told that they are no longer final
 _BY_BLOCK = [name for name, row in FRESHNESS.items() if row is not None and row.by_block]
 _log = structlog.get_logger(__name__)
 
@@ -144,9 +144,9 @@ def _take_back(common_height: int, now: datetime) -> None:
     """Answers that speak of blocks above the last common one are no longer final, and are asked for again."""
     gone = ChainAnswer.objects.filter(rests_on_height__gt=common_height)
     looked_at = gone.filter(asked_at__gt=now - LOOKED_AT_FOR).order_by("-asked_at")
-    told = list(looked_at.values_list("key", flat=True)[:_MOST_TOLD])
+    keys = list(looked_at.values_list("key", flat=True)[:_MOST_ANNOUNCED])
     gone.update(is_final=False, due_at=now)
-    for key in told:
+    for key in keys:
         announcements.announce(f"chain-answer:{key}")
 
 
