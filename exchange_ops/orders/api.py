@@ -77,9 +77,9 @@ class Orders(APIView):
     )
     def post(self, request: Request) -> Response:
         """Place an order. It is recorded and sent once; look at `state` for what came of it."""
-        asked = OrderIn(data=request.data)
-        asked.is_valid(raise_exception=True)
-        content, now = dict(asked.validated_data), clock.now()
+        serializer = OrderIn(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        content, now = dict(serializer.validated_data), clock.now()
         key = content.pop("request_key")
         try:
             row = workflow.place(

@@ -91,9 +91,9 @@ class OrderOut(serializers.ModelSerializer):
         read_only_fields = fields
 
     def to_representation(self, instance: Order) -> dict[str, Any]:
-        shown: dict[str, Any] = super().to_representation(instance)
-        shown.setdefault("initiator", None)  # a source through an absent person gives no member at all
-        return shown
+        data: dict[str, Any] = super().to_representation(instance)
+        data.setdefault("initiator", None)  # a source through an absent person gives no member at all
+        return data
 
 
 class OrderIn(StrictBody):

@@ -24,8 +24,8 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     try:
         sighting = _look(row, now, client_for)
     except (CallFailed, BadArgument, keys.NoUsableKey) as problem:
-        told = f"The exchange could not be asked for it: {problem}"[:500]
-        mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=told)
+        reason = f"The exchange could not be asked for it: {problem}"[:500]
+        mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
         return
     if sighting.order is not None and not records.unstorable(sighting.order):
         records.found_again(row, sighting.order, now=now, looks=sighting.looks)

@@ -73,12 +73,12 @@ def _active(reading: Round, client: ExchangeClient) -> tuple[set[int], bool]:
     numbers: set[int] = set()
     complete = True
     for margin, listing in ((False, client.get_orders()), (True, client.get_margin_orders())):
-        told = {record.id for record in listing.records}
+        listed = {record.id for record in listing.records}
         done = order_records.take(
-            account=reading.account, found=listing.records, open_numbers=told, margin=margin, now=reading.now
+            account=reading.account, found=listing.records, open_numbers=listed, margin=margin, now=reading.now
         )
         reading.note(done)
-        numbers |= told
+        numbers |= listed
         _asides(reading, "open order", listing)
         complete = complete and not listing.asides
     return numbers, complete

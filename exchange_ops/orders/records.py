@@ -41,7 +41,7 @@ class _Reading:
     open_numbers: AbstractSet[int]
     margin: bool
     now: datetime
-    told: Mapping[records.Order, Mapping[str, Any]]
+    details: Mapping[records.Order, Mapping[str, Any]]
 
 
 @dataclass(slots=True)
@@ -63,13 +63,13 @@ def take(
     now: datetime,
     open_numbers: AbstractSet[int] = frozenset(),
     margin: bool = False,
-    told: Mapping[records.Order, Mapping[str, Any]] | None = None,
+    details: Mapping[records.Order, Mapping[str, Any]] | None = None,
 ) -> Taken:
     """Keep orders of one listing, read at `now`; `open_numbers` are those that the list of active orders has.
 
-    `told` is what else was said with a record; it stands in the order's timeline beside what changed.
+    `details` is what else was said with a record; it stands in the order's timeline beside what changed.
     """
-    done, reading = Taken(), _Reading(account, open_numbers, margin, now, told or {})
+    done, reading = Taken(), _Reading(account, open_numbers, margin, now, details or {})
     newest: dict[int, records.Order] = {}
     for record in found:
         if reason := unstorable(record):
@@ -216,7 +216,7 @@ def _enter(record: records.Order, reading: _Reading) -> Order | None:
     )
     try:
         with transaction.atomic():
-            evidence = {"status": record.status} | dict(reading.told.get(record, {}))
+            evidence = {"status": record.status} | dict(reading.details.get(record, {}))
             mover.MACHINE.create_unrecorded(
                 row, event="seen_elsewhere", to=machine.PLACED, evidence=evidence, now=reading.now
             )
@@ -245,7 +245,7 @@ def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
         if not changes:
             return False
         evidence = {name: value for name, value in changes.items() if name != "exchange_updated_at"}
-        said = evidence | dict(reading.told.get(record, {}))
+        said = evidence | dict(reading.details.get(record, {}))
         if row.state == machine.CANCELLING and record.status in machine.ENDED:
             return _confirm_cancel(row, _read(record, reading), said, now=reading.now)
         written = Order.objects.filter(pk=row.pk, version=row.version).update(**_read(record, reading))
@@ -294,10 +294,10 @@ def _is_further(row: Order, record: records.Order) -> bool:
     return _PROGRESS.get(row.status, 0) > _PROGRESS.get(record.status, _LAST_STEP)
 
 
-def note(row: Order, told: dict[str, Any], *, now: datetime) -> None:
+def note(row: Order, evidence: dict[str, Any], *, now: datetime) -> None:
     """A line of the order's timeline for what the exchange told, and a hint to who looks at it."""
     OrderEvent.objects.create(
-        order_id=row.pk, event="observed", from_state=row.state, to_state=row.state, evidence=texts(told), at=now
+        order_id=row.pk, event="observed", from_state=row.state, to_state=row.state, evidence=texts(evidence), at=now
     )
     announcements.announce(row.subject)
     announcements.announce(mover.TOPIC, id=row.pk)

@@ -49,7 +49,7 @@ _NOT_TAKEN = {
 }
 _DIGITS = 200  # of the product of two amounts and a rate
 _LARGEST = 36
-_SHOWN = Decimal(1).scaleb(-12)
+_QUANTUM = Decimal(1).scaleb(-12)
 
 
 class CannotPlace(Exception):
@@ -125,17 +125,17 @@ def problems(*, account: Account, symbol: Symbol, wanted: Wanted, now: datetime)
     """What is wrong with an order, by field; the balance is the one last read."""
     exchange_now = clocks.exchange_now(account=account, now=now)
     order = as_sent(wanted, client_order_id="to-be-given")
-    told = {}
+    sentences = {}
     for problem in checking.order_problems(order, symbol, now=exchange_now):
         name = FIELDS.get(problem.param, problem.param)
-        told[name] = _sentence(name, problem)
+        sentences[name] = _sentence(name, problem)
     for name in ("quantity", "price", "stop_price"):
         amount = getattr(wanted, name)
         if amount is not None and not storable(amount):
-            told.setdefault(name, "More digits than any currency has.")
-    if "quantity" not in told and "price" not in told and (short := _funds_problem(account, symbol, wanted)):
-        told["quantity"] = short
-    return told
+            sentences.setdefault(name, "More digits than any currency has.")
+    if "quantity" not in sentences and "price" not in sentences and (short := _funds_problem(account, symbol, wanted)):
+        sentences["quantity"] = short
+    return sentences
 
 
 def figures(*, symbol: Symbol, wanted: Wanted) -> Figures:
@@ -183,7 +183,7 @@ def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted) -> str:
             return ""
         if reckoned.total.adjusted() >= _LARGEST:
             return "It would cost more than anybody has."
-        needs = f"More than {_text(reckoned.total.quantize(_SHOWN))} {currency} would be needed with the fee"
+        needs = f"More than {_text(reckoned.total.quantize(_QUANTUM))} {currency} would be needed with the fee"
     elif wanted.quantity <= held.available:
         return ""
     else:

@@ -60,23 +60,23 @@ def _as_of(event: trading_session.Reports | trading_session.MarginAccounts, now:
 
 def _take_reports(account: Account, event: trading_session.Reports, now: datetime) -> trading_session.Reports | None:
     as_of, problems = _as_of(event, now), [f"A report could not be read: {one.reason}" for one in event.unread]
-    told: list[tuple[records.Order, records.OrderReport]] = []
+    reports: list[tuple[records.Order, records.OrderReport]] = []
     for report in event.records:
         number = _number(report.id)
         if number is None:
             problems.append(f"A report has the id {str(report.id)[:40]!r}, which is no number.")
         else:
-            told.append((_order(report, number), report))
-    listed = {order.id for order, _ in told}
+            reports.append((_order(report, number), report))
+    listed = {order.id for order, _ in reports}
     taken = order_records.take(
         account=account,
-        found=[order for order, _ in told],
+        found=[order for order, _ in reports],
         open_numbers=listed if event.whole else frozenset(),
         margin=event.margin,
         now=as_of,
-        told={order: _said(report) for order, report in told},
+        details={order: _said(report) for order, report in reports},
     )
-    in_time = [(order, report) for order, report in told if order.id not in taken.early]
+    in_time = [(order, report) for order, report in reports if order.id not in taken.early]
     problems += taken.problems + _take_trades(account, in_time, now)
     for order, report in in_time:
         if of := report.original_request_client_order_id:
@@ -84,15 +84,15 @@ def _take_reports(account: Account, event: trading_session.Reports, now: datetim
     if event.whole:
         _compare(account, event, listed=listed, changed=taken.changed, as_of=as_of, now=now)
     _left_out(account, problems)
-    early = tuple(report for order, report in told if order.id in taken.early)
+    early = tuple(report for order, report in reports if order.id in taken.early)
     return trading_session.Reports(event.margin, early, whole=False) if early else None
 
 
 def _take_trades(
-    account: Account, told: Iterable[tuple[records.Order, records.OrderReport]], now: datetime
+    account: Account, reports: Iterable[tuple[records.Order, records.OrderReport]], now: datetime
 ) -> list[str]:
     problems, trades = [], []
-    for order, report in told:
+    for order, report in reports:
         if report.report_type == TRADE:
             trade = _trade(report, order.id)
             if trade is None:
@@ -124,11 +124,11 @@ def _is_live(account: Account) -> bool:
     return FollowerState.objects.filter(name=name_of(account), connected=True).exists()
 
 
-def _number(told: int | str) -> int | None:
+def _number(value: int | str) -> int | None:
     """The exchange's number of an order, a text on the spot stream and a number on the margin stream."""
-    if isinstance(told, int):
-        return told
-    return int(told) if told.isascii() and told.isdigit() and len(told) <= 19 else None
+    if isinstance(value, int):
+        return value
+    return int(value) if value.isascii() and value.isdigit() and len(value) <= 19 else None
 
 
 def _said(report: records.OrderReport) -> dict[str, object]:

@@ -49,10 +49,10 @@ def _store(account: Account, new: list[AccountTrade]) -> None:
         witnessed.note(AccountTrade, stored.values_list("pk", flat=True))
 
 
-def _add(row: AccountTrade, told: AccountTrade) -> bool:
+def _add(row: AccountTrade, newer: AccountTrade) -> bool:
     """What is told now and was not before; nothing else of a trade can be written."""
     names = ("taker", "liquidation")
-    more = {name: getattr(told, name) for name in names if getattr(row, name) is None}
+    more = {name: getattr(newer, name) for name in names if getattr(row, name) is None}
     more = {name: value for name, value in more.items() if value is not None}
     still_open = Q(**dict.fromkeys(more))
     return bool(more) and bool(AccountTrade.objects.filter(still_open, pk=row.pk).update(**more))
@@ -60,7 +60,7 @@ def _add(row: AccountTrade, told: AccountTrade) -> bool:
 
 def take_answer(*, account: Account, order: records.Order, now: datetime) -> None:
     """Keep the trades that the answer to a new order tells of: it met them at once, so it took (supplement 2.8)."""
-    told = [
+    trades = [
         records.AccountTrade(
             id=trade.id,
             order_id=order.id,
@@ -75,8 +75,8 @@ def take_answer(*, account: Account, order: records.Order, now: datetime) -> Non
         )
         for trade in order.trades_report or ()
     ]
-    if told:
-        take(account=account, found=told, now=now)
+    if trades:
+        take(account=account, found=trades, now=now)
 
 
 def _trade(account: Account, trade: records.AccountTrade, now: datetime) -> AccountTrade:

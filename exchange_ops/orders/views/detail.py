@@ -28,7 +28,7 @@ MOST_EVENTS = 200
 @requires(rules.may_see)
 def order(request: HttpRequest, order_id: int) -> HttpResponse:
     """The page, or one of its parts."""
-    return shown(request, order_id)
+    return render_page(request, order_id)
 
 
 @require_POST
@@ -41,14 +41,14 @@ def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
             order_id=order_id, person=request.user, now=clock.now(), session_key=request.session.session_key or ""
         )
     except workflow.CannotCancel as problem:
-        return shown(request, order_id, status=409, refusal=str(problem))
+        return render_page(request, order_id, status=409, refusal=str(problem))
     messages.success(
         request, f"Cancelling of {row.reference} was requested. What became of it is shown below as the exchange tells."
     )
     return redirect("order", order_id)
 
 
-def shown(request: HttpRequest, order_id: int, *, status: int = 200, refusal: str = "") -> HttpResponse:
+def render_page(request: HttpRequest, order_id: int, *, status: int = 200, refusal: str = "") -> HttpResponse:
     """The page, with a sentence about what was refused."""
     rows = Order.objects.select_related("account", "initiator")
     row = get_object_or_404(rows, pk=order_id)

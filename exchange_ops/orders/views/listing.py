@@ -54,10 +54,10 @@ COLUMNS = (
 @requires(rules.may_see)
 def orders(request: HttpRequest) -> HttpResponse:
     """Fifty rows a page, newest first; the open ones unless asked otherwise."""
-    return shown(request)
+    return render_page(request)
 
 
-def shown(request: HttpRequest, *, status: int = 200, refusal: str = "") -> HttpResponse:
+def render_page(request: HttpRequest, *, status: int = 200, refusal: str = "") -> HttpResponse:
     """The list, with a sentence about what was refused."""
     now, account = clock.now(), accounts.current()
     filters = OrderFilter(request.GET)
@@ -99,8 +99,8 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
     """Cancel the open orders that the person saw, of one symbol or of all."""
     form = CancelAllForm(request.POST)
     if not form.is_valid():
-        return shown(request, status=422, refusal="Nothing was cancelled: the form was not whole. Press again.")
-    asked = domain.cancel_all(
+        return render_page(request, status=422, refusal="Nothing was cancelled: the form was not whole. Press again.")
+    count = domain.cancel_all(
         account=accounts.required(),
         symbol=form.cleaned_data["symbol"],
         newest=int(form.cleaned_data["newest"]),
@@ -108,12 +108,12 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
         now=clock.now(),
         session_key=request.session.session_key or "",
     )
-    told = (
-        f"{asked} order{'' if asked == 1 else 's'} requested to be cancelled."
-        if asked
+    sentence = (
+        f"{count} order{'' if count == 1 else 's'} requested to be cancelled."
+        if count
         else "No open order was left to cancel."
     )
-    messages.success(request, f"{told} Each says when the exchange has confirmed it.")
+    messages.success(request, f"{sentence} Each says when the exchange has confirmed it.")
     return redirect("orders")
 
 

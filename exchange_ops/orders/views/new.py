@@ -34,17 +34,17 @@ def new(request: HttpRequest) -> HttpResponse:
     """The ticket; sent with the words of its button, it becomes one order however often it is sent."""
     account = accounts.required()
     if request.method != "POST":
-        return _shown(request, account, OrderForm(initial=_wished(request), symbols=_symbols()))
+        return _render_form(request, account, OrderForm(initial=_wished(request), symbols=_symbols()))
     form = OrderForm(request.POST, symbols=_symbols())
     if not form.is_valid():
-        return _shown(request, account, form, status=422)
+        return _render_form(request, account, form, status=422)
     try:
         row = _placed(request, account, form)
     except workflow.CannotPlace as problem:
         form.refuse(problem.problems)
-        return _shown(request, account, form, status=422)
+        return _render_form(request, account, form, status=422)
     if row is None:
-        return _shown(request, account, form, review=REVIEW)
+        return _render_form(request, account, form, review=REVIEW)
     messages.success(request, f"{row.reference} is on its way to the exchange.")
     return redirect("order", row.pk)
 
@@ -73,7 +73,7 @@ def _placed(request: HttpRequest, account: Account, form: OrderForm) -> Any:
     )
 
 
-def _shown(
+def _render_form(
     request: HttpRequest, account: Account, form: OrderForm, *, status: int = 200, review: str = ""
 ) -> HttpResponse:
     context = {"form": form, "review": review, "now": clock.now(), **_figures(account, form)}

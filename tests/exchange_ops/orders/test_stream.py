@@ -195,7 +195,7 @@ def test_a_reading_and_reports_of_one_moment_leave_the_newest_however_they_take_
     order_records.take(account=account, found=records_of[:1], now=clock.now())
     stale = order()
     order_records.take(account=account, found=records_of[2:], now=clock.now())
-    reading = order_records._Reading(account, frozenset({41}), margin=False, now=clock.now(), told={})
+    reading = order_records._Reading(account, frozenset({41}), margin=False, now=clock.now(), details={})
     assert not order_records._renew(stale, records_of[1], reading)
     assert not order_records._renew(stale, records_of[2], reading)
     assert (order().status, order().active) == ("filled", False)
