@@ -173,12 +173,12 @@ class Transfers(APIView):
     )
     def post(self, request: Request) -> Response:
         """Ask for a transfer. It is recorded; a worker sends it, after the approvals where it takes them."""
-        asked = TransferIn(data=request.data)
-        asked.is_valid(raise_exception=True)
+        serializer = TransferIn(data=request.data)
+        serializer.is_valid(raise_exception=True)
         now = clock.now()
         try:
             row = workflow.request(
-                initiator=request.user, account=first_account(), now=now, via="api", **asked.validated_data
+                initiator=request.user, account=first_account(), now=now, via="api", **serializer.validated_data
             )
         except workflow.CannotTransfer as problem:
             raise CannotRecord(problem.problems) from None
@@ -211,10 +211,12 @@ class TransferCancel(APIView):
     def post(self, request: Request, transfer_id: int) -> Response:
         """Only before the exchange was asked, and only by the one who asked for it."""
         get_object_or_404(Transfer, pk=transfer_id)
-        given = CancelIn(data=request.data)
-        given.is_valid(raise_exception=True)
+        serializer = CancelIn(data=request.data)
+        serializer.is_valid(raise_exception=True)
         try:
-            row = workflow.cancel(transfer_id=transfer_id, person=request.user, now=clock.now(), **given.validated_data)
+            row = workflow.cancel(
+                transfer_id=transfer_id, person=request.user, now=clock.now(), **serializer.validated_data
+            )
         except workflow.CannotCancel as problem:
             raise CannotRecord({FORM: f"Nothing was changed. {problem}"}) from None
         return Response(TransferOut(row).data)

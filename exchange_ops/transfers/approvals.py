@@ -55,7 +55,7 @@ def approve(
                 person=person, purpose=PURPOSE, digest=row.digest, answer=answer, session_key=session_key, now=now
             )
             keep(row, person, TransferApproval.APPROVE, comment, now=now, confirmation=confirmation)
-            people = given(row).values("person").distinct().count()
+            people = current(row).values("person").distinct().count()
             enough = people >= row.quorum_required
             moves.move(
                 row,
@@ -131,7 +131,7 @@ def undecided() -> QuerySet[Transfer]:
     )
 
 
-def given(row: Transfer) -> QuerySet[TransferApproval]:
+def current(row: Transfer) -> QuerySet[TransferApproval]:
     """The approvals that count now: on the row's digest, by active people of treasury who did not ask for it.
 
     One that was given while its person rested after a change of factors never counts.
@@ -142,7 +142,7 @@ def given(row: Transfer) -> QuerySet[TransferApproval]:
 
 def stands(row: Transfer) -> bool:
     """Whether the quorum still stands: as many people as the rules asked for, who still may approve."""
-    return given(row).values("person").distinct().count() >= row.quorum_required
+    return current(row).values("person").distinct().count() >= row.quorum_required
 
 
 def keep(

@@ -87,16 +87,16 @@ def make(call: TransferCall, row: Transfer, *, client: ExchangeClient, watch: St
 
 def _moved(client: ExchangeClient, row: Transfer) -> tuple[str, ...]:
     """The ids that the exchange gave; what can't be kept is an unknown outcome."""
-    asked: dict[str, Any] = {"currency": row.currency, "amount": row.amount}
+    arguments: dict[str, Any] = {"currency": row.currency, "amount": row.amount}
     if row.kind in _WAYS:
-        ids: tuple[str, ...] = (client.transfer_funds(**asked, type=_WAYS[row.kind]),)
+        ids: tuple[str, ...] = (client.transfer_funds(**arguments, type=_WAYS[row.kind]),)
     elif row.kind == machine.TO_USER:
-        ids = (client.transfer_to_user(**asked, by=row.by, identifier=row.identifier),)
+        ids = (client.transfer_to_user(**arguments, by=row.by, identifier=row.identifier),)
     elif row.kind == machine.CONVERT:
         ids = tuple(client.convert_currency(from_currency=row.currency, to_currency=row.to_currency, amount=row.amount))
     else:
         way = "withdraw" if row.kind == machine.FROM_SUBACCOUNT else "deposit"
-        ids = (client.transfer_subaccount_funds(**asked, subaccount_id=row.subaccount_id or 0, type=way),)
+        ids = (client.transfer_subaccount_funds(**arguments, subaccount_id=row.subaccount_id or 0, type=way),)
     if not 1 <= len(ids) <= 2 or len(set(ids)) != len(ids) or not all(_is_kept(one) for one in ids):
         raise OutcomeUnknown("the exchange gave the transfer numbers that can't be kept")
     return ids

@@ -83,10 +83,10 @@ class NewTransferForm(forms.Form):
         for name in {"kind", "subaccount_id", "by", "identifier", "to_currency"} - wanted:
             del self.fields[name]
 
-    def asked(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """What the domain wants to know, from a form that is valid."""
-        asked = {"kind": SLUGS[self.slug][0], **self.cleaned_data}
-        return asked | {"request_key": str(asked["request_key"])}
+        values = {"kind": SLUGS[self.slug][0], **self.cleaned_data}
+        return values | {"request_key": str(values["request_key"])}
 
     def refuse(self, problems: dict[str, str]) -> None:
         """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""

@@ -57,8 +57,8 @@ def _known(account: Account, by: str) -> Iterable[str]:
     return paid.values_list("identifier", flat=True).distinct()
 
 
-def _confusable(known: str, given: str) -> bool:
-    one, other = _skeleton(known), _skeleton(given)
+def _confusable(known: str, name: str) -> bool:
+    one, other = _skeleton(known), _skeleton(name)
     return one == other or _differs_by(one, other, CLOSE)
 
 

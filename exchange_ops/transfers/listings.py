@@ -72,8 +72,8 @@ def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -
     if not entries or twins.exists():
         _watch_on(row, now)
         return
-    shown = ", ".join(entry.exchange_id for entry in entries)
-    reason = f"The ledger shows it after all: {shown}. It moved although nobody saw it in time."
+    ids = ", ".join(entry.exchange_id for entry in entries)
+    reason = f"The ledger shows it after all: {ids}. It moved although nobody saw it in time."
     moves.move(
         row,
         event="appeared_late",

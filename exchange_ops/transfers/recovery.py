@@ -90,8 +90,8 @@ def _disagreement(left: dict[str, Any] | None, after: Snapshot, call: TransferCa
     if left is None:
         return "The balances can't be compared: the ledger has a movement of an unknown type."
     if left:
-        told = ", ".join(f"{amount} {code}" for code, amount in texts(left).items())
-        return f"Ledger and balances disagree: {told} moved without a transaction that says so."
+        amounts = ", ".join(f"{amount} {code}" for code, amount in texts(left).items())
+        return f"Ledger and balances disagree: {amounts} moved without a transaction that says so."
     if after.unread:
         return "The ledger has records that can't be read, so nothing is certain."
     return "The ledger shows only a part of it."

@@ -121,11 +121,11 @@ def _read(
     if listing.asides:
         raise CannotRead(f"A {wallet} balance could not be read: {listing.asides[0].reason}.")
     balances.store(account=account, wallet=wallet, entries=listing.records, now=now, full=True)
-    told = {entry.currency: entry for entry in listing.records}
+    read = {entry.currency: entry for entry in listing.records}
     return {
         code: {
-            "available": told[code].available if code in told else ZERO,
-            "reserved": told[code].reserved if code in told else ZERO,
+            "available": read[code].available if code in read else ZERO,
+            "reserved": read[code].reserved if code in read else ZERO,
         }
         for code in codes
     }

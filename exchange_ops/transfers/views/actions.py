@@ -27,13 +27,13 @@ _REFUSALS = (
     endings.CannotResolve,
     CannotConfirm,
 )
-_TOLD = {
-    machine.REVIEW: "Recorded. Somebody else has to approve as well.",
-    machine.APPROVED: "Approved. A worker sends it once, now.",
-    machine.REJECTED: "Rejected. Nothing was sent.",
-    machine.CANCELLED: "Taken back. Nothing was sent.",
-    machine.CLOSED: "Closed. Nothing was sent again.",
-    machine.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
+_MESSAGES = {
+    "review": "Recorded. Somebody else has to approve as well.",
+    "approved": "Approved. A worker sends it once, now.",
+    "rejected": "Rejected. Nothing was sent.",
+    "cancelled": "Taken back. Nothing was sent.",
+    "closed": "Closed. Nothing was sent again.",
+    "investigate": "Recorded. Somebody else has to come to the same verdict.",
 }
 
 
@@ -72,9 +72,9 @@ def reissue(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """Close a transfer that was not seen and ask for the same anew."""
     form = ReissueForm(request.POST, auto_id="reissue_%s")
 
-    def act(*, transfer_id: int, **given: Any) -> Transfer:
+    def act(*, transfer_id: int, **arguments: Any) -> Transfer:
         key = str(form.cleaned_data["request_key"])
-        return endings.reissue(transfer_id=transfer_id, request_key=key, **given)
+        return endings.reissue(transfer_id=transfer_id, request_key=key, **arguments)
 
     return _signed(request, transfer_id, form, "reissue_form", act, says="reason")
 
@@ -85,8 +85,8 @@ def resolve(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """One of the two verdicts that close an unclear case."""
     form = TransferVerdictForm(request.POST)
 
-    def act(*, transfer_id: int, **given: Any) -> Transfer:
-        return endings.resolve(transfer_id=transfer_id, verdict=form.cleaned_data["verdict"], **given)
+    def act(*, transfer_id: int, **arguments: Any) -> Transfer:
+        return endings.resolve(transfer_id=transfer_id, verdict=form.cleaned_data["verdict"], **arguments)
 
     return _signed(request, transfer_id, form, "resolve_form", act, says="evidence")
 
@@ -114,7 +114,7 @@ def _acted(
     request: HttpRequest, transfer_id: int, form: forms.Form, name: str, act: Callable[[dict[str, Any]], Transfer]
 ) -> HttpResponse:
     if not form.is_valid():
-        return page.shown(request, transfer_id, status=422, **{name: form})
+        return page.render_page(request, transfer_id, status=422, **{name: form})
     common = {
         "transfer_id": transfer_id,
         "person": request.user,
@@ -125,9 +125,9 @@ def _acted(
         row = act(common)
     except _REFUSALS as problem:
         # On the page itself and not in the form: after a refusal the form may have gone.
-        return page.shown(request, transfer_id, status=409, refusal=str(problem), **{name: form})
+        return page.render_page(request, transfer_id, status=409, refusal=str(problem), **{name: form})
     if row.pk != transfer_id:
         messages.success(request, f"Asked for anew as {row.reference}. {row.sentence}")
     else:
-        messages.success(request, _TOLD.get(row.state, row.sentence))
+        messages.success(request, _MESSAGES.get(row.state, row.sentence))
     return redirect("transfer", row.pk)

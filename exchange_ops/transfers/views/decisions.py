@@ -24,7 +24,7 @@ class Choices:
     cancel: bool = False
     close: bool = False
     resolve: bool = False
-    given: int = 0
+    approved: int = 0
     needed: int = 0
     approve_label: str = ""
     why_not: str = ""
@@ -38,8 +38,8 @@ class Choices:
 
 def of(row: Transfer, person: Person) -> Choices:
     """The choices of `person` on `row`. The domain decides again when one of them is sent."""
-    in_review = row.state == machine.REVIEW
-    given = approvals.given(row).values("person").distinct().count() if in_review else 0
+    in_review = row.state == "review"
+    approved = approvals.current(row).values("person").distinct().count() if in_review else 0
     may_decide = in_review and rules.may_decide_transfer(person, row)
     why_not = _why_not(row, person) if row.state in PEOPLES else ""
     return Choices(
@@ -48,9 +48,9 @@ def of(row: Transfer, person: Person) -> Choices:
         cancel=row.state in CANCELLABLE and rules.may_cancel_transfer(person, row),
         close=rules.may_close_transfer(person, row),
         resolve=rules.may_resolve_transfer(person, row),
-        given=given,
+        approved=approved,
         needed=row.quorum_required if in_review else 0,
-        approve_label=_approve_label(row, is_last=given + 1 >= row.quorum_required),
+        approve_label=_approve_label(row, is_last=approved + 1 >= row.quorum_required),
         why_not=why_not,
         finding=endings.finding_of(row, person) if rules.may_resolve_transfer(person, row) else "",
     )
@@ -72,6 +72,6 @@ def _why_not(row: Transfer, person: Person) -> str:
         return ""
     if freezes.active(row.account) is not None:
         return "The account is frozen, so nothing can be approved. Two people of treasury can end that."
-    if approvals.given(row).filter(person=person).exists():
+    if approvals.current(row).filter(person=person).exists():
         return "You approved it; it waits for somebody else."
     return factors.why_resting(person, now=clock.now())

@@ -31,10 +31,10 @@ PARTS = {name: f"exchange_ops/transfer/_{name}.html" for name in ("facts", "deci
 @requires(rules.may_see)
 def transfer(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """The page, or one of its three parts."""
-    return shown(request, transfer_id)
+    return render_page(request, transfer_id)
 
 
-def shown(request: HttpRequest, transfer_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
+def render_page(request: HttpRequest, transfer_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
     """The page with the forms that were refused, so that nothing typed is lost."""
     rows = workflow.newest().select_related("decided_by", "reissues", "reissued_as")
     row = get_object_or_404(rows, pk=transfer_id)

@@ -41,15 +41,15 @@ def new(request: HttpRequest, kind: str) -> HttpResponse:
     """The form; sent, it becomes one transfer however often it is sent."""
     form, others = _form(request, kind)
     if request.method != "POST" or not form.is_valid():
-        return _shown(request, form, others, status=422 if request.method == "POST" else 200)
+        return _render_form(request, form, others, status=422 if request.method == "POST" else 200)
     session_key, now = request.session.session_key or "", clock.now()
     try:
         row = workflow.request(
-            initiator=request.user, account=accounts.required(), now=now, session_key=session_key, **form.asked()
+            initiator=request.user, account=accounts.required(), now=now, session_key=session_key, **form.arguments()
         )
     except workflow.CannotTransfer as problem:
         form.refuse(problem.problems)
-        return _shown(request, form, others, status=422)
+        return _render_form(request, form, others, status=422)
     messages.success(request, f"{row.reference} is recorded. {row.sentence}")
     return redirect("transfer", row.pk)
 
@@ -78,7 +78,7 @@ def _form(request: HttpRequest, slug: str) -> tuple[NewTransferForm, list[dict[s
     return NewTransferForm(initial={"request_key": fresh_key(), **wished}, **offered), others
 
 
-def _shown(
+def _render_form(
     request: HttpRequest, form: NewTransferForm, others: list[dict[str, str]], *, status: int = 200
 ) -> HttpResponse:
     context = {
@@ -115,12 +115,12 @@ def _subaccounts(slug: str) -> list[SubAccount]:
 
 def _typed(request: HttpRequest, slug: str, account: Account, known: Currency) -> Transfer:
     """What the form would ask for, unsaved; what is missing or odd is left empty."""
-    told = request.POST
-    wished, number = told.get("kind", ""), told.get("subaccount_id", "")
+    posted = request.POST
+    wished, number = posted.get("kind", ""), posted.get("subaccount_id", "")
     row = Transfer(initiator=request.user, account=account, currency=known.code)
     row.kind = wished if wished in SLUGS[slug] else SLUGS[slug][0]
-    row.by, row.identifier = told.get("by", "")[:10], told.get("identifier", "")[:254].strip()
-    target = currencies.currency(told.get("to_currency", ""))
+    row.by, row.identifier = posted.get("by", "")[:10], posted.get("identifier", "")[:254].strip()
+    target = currencies.currency(posted.get("to_currency", ""))
     row.to_currency = target.code if target is not None else ""
     is_number = number.isascii() and number.isdigit() and len(number) <= _NUMBER_MOST
     row.subaccount_id = int(number) if is_number else None

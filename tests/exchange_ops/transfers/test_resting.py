@@ -69,10 +69,10 @@ def test_exactly_a_day_after_the_change_the_approval_is_the_one_that_was_missing
         f"until {began:%d %b %H:%M:%S} UTC. Somebody else of treasury can decide meanwhile, and you can still reject."
     )
     paid = lambda: len(walk.calls("commit_withdrawal"))  # noqa: E731
-    assert (walk.step(row).decision, approvals.given(row).count(), paid()) == ("none", 1, 0)
+    assert (walk.step(row).decision, approvals.current(row).count(), paid()) == ("none", 1, 0)
     put(began)
     walk.approve(row, person)
-    assert (walk.fresh(row).decision, approvals.given(row).count()) == ("commit", 2)
+    assert (walk.fresh(row).decision, approvals.current(row).count()) == ("commit", 2)
     walk.until(row, "committed", "sent", "settled")
     assert (paid(), len(walk.payouts())) == (1, 1)
 
@@ -80,13 +80,13 @@ def test_exactly_a_day_after_the_change_the_approval_is_the_one_that_was_missing
 def test_an_approval_that_was_given_at_rest_is_never_counted(walk):
     row = walk.held(amount=TWO)
     walk.approve(row, walk.approvers[0])
-    assert approvals.given(row).count() == 1
+    assert approvals.current(row).count() == 1
     change = changed(walk.approvers[0], ago=timedelta(hours=1))
-    assert approvals.given(row).count() == 0
+    assert approvals.current(row).count() == 0
     walk.approve(row, walk.approvers[1])
     assert walk.fresh(row).decision == "none", "one that counts, where two are needed"
     FactorChange.objects.filter(pk=change.pk).update(at=clock.now())
-    assert approvals.given(row).count() == 2, "an approval from before the change stays"
+    assert approvals.current(row).count() == 2, "an approval from before the change stays"
 
 
 def test_the_second_of_two_at_rest_pays_nothing(walk):
