@@ -33,29 +33,29 @@ def sync(*, account: Account, wallet: str, client: ExchangeClient, now: datetime
 
 def store(*, account: Account, wallet: str, entries: Iterable[records.Balance], now: datetime, full: bool) -> list[str]:
     """Keep the entries of one wallet, read at `now`; with `full`, currencies that are not among them hold nothing."""
-    told: dict[str, tuple[Decimal, Decimal]] = {}
+    amounts: dict[str, tuple[Decimal, Decimal]] = {}
     problems: list[str] = []
     for entry in entries:
         if len(entry.currency) > LONGEST_CODE or not storable(entry.available) or not storable(entry.reserved):
             problems.append(f"The {wallet} balance of {entry.currency[:LONGEST_CODE]!r} is not one that can be kept.")
         else:
-            told[entry.currency] = (entry.available, entry.reserved)
+            amounts[entry.currency] = (entry.available, entry.reserved)
     with transaction.atomic():
-        changed = _write(account, wallet, told, now, full)
+        changed = _write(account, wallet, amounts, now, full)
         if changed:
             announcements.announce(f"balances:{account.pk}", wallet=wallet)
     return problems
 
 
 def _write(
-    account: Account, wallet: str, told: Mapping[str, tuple[Decimal, Decimal]], now: datetime, full: bool
+    account: Account, wallet: str, amounts: Mapping[str, tuple[Decimal, Decimal]], now: datetime, full: bool
 ) -> bool:
     rows = {row.currency: row for row in Balance.objects.filter(account=account, wallet=wallet)}
     unchanged, changed = [], False
     for code, row in rows.items():
-        if code not in told and not full:
+        if code not in amounts and not full:
             continue
-        available, reserved = told.get(code, (ZERO, ZERO))
+        available, reserved = amounts.get(code, (ZERO, ZERO))
         if (row.available, row.reserved) == (available, reserved):
             unchanged.append(row.pk)
         elif Balance.objects.filter(pk=row.pk, read_at__lt=now).update(
@@ -65,7 +65,7 @@ def _write(
     Balance.objects.filter(pk__in=unchanged, read_at__lt=now).update(read_at=now)
     new = [
         Balance(account=account, wallet=wallet, currency=code, available=available, reserved=reserved, read_at=now)
-        for code, (available, reserved) in told.items()
+        for code, (available, reserved) in amounts.items()
         if code not in rows and (available or reserved)
     ]
     Balance.objects.bulk_create(new, ignore_conflicts=True)

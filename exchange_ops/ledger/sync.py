@@ -218,9 +218,9 @@ def _never_seen(
     if len(sound) < batches.FEW:
         return []
     here = LedgerEntry.objects.filter(account=account, exchange_id__in=[record.id for record in sound])
-    told = Counter(record.id for record in sound) + Counter(here.values_list("exchange_id", flat=True))
+    counts = Counter(record.id for record in sound) + Counter(here.values_list("exchange_id", flat=True))
     indexes = Counter(record.index for record in sound) + Counter(known.keys())
-    return [record for record in sound if told[record.id] == indexes[record.index] == 1]
+    return [record for record in sound if counts[record.id] == indexes[record.index] == 1]
 
 
 def _settle(
@@ -267,9 +267,9 @@ def _take(account: Account, record: records.Transaction, source: str, now: datet
             with transaction.atomic():
                 return _store(account, record, source, now)
         except IntegrityError:
-            told = LedgerVersion.objects.filter(account=account, index=record.index).first()
-            if told is not None:
-                return _compare(told, record, source)
+            version = LedgerVersion.objects.filter(account=account, index=record.index).first()
+            if version is not None:
+                return _compare(version, record, source)
         except (DataError, OverflowError) as problem:
             reason = f"the database does not take it ({type(problem).__name__})"
             return _Taken(0, asides=(Aside(_text(record), reason, record.id, record.index),))
@@ -305,14 +305,14 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
         return _Taken(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),))
     if entry.index != record.index:
         return _Taken(entry.pk)
-    told = {column: (getattr(entry, column), value) for column, value in values_of(record).items()}
-    missing = {column: new for column, (old, new) in told.items() if old in _NOTHING and new not in _NOTHING}
+    pairs = {column: (getattr(entry, column), value) for column, value in values_of(record).items()}
+    missing = {column: new for column, (old, new) in pairs.items() if old in _NOTHING and new not in _NOTHING}
     count, present = entry.confirmations, record.confirmations
     if count is not None and present is not None and present > count:  # goes on counting within a version
         missing["confirmations"] = present
     odd = sorted(
         column
-        for column, (old, new) in told.items()
+        for column, (old, new) in pairs.items()
         if column not in missing and old != new and column != "confirmations"
     )
     if missing:

@@ -27,7 +27,7 @@ LAST_FREEZES = 10
 @requires(rules.may_see)
 def policy(request: HttpRequest) -> HttpResponse:
     """The tiers, read only, and the freezes."""
-    return _shown(request)
+    return _render_page(request)
 
 
 @require_POST
@@ -36,7 +36,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
     """Stop everything, at once and alone."""
     form = ReasonForm(request.POST)
     if not form.is_valid():
-        return _shown(request, freeze_form=form, status=422)
+        return _render_page(request, freeze_form=form, status=422)
     try:
         freezes.freeze(
             person=request.user,
@@ -46,7 +46,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
             session_key=request.session.session_key or "",
         )
     except freezes.CannotFreeze as problem:
-        return _shown(request, freeze_form=form, refusal=str(problem), status=409)
+        return _render_page(request, freeze_form=form, refusal=str(problem), status=409)
     messages.success(request, "Frozen. No money leaves, and holds that nobody decided on are being released.")
     return redirect("policy")
 
@@ -57,7 +57,7 @@ def thaw(request: HttpRequest, freeze_id: int) -> HttpResponse:
     """One person's word to end a freeze; the second one ends it."""
     frozen, form = get_object_or_404(Freeze, pk=freeze_id), ThawForm(request.POST)
     if not form.is_valid():
-        return _shown(request, thaw_form=form, status=422)
+        return _render_page(request, thaw_form=form, status=422)
     try:
         after = freezes.thaw(
             freeze_id=frozen.pk,
@@ -68,14 +68,14 @@ def thaw(request: HttpRequest, freeze_id: int) -> HttpResponse:
             now=clock.now(),
         )
     except (freezes.CannotThaw, CannotConfirm) as problem:
-        return _shown(request, thaw_form=form, refusal=str(problem), status=409)
+        return _render_page(request, thaw_form=form, refusal=str(problem), status=409)
     messages.success(
         request, "Thawed. Money may leave again." if after.thawed_at else "Recorded. One more person is needed."
     )
     return redirect("policy")
 
 
-def _shown(
+def _render_page(
     request: HttpRequest, *, status: int = 200, refusal: str = "", **forms: ReasonForm | ThawForm
 ) -> HttpResponse:
     account, current = accounts.current(), policies.current()
