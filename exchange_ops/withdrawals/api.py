@@ -59,12 +59,12 @@ class Withdrawals(APIView):
     )
     def post(self, request: Request) -> Response:
         """Record a request. Nothing is sent: the desk checks it, and people decide."""
-        asked = WithdrawalIn(data=request.data)
-        asked.is_valid(raise_exception=True)
+        serializer = WithdrawalIn(data=request.data)
+        serializer.is_valid(raise_exception=True)
         now = clock.now()
         try:
             row = workflow.request(
-                initiator=request.user, account=first_account(), now=now, via="api", **asked.validated_data
+                initiator=request.user, account=first_account(), now=now, via="api", **serializer.validated_data
             )
         except workflow.CannotRequest as problem:
             raise CannotRecord(problem.problems) from None

@@ -48,7 +48,7 @@ class NewWithdrawalForm(forms.Form):
         for name in ("amount", "address", "payment_id"):
             widgets[name].update({"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"})
 
-    def asked(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """What the domain wants to know, from a form that is valid."""
         cleaned = self.cleaned_data
         return {

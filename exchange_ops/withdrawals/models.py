@@ -119,9 +119,9 @@ class Withdrawal(Subject):
     @property
     def known_fee(self) -> Decimal | None:
         """What the exchange says the fee is, else its estimate, else nothing."""
-        told: Decimal | None = self.fee
+        reported: Decimal | None = self.fee
         estimated: Decimal | None = self.fee_estimate
-        return estimated if told is None else told
+        return estimated if reported is None else reported
 
     @property
     def arrives(self) -> Decimal | None:

@@ -119,7 +119,7 @@ def undecided() -> QuerySet[Withdrawal]:
     return rows.order_by(F("approve_until").asc(nulls_last=True), "created_at")
 
 
-def given(row: Withdrawal) -> QuerySet[Approval]:
+def current(row: Withdrawal) -> QuerySet[Approval]:
     """The approvals that count for this row now: on its digest, by people who still hold the role."""
     return valid(row, stage_of(row))
 
@@ -208,8 +208,8 @@ def _keep(
 
 def _count(row: Withdrawal, person: "Person", now: datetime, session_key: str, proof: dict[str, Any]) -> None:
     """Record the approval on the row and, when it was the last one, the decision with it."""
-    people = given(row).aggregate(people=Count("person", distinct=True))["people"]
-    release_ready = row.state == machine.REVIEW or _first_quorum_stands(row)
+    people = current(row).aggregate(people=Count("person", distinct=True))["people"]
+    release_ready = row.state == "review" or _first_quorum_stands(row)
     evidence = {"approvals": people, "needed": needed(row), "digest": row.digest, **proof}
     act: dict[str, Any] = {"now": now, "actor": person, "session_key": session_key, "evidence": evidence}
     if people < needed(row) or not release_ready:

@@ -42,7 +42,7 @@ class CannotOrderRelease(Exception):
 
 def of_closed(account: Account | None = None) -> QuerySet[Withdrawal]:
     """Closed requests whose hold the exchange's ledger shows as open."""
-    rows = Withdrawal.objects.filter(pk__in=_standing().values("withdrawal"), state__in=machine.CLOSED_STATES)
+    rows = Withdrawal.objects.filter(pk__in=_open_entries().values("withdrawal"), state__in=machine.CLOSED_STATES)
     rows = rows.select_related("account", "initiator").order_by("pk")
     return rows if account is None else rows.filter(account=account)
 
@@ -65,7 +65,7 @@ def may_order(person: Person, row: Withdrawal) -> bool:
 def stands(row: Withdrawal) -> bool:
     """Whether the row is closed and the ledger shows its hold as open all the same, for people to release."""
     closed = row.state in machine.CLOSED_STATES and _needs_people(row)
-    return closed and _standing().filter(withdrawal=row, exchange_id=row.exchange_id).exists()
+    return closed and _open_entries().filter(withdrawal=row, exchange_id=row.exchange_id).exists()
 
 
 def sentence(row: Withdrawal) -> str:
@@ -140,10 +140,10 @@ def _refuse_unless_standing(row: Withdrawal, person: Person, digest: str, now: d
 
 
 def _keep(row: Withdrawal, confirmation: "StepUp", reason: str) -> None:
-    given = {"person": confirmation.person, "digest": confirmation.digest, "at": confirmation.at}
+    proof = {"person": confirmation.person, "digest": confirmation.digest, "at": confirmation.at}
     try:
         with transaction.atomic():
-            HoldReleaseVote.objects.create(withdrawal=row, reason=reason, confirmation=confirmation, **given)
+            HoldReleaseVote.objects.create(withdrawal=row, reason=reason, confirmation=confirmation, **proof)
     except IntegrityError:
         raise CannotOrderRelease("You ordered the release already; somebody else of treasury has to as well.") from None
 
@@ -167,5 +167,5 @@ def _needs_people(row: Withdrawal) -> bool:
     return row.put_count > 0 or row.state not in CLOSED_UNPAID
 
 
-def _standing() -> QuerySet[LedgerEntry]:
+def _open_entries() -> QuerySet[LedgerEntry]:
     return LedgerEntry.objects.filter(type="payout", status=ledger_lookup.HELD, withdrawal__isnull=False)

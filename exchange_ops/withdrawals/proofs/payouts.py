@@ -36,9 +36,9 @@ from wire.operation import BadArgument
 TASK = "exchange_ops.prove_payouts"
 LEASE = "payout-proofs"
 COIN = destinations.CHAIN_CODE
-TOLD = (machine.SENT, machine.SETTLED, machine.VERIFIED)  # the exchange named the transaction
+WITH_TRANSACTION = ("sent", "settled", "verified")  # the exchange named the transaction
 LOOK_EVERY = timedelta(seconds=30)  # at least, whatever is heard of the tip
-TOLD_AGAIN_WITHIN = timedelta(minutes=3)  # or what was absent before counts for nothing
+LOOKED_AGAIN_WITHIN = timedelta(minutes=3)  # or what was absent before counts for nothing
 LAGS_AFTER = timedelta(hours=2)  # no chain that is kept up with has a newest block as old as that
 PAUSES_S = (5, 15, 30, 60)
 SWEEP_SECONDS = 25.0
@@ -93,8 +93,8 @@ def _claimants(row: Withdrawal) -> list[Withdrawal]:
     spelled = addresses.spellings(row.address)
     same = Withdrawal.objects.filter(currency=row.currency, hash__iexact=row.hash, address__in=spelled)
     equal = [other for other in same.order_by("pk") if other.pk == row.pk or owed(other) == owed(row)]
-    shown = PayoutProof.objects.filter(withdrawal__in=equal).exclude(block_hash="")
-    proven = set(shown.values_list("withdrawal_id", flat=True))
+    proofs = PayoutProof.objects.filter(withdrawal__in=equal).exclude(block_hash="")
+    proven = set(proofs.values_list("withdrawal_id", flat=True))
     equal.sort(key=lambda other: (other.pk not in proven, other.pk))
     return equal[: equal.index(row)]
 
@@ -122,7 +122,7 @@ def due(*, now: datetime) -> QuerySet[Withdrawal]:
     """Payouts to be looked at now: new ones, those that wait for a block, and those whose block may have gone."""
     heard = tip.tip(now)
     lost = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), version=OuterRef("version"), event="proof_lost")
-    watched = Q(state__in=TOLD) | Q(Exists(lost), ~Q(proof__standing=standings.WRONG), state=machine.DISPUTED)
+    watched = Q(state__in=WITH_TRANSACTION) | Q(Exists(lost), ~Q(proof__standing=standings.WRONG), state="disputed")
     by_time = Q(proof__next_look_at__lte=now)
     by_block = ~Q(proof__tip_hash=heard.hash) & Q(proof__problem="") if heard is not None else Q(pk__in=())
     not_put_off = Q(proof__next_look_at=None) | Q(proof__next_look_at__lte=now)
@@ -205,18 +205,18 @@ def _left(old: PayoutProof | None) -> bool:
 
 def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now: datetime) -> dict[str, Any]:
     """What is kept of a look. A proof is arithmetic: it stands as long as its block does, whatever is said today."""
-    standing = _STANDINGS[verdict.outcome]
+    state = _STANDINGS[verdict.standing]
     columns: dict[str, Any] = {"looked_at": now, "tried_at": now, "tip_hash": _tip_hash(now), "problem": ""}
     still = verification.depth_of(old.block_hash) if old is not None and old.standing == standings.PROVEN else 0
-    if standing not in (standings.PROVEN, standings.WRONG) and still and not was_replaced:
+    if state not in (standings.PROVEN, standings.WRONG) and still and not was_replaced:
         columns |= {"standing": standings.PROVEN, "depth": still, "problem": verdict.sentence[:300]}
     else:
         checks = [{"name": step.name, "holds": step.holds, "sentence": step.sentence} for step in verdict.steps]
-        columns |= {"standing": standing, "depth": verdict.depth, "sentence": verdict.sentence[:500], "checks": checks}
+        columns |= {"standing": state, "depth": verdict.depth, "sentence": verdict.sentence[:500], "checks": checks}
         columns |= {"output": verdict.output}
-    if standing == standings.PROVEN:
+    if state == standings.PROVEN:
         columns |= {"block_hash": verdict.block_hash or "", "height": verdict.height}
-    columns["absent_since"] = _absent_since(old, now) if standing == standings.ABSENT else None
+    columns["absent_since"] = _absent_since(old, now) if state == standings.ABSENT else None
     buried = columns["standing"] == standings.PROVEN and columns["depth"] >= freshness.BURIED
     columns |= {"final_at": now if buried else None, "next_look_at": None if buried else now + LOOK_EVERY}
     return columns
@@ -228,7 +228,7 @@ def _absent_since(old: PayoutProof | None, now: datetime) -> datetime:
     keeps_up = heard is not None and heard.is_current and now - datetime.fromtimestamp(heard.time, UTC) <= LAGS_AFTER
     if old is None or old.absent_since is None or old.looked_at is None or not keeps_up:
         return now
-    return old.absent_since if now - old.looked_at <= TOLD_AGAIN_WITHIN else now
+    return old.absent_since if now - old.looked_at <= LOOKED_AGAIN_WITHIN else now
 
 
 def _missed(row: Withdrawal, failure: CallFailed, now: datetime) -> dict[str, Any]:
@@ -241,12 +241,12 @@ def _missed(row: Withdrawal, failure: CallFailed, now: datetime) -> dict[str, An
 
 def _keep(row: Withdrawal, columns: dict[str, Any]) -> None:
     """Store a look, and tell the pages when something that they show is another one."""
-    shown = ("standing", "depth", "block_hash", "problem", "final_at", "sentence")
-    before = PayoutProof.objects.filter(withdrawal=row).values(*shown).first()
+    visible = ("standing", "depth", "block_hash", "problem", "final_at", "sentence")
+    before = PayoutProof.objects.filter(withdrawal=row).values(*visible).first()
     wanted = (owed(row) or Decimal(0)).scaleb(8)
     first = {"txid": row.hash[:64], "wanted_sat": min(int(wanted), _MOST_KEPT)}
     PayoutProof.objects.update_or_create(withdrawal=row, defaults=columns, create_defaults=columns | first)
-    if before is None or any(before[name] != columns[name] for name in shown if name in columns):
+    if before is None or any(before[name] != columns[name] for name in visible if name in columns):
         announcements.announce(row.subject)
 
 

@@ -60,14 +60,16 @@ def of(row: Withdrawal, *, now: datetime) -> Telling | None:
     if row.state not in _AFTER:
         return None
     if row.currency != payouts.COIN:
-        told = "the exchange's word is what there is of this payment"
-        return Telling(QUIET, "Not verifiable by us", f"The desk follows the chain of {payouts.COIN} alone; {told}.")
+        sentence = "the exchange's word is what there is of this payment"
+        return Telling(
+            QUIET, "Not verifiable by us", f"The desk follows the chain of {payouts.COIN} alone; {sentence}."
+        )
     proof = PayoutProof.objects.filter(withdrawal=row).first()
     if not row.hash:
         return Telling(ACTIVE, "Not on the chain yet", "The exchange has not named a transaction for it.")
     if proof is None or proof.standing == standings.UNSEEN:
-        told = "The exchange named the transaction; the desk has not found out yet whether the chain has it."
-        return Telling(ACTIVE, "Being looked for", told, proof)
+        sentence = "The exchange named the transaction; the desk has not found out yet whether the chain has it."
+        return Telling(ACTIVE, "Being looked for", sentence, proof)
     tone, label, sentence = _words(row, proof)
     heard = tip.tip(now)
     is_late = proof.final_at is None and heard is not None and heard.hash != proof.tip_hash
@@ -76,16 +78,16 @@ def of(row: Withdrawal, *, now: datetime) -> Telling | None:
 
 def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
     blocks = f"{proof.depth} block{'' if proof.depth == 1 else 's'}"
-    if verdicts.is_deep(standing=proof.standing, depth=proof.depth):
+    if verdicts.is_deep(state=proof.standing, depth=proof.depth):
         end = " It is buried: only a reorganisation that reaches down to it lets the desk look again."
-        told = f"The address has exactly what it should get, {blocks} deep, and the desk checked the proof itself."
-        return GOOD, "Proven", told + (end if proof.final_at else "")
+        sentence = f"The address has exactly what it should get, {blocks} deep, and the desk checked the proof itself."
+        return GOOD, "Proven", sentence + (end if proof.final_at else "")
     if proof.standing == standings.PROVEN:
-        told = f"The address has exactly what it should get, {blocks} deep. "
-        return ACTIVE, "In a block", f"{told}It counts as proven {settings.PAYOUT_PROOF_DEPTH} blocks deep."
+        sentence = f"The address has exactly what it should get, {blocks} deep. "
+        return ACTIVE, "In a block", f"{sentence}It counts as proven {settings.PAYOUT_PROOF_DEPTH} blocks deep."
     was_there = bool(proof.block_hash) and proof.standing in _MAY_RETURN
-    tone, label, told = _LEFT if was_there else _UNPROVEN[proof.standing]
-    return tone, label, f"{told} {proof.sentence}"
+    tone, label, sentence = _LEFT if was_there else _UNPROVEN[proof.standing]
+    return tone, label, f"{sentence} {proof.sentence}"
 
 
 def _may_come_back(row: Withdrawal, proof: PayoutProof) -> bool:

@@ -24,33 +24,31 @@ ABSENT_FOR = timedelta(minutes=10)  # until a payment that was told as paid and 
 _log = structlog.get_logger(__name__)
 
 
-def is_deep(*, standing: str, depth: int) -> bool:
+def is_deep(*, state: str, depth: int) -> bool:
     """Whether a proof counts: as deep as the setting PAYOUT_PROOF_DEPTH asks."""
-    return standing == PROVEN and depth >= settings.PAYOUT_PROOF_DEPTH
+    return state == PROVEN and depth >= settings.PAYOUT_PROOF_DEPTH
 
 
 def judge(row: Withdrawal, seen: dict[str, Any], *, was_replaced: bool, verdict: Verdict, now: datetime) -> None:
     """Move the row on, if the look asks for it; `seen` is what is kept of it. Raises `CannotMove`."""
-    told = "The exchange says sent" if row.state == machine.SENT else "The exchange says paid"
-    if is_deep(standing=seen["standing"], depth=seen["depth"]):
+    report = "The exchange says sent" if row.state == "sent" else "The exchange says paid"
+    if is_deep(state=seen["standing"], depth=seen["depth"]):
         _prove(row, verdict, now)
-    elif seen["standing"] == WRONG and row.state != machine.DISPUTED:
-        _dispute(row, f"{told}, and the chain shows something else: {verdict.sentence}", verdict, now, froze=True)
-    elif was_replaced and (
-        row.state == machine.VERIFIED or (row.state == machine.SETTLED and seen["standing"] != PROVEN)
-    ):
-        reason = f"{told}, and the block that showed it has left the chain. {verdict.sentence}"
+    elif seen["standing"] == WRONG and row.state != "disputed":
+        _dispute(row, f"{report}, and the chain shows something else: {verdict.sentence}", verdict, now, froze=True)
+    elif was_replaced and (row.state == "verified" or (row.state == "settled" and seen["standing"] != PROVEN)):
+        reason = f"{report}, and the block that showed it has left the chain. {verdict.sentence}"
         _dispute(row, reason, verdict, now, froze=False)
     elif row.state == machine.SETTLED and seen["standing"] == ABSENT and now - seen["absent_since"] >= ABSENT_FOR:
         minutes = int(ABSENT_FOR.total_seconds() // 60)
-        reason = f"{told}, and for {minutes} minutes the chain has known no such transaction."
+        reason = f"{report}, and for {minutes} minutes the chain has known no such transaction."
         _dispute(row, reason, verdict, now, froze=True)
 
 
 def _prove(row: Withdrawal, verdict: Verdict, now: datetime) -> None:
-    if row.state == machine.SETTLED:
-        mover.move(row, event="proven", to=machine.VERIFIED, now=now, evidence=_facts(verdict), last_problem="")
-    elif row.state == machine.DISPUTED and _is_still_told_as_paid(row):
+    if row.state == "settled":
+        mover.move(row, event="proven", to="verified", now=now, evidence=_facts(verdict), last_problem="")
+    elif row.state == "disputed" and _is_still_reported_paid(row):
         with transaction.atomic():
             mover.move(
                 row, event="proven_again", to=machine.VERIFIED, now=now, evidence=_facts(verdict), last_problem=""
@@ -60,17 +58,17 @@ def _prove(row: Withdrawal, verdict: Verdict, now: datetime) -> None:
 
 def _dispute(row: Withdrawal, reason: str, verdict: Verdict, now: datetime, *, froze: bool) -> None:
     """Row 27, with an alarm. What nobody approved stops the account as well; a reorganisation is nobody's doing."""
-    told: dict[str, Any] = {"event": "proof_lost", "to": "disputed", "now": now, "evidence": _facts(verdict)}
+    arguments: dict[str, Any] = {"event": "proof_lost", "to": "disputed", "now": now, "evidence": _facts(verdict)}
     _log.warning("payouts.disputed", withdrawal=row.pk, reason=reason, froze=froze)
     with transaction.atomic():
         if froze:
-            alarms.move_and_freeze(row, reason=reason, **told)
+            alarms.move_and_freeze(row, reason=reason, **arguments)
         else:
-            mover.move(row, last_problem=reason[:500], **told)
+            mover.move(row, last_problem=reason[:500], **arguments)
         announcements.announce("approvals", id=row.pk)
 
 
-def _is_still_told_as_paid(row: Withdrawal) -> bool:
+def _is_still_reported_paid(row: Withdrawal) -> bool:
     """Whether the exchange's newest record still says success."""
     entry = LedgerEntry.objects.filter(withdrawal=row).order_by("-index").first()
     newest: str = row.exchange_status if entry is None else entry.status

@@ -27,7 +27,7 @@ _WORTH_ASKING_AGAIN = frozenset({429, 500, 503, 504, 1001, 1002, 1003, 1004})
 def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "ExchangeClient"]) -> None:
     """Row 2: is-mine and estimate at the exchange, the rules, the digest; then on to the queue or to the approvals."""
     try:
-        own, fee = _asked(row, client_for)
+        own, fee = _own_and_fee(row, client_for)
     except keys.NoUsableKey as problem:
         _wait(row, str(problem), now)
         return
@@ -85,7 +85,7 @@ def judge_again(row: Withdrawal, *, now: datetime) -> None:
     )
 
 
-def _asked(row: Withdrawal, client_for: Callable[..., "ExchangeClient"]) -> tuple[bool, Decimal]:
+def _own_and_fee(row: Withdrawal, client_for: Callable[..., "ExchangeClient"]) -> tuple[bool, Decimal]:
     client = client_for(row.account, Right.PAYMENTS)
     try:
         own = client.is_own_address(address=row.address)

@@ -21,8 +21,8 @@ from exchange_ops.withdrawals.steps import hold_monitor
 from wire.errors import CallFailed
 
 LOOK_EVERY = timedelta(seconds=15)
-TOLD_AS_PAID = (machine.SETTLED, machine.VERIFIED)
-TAKEN = (machine.COMMITTED, machine.SENT)
+REPORTED_PAID = ("settled", "verified")
+TAKEN = ("committed", "sent")
 CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not move on is an alarm, until it does
 
 
@@ -33,11 +33,11 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if sight.newest is None:
         tries = 1 + int((now - row.updated_at).total_seconds() // 15)
         later = watch.now() + pause(READ_PAUSES_S, tries)
-        next_look = None if row.state in TOLD_AS_PAID else later
+        next_look = None if row.state in REPORTED_PAID else later
         mover.touch(row, next_action_at=next_look, last_problem=sight.problem[:500])
     elif sight.newest.status == ledger_lookup.OVER:
         _failed(row, sight.newest, client_for, watch)
-    elif row.state in TOLD_AS_PAID:
+    elif row.state in REPORTED_PAID:
         named = {} if row.hash else {"hash": sight.newest.hash}
         columns: dict[str, Any] = {"confirmations": sight.newest.confirmations, "last_problem": ""} | named
         mover.touch(row, next_action_at=None, **columns)
@@ -90,7 +90,7 @@ def _failed(row: Withdrawal, seen: Seen, client_for: ClientFor, watch: Stopwatch
     mover.move(
         row,
         event="exchange_failed",
-        to=machine.DISPUTED if row.state in TOLD_AS_PAID else machine.FAILED,
+        to="disputed" if row.state in REPORTED_PAID else "failed",
         now=watch.now(),
         last_problem=reason[:500],
         evidence={**seen.facts(), "balance": wallet},

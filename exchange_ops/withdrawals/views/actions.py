@@ -27,15 +27,15 @@ _REFUSALS = (
     open_holds.CannotOrderRelease,
     CannotConfirm,
 )
-_TOLD = {
-    machine.COMMITTING: "Approved. The exchange is being told to pay now.",
-    machine.QUEUED: "Approved. The money is being reserved now.",
-    machine.HELD: "Recorded. Somebody else has to approve as well.",
-    machine.REVIEW: "Recorded. Somebody else has to approve as well.",
-    machine.ROLLING_BACK: "Nothing is paid. The money is being released.",
-    machine.CANCELLED: "Ended. Nothing was sent.",
-    machine.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
-    machine.DISPUTED: "Recorded. Somebody else has to come to the same verdict.",
+_MESSAGES = {
+    "committing": "Approved. The exchange is being told to pay now.",
+    "queued": "Approved. The money is being reserved now.",
+    "held": "Recorded. Somebody else has to approve as well.",
+    "review": "Recorded. Somebody else has to approve as well.",
+    "rolling_back": "Nothing is paid. The money is being released.",
+    "cancelled": "Ended. Nothing was sent.",
+    "investigate": "Recorded. Somebody else has to come to the same verdict.",
+    "disputed": "Recorded. Somebody else has to come to the same verdict.",
 }
 
 Act = Callable[[dict[str, Any], forms.Form], Withdrawal]
@@ -115,7 +115,7 @@ def _with_reason(request: HttpRequest, withdrawal_id: int, name: str, act: Calla
 
 def _acted(request: HttpRequest, withdrawal_id: int, form: forms.Form, name: str, act: Act) -> HttpResponse:
     if not form.is_valid():
-        return page.shown(request, withdrawal_id, status=422, **{name: form})
+        return page.render_page(request, withdrawal_id, status=422, **{name: form})
     common = {
         "withdrawal_id": withdrawal_id,
         "person": request.user,
@@ -126,6 +126,6 @@ def _acted(request: HttpRequest, withdrawal_id: int, form: forms.Form, name: str
         row = act(common, form)
     except _REFUSALS as problem:
         # On the page itself and not in the form: after a refusal the form may have gone.
-        return page.shown(request, withdrawal_id, status=409, refusal=str(problem), **{name: form})
-    messages.success(request, _TOLD.get(row.state, row.sentence))
+        return page.render_page(request, withdrawal_id, status=409, refusal=str(problem), **{name: form})
+    messages.success(request, _MESSAGES.get(row.state, row.sentence))
     return redirect("withdrawal", withdrawal_id)

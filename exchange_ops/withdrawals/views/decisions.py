@@ -43,7 +43,7 @@ class Choices:
 def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
     """The choices of `person` on `row`. The domain decides again when one of them is sent."""
     undecided = row.state in UNDECIDED and row.decision == machine_table.NONE
-    given = approvals.people(row, approvals.stage_of(row)) if undecided else 0
+    approved = approvals.people(row, approvals.stage_of(row)) if undecided else 0
     needed = approvals.needed(row) if undecided else 0
     may_decide = undecided and rules.may_decide(person, row)
     why_not = _why_not(row, person, now) if undecided else ""
@@ -54,18 +54,18 @@ def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
         recall=rules.may_recall(person, row),
         resolve=rules.may_resolve(person, row),
         release=open_holds.stands(row) and open_holds.may_order(person, row),
-        progress=_progress(row, given) if undecided else "",
+        progress=_progress(row, approved) if undecided else "",
         finding=resolutions.finding_of(row, person) if rules.may_resolve(person, row) else "",
-        approve_label=_approve_label(row, is_last=given + 1 >= needed),
-        reject_label="Reject and release funds" if row.state == machine.HELD else "Reject, nothing was sent",
+        approve_label=_approve_label(row, is_last=approved + 1 >= needed),
+        reject_label="Reject and release funds" if row.state == "held" else "Reject, nothing was sent",
         why_not=why_not,
     )
 
 
-def _progress(row: Withdrawal, given: int) -> str:
-    if row.state == machine.REVIEW or row.mode != modes.APPROVE_THEN_HOLD:
-        return progress(row, reviewed=given, released=given)
-    return progress(row, reviewed=approvals.people(row, Approval.REVIEW), released=given)
+def _progress(row: Withdrawal, approved: int) -> str:
+    if row.state == "review" or row.mode != modes.APPROVE_THEN_HOLD:
+        return progress(row, reviewed=approved, released=approved)
+    return progress(row, reviewed=approvals.people(row, Approval.REVIEW), released=approved)
 
 
 def progress(row: Withdrawal, *, reviewed: int, released: int) -> str:
@@ -95,6 +95,6 @@ def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
     closes = row.approve_until if row.state == machine.HELD else None
     if closes is not None and clocks.exchange_now(account=row.account, now=now) >= closes:
         return f"Approvals closed at {closes:%H:%M:%S} UTC; the money is being released."
-    if approvals.given(row).filter(person=person).exists():
+    if approvals.current(row).filter(person=person).exists():
         return "You approved it; it waits for somebody else."
     return factors.why_resting(person, now=now)

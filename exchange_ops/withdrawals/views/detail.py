@@ -33,10 +33,10 @@ PARTS = {name: f"exchange_ops/withdrawal/_{name}.html" for name in ("facts", "de
 @requires(rules.may_see)
 def withdrawal(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """The page, or one of its three parts."""
-    return shown(request, withdrawal_id)
+    return render_page(request, withdrawal_id)
 
 
-def shown(request: HttpRequest, withdrawal_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
+def render_page(request: HttpRequest, withdrawal_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
     """The page with the forms that were refused, so that nothing typed is lost."""
     now = clock.now()
     rows = Withdrawal.objects.select_related("account", "initiator", "decided_by")
@@ -71,7 +71,7 @@ def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
         "choices": decisions.of(row, person, now=now),
         "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
         "equal": _equal(row),
-        "asked": True,
+        "requested": True,
         "purpose": approvals.PURPOSE,
         "resolve_purpose": resolutions.PURPOSE,
         "digest": _digest(row),
@@ -89,7 +89,7 @@ def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 
 def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
-        "told": sentences.of(row, now=now),
+        "chain": sentences.of(row, now=now),
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),
         "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN),

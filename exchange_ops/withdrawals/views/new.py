@@ -36,21 +36,21 @@ def new(request: HttpRequest) -> HttpResponse:
     payable, others = _currencies()
     if request.method != "POST":
         form = NewWithdrawalForm(initial={"request_key": fresh_key(), **_wished(request)}, currencies=payable)
-        return _shown(request, form, others)
+        return _render_form(request, form, others)
     form = NewWithdrawalForm(request.POST, currencies=payable)
     if not form.is_valid():
-        return _shown(request, form, others, status=422)
+        return _render_form(request, form, others, status=422)
     try:
         row = workflow.request(
             initiator=request.user,
             account=accounts.required(),
             now=clock.now(),
             session_key=request.session.session_key or "",
-            **form.asked(),
+            **form.arguments(),
         )
     except workflow.CannotRequest as problem:
         form.refuse(problem.problems)
-        return _shown(request, form, others, status=422)
+        return _render_form(request, form, others, status=422)
     messages.success(
         request, f"{row.reference} is recorded. Nothing was sent yet: the address and the fee are being checked."
     )
@@ -93,7 +93,7 @@ class Sums:
     fee: Decimal
 
 
-def _shown(
+def _render_form(
     request: HttpRequest, form: NewWithdrawalForm, others: list[dict[str, str]], *, status: int = 200
 ) -> HttpResponse:
     context = {"form": form, "others": others, "now": clock.now(), "account": accounts.current()}

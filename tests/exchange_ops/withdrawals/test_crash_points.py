@@ -36,9 +36,9 @@ class Dying:
         client = keys.client_for(account, right)
         call = getattr(client, self.operation)
 
-        def killed(**asked):
+        def killed(**arguments):
             if self.after:
-                call(**asked)
+                call(**arguments)
             raise Killed
 
         setattr(client, self.operation, killed)

@@ -77,7 +77,7 @@ def test_a_slow_exchange_does_not_delay_the_latch_of_the_others(walk):
 )
 def test_c24_when_the_last_moment_passed_only_the_ledger_is_read(walk, ledger, end):
     row = unpayable(walk)
-    told = len(walk.calls("commit_withdrawal"))
+    before = len(walk.calls("commit_withdrawal"))
     if ledger != "lapsed":
         walk.later(minutes=59, seconds=35)
         row = walk.step(row)
@@ -88,7 +88,7 @@ def test_c24_when_the_last_moment_passed_only_the_ledger_is_read(walk, ledger, e
         row = walk.until(row, "commit_unknown")
     row = walk.step(row)
     assert (row.state, row.decision) == (end, "commit")
-    assert len(walk.calls("commit_withdrawal")) == told
+    assert len(walk.calls("commit_withdrawal")) == before
     assert walk.calls("rollback_withdrawal") == []
     assert audit_check.verify(replay=True) == []
 

@@ -59,8 +59,8 @@ def test_no_move_goes_back_across_a_sent_call():
     after = set(STATES) - before - {"cancelled"}
     back = [(m.source, m.event, m.target) for m in TRANSITIONS if m.source in after and m.target in before]
     assert back == [("holding", "hold_not_sent", "queued")]
-    told = {"commit_unknown", "committed", "sent", "settled", "verified", "disputed", "expired", "failed"}
-    assert not [m for m in TRANSITIONS if m.source in told and m.target in {"held", "committing", "rolling_back"}]
+    ordered = {"commit_unknown", "committed", "sent", "settled", "verified", "disputed", "expired", "failed"}
+    assert not [m for m in TRANSITIONS if m.source in ordered and m.target in {"held", "committing", "rolling_back"}]
 
 
 def test_only_rows_15_and_the_decision_itself_change_a_decision():
@@ -81,7 +81,7 @@ def row(db, operator):
 
 
 def unsaved(account, operator, **changes):
-    given = {
+    values = {
         "account": account,
         "initiator": operator,
         "request_key": "one",
@@ -90,7 +90,7 @@ def unsaved(account, operator, **changes):
         "address": "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2",
         "reason": "An invoice",
     }
-    return Withdrawal(**(given | changes))
+    return Withdrawal(**(values | changes))
 
 
 class TestMover:
@@ -282,11 +282,11 @@ class TestDatabase:
             ready.save()
 
     def test_a_call_is_written_once(self, row):
-        given = {"account": row.account, "withdrawal": row, "kind": "hold", "attempt": 1, "epoch": 1}
-        given |= {"fingerprint": "0" * 64, "prepared_at": NOW, "send_by": NOW}
-        ExternalCall.objects.create(**given)
+        values = {"account": row.account, "withdrawal": row, "kind": "hold", "attempt": 1, "epoch": 1}
+        values |= {"fingerprint": "0" * 64, "prepared_at": NOW, "send_by": NOW}
+        ExternalCall.objects.create(**values)
         with pytest.raises(IntegrityError), transaction.atomic():
-            ExternalCall.objects.create(**given)
+            ExternalCall.objects.create(**values)
         with pytest.raises(IntegrityError), transaction.atomic():
             ExternalCall.objects.update(outcome="guessed")
 

@@ -52,14 +52,14 @@ class Schedule:
     def __init__(self, walk, seed):
         self.walk, self.dice = walk, random.Random(seed)
         self.rows = [walk.request() for _ in range(2)]
-        self.told = []
+        self.acts_done = []
 
     def run(self):
         acts = [self.step] * 9 + [self.decide] * 4 + [self.fault] * 3 + [self.crash] * 3
         acts += [self.time, self.sweep, self.ask, self.take_back, self.brake, self.read]
         for _ in range(ACTIONS):
             act = self.dice.choice(acts)
-            self.told.append(act.__name__)
+            self.acts_done.append(act.__name__)
             with contextlib.suppress(*REFUSALS):
                 act()
 
@@ -92,7 +92,7 @@ class Schedule:
         try:
             self.step()
         except Killed:
-            self.told[-1] = "killed"
+            self.acts_done[-1] = "killed"
         finally:
             self.walk.client_for = keys.client_for
 
@@ -143,7 +143,7 @@ def test_any_schedule_ends_right(walk, settings, seed):
     schedule = Schedule(walk, seed)
     schedule.run()
     schedule.settle()
-    story = f"seed {seed}: {' '.join(schedule.told)}"
+    story = f"seed {seed}: {' '.join(schedule.acts_done)}"
     paid = Counter(payout.public_comment for payout in walk.payouts() if str(payout.status) in {"pending", "success"})
     put = {call["path"] for call in walk.calls("commit_withdrawal")}
     deleted = {call["path"] for call in walk.calls("rollback_withdrawal")}
@@ -160,8 +160,8 @@ def test_any_schedule_ends_right(walk, settings, seed):
             words = Approval.objects.filter(withdrawal=row, digest=row.digest, verdict="approve", stage="release")
             assert words.count() >= row.quorum_required, said
             assert not row.events.filter(event__in=["rejected", "recalled", "frozen", "time_over"]).exists(), said
-        asked = Counter(call["form"].get("publicComment") for call in walk.calls("create_withdrawal"))
-        assert all(asked[tag] <= 1 for tag in tags), f"{said}: a hold was asked for twice"
+        holds = Counter(call["form"].get("publicComment") for call in walk.calls("create_withdrawal"))
+        assert all(holds[tag] <= 1 for tag in tags), f"{said}: a hold was asked for twice"
         ended = NOT_PAID | PAID | {"investigate", "failed", "draft", "queued", "review"}
         assert row.state in ended, f"{said}: nobody acts on it ({row.last_problem})"
     open_holds = [payout for payout in walk.payouts() if str(payout.status) == "created"]

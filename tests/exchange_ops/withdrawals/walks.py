@@ -43,7 +43,7 @@ class Walk:
 
     def request(self, **changes: Any) -> Withdrawal:
         """A payout that one approval releases, unless `changes` say otherwise."""
-        asked: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "initiator": self.operator,
             "account": self.account,
             "currency": "BTC",
@@ -55,7 +55,7 @@ class Walk:
             "request_key": f"key-{next(self._keys)}",
             "now": clock.now(),
         }
-        return workflow.request(**(asked | changes))
+        return workflow.request(**(arguments | changes))
 
     def answer(self, person: Person) -> dict[str, str]:
         """A one-time code of the person that was not used yet."""
@@ -67,7 +67,7 @@ class Walk:
     def approve(self, row: Withdrawal, person: Person | None = None, **changes: Any) -> Withdrawal:
         """One approval of what is on the row now."""
         approver = person or self.approvers[0]
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "withdrawal_id": row.pk,
             "person": approver,
             "digest": self.fresh(row).digest,
@@ -76,7 +76,7 @@ class Walk:
             "session_key": SESSION,
             "now": clock.now(),
         }
-        return approvals.approve(**(given | changes))
+        return approvals.approve(**(arguments | changes))
 
     def reject(self, row: Withdrawal, person: Person | None = None) -> Withdrawal:
         """A no with a reason."""

@@ -65,7 +65,7 @@ def test_somebody_who_was_switched_off_decides_nothing(walk):
 
 def stored(row, person, **changes):
     """An approval written past the domain."""
-    given = {
+    values = {
         "withdrawal": row,
         "initiator_id": row.initiator_id,
         "person": person,
@@ -75,7 +75,7 @@ def stored(row, person, **changes):
         "at": clock.now(),
     }
     with transaction.atomic():
-        return Approval.objects.create(**(given | changes))
+        return Approval.objects.create(**(values | changes))
 
 
 def test_the_database_refuses_an_own_approval_whatever_it_claims(walk):
@@ -316,7 +316,7 @@ def unclear(walk):
 
 
 def resolve(walk, row, person, verdict="paid", **changes):
-    given = {
+    arguments = {
         "withdrawal_id": row.pk,
         "person": person,
         "verdict": verdict,
@@ -326,7 +326,7 @@ def resolve(walk, row, person, verdict="paid", **changes):
         "session_key": "session",
         "now": clock.now(),
     }
-    return resolutions.resolve(**(given | changes))
+    return resolutions.resolve(**(arguments | changes))
 
 
 def test_two_people_close_an_unclear_case_and_nothing_is_sent(walk):

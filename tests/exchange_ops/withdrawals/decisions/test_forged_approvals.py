@@ -255,7 +255,7 @@ def test_a_forged_approval_does_not_count_and_is_named(walk: Any, forge: Callabl
     assert audit_check.verify(replay=True) == []
     disarm()
     forge(walk, row, real)
-    assert approvals.given(row).count() == 1
+    assert approvals.current(row).count() == 1
     assert any("exchange_ops.approval" in finding for finding in audit_check.verify(replay=True))
     assert any(finding.startswith("Approval ") for finding in audit_check.verify(replay=True)), (
         "counted by the replay too"
@@ -277,7 +277,7 @@ def test_a_forged_approval_is_not_the_one_that_was_missing(walk: Any, forge: Cal
     disarm()
     forge(walk, walk.fresh(row), real)
     row = walk.approve(walk.fresh(row), people[2])
-    assert (row.state, approvals.given(row).count()) == ("review", 2), "of three"
+    assert (row.state, approvals.current(row).count()) == ("review", 2), "of three"
 
 
 @pytest.mark.parametrize("forge", [borrowed_step_up, copied_code, other_purpose, other_digest])

@@ -35,7 +35,7 @@ def resolve(walk, row, verdict, who):
 
 
 def order(walk, row, who, **changes):
-    given = {
+    arguments = {
         "withdrawal_id": row.pk,
         "person": who,
         "reason": "The statement shows it as open",
@@ -44,7 +44,7 @@ def order(walk, row, who, **changes):
         "session_key": SESSION,
         "now": clock.now(),
     }
-    return open_holds.order_release(**(given | changes))
+    return open_holds.order_release(**(arguments | changes))
 
 
 def unclear(walk):
@@ -82,10 +82,10 @@ def findings(walk):
 
 def test_a_hold_that_outlives_its_closed_request_is_named_everywhere(walk, forgotten):
     assert [row.pk for row in open_holds.of_closed()] == [forgotten.pk]
-    told = checks._holds()
-    assert not told.ok
-    assert forgotten.reference in told.sentence
-    assert "Two people of treasury can order its release." in told.sentence
+    check = checks._holds()
+    assert not check.ok
+    assert forgotten.reference in check.sentence
+    assert "Two people of treasury can order its release." in check.sentence
     assert "holds" in health.look()
     finding = findings(walk)["holds of closed requests"]
     assert (finding.agrees, forgotten.reference in finding.sentence) == (False, True)
@@ -210,8 +210,8 @@ def test_what_the_exchange_took_and_does_not_carry_out_is_an_alarm_after_an_hour
     walk.sandbox.control("config", {"payout_seconds": 86_400})
     row = walk.until(walk.committing(), "committed")
     Withdrawal.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(minutes=minutes))
-    told = checks._unfinished()
-    assert (told.ok, row.reference in told.sentence) == (well, not well)
+    check = checks._unfinished()
+    assert (check.ok, row.reference in check.sentence) == (well, not well)
     walk.sandbox.control(f"payouts/{row.exchange_id}", {"status": "success"})
     walk.until(row, "settled")
     assert checks._unfinished().ok

@@ -42,9 +42,9 @@ def newest(account, name):
 
 
 def test_the_sandbox_is_one_that_the_desk_can_rely_on(account, sandbox, probe):
-    told, complaint = probe()
+    answers, complaint = probe()
     assert complaint == ""
-    assert told["status_of_a_hold"] == "An uncommitted hold has the status created."
+    assert answers["status_of_a_hold"] == "An uncommitted hold has the status created."
     assert newest(account, "commit_after_rollback") == "refusal 20007"
     assert newest(account, "rollback_again") is True
     assert newest(account, "refusal.insufficient_funds") == {"code": 20001, "http_status": 400}
@@ -110,10 +110,10 @@ def test_an_unknown_outcome_is_told_with_the_comment_to_look_for(account, sandbo
     means = probing.Means(client, client, clock.now, lambda ms: None)
     address = client.call("get_deposit_address", currency="BTC")
     sandbox.control("faults", {"operation": "create_withdrawal", "kind": "drop_after", "times": 1})
-    with pytest.raises(probing.CannotProbe, match="unknown whether a hold was made") as told:
+    with pytest.raises(probing.CannotProbe, match="unknown whether a hold was made") as problem:
         probing._hold(account, Currency.objects.get(code="BTC"), address, means)
     (held,) = [record for record in client.get_transactions() if (record.public_comment or "").startswith("probe-")]
-    assert held.public_comment in str(told.value)
+    assert held.public_comment in str(problem.value)
     assert held.status == "created"
 
 

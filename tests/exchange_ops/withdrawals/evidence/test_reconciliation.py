@@ -137,8 +137,8 @@ def test_an_account_that_never_stands_still_is_not_judged(account, sandbox, clie
             self.hands.create_withdrawal(currency="BTC", amount=Decimal(self.number) / 1000, address=ADDRESS)
             return self.reader.get_balances()
 
-        def transactions_after(self, **asked):
-            return self.reader.transactions_after(**asked)
+        def transactions_after(self, **arguments):
+            return self.reader.transactions_after(**arguments)
 
     with pytest.raises(reconciliation.CannotReconcile, match="moves too fast"):
         reconciliation.reconcile(account=account, client=Restless(), now=clock.now())
@@ -149,9 +149,9 @@ def test_an_account_that_never_stands_still_is_not_judged(account, sandbox, clie
 
 def test_the_command_succeeds_when_everything_agrees(account, demo_keys, sandbox, capsys):
     call_command("reconcile")
-    told = capsys.readouterr().out
-    assert "agrees   transactions: All 11 transactions are here" in told
-    assert "DIFFERS" not in told
+    output = capsys.readouterr().out
+    assert "agrees   transactions: All 11 transactions are here" in output
+    assert "DIFFERS" not in output
 
 
 def test_the_command_fails_when_something_differs(account, demo_keys, sandbox, client_as, capsys):

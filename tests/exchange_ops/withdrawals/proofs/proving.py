@@ -75,16 +75,16 @@ class Proving:
 
     def paid(self, *, blocks: int = 2, pays: str = "1.25", txid: str = "", **changes: Any) -> Withdrawal:
         """A payout of 1.25 that the exchange reports as paid; the chain has it, or something else, so deep."""
-        asked = {"currency": "BCH", "amount": Decimal("1.25"), "address": supplier()} | changes
+        request = {"currency": "BCH", "amount": Decimal("1.25"), "address": supplier()} | changes
         txid = txid or self.control("chain/pay", {"address": supplier(), "amount": pays})["txid"]
         if blocks:
             self.mine(blocks)
-        return self.row("settled", hash=txid, **asked)
+        return self.row("settled", hash=txid, **request)
 
-    def row(self, state: str, *, hash: str, **asked: Any) -> Withdrawal:
+    def row(self, state: str, *, hash: str, **request: Any) -> Withdrawal:
         """A row that went the usual way to `state`."""
         number = next(_numbers)
-        row = Withdrawal(account=self.account, initiator=self.operator, request_key=f"proof-{number}", **asked)
+        row = Withdrawal(account=self.account, initiator=self.operator, request_key=f"proof-{number}", **request)
         mover.create(row, now=self.now, actor=row.initiator)
         with_it: dict[str, dict[str, Any]] = {
             "held": {"exchange_id": f"exchange-{number}"},

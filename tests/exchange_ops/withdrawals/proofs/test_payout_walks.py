@@ -25,8 +25,8 @@ class Paying(Proving):
 
     def sent(self, **changes: Any) -> Withdrawal:
         """A payout that the exchange has broadcast, by its word."""
-        asked = {"currency": "BCH", "amount": Decimal("1.25"), "address": supplier()} | changes
-        return self.walk.until(self.walk.committing(**asked), "sent")
+        request = {"currency": "BCH", "amount": Decimal("1.25"), "address": supplier()} | changes
+        return self.walk.until(self.walk.committing(**request), "sent")
 
     def settled(self, **changes: Any) -> Withdrawal:
         """A payout that the exchange reports as paid, two blocks deep."""
@@ -93,8 +93,8 @@ def test_another_address_is_disputed_and_freezes_the_account(desk: Paying) -> No
     desk.control("config", {"payout_on_chain": "elsewhere"})
     row = desk.look(desk.settled())
     assert (row.state, desk.proof(row).standing, desk.events(row)[1:]) == ("disputed", "wrong", ["proof_lost"])
-    told = "The exchange says paid, and the chain shows something else: None of its outputs pays the address."
-    assert row.last_problem == told
+    sentence = "The exchange says paid, and the chain shows something else: None of its outputs pays the address."
+    assert row.last_problem == sentence
     assert freezes.active(row.account) is not None
     desk.mine(12)
     assert (desk.look(row).state, desk.sweep()) == ("disputed", 0), "what a transaction pays never changes"
@@ -103,8 +103,8 @@ def test_another_address_is_disputed_and_freezes_the_account(desk: Paying) -> No
 def test_another_amount_is_disputed_while_it_waits_for_a_block(desk: Paying) -> None:
     desk.control("config", {"payout_on_chain": "short"})
     row = desk.look(desk.sent())
-    told = "chain shows something else: It pays the address 1.12500000, and not 1.25000000."
-    assert (row.state, row.last_problem) == ("disputed", f"The exchange says sent, and the {told}")
+    sentence = "chain shows something else: It pays the address 1.12500000, and not 1.25000000."
+    assert (row.state, row.last_problem) == ("disputed", f"The exchange says sent, and the {sentence}")
     assert freezes.active(row.account) is not None
 
 

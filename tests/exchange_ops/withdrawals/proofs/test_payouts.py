@@ -97,8 +97,8 @@ def test_a_transaction_with_two_equal_payments_proves_two_requests(desk: Proving
 
 def test_a_fee_that_the_exchange_raises_after_the_approval_makes_no_short_payment_right(desk: Proving) -> None:
     txid = desk.control("chain/pay", {"address": supplier(), "amount": "0.9"})["txid"]
-    asked = {"currency": "BCH", "amount": Decimal(1), "include_fee": True, "fee_estimate": Decimal("0.0005")}
-    row = desk.row("sent", hash=txid, address=supplier(), **asked)
+    request = {"currency": "BCH", "amount": Decimal(1), "include_fee": True, "fee_estimate": Decimal("0.0005")}
+    row = desk.row("sent", hash=txid, address=supplier(), **request)
     desk.mine(2)
     mover.move(row, event="exchange_succeeded", to="settled", now=desk.now, fee=Decimal("0.1"))
     row = desk.look(row)
@@ -262,9 +262,11 @@ def between(service: Service, desk: Proving, settings: Any) -> Callable[..., Non
     def change(**changes: Callable[[Any], Any]) -> None:
         def respond(path: str, body: Any) -> tuple[int, bytes]:
             sent = None if body is None else json.dumps(body).encode()
-            asked = urllib.request.Request(f"{desk.sandbox.url}/v2{path}", sent, {"Content-Type": "application/json"})
+            forwarded = urllib.request.Request(
+                f"{desk.sandbox.url}/v2{path}", sent, {"Content-Type": "application/json"}
+            )
             try:
-                with urllib.request.urlopen(asked) as came:
+                with urllib.request.urlopen(forwarded) as came:
                     status, content = came.status, came.read()
             except urllib.error.HTTPError as refused:
                 status, content = refused.code, refused.read()
@@ -298,7 +300,7 @@ def flipped(place: int) -> Callable[[str], str]:
         ("getTxOutProof", flipped(70), "proof does not hold|proof is of another block"),  # its header: half keep work
         ("getTxOutProof", flipped(-1), "proof does not hold"),
         ("getRawTransaction", flipped(-1), "of another transaction"),
-        ("details", lambda told: told | {"blockhash": "ab" * 32}, "another block"),
+        ("details", lambda answer: answer | {"blockhash": "ab" * 32}, "another block"),
     ],
 )
 def test_each_broken_answer_proves_nothing_and_moves_nothing(
@@ -321,7 +323,7 @@ def test_a_proof_stands_while_its_block_does_whatever_the_service_says_later(
     desk: Proving, between: Callable[..., None]
 ) -> None:
     row = desk.proven()
-    between(getTxOutProof=lambda text: "00", details=lambda told: told | {"confirmations": 0})
+    between(getTxOutProof=lambda text: "00", details=lambda answer: answer | {"confirmations": 0})
     desk.mine()
     row = desk.look(row)
     proof = desk.proof(row)
@@ -385,9 +387,9 @@ def test_each_payment_is_proven_by_its_own_transaction(desk: Proving) -> None:
 def test_the_command_says_whether_the_proof_holds(desk: Proving, capsys: Any) -> None:
     row = desk.paid()
     call_command("verify_payout", row.reference)
-    told = capsys.readouterr().out
-    assert f"{row.reference}  holds" in told
-    assert "pays exactly 1.25000000 to the address." in told
+    output = capsys.readouterr().out
+    assert f"{row.reference}  holds" in output
+    assert "pays exactly 1.25000000 to the address." in output
     assert desk.fresh(row).state == "settled", "a check by hand moves nothing"
     desk.reorganise(2)
     with pytest.raises(CommandError, match="not proven"):
@@ -396,9 +398,9 @@ def test_the_command_says_whether_the_proof_holds(desk: Proving, capsys: Any) ->
 
 
 def test_the_command_refuses_what_it_can_not_prove(desk: Proving, settings: Any) -> None:
-    for asked in ("0", "W-999", "x", "", "W-", "\u0661"):
+    for reference in ("0", "W-999", "x", "", "W-", "\u0661"):
         with pytest.raises(CommandError, match="no such withdrawal"):
-            call_command("verify_payout", asked)
+            call_command("verify_payout", reference)
     other = desk.row("held", hash="", currency="BTC", amount=Decimal(1), address=supplier())
     with pytest.raises(CommandError, match="Not verifiable by us"):
         call_command("verify_payout", str(other.pk))

@@ -128,9 +128,9 @@ def test_rules_that_want_fresher_prices_take_an_older_one_for_unknown(walk):
     strict = PolicyVersion.objects.create(number=2, published_at=clock.now(), value_max_age_s=60)
     QuorumTier.objects.create(policy=strict, up_to=Decimal(10_000), approvals=1, mode="hold_then_approve")
     QuorumTier.objects.create(policy=strict, up_to=None, approvals=3, mode="hold_then_approve")
-    asked = {"account": walk.account, "currency": "BTC", "amount": Decimal("0.05"), "address": ""}
-    fresh, _ = policy_evaluation.verdict_on(now=clock.now(), **asked)
-    older, kept = policy_evaluation.verdict_on(now=clock.now() + timedelta(seconds=90), **asked)
+    payment = {"account": walk.account, "currency": "BTC", "amount": Decimal("0.05"), "address": ""}
+    fresh, _ = policy_evaluation.verdict_on(now=clock.now(), **payment)
+    older, kept = policy_evaluation.verdict_on(now=clock.now() + timedelta(seconds=90), **payment)
     assert (fresh.approvals, older.approvals, kept["quote_value"]) == (1, 3, None)
     assert kept["policy_trace"][-1] == "The last price is older than 60 seconds."
 
@@ -168,4 +168,4 @@ def test_approvals_given_before_a_freeze_are_void_after_it(walk):
     assert row.digest != before
     from exchange_ops.withdrawals.decisions import approvals
 
-    assert approvals.given(row).count() == 0
+    assert approvals.current(row).count() == 0

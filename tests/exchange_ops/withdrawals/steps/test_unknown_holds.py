@@ -139,8 +139,8 @@ def test_an_answer_that_comes_after_the_adoption_changes_nothing(walk):
             client = keys.client_for(account, right)
             create = client.create_withdrawal
 
-            def late(**asked):
-                made = create(**asked)
+            def late(**arguments):
+                made = create(**arguments)
                 walk.client_for = keys.client_for
                 adopted = walk.until(row, "held")
                 assert adopted.exchange_id == made
@@ -168,11 +168,11 @@ def test_a_zombie_that_sends_after_the_end_leaves_an_orphan_that_is_released(wal
             client = keys.client_for(account, right)
             create = client.create_withdrawal
 
-            def late(**asked):
+            def late(**arguments):
                 walk.client_for = keys.client_for
                 walk.later(minutes=63)
                 walk.until(row, "lapsed")
-                return create(**asked)
+                return create(**arguments)
 
             client.create_withdrawal = late
             return client

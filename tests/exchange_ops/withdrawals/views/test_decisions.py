@@ -11,7 +11,7 @@ from desk import clock
 from desk.people import totp
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
-from exchange_ops.templatetags import exchange_ops as shown
+from exchange_ops.templatetags import exchange_ops as tags
 from exchange_ops.withdrawals import machine, mover
 from exchange_ops.withdrawals.models import Approval
 from tests.exchange_ops import rows
@@ -58,9 +58,11 @@ def test_what_arrives_and_leaves_stands_on_the_card(signed_in, treasury, operato
 
 def test_a_difference_in_the_exchanges_record_is_marked_in_words(signed_in, treasury, operator):
     row = rows.held(operator, now=clock.now(), echo=False)
-    told = [{"field": "address", "ours": rows.ADDRESS, "theirs": "bchreg:other", "agrees": False}]
+    differences = [{"field": "address", "ours": rows.ADDRESS, "theirs": "bchreg:other", "agrees": False}]
     decision = {"decision": "rollback", "decided_at": clock.now()}
-    mover.move(row, event="echo_differs", to="rolling_back", now=clock.now(), echo=told, echo_ok=False, **decision)
+    mover.move(
+        row, event="echo_differs", to="rolling_back", now=clock.now(), echo=differences, echo_ok=False, **decision
+    )
     page = page_of(signed_in(treasury), row)
     assert 'aria-label="differs"' in page
     assert f"bchreg:<mark>other</mark></bdi></span>, approved was <bdi>{rows.ADDRESS}</bdi>" in page
@@ -237,14 +239,14 @@ def test_the_open_hold_of_a_closed_request_is_in_the_inbox_and_two_people_releas
 
 def test_what_the_exchange_does_not_carry_out_stands_in_the_inbox(signed_in, treasury, operator):
     row = rows.held(operator, now=clock.now())
-    told = {"decision": "commit", "decided_at": clock.now()}
-    mover.move(row, event="quorum_reached", to="committing", now=clock.now(), **told)
+    decision = {"decision": "commit", "decided_at": clock.now()}
+    mover.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
     mover.move(row, event="commit_confirmed", to="committed", now=clock.now())
     assert row.reference not in signed_in(treasury).get("/approvals/?list=mine").content.decode()
     row.__class__.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(hours=3))
-    told = signed_in(treasury).get("/approvals/?list=mine").content.decode()
-    assert f"{row.reference}: the exchange took the order to pay 3 h ago" in told
-    assert "Nobody should repeat the payment" in told
+    page = signed_in(treasury).get("/approvals/?list=mine").content.decode()
+    assert f"{row.reference}: the exchange took the order to pay 3 h ago" in page
+    assert "Nobody should repeat the payment" in page
 
 
 def test_a_decision_opened_without_its_form_says_what_it_takes(signed_in, treasury, operator):
@@ -266,12 +268,12 @@ def test_a_withdrawal_that_is_not_there_says_so(signed_in, treasury, number):
 
 def test_every_state_has_its_sentence_icon_and_word_on_the_page(signed_in, treasury, operator, settings):
     sprite = (settings.BASE_DIR / "static/vendor/lucide-1.62.0/sprite.svg").read_text()
-    assert set(shown.SIGNS) == set(machine.STATES)
+    assert set(tags.SIGNS) == set(machine.STATES)
     for name, state in machine.STATES.items():
-        assert f'id="{shown.SIGNS[name]}"' in sprite
-        assert state.label in shown.state(name)
+        assert f'id="{tags.SIGNS[name]}"' in sprite
+        assert state.label in tags.state(name)
     events = {move.event for move in machine.TRANSITIONS}
-    assert events <= set(shown._EVENTS)
+    assert events <= set(tags._EVENTS)
 
 
 def test_one_freezes_alone_and_two_thaw(signed_in, approver, treasury2, operator):
@@ -332,8 +334,8 @@ def test_hostile_text_is_shown_as_text(signed_in, treasury, operator):
 
 def test_a_challenge_for_the_page_is_bound_to_it(signed_in, treasury, operator):
     row = rows.held(operator, now=clock.now())
-    asked = json.dumps({"purpose": "approve-withdrawal", "digest": row.digest})
-    response = signed_in(treasury).post("/step-up/challenge", asked, content_type="application/json")
+    question = json.dumps({"purpose": "approve-withdrawal", "digest": row.digest})
+    response = signed_in(treasury).post("/step-up/challenge", question, content_type="application/json")
     assert response.status_code == 409
     assert "You have no passkey here" in response.json()["problem"]
 

@@ -19,7 +19,7 @@ def earlier(operator, treasury, payable):
     return rows.held(operator, now=clock.now() - timedelta(hours=1))
 
 
-def told(page):
+def named(page):
     """The references that the warning names; None without a warning."""
     found = re.search(r"The same amount to the same address.*?</ul>", page, re.DOTALL)
     return re.findall(r">(W-\d+)<", found[0]) if found else None
@@ -33,22 +33,22 @@ def figures(client, **changes):
 def test_the_form_names_who_when_and_state(signed_in, operator, earlier):
     client = signed_in(operator)
     page = figures(client)
-    assert told(page) == [earlier.reference]
+    assert named(page) == [earlier.reference]
     assert f'href="/withdrawals/{earlier.pk}/"' in page
     assert "Reserved, waiting for approvals" in page
     assert "by <bdi>operator</bdi>" in page
     assert 'data-age data-local datetime="' in page
     for other in ({"amount": "1.2500001"}, {"address": rows.ADDRESS[:-1]}, {"address": ""}, {"currency": "XRP"}):
-        assert told(figures(client, **other)) is None, other
+        assert named(figures(client, **other)) is None, other
 
 
 def test_the_approval_card_names_the_other_and_never_itself(signed_in, operator, treasury, earlier):
     client = signed_in(treasury)
-    assert told(client.get(f"/withdrawals/{earlier.pk}/").content.decode()) is None
+    assert named(client.get(f"/withdrawals/{earlier.pk}/").content.decode()) is None
     later = rows.held(operator, now=clock.now())
     for row, other in ((earlier, later), (later, earlier)):
         part = client.get(f"/withdrawals/{row.pk}/", headers={"HX-Request": "true", "HX-Target": "decide"})
-        assert told(part.content.decode()) == [other.reference]
+        assert named(part.content.decode()) == [other.reference]
 
 
 def test_what_is_clearly_not_paid_or_older_than_a_day_is_not_named(operator, earlier):

@@ -39,16 +39,16 @@ class TestWords:
         desk.mine()
         assert "there is a newer block; the desk is about to look again" in panel(client, row)
         desk.sweep()
-        told = panel(client, row)
-        assert "In a block The address has exactly what it should get, 1 block deep." in told
-        assert "It counts as proven 3 blocks deep." in told
-        assert "newer block" not in told
+        words = panel(client, row)
+        assert "In a block The address has exactly what it should get, 1 block deep." in words
+        assert "It counts as proven 3 blocks deep." in words
+        assert "newer block" not in words
         desk.mine(2)
         desk.sweep()
-        told = panel(client, row)
-        assert "Proven The address has exactly what it should get, 3 blocks deep" in told
-        assert "pays exactly 1.25000000 to the address." in told, "each step is told"
-        assert desk.proof(row).block_hash in told
+        words = panel(client, row)
+        assert "Proven The address has exactly what it should get, 3 blocks deep" in words
+        assert "pays exactly 1.25000000 to the address." in words, "each step is told"
+        assert desk.proof(row).block_hash in words
         desk.mine(7)
         desk.sweep()
         assert "10 blocks deep, and the desk checked the proof itself. It is buried" in panel(client, row)
@@ -72,17 +72,17 @@ class TestWords:
         lost, wrong = desk.proven(), desk.paid(pays="1.24")
         desk.reorganise(4)
         desk.sweep()
-        told = panel(client, lost)
+        words = panel(client, lost)
         assert (
             "Not in the chain any more Whether it is paid is open again: the block that showed the payment has left"
-            in told
+            in words
         )
-        assert "the desk ends this dispute by itself" in told
-        told = panel(client, wrong)
+        assert "the desk ends this dispute by itself" in words
+        words = panel(client, wrong)
         assert (
-            "Paid otherwise The chain shows something else than was asked for. It pays the address 1.24000000" in told
+            "Paid otherwise The chain shows something else than was asked for. It pays the address 1.24000000" in words
         )
-        assert "by itself" not in told
+        assert "by itself" not in words
 
     def test_what_nobody_knows_and_what_does_not_hold_is_told_as_such(self, desk, signed_in, treasury):
         client = signed_in(treasury)
@@ -97,14 +97,14 @@ class TestWords:
         settings.CHAINDATA_URL = "http://127.0.0.1:9"
         desk.ahead += timedelta(minutes=5)
         desk.sweep()
-        told = panel(signed_in(treasury), row)
-        assert "Proven The address has exactly" in told
-        assert "The chain could not be asked" in told
+        words = panel(signed_in(treasury), row)
+        assert "Proven The address has exactly" in words
+        assert "The chain could not be asked" in words
 
     def test_other_currencies_are_not_verifiable_by_us(self, desk, signed_in, treasury):
         row = desk.row("settled", hash="ab" * 32, currency="BTC", amount=Decimal(1), address=supplier())
-        told = panel(signed_in(treasury), row)
-        assert told == (
+        words = panel(signed_in(treasury), row)
+        assert words == (
             "On the chain Not verifiable by us The desk follows the chain of BCH alone; "
             "the exchange's word is what there is of this payment."
         )
