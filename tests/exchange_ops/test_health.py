@@ -173,7 +173,7 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
     order_rows.market(now=now)
     assert look("orders").ok
     assert "not read yet" in look("orders").sentence
-    row = order_rows.asked(operator, now=now)
+    row = order_rows.requested(operator, now=now)
     heartbeats.succeeded(
         orders.name_of(row.account), now=now, remark="One order could not be read.", account=row.account
     )

@@ -24,7 +24,7 @@ def market(*, now: datetime) -> None:
     rows.balance("USD", trading="10000", now=now)
 
 
-def asked(person: Any, *, now: datetime, **changes: Any) -> Order:
+def requested(person: Any, *, now: datetime, **changes: Any) -> Order:
     """An order that was only asked for."""
     wanted = {
         "symbol": SYMBOL,
@@ -45,7 +45,7 @@ def asked(person: Any, *, now: datetime, **changes: Any) -> Order:
 
 def answer(row: Order, *, now: datetime, **changes: Any) -> records.Order:
     """What the exchange would say of it."""
-    told = {
+    values = {
         "id": next(_numbers),
         "client_order_id": row.client_order_id,
         "symbol": row.symbol,
@@ -59,32 +59,32 @@ def answer(row: Order, *, now: datetime, **changes: Any) -> records.Order:
         "created_at": now,
         "updated_at": now,
     }
-    return records.Order(**(told | changes))
+    return records.Order(**(values | changes))
 
 
 def sent(person: Any, *, now: datetime, **changes: Any) -> Order:
     """An order that a worker has in its hands."""
-    row = asked(person, now=now, **changes)
+    row = requested(person, now=now, **changes)
     return mover.move(row, event="claimed", to="sending", now=now, sends=1, sent_at=now, sent_from=now)
 
 
 def placed(person: Any, *, now: datetime, status: str = "new", filled: str = "0", **changes: Any) -> Order:
     """An order that the exchange has."""
     row = sent(person, now=now, **changes)
-    told = answer(row, now=now, status=status, cum_quantity=Decimal(filled))
+    record = answer(row, now=now, status=status, cum_quantity=Decimal(filled))
     return mover.move(
         row,
         event="accepted",
         to="placed",
         now=now,
-        exchange_id=told.id,
-        **order_records.observed(told, now=now),
+        exchange_id=record.id,
+        **order_records.observed(record, now=now),
     )
 
 
 def elsewhere(*, now: datetime, number: int = 0, **changes: Any) -> Order:
     """An order that nobody placed here."""
-    told = {
+    values = {
         "id": number or next(_numbers),
         "client_order_id": f"theirs-{uuid.uuid4().hex[:8]}",
         "symbol": SYMBOL,
@@ -98,6 +98,6 @@ def elsewhere(*, now: datetime, number: int = 0, **changes: Any) -> Order:
         "created_at": now,
         "updated_at": now,
     }
-    record = records.Order(**(told | changes))
+    record = records.Order(**(values | changes))
     order_records.take(account=rows.account(now=now), found=[record], now=now)
     return Order.objects.get(exchange_id=record.id)

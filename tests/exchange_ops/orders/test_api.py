@@ -24,14 +24,14 @@ def market(db):
 
 
 def body(**changes):
-    asked = {
+    fields = {
         "symbol": "BCHUSD",
         "side": "buy",
         "quantity": "0.500",
         "price": "400",
         "request_key": str(uuid.uuid4()),
     }
-    return {name: value for name, value in {**asked, **changes}.items() if value is not ...}
+    return {name: value for name, value in {**fields, **changes}.items() if value is not ...}
 
 
 def send(client, content, path=PATH):
@@ -39,15 +39,15 @@ def send(client, content, path=PATH):
 
 
 def test_an_order_is_placed_once_and_exactly(with_token, operator):
-    client, asked = with_token(operator), body()
-    first, second = send(client, asked), send(client, asked)
+    client, fields = with_token(operator), body()
+    first, second = send(client, fields), send(client, fields)
     assert (first.status_code, second.status_code) == (201, 200)
     assert first.json()["id"] == second.json()["id"]
-    told = first.json()
-    shown = ("quantity", "price", "type", "time_in_force", "state", "initiated_via", "initiator", "filled")
-    assert [told[name] for name in shown] == ["0.5", "400", "limit", "GTC", "requested", "api", "operator", "0"]
+    answer = first.json()
+    names = ("quantity", "price", "type", "time_in_force", "state", "initiated_via", "initiator", "filled")
+    assert [answer[name] for name in names] == ["0.5", "400", "limit", "GTC", "requested", "api", "operator", "0"]
     assert Order.objects.count() == 1
-    changed = send(client, {**asked, "quantity": "0.6"})
+    changed = send(client, {**fields, "quantity": "0.6"})
     assert changed.status_code == 422
     assert "with other content" in changed.json()["error"]["message"]
 
@@ -166,8 +166,8 @@ def test_trades_and_margin_carry_signs_and_nothing_is_rounded(with_token, audito
         account=account, symbol="BCHUSD", exchange_id=1, quantity=Decimal("-0.5"), price_entry=400, **when
     )
     client = with_token(auditor)
-    told = client.get(f"/api/v1/trades/?order={row.pk}").json()["items"][0]
-    assert (told["quantity"], told["fee"], told["taker"]) == ("0.000000000000000000000001", "-0.000000000001", None)
+    item = client.get(f"/api/v1/trades/?order={row.pk}").json()["items"][0]
+    assert (item["quantity"], item["fee"], item["taker"]) == ("0.000000000000000000000001", "-0.000000000001", None)
     assert client.get("/api/v1/trades/?order=999").json()["items"] == []
     margin = client.get("/api/v1/margin/").json()["items"][0]
     assert (margin["position"]["quantity"], margin["position"]["pnl"], margin["leverage"]) == ("-0.5", None, "10")

@@ -144,7 +144,7 @@ def test_what_the_type_does_not_take_is_not_asked_for_and_no_mistake(signed_in, 
 
 
 @pytest.mark.parametrize(
-    ("changes", "told", "warns"),
+    ("changes", "sentence", "warns"),
     [
         ({"price": "450"}, "12.50 % above the best ask of 400.00 USD", "pay more than the market does"),
         ({"price": "400"}, "at the best ask", ""),
@@ -160,11 +160,11 @@ def test_what_the_type_does_not_take_is_not_asked_for_and_no_mistake(signed_in, 
         ({"type": "stopLimit", "stop_price": "390", "price": "380"}, "5.00 % below the last price of 400.00 USD", ""),
     ],
 )
-def test_the_ticket_says_how_far_the_price_is_from_the_market(signed_in, operator, changes, told, warns):
+def test_the_ticket_says_how_far_the_price_is_from_the_market(signed_in, operator, changes, sentence, warns):
     Ticker.objects.update(ask=Decimal(400), bid=Decimal(399), last=Decimal(400))
     page = figures(signed_in(operator), **changes)
     words = " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
-    assert told in words
+    assert sentence in words
     assert (warns in words) if warns else ("The limit" not in words)
     assert "Estimated proceeds, less the fee" in words if changes.get("side") == "sell" else "Estimated cost" in words
 

@@ -229,8 +229,8 @@ def test_a_cancel_ends_the_order_and_keeps_who_asked(dealing):
     row = dealing.step(row)
     assert (row.state, row.status, row.active) == ("placed", "canceled", False)
     assert dealing.calls(row) == [("place", "accepted"), ("cancel", "accepted")]
-    asked = OrderEvent.objects.get(order=row, event="cancel_asked")
-    assert asked.actor == dealing.operator
+    cancel_event = OrderEvent.objects.get(order=row, event="cancel_asked")
+    assert cancel_event.actor == dealing.operator
     with pytest.raises(workflow.CannotCancel, match="canceled"):
         dealing.ask_to_cancel(row)
 
@@ -269,10 +269,10 @@ def test_a_cancel_that_the_exchange_refuses_says_so_and_the_order_stays(dealing)
 def test_cancel_all_takes_what_was_seen_and_nothing_newer(dealing):
     mine, other = dealing.placed(), dealing.placed(symbol="BTCUSD", price=Decimal("0.01"), quantity=Decimal("0.001"))
     newer = dealing.placed()
-    asked = workflow.cancel_all(
+    count = workflow.cancel_all(
         account=dealing.account, symbol="", newest=other.pk, person=dealing.operator, now=clock.now()
     )
-    assert asked == 2
+    assert count == 2
     workflow.sweep(now=clock.now(), client_for=dealing.client_for)
     assert [dealing.fresh(row).status for row in (mine, other, newer)] == ["canceled", "canceled", "new"]
     assert not workflow.cancel_all(

@@ -22,7 +22,7 @@ NOW = clock.now()
 
 
 def record(number=7, **changes):
-    told = {
+    values = {
         "id": number,
         "client_order_id": f"client-{number}",
         "symbol": "ETHBTC",
@@ -36,7 +36,7 @@ def record(number=7, **changes):
         "cum_quantity": Decimal(0),
         "price": Decimal("0.01"),
     }
-    return records.Order(**(told | changes))
+    return records.Order(**(values | changes))
 
 
 def take(account, *found, **more):
@@ -44,11 +44,11 @@ def take(account, *found, **more):
 
 
 def test_orders_placed_elsewhere_are_seen_and_followed_to_their_end(dealing):
-    told = dealing.elsewhere()
+    theirs = dealing.elsewhere()
     dealing.read()
     row = Order.objects.get()
-    assert (row.exchange_id, row.initiator, row.state, row.active) == (told.id, None, "placed", True)
-    dealing.client("demo-trade").cancel_order(client_order_id=told.client_order_id)
+    assert (row.exchange_id, row.initiator, row.state, row.active) == (theirs.id, None, "placed", True)
+    dealing.client("demo-trade").cancel_order(client_order_id=theirs.client_order_id)
     dealing.read()
     row.refresh_from_db()
     assert (row.status, row.active) == ("canceled", False)
@@ -187,11 +187,11 @@ def test_a_reading_that_fails_says_so_and_the_next_one_heals(dealing, operator_a
 
 @pytest.fixture
 def operator_asks(dealing):
-    asked = workflow.ask_to_read(account=dealing.account, person=dealing.operator, now=clock.now())
+    reading = workflow.ask_to_read(account=dealing.account, person=dealing.operator, now=clock.now())
 
     def again():
-        asked.refresh_from_db()
-        return asked
+        reading.refresh_from_db()
+        return reading
 
     return again
 
@@ -242,9 +242,9 @@ def test_a_margin_order_that_the_history_told_of_first_is_not_taken_for_a_spot_o
     client = dealing.client_for(dealing.account, Right.ORDERS)
     client.set_margin_account(symbol="BTCUSD", margin_balance=Decimal(1000))
     client.call("create_margin_order", symbol="BTCUSD", side="buy", quantity="0.01", price="1000", clientOrderId="m-2")
-    told = client.call("get_order_history", clientOrderId="m-2")
+    history = client.call("get_order_history", clientOrderId="m-2")
     client.close()
-    take(dealing.account, *told)
+    take(dealing.account, *history)
     row = Order.objects.get(client_order_id="m-2")
     assert not row.margin
     dealing.ask_to_cancel(row)

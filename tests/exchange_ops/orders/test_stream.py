@@ -26,7 +26,7 @@ MS = timedelta(milliseconds=1)
 
 
 def report(status="new", *, filled="0", after=0, number="41", **changes):
-    told = {
+    values = {
         "id": number,
         "client_order_id": "elsewhere-41",
         "symbol": "ETHBTC",
@@ -41,7 +41,7 @@ def report(status="new", *, filled="0", after=0, number="41", **changes):
         "updated_at": AT + after * MS,
         "report_type": status,
     }
-    return records.OrderReport(**{**told, **changes})
+    return records.OrderReport(**{**values, **changes})
 
 
 def trade(number, quantity, **changes):
@@ -65,9 +65,9 @@ LIFE = (
 )
 
 
-@pytest.mark.parametrize("told", list(permutations(LIFE)), ids=lambda told: "-".join(one.status for one in told))
-def test_an_order_ends_as_it_ended_in_whichever_order_it_is_told(account, told):
-    for one in (*told, *told):
+@pytest.mark.parametrize("life", list(permutations(LIFE)), ids=lambda life: "-".join(one.status for one in life))
+def test_an_order_ends_as_it_ended_in_whichever_order_it_is_told(account, life):
+    for one in (*life, *life):
         take(account, one)
     assert (order().status, order().cum_quantity, order().active) == ("filled", Decimal("2"), False)
     assert order().average_price == Decimal("0.05")
@@ -77,10 +77,10 @@ def test_an_order_ends_as_it_ended_in_whichever_order_it_is_told(account, told):
     ]
 
 
-@pytest.mark.parametrize("told", list(permutations(LIFE)), ids=lambda told: "-".join(one.status for one in told))
-def test_reports_that_come_together_are_stored_together_and_once(account, told):
-    another = [msgspec.structs.replace(one, id="42", client_order_id="b", trade_id=None) for one in told]
-    take(account, *told, *another, *told)
+@pytest.mark.parametrize("life", list(permutations(LIFE)), ids=lambda life: "-".join(one.status for one in life))
+def test_reports_that_come_together_are_stored_together_and_once(account, life):
+    another = [msgspec.structs.replace(one, id="42", client_order_id="b", trade_id=None) for one in life]
+    take(account, *life, *another, *life)
     assert (order().status, order().cum_quantity, order().average_price) == ("filled", Decimal(2), Decimal("0.05"))
     assert Order.objects.get(exchange_id=42).status == "filled"
     assert AccountTrade.objects.count() == 2
@@ -102,7 +102,7 @@ def test_an_old_report_after_the_end_opens_nothing(account):
 
 def test_the_history_adds_to_a_trade_who_took_and_changes_nothing_else(account):
     take(account, LIFE[1])
-    told = records.AccountTrade(
+    trade = records.AccountTrade(
         id=7,
         order_id=41,
         client_order_id="elsewhere-41",
@@ -114,9 +114,9 @@ def test_the_history_adds_to_a_trade_who_took_and_changes_nothing_else(account):
         timestamp=AT,
         taker=False,
     )
-    trades.take(account=account, found=[told], now=clock.now())
+    trades.take(account=account, found=[trade], now=clock.now())
     take(account, LIFE[1])
-    trades.take(account=account, found=[msgspec.structs.replace(told, taker=True)], now=clock.now())
+    trades.take(account=account, found=[msgspec.structs.replace(trade, taker=True)], now=clock.now())
     kept = AccountTrade.objects.get()
     assert (kept.taker, kept.liquidation, kept.timestamp) == (False, None, AT + 5 * MS)
     for changes in ({"price": Decimal(9)}, {"taker": True}, {"taker": None}):
@@ -208,8 +208,8 @@ def test_what_somebody_else_entered_first_is_brought_up_to_what_is_newer(account
 
 
 def replaced(after=20, **changes):
-    told = {"number": "42", "client_order_id": "new-42", "report_type": "replaced"}
-    return report("new", after=after, original_request_client_order_id="elsewhere-41", **{**told, **changes})
+    values = {"number": "42", "client_order_id": "new-42", "report_type": "replaced"}
+    return report("new", after=after, original_request_client_order_id="elsewhere-41", **{**values, **changes})
 
 
 @pytest.mark.parametrize("late", [(), (report(after=3),)], ids=["in order", "an old report after it"])
@@ -237,19 +237,19 @@ def test_a_replacement_ends_no_order_that_came_later_under_the_same_id(account):
 
 
 def test_an_order_that_the_list_does_not_have_is_read_over_rest(account):
-    asked = OrderReading.objects.filter(answered_at=None)
+    questions = OrderReading.objects.filter(answered_at=None)
     take(account, report(), report(number="42", client_order_id="other"))
     margin_one = report(number="50", client_order_id="margin")
     take(account, margin_one, margin=True)
     stream.take(account=account, event=BecameLive(), now=clock.now())
     listed = Reports(margin=False, records=(report(),), whole=True, age_ms=60_000)
     stream.take(account=account, event=listed, now=clock.now())
-    assert not asked.exists()  # both were told of after the list was asked for
+    assert not questions.exists()  # both were told of after the list was asked for
     unreadable = Reports(margin=False, records=(), whole=True, unread=(Unread("{}", "no id"),))
     stream.take(account=account, event=unreadable, now=clock.now())
-    assert not asked.exists()
+    assert not questions.exists()
     take(account, report(), whole=True)
-    assert asked.count() == 1
+    assert questions.count() == 1
     assert FollowerState.objects.get(name=f"trading stream:{account.pk}").gaps_closed == 1
     assert Order.objects.get(exchange_id=42).active  # how it ended is not in the list
 
@@ -323,9 +323,9 @@ def test_a_report_that_it_is_over_confirms_a_cancel_of_ours(account, operator):
 
 
 def margin_account(*, after=0, balance="100", position="none", symbol="BTCUSD", reason="updated"):
-    told = None
+    held = None
     if position != "none":
-        told = records.Position(
+        held = records.Position(
             id=9,
             symbol=symbol,
             quantity=Decimal(position),
@@ -343,7 +343,7 @@ def margin_account(*, after=0, balance="100", position="none", symbol="BTCUSD", 
         updated_at=AT + after * MS,
         report_type=reason,
         report_reason=reason,
-        position=told,
+        position=held,
     )
 
 
@@ -460,15 +460,15 @@ def test_of_one_millisecond_the_later_telling_counts(account):
     assert open_margin()[0] == {"BTCUSD": Decimal(80)}
 
 
-@pytest.mark.parametrize("told", list(permutations(range(4))))
-def test_margin_ends_as_it_ended_in_whichever_order_it_is_told(account, told):
+@pytest.mark.parametrize("numbers", list(permutations(range(4))))
+def test_margin_ends_as_it_ended_in_whichever_order_it_is_told(account, numbers):
     life = (
         margin_account(reason="created"),
         margin_account(after=1, position="2", reason="openTrade"),
         margin_account(after=2, balance="95", position="-1", reason="flipTrade"),
         margin_account(after=3, balance="94", reason="closed"),
     )
-    for number in (*told, *told):
+    for number in (*numbers, *numbers):
         take_margin(account, life[number])
     assert open_margin() == ({"BTCUSD": Decimal(94)}, {})
 

@@ -46,7 +46,7 @@ def queries_of(client, path):
 
 
 def trade(row, number=1, **changes):
-    told = {
+    values = {
         "id": number,
         "order_id": row.exchange_id,
         "client_order_id": row.client_order_id,
@@ -58,7 +58,7 @@ def trade(row, number=1, **changes):
         "timestamp": clock.now(),
         "taker": False,
     }
-    trades.take(account=row.account, found=[records.AccountTrade(**(told | changes))], now=clock.now())
+    trades.take(account=row.account, found=[records.AccountTrade(**(values | changes))], now=clock.now())
 
 
 # The list -------------------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def trade(row, number=1, **changes):
 def test_open_ones_stand_first_and_the_address_says_what_else(signed_in, operator, auditor):
     now = clock.now()
     mine = order_rows.placed(operator, now=now)
-    waiting = order_rows.asked(operator, now=now, side="sell")
+    waiting = order_rows.requested(operator, now=now, side="sell")
     ended = order_rows.placed(operator, now=now, status="filled", filled="0.5")
     theirs = order_rows.elsewhere(now=now)
     client = signed_in(auditor)
@@ -161,7 +161,7 @@ def test_unknown_statuses_sides_and_types_are_shown_as_they_came(signed_in, audi
 def test_every_state_has_a_page_that_says_what_happened(signed_in, operator, state):
     now = clock.now()
     if state in {"requested", "not_sent"}:
-        row = order_rows.asked(operator, now=now)
+        row = order_rows.requested(operator, now=now)
     elif state == "cancelling":
         row = order_rows.placed(operator, now=now)
     else:

@@ -218,7 +218,7 @@ def one_of_everything(described, operator, admin):
     for kind in ("bank_to_trading", "to_user"):
         transfer = rows.transfer(operator, kind=kind, now=now)
     rows.transfer_sent(operator, now=now)
-    order_rows.asked(operator, now=now)
+    order_rows.requested(operator, now=now)
     order_rows.elsewhere(now=now)
     order = order_rows.placed(operator, now=now, status="filled", filled="1")
     rows.entry(1, now=now)
