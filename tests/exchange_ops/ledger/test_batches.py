@@ -24,7 +24,7 @@ def take(account, found):
     return sync.apply(account=account, found=found, source="rest", now=clock.now())
 
 
-def told(account):
+def stored(account):
     """Everything of entries and versions that a transaction decides."""
     entries = LedgerEntry.objects.filter(account=account).order_by("index")
     versions = LedgerVersion.objects.filter(account=account).order_by("index")
@@ -39,11 +39,11 @@ def test_a_page_comes_to_the_same_as_one_by_one(account, django_assert_max_num_q
     with django_assert_max_num_queries(20):
         done = take(account, found)
     assert (done.new_versions, len(done.changed), done.asides) == (MANY, MANY, 0)
-    at_once = told(account)
+    at_once = stored(account)
     other = type(account).objects.create(name="Another")
     for record in found:
         take(other, [record])
-    assert told(other) == at_once
+    assert stored(other) == at_once
     assert take(account, found).new_versions == 0
 
 

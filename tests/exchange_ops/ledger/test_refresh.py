@@ -160,7 +160,7 @@ def test_a_walk_that_somebody_else_is_on_is_left_to_them(account, demo_keys, san
 def test_a_history_that_is_still_being_read_is_said(account, demo_keys, sandbox, monkeypatch):
     whole = ledger.sync
     short = {"walk_for": timedelta(0), "page_size": 4}
-    monkeypatch.setattr(ledger, "sync", lambda **asked: whole(**asked, **short))
+    monkeypatch.setattr(ledger, "sync", lambda **arguments: whole(**arguments, **short))
     assert sync() == 0
     row = heartbeats.of(f"ledger:{account.pk}")
     assert row.heard_at is None
@@ -197,8 +197,8 @@ def test_prices_are_read_every_time_and_descriptions_every_five_minutes(sandbox)
     now = clock.now()
     for seconds in (0, 15, 299, 300):
         refresh(now + timedelta(seconds=seconds))
-    told = [sandbox.control(f"calls?operation={name}")["calls"] for name in ("get_tickers", "get_currencies")]
-    assert [len(calls) for calls in told] == [4, 2]
+    calls_made = [sandbox.control(f"calls?operation={name}")["calls"] for name in ("get_tickers", "get_currencies")]
+    assert [len(calls) for calls in calls_made] == [4, 2]
     assert Ticker.objects.values_list("read_at", flat=True).distinct().get() == now + timedelta(seconds=300)
 
 
@@ -268,15 +268,15 @@ def test_records_that_can_not_be_kept_are_left_out_with_a_sentence(sandbox, oper
 def test_a_walk_that_lasts_longer_than_a_lease_is_still_one_walk(account, client_as):
     """The lease is renewed at each page and lasts longer than a call may: a walk that lost it goes no further."""
     assert walks.LEASE_LASTS > timedelta(seconds=settings.CALL_DEADLINE_SECONDS) > leases.LASTS
-    asked = []
+    moments = []
     done = ledger.sync(
         account=account,
         client=client_as("demo-read"),
         now=clock.now(),
         page_size=2,
-        goes_on=lambda moment: asked.append(moment) or len(asked) < 3,
+        goes_on=lambda moment: moments.append(moment) or len(moments) < 3,
     )
-    assert (len(asked), done.complete, LedgerEntry.objects.count()) == (3, False, 6)
+    assert (len(moments), done.complete, LedgerEntry.objects.count()) == (3, False, 6)
     now = clock.now()
     for moment in (now, now + timedelta(seconds=35), now + timedelta(seconds=70)):
         assert leases.hold(name="walk", holder="one", now=moment, lasts=walks.LEASE_LASTS)

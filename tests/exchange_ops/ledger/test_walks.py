@@ -64,12 +64,12 @@ def pages_asked(sandbox):
 
 def test_a_walk_whose_owner_was_killed_is_taken_over_where_it_stood(killed, sandbox, reader):
     assert LedgerEntry.objects.count() == 2 * PAGE
-    asked = len(pages_asked(sandbox))
-    assert (sync(), len(pages_asked(sandbox))) == (0, asked), "its lease still lasts"
+    pages = len(pages_asked(sandbox))
+    assert (sync(), len(pages_asked(sandbox))) == (0, pages), "its lease still lasts"
     assert ledger.unfinished_at(account=killed) == ledger.highest_index(account=killed)
     first_new = ledger.highest_index(account=killed) + 1
     assert sync(clock.now() + walks.LEASE_LASTS + timedelta(seconds=1)) == 1
-    taken_up = pages_asked(sandbox)[asked:]
+    taken_up = pages_asked(sandbox)[pages:]
     assert [call["query"]["from"] for call in taken_up] == [str(first_new)]
     assert complete(killed, reader)
     assert ledger.unfinished_at(account=killed) == 0
@@ -80,18 +80,18 @@ def test_the_following_process_reads_on_where_a_worker_has_to_break_off(
     *, account, demo_keys, sandbox, reader, monkeypatch, patient
 ):
     whole, short = ledger.sync, {"walk_for": timedelta(0), "page_size": PAGE}
-    monkeypatch.setattr(ledger, "sync", lambda **asked: whole(**asked, **short))
+    monkeypatch.setattr(ledger, "sync", lambda **arguments: whole(**arguments, **short))
     assert sync(to_the_end=(lambda: True) if patient else None) == int(patient)
     assert complete(account, reader) is patient
     assert not walks.is_under_way(account=account, now=clock.now())
 
 
 def test_a_walk_ends_with_the_page_when_its_process_has_to_stop(account, demo_keys, sandbox):
-    asked = []
+    questions = []
 
     def not_stopping():
-        asked.append(1)
-        return len(asked) == 1
+        questions.append(1)
+        return len(questions) == 1
 
     assert sync(to_the_end=lambda: False) == 0
     assert pages_asked(sandbox) == []
@@ -126,12 +126,12 @@ def test_a_page_of_which_somebody_else_stores_a_part_is_not_taken_one_by_one(acc
     found, stored, inserts = page(100), [], []
 
     def meanwhile(execute, sql, params, many, context):
-        told = execute(sql, params, many, context)
+        result = execute(sql, params, many, context)
         if not stored and sql.startswith("SELECT") and '"exchange_ops_ledgerentry"."exchange_id" IN' in sql:
             stored.append(batches.take(account=account, found=found[:40], source="stream", now=clock.now()))
         if stored and sql.startswith('INSERT INTO "exchange_ops_ledgerversion"'):
             inserts.append(sql)
-        return told
+        return result
 
     with connection.execute_wrapper(meanwhile):
         done = take(account, found)
@@ -178,8 +178,8 @@ def test_the_scheduled_reconciliation_is_made_when_the_ledger_is_read_and_not_tr
     name, now = scheduled_checks.name_of(killed), clock.now()
     assert run(now) == 1, "the audit trail alone"
     assert not CheckRun.objects.filter(name=name).exists()
-    told = look()["reconciliation"]
-    assert (told.ok, "It waits until the ledger is read." in told.sentence) == (True, True)
+    check = look()["reconciliation"]
+    assert (check.ok, "It waits until the ledger is read." in check.sentence) == (True, True)
     assert sync(now + walks.LEASE_LASTS + timedelta(seconds=1)) == 1
     assert run(now + timedelta(seconds=60)) == 1, "the next minute, since the ledger is read"
     assert CheckRun.objects.get(name=name).held
@@ -196,17 +196,17 @@ def test_a_reconciliation_takes_in_what_is_missing_page_by_page(account, demo_ke
 
 
 def test_the_desk_is_ready_while_a_history_comes_further_and_says_so(killed):
-    told = look()["exchange"]
-    assert told.ok
-    assert "Main desk is being read" in told.sentence
-    assert "8 transactions are here so far" in told.sentence
+    check = look()["exchange"]
+    assert check.ok
+    assert "Main desk is being read" in check.sentence
+    assert "8 transactions are here so far" in check.sentence
 
 
 def test_a_reading_that_comes_no_further_is_no_reading(killed):
     killed.watermarks.update(moved_at=clock.now() - walks.GOES_ON_WITHIN - timedelta(seconds=1))
-    told = look()["exchange"]
-    assert not told.ok
-    assert "has not been read yet" in told.sentence
+    check = look()["exchange"]
+    assert not check.ok
+    assert "has not been read yet" in check.sentence
 
 
 def test_an_account_that_is_being_read_is_named_beside_one_that_is_read(killed, sandbox):

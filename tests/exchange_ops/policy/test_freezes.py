@@ -21,18 +21,18 @@ def freeze(walk, person, reason="Something is odd"):
 
 def test_a_freeze_releases_what_is_undecided_and_calls_back_what_was_not_told(walk):
     undecided, approved = walk.held(), walk.committing(amount=Decimal("0.06"))
-    told = walk.committing(amount=Decimal("0.07"))
+    ordered = walk.committing(amount=Decimal("0.07"))
     walk.fault("commit_withdrawal", "drop_after")
-    told = walk.step(told)
-    assert told.put_count == 1
+    ordered = walk.step(ordered)
+    assert ordered.put_count == 1
     freeze(walk, walk.approvers[0])
     for row in map(walk.fresh, (undecided, approved)):
         assert (row.state, row.decision, row.decided_by) == ("rolling_back", "rollback", walk.approvers[0])
         assert row.last_problem == "Frozen: Something is odd"
         walk.until(row, "rolled_back")
-    assert walk.fresh(told).state == "committing"
+    assert walk.fresh(ordered).state == "committing"
     walk.sandbox.control("clock", {"advance_ms": 60_000})
-    assert walk.step(told).state == "committed"
+    assert walk.step(ordered).state == "committed"
     assert len(walk.calls("commit_withdrawal")) == 1
     assert audit_check.verify(replay=True) == []
 

@@ -17,7 +17,7 @@ from exchange_ops.transfers.models import Transfer, TransferCall
 from tests.exchange_ops.withdrawals.walks import SESSION, Walk
 
 # What is asked for of each kind, and the operation that it becomes.
-ASKED: dict[str, dict[str, Any]] = {
+REQUESTS: dict[str, dict[str, Any]] = {
     machine.BANK_TO_TRADING: {"currency": "BTC", "amount": Decimal("1.5")},
     machine.TRADING_TO_BANK: {"currency": "ETH", "amount": Decimal("2.5")},
     machine.TO_USER: {"currency": "ETH", "amount": Decimal("0.25"), "by": "username", "identifier": "other"},
@@ -49,16 +49,16 @@ class Moving:
 
     def request(self, kind: str = machine.BANK_TO_TRADING, **changes: Any) -> Transfer:
         """A transfer of this kind that nothing speaks against, unless `changes` do."""
-        asked: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "initiator": self.walk.operator,
             "account": self.walk.account,
             "kind": kind,
             "reason": "Margin for the week",
             "request_key": f"transfer-{next(self._keys)}",
             "now": self.now(),
-            **ASKED.get(kind, ASKED[machine.BANK_TO_TRADING]),
+            **REQUESTS.get(kind, REQUESTS[machine.BANK_TO_TRADING]),
         }
-        return workflow.request(**(asked | changes))
+        return workflow.request(**(arguments | changes))
 
     def approved(self, kind: str = machine.BANK_TO_TRADING, **changes: Any) -> Transfer:
         """The same, with the approvals that it needs."""
@@ -71,7 +71,7 @@ class Moving:
     def approve(self, row: Transfer, person: Person | None = None, **changes: Any) -> Transfer:
         """One approval of what is on the row now."""
         approver = person or self.walk.approvers[0]
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "transfer_id": row.pk,
             "person": approver,
             "digest": self.fresh(row).digest,
@@ -80,12 +80,12 @@ class Moving:
             "session_key": SESSION,
             "now": clock.now(),
         }
-        return approvals.approve(**(given | changes))
+        return approvals.approve(**(arguments | changes))
 
     def end(self, act: str, row: Transfer, person: Person | None = None, **changes: Any) -> Transfer:
         """Close, re-issue or resolve what is on the row now."""
         approver = person or self.walk.approvers[0]
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "transfer_id": row.pk,
             "person": approver,
             "digest": endings.digest_of(self.fresh(row)),
@@ -94,12 +94,12 @@ class Moving:
             "now": clock.now(),
         }
         if act == "resolve":
-            given |= {"verdict": "moved", "evidence": "The exchange's own page"}
+            arguments |= {"verdict": "moved", "evidence": "The exchange's own page"}
         else:
-            given |= {"reason": "Looked at the exchange's own page"}
+            arguments |= {"reason": "Looked at the exchange's own page"}
         if act == "reissue":
-            given["request_key"] = f"again-{next(self._keys)}"
-        return getattr(endings, act)(**(given | changes))
+            arguments["request_key"] = f"again-{next(self._keys)}"
+        return getattr(endings, act)(**(arguments | changes))
 
     # What the worker does ---------------------------------------------------------------------------------------------
 

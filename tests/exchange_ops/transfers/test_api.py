@@ -21,14 +21,14 @@ def movable(payable):
 
 
 def body(**changes):
-    asked = {
+    fields = {
         "kind": "bank_to_trading",
         "currency": "BCH",
         "amount": "1.250000000000000000",
         "reason": "Margin for the week",
         "request_key": str(uuid.uuid4()),
     }
-    return {name: value for name, value in {**asked, **changes}.items() if value is not ...}
+    return {name: value for name, value in {**fields, **changes}.items() if value is not ...}
 
 
 def to_user(**changes):
@@ -40,21 +40,21 @@ def send(client, content, path=PATH):
 
 
 def test_a_transfer_is_recorded_once_and_nothing_is_lost_of_its_amount(with_token, operator):
-    client, asked = with_token(operator), body(amount="1.00000001")
-    first, second = send(client, asked), send(client, asked)
+    client, fields = with_token(operator), body(amount="1.00000001")
+    first, second = send(client, fields), send(client, fields)
     assert (first.status_code, second.status_code) == (201, 200)
     assert first.json()["id"] == second.json()["id"]
     assert Transfer.objects.count() == 1
-    told = first.json()
-    assert (told["amount"], told["state"], told["initiated_via"]) == ("1.00000001", "approved", "api")
-    assert (told["turn"], told["exchange_id"], told["reissues"]) == ("worker", None, None)
-    assert told["sentence"].startswith("Nothing was sent yet.")
+    answer = first.json()
+    assert (answer["amount"], answer["state"], answer["initiated_via"]) == ("1.00000001", "approved", "api")
+    assert (answer["turn"], answer["exchange_id"], answer["reissues"]) == ("worker", None, None)
+    assert answer["sentence"].startswith("Nothing was sent yet.")
 
 
 def test_what_leaves_for_others_waits_for_people(with_token, operator):
-    told = send(with_token(operator), to_user()).json()
-    assert (told["state"], told["turn"], told["quorum_required"]) == ("review", "person", 1)
-    assert (told["by"], told["identifier"]) == ("username", "other")
+    answer = send(with_token(operator), to_user()).json()
+    assert (answer["state"], answer["turn"], answer["quorum_required"]) == ("review", "person", 1)
+    assert (answer["by"], answer["identifier"]) == ("username", "other")
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_a_body_that_is_no_object_is_refused(with_token, operator, text):
 
 
 def test_a_used_key_with_other_content_is_refused(with_token, operator):
-    client, asked = with_token(operator), body()
-    send(client, asked)
-    response = send(client, {**asked, "amount": "2"})
+    client, fields = with_token(operator), body()
+    send(client, fields)
+    response = send(client, {**fields, "amount": "2"})
     assert response.status_code == 422
     assert "sent before, with other content" in response.json()["error"]["message"]
     assert Transfer.objects.count() == 1

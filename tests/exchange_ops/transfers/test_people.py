@@ -59,9 +59,9 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
 )
 def test_what_is_wrong_is_said_beside_its_field_and_nothing_is_written(moving, kind, changes, field, words):
     copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
-    with pytest.raises(workflow.CannotTransfer) as told:
+    with pytest.raises(workflow.CannotTransfer) as refusal:
         moving.request(kind, **changes)
-    assert words in told.value.problems[field]
+    assert words in refusal.value.problems[field]
     assert not Transfer.objects.exists()
     assert not TransferEvent.objects.exists()
 
@@ -219,9 +219,9 @@ def test_other_rules_and_a_freeze_make_approvals_void(moving, settings):
 def test_a_freeze_stops_every_kind(moving):
     rows = [moving.approved(kind) for kind in (machine.BANK_TO_TRADING, machine.CONVERT, machine.TO_SUBACCOUNT)]
     freezes.freeze(person=moving.walk.approvers[0], reason="Odd", account=moving.walk.account, now=clock.now())
-    for asked in rows:
-        moving.step(asked)
-        row = moving.step(moving.step(asked))
+    for requested in rows:
+        moving.step(requested)
+        row = moving.step(moving.step(requested))
         assert row.state == "approved"
         assert "frozen" in row.last_problem
         assert moving.calls(row) == []

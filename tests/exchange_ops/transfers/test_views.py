@@ -15,7 +15,7 @@ from desk import clock
 from desk.models import AuditEvent
 from desk.people import totp
 from exchange_ops.subaccounts.models import SubAccountBalance
-from exchange_ops.templatetags import transfers as shown
+from exchange_ops.templatetags import transfers as transfer_tags
 from exchange_ops.transfers import endings, machine
 from exchange_ops.transfers.models import Transfer, TransferApproval
 from tests.exchange_ops import rows
@@ -24,7 +24,7 @@ from wire.values import Secret
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("payable")]
 SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 HOSTILE = '"><script>alert(1)</script>'
-ASKED = {"currency": "BCH", "amount": "2.5", "reason": "For the orders of tomorrow"}
+REQUEST = {"currency": "BCH", "amount": "2.5", "reason": "For the orders of tomorrow"}
 TARGETS = {
     "move": {"kind": "bank_to_trading"},
     "convert": {"to_currency": "BCHT20"},
@@ -69,8 +69,8 @@ def text(response):
 
 
 def form(slug="move", **changes):
-    told = {**ASKED, **TARGETS[slug], "request_key": str(uuid.uuid4())}
-    return {name: value for name, value in {**told, **changes}.items() if value is not ...}
+    fields = {**REQUEST, **TARGETS[slug], "request_key": str(uuid.uuid4())}
+    return {name: value for name, value in {**fields, **changes}.items() if value is not ...}
 
 
 def send(client, slug="move", **changes):
@@ -88,16 +88,16 @@ def page_of(client, row):
 
 @pytest.mark.parametrize("slug", TARGETS)
 def test_each_kind_has_a_form_that_makes_one_transfer(signed_in, operator, slug):
-    client, told = signed_in(operator), form(slug)
+    client, fields = signed_in(operator), form(slug)
     assert f'action="/transfers/new/{slug}/"' in client.get(f"/transfers/new/{slug}/").content.decode()
     for _ in range(2):
-        response = client.post(f"/transfers/new/{slug}/", told)
+        response = client.post(f"/transfers/new/{slug}/", fields)
         assert response.status_code == 302, text(response)
     row = Transfer.objects.get()
     assert response["Location"] == f"/transfers/{row.pk}/"
     assert (row.kind, row.amount, row.initiator, row.initiated_via) == (KINDS[slug], Decimal("2.5"), operator, "page")
     assert row.state == ("review" if slug == "to-user" else "approved")
-    assert row.reason == ASKED["reason"]
+    assert row.reason == REQUEST["reason"]
 
 
 def test_the_other_way_between_the_wallets(signed_in, operator):
@@ -106,7 +106,7 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
 
 
 @pytest.mark.parametrize(
-    ("slug", "changes", "told"),
+    ("slug", "changes", "problem"),
     [
         ("move", {"amount": ""}, ("amount", "Enter the amount")),
         ("move", {"amount": "NaN"}, ("amount", "digits")),
@@ -138,8 +138,8 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
         ("to-user", {"by": "phone"}, ("by", "phone")),
     ],
 )
-def test_what_is_wrong_stands_beside_its_field_and_nothing_is_written(signed_in, operator, slug, changes, told):
-    field, words = told
+def test_what_is_wrong_stands_beside_its_field_and_nothing_is_written(signed_in, operator, slug, changes, problem):
+    field, words = problem
     response = send(signed_in(operator), slug, **changes)
     assert response.status_code == 422
     body = response.content.decode()
@@ -216,26 +216,26 @@ def figures(client, slug="move", **changes):
 
 def test_what_is_there_and_what_will_be_left(signed_in, operator):
     client = signed_in(operator)
-    told = figures(client)
-    assert "Available 500.0000 BCH on the bank account" in told
-    assert "Left 497.5000 BCH" in told
-    assert "about 1,250.00 USD" in told
-    assert "the money stays within the company" in told
-    told = figures(client, kind="trading_to_bank")
-    assert "Available 10.0000 BCH on the trading account" in told
-    assert "Left 7.5000 BCH" in told
-    told = figures(client, amount="501")
-    assert "501 BCH are asked for" in told
-    assert "Left" not in told
+    page = figures(client)
+    assert "Available 500.0000 BCH on the bank account" in page
+    assert "Left 497.5000 BCH" in page
+    assert "about 1,250.00 USD" in page
+    assert "the money stays within the company" in page
+    page = figures(client, kind="trading_to_bank")
+    assert "Available 10.0000 BCH on the trading account" in page
+    assert "Left 7.5000 BCH" in page
+    page = figures(client, amount="501")
+    assert "501 BCH are asked for" in page
+    assert "Left" not in page
     assert not Transfer.objects.exists()
 
 
 def test_a_transfer_to_somebody_else_says_who_has_to_approve(signed_in, operator):
     client = signed_in(operator)
     assert "stands here once the other user is named" in figures(client, "to-user", identifier="")
-    told = figures(client, "to-user")
-    assert "approval" in told
-    assert "Nobody of this name was ever sent money from here" in told
+    page = figures(client, "to-user")
+    assert "approval" in page
+    assert "Nobody of this name was ever sent money from here" in page
 
 
 @pytest.mark.parametrize(
@@ -257,8 +257,8 @@ def test_a_transfer_to_somebody_else_says_who_has_to_approve(signed_in, operator
 )
 def test_figures_bear_anything_that_can_be_typed(signed_in, operator, changes):
     for slug, more in TARGETS.items():
-        told = dict.fromkeys(more, HOSTILE) if "kind" not in changes else {}
-        response = signed_in(operator).post(f"/transfers/new/{slug}/figures/", form(slug, **{**told, **changes}))
+        typed = dict.fromkeys(more, HOSTILE) if "kind" not in changes else {}
+        response = signed_in(operator).post(f"/transfers/new/{slug}/figures/", form(slug, **{**typed, **changes}))
         assert response.status_code == 200
         assert b"<script>alert" not in response.content
     huge = form("to-subaccount", subaccount_id="9" * 500)
@@ -332,17 +332,17 @@ def test_the_export_has_the_filtered_rows_as_safe_text_and_is_told_to_the_trail(
 def test_more_transfers_take_no_more_queries(signed_in, treasury, operator, path):
     client = signed_in(treasury)
 
-    def asked():
+    def queries():
         with CaptureQueriesContext(connection) as seen:
             assert client.get(path).status_code == 200
         return len(seen)
 
     rows.transfer(operator, kind="to_user", now=clock.now())
-    asked()
-    one = asked()
+    queries()
+    one = queries()
     for _ in range(2):
         rows.transfer(operator, kind="to_user", now=clock.now())
-    assert asked() == one
+    assert queries() == one
 
 
 # The page -------------------------------------------------------------------------------------------------------------
@@ -360,16 +360,16 @@ def test_every_state_says_what_happened_to_the_money_first(signed_in, auditor, o
 
 def test_every_state_and_event_has_its_word_and_icon(settings):
     sprite = (settings.BASE_DIR / "static/vendor/lucide-1.62.0/sprite.svg").read_text()
-    assert set(shown.SIGNS) == set(machine.STATES)
-    assert not [sign for sign in shown.SIGNS.values() if f'id="{sign}"' not in sprite]
+    assert set(transfer_tags.SIGNS) == set(machine.STATES)
+    assert not [sign for sign in transfer_tags.SIGNS.values() if f'id="{sign}"' not in sprite]
     for move in machine.TRANSITIONS:
-        assert shown.transfer_event(move.event), move.event
+        assert transfer_tags.transfer_event(move.event), move.event
 
 
 def test_the_page_tells_the_whole_story(signed_in, auditor, operator):
     row = rows.transfer_sent(operator, to="done", now=clock.now(), kind="convert")
     body = text(signed_in(auditor).get(f"/transfers/{row.pk}/"))
-    for told in (
+    for sentence in (
         "Convert to another network",
         "Into BCHT20",
         "Asked for",
@@ -379,7 +379,7 @@ def test_the_page_tells_the_whole_story(signed_in, auditor, operator):
         "not seen in the ledger yet",
         "For the orders of tomorrow",
     ):
-        assert told in body, told
+        assert sentence in body, sentence
     assert "audit no." in body
 
 
@@ -536,9 +536,9 @@ def test_who_may_not_decide_sees_no_buttons_and_changes_nothing(signed_in, opera
     before = list(Transfer.objects.order_by("pk").values_list("pk", "state", "version"))
     for name, row in rows_of.items():
         assert f"/transfers/{row.pk}/{name}/" not in page_of(client, row)
-        told = ending(row, verdict="moved", request_key=str(uuid.uuid4()), code="123456")
-        told |= {f"{name}-reason": "because", "digest": row.digest if name == "approve" else told["digest"]}
-        response = client.post(f"/transfers/{row.pk}/{name}/", told)
+        fields = ending(row, verdict="moved", request_key=str(uuid.uuid4()), code="123456")
+        fields |= {f"{name}-reason": "because", "digest": row.digest if name == "approve" else fields["digest"]}
+        response = client.post(f"/transfers/{row.pk}/{name}/", fields)
         assert response.status_code == 409, name
         assert "Your decision was not recorded" in text(response)
     assert list(Transfer.objects.order_by("pk").values_list("pk", "state", "version")) == before
