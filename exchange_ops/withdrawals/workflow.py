@@ -266,8 +266,10 @@ def due(*, account: Account, now: datetime) -> QuerySet[Withdrawal]:
         account=account, type="payout", status=ledger_lookup.OVER, withdrawal__state__in=settlement.REPORTED_PAID
     )
     taken_back = Q(state__in=settlement.REPORTED_PAID, pk__in=failed_after_all.values("withdrawal"))
-    named = LedgerEntry.objects.filter(account=account, type="payout", withdrawal__state="settled").exclude(hash="")
-    named_late = Q(state="settled", hash="", pk__in=named.values("withdrawal"))
+    named = LedgerEntry.objects.filter(account=account, type="payout", withdrawal__state=machine.SETTLED).exclude(
+        hash=""
+    )
+    named_late = Q(state=machine.SETTLED, hash="", pk__in=named.values("withdrawal"))
     return QUEUE.due(now=now, when=by_deadline | taken_back | named_late).filter(account=account)
 
 

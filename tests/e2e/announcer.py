@@ -16,7 +16,7 @@ def main() -> None:
     for line in sys.stdin:
         for topic in line.split():
             announcements.announce(topic)
-        print("told", flush=True)
+        print("announced", flush=True)
 
 
 if __name__ == "__main__":

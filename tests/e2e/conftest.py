@@ -57,9 +57,9 @@ def crew(house: RunningHouse) -> Crew:
 @pytest.fixture(scope="session")
 def announcer(house: RunningHouse) -> Iterator[Announcer]:
     """Tells the pages of the shared house that something changed; it keeps nothing from one hint to the next."""
-    told = Announcer(house)
-    yield told
-    told.stop()
+    started = Announcer(house)
+    yield started
+    started.stop()
 
 
 @pytest.fixture
@@ -73,11 +73,11 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
     def listen(page: Any) -> None:
         page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: complaints.append(f"{page.url}: {error}"))
-        page.on("console", lambda told: hear(page, told))
+        page.on("console", lambda message: hear(page, message))
 
-    def hear(page: Any, told: Any) -> None:
-        if told.type == "error" and not _ANSWERED.match(told.text):
-            complaints.append(f"{page.url}: {told.text}")
+    def hear(page: Any, message: Any) -> None:
+        if message.type == "error" and not _ANSWERED.match(message.text):
+            complaints.append(f"{page.url}: {message.text}")
 
     def open_one(*, width: int = 1280, height: int = 900, dark: bool = False, strict: bool = True) -> Any:
         context = browser.new_context(
@@ -110,11 +110,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     house = getattr(item, "funcargs", {}).get("house")
     if report.failed and house is not None:
-        report.sections.append(("The house", _told_by(house)))
+        report.sections.append(("The house", _state_of(house)))
     return report
 
 
-def _told_by(house: RunningHouse) -> str:
+def _state_of(house: RunningHouse) -> str:
     questions = {
         "now": "SELECT datetime('now')",
         "rows": "SELECT id, state, version, next_action_at, lease_until, updated_at, last_problem "
@@ -123,5 +123,5 @@ def _told_by(house: RunningHouse) -> str:
         "FROM exchange_ops_externalcall ORDER BY id DESC LIMIT 5",
         "moves": "SELECT withdrawal_id, event, to_state, at FROM exchange_ops_withdrawalevent ORDER BY id DESC LIMIT 8",
     }
-    told = [f"{name}: {line}" for name, question in questions.items() for line in rows(house, question)]
-    return "\n".join([*told, *house.lines[-40:]])
+    lines = [f"{name}: {line}" for name, question in questions.items() for line in rows(house, question)]
+    return "\n".join([*lines, *house.lines[-40:]])

@@ -91,7 +91,7 @@ class Announcer:
         self._process.stdin.write(" ".join(topics) + "\n")
         self._process.stdin.flush()
         for line in self._process.stdout:
-            if line.strip() == "told":
+            if line.strip() == "announced":
                 return
         raise AssertionError("the announcer has ended")
 
@@ -205,11 +205,11 @@ class _Links(HTMLParser):
         self.parts: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = {name: value or "" for name, value in attrs}
-        if tag == "a" and told.get("href", "").startswith("/"):
-            self.links.append(told["href"])
-        if "data-follow" in told and "hx-get" in told and not told.get("id", "").startswith("count-"):
-            self.parts.add(told.get("id", ""))
+        attributes = {name: value or "" for name, value in attrs}
+        if tag == "a" and attributes.get("href", "").startswith("/"):
+            self.links.append(attributes["href"])
+        if "data-follow" in attributes and "hx-get" in attributes and not attributes.get("id", "").startswith("count-"):
+            self.parts.add(attributes.get("id", ""))
 
 
 def live_pages(visitor: Visitor, *also: str) -> dict[str, set[str]]:

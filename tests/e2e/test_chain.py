@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 PAID = Address(Network.TEST, Kind.KEY, bytes(range(7, 27)))
 # As the pages show it: in the form of the chain that they follow.
-SHOWN = Address(Network.REGTEST, Kind.KEY, PAID.hash)
+ADDRESS = Address(Network.REGTEST, Kind.KEY, PAID.hash)
 DETAILS = ("get_transaction_details", "get_details_of_transactions")
 
 
@@ -50,7 +50,7 @@ def test_a_block_appears_by_itself_and_leads_to_its_transactions_and_addresses(h
     expect(page.get_by_role("heading", level=1)).to_have_text(f"Block {height}")
     page.locator(f"#members a[href='/chain/tx/{txid}/']").click()
     expect(page.locator("#facts .chip").first).to_have_text("In a block")
-    page.locator("#sides").get_by_role("link", name=re.compile("^bchreg:.*" + SHOWN.cash_address[-6:])).click()
+    page.locator("#sides").get_by_role("link", name=re.compile("^bchreg:.*" + ADDRESS.cash_address[-6:])).click()
     expect(page.locator("#balance")).to_contain_text("0.2500")
     expect(page.locator(f"#transactions a[href='/chain/tx/{txid}/']")).to_be_visible()
 

@@ -16,7 +16,7 @@ from tests.e2e.visitors import rows, until
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 
-def told(house, path):
+def fetch(house, path):
     """What the chain-data service itself says."""
     with urllib.request.urlopen(f"{house.sandbox_url}/v2/{path}", timeout=20) as answer:
         return json.loads(answer.read())
@@ -25,7 +25,7 @@ def told(house, path):
 def funded(house, key):
     """A transaction of the sandbox that pays the key 2 coins, and which output does."""
     txid = house.control("chain/pay", {"address": key.address.cash_address, "amount": "2"})["txid"]
-    made = transactions.read(bytes.fromhex(told(house, f"rawtransactions/getRawTransaction/{txid}")))
+    made = transactions.read(bytes.fromhex(fetch(house, f"rawtransactions/getRawTransaction/{txid}")))
     locked = steps.locking(key.address)
     return made, next(n for n, output in enumerate(made.outputs) if output.script == locked)
 
@@ -83,7 +83,7 @@ def test_a_transaction_is_explained_then_sent_once_with_a_second_factor(house, v
     expect(page.locator("#facts")).to_contain_text("In a block")
     assert treasury.is_same_document(), "the page was never loaded again"
     assert len(sendings(house)) == before + 1
-    until(lambda: told(house, f"transaction/details/{made.txid}")["confirmations"] >= 1)
+    until(lambda: fetch(house, f"transaction/details/{made.txid}")["confirmations"] >= 1)
     assert rows(house, "SELECT state, sends FROM chaindata_chainbroadcast WHERE txid = ?", made.txid) == [("sent", 1)]
     found += complaints(page, "broadcast")
     assert not found, "\n".join(found)

@@ -67,10 +67,10 @@ def test_an_approval_after_its_time_is_refused_with_the_hour(house, visit):
     treasury.open(f"/withdrawals/{number}/")
     expect(treasury.page.locator("#decide .why-not")).to_contain_text("Approvals closed at")
     # The page says so once and then rests: it does not ask the desk again and again until the money is released.
-    asked = []
-    treasury.page.on("request", lambda request: asked.append(request.url))
+    requests = []
+    treasury.page.on("request", lambda request: requests.append(request.url))
     treasury.page.wait_for_timeout(3_000)
-    assert len(asked) <= 3, asked
+    assert len(requests) <= 3, requests
     treasury.page.locator("summary", has_text=re.compile("^Reject$")).click()
     expect(treasury.page.get_by_role("button", name="Reject and release funds")).to_be_enabled()
     house.control("clock", {"advance_ms": int(1.6 * MINUTE_MS)})

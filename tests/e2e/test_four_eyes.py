@@ -34,10 +34,10 @@ def test_ones_own_request_can_not_be_approved_anywhere(house, visit):
     assert status == 409
     assert OWN in answer
 
-    told = json.loads(house.python("-m", "tests.e2e.own_approval", str(number), both.name).splitlines()[-1])
-    assert told["domain"] == OWN
+    refusals = json.loads(house.python("-m", "tests.e2e.own_approval", str(number), both.name).splitlines()[-1])
+    assert refusals["domain"] == OWN
     for written_past_the_domain in ("orm", "claimed", "raw"):
-        assert "nobody decides on their own request" in told[written_past_the_domain], told
+        assert "nobody decides on their own request" in refusals[written_past_the_domain], refusals
 
     after = rows(house, "SELECT state, version, decision, digest FROM exchange_ops_withdrawal WHERE id = ?", number)
     assert after == before

@@ -102,10 +102,10 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_leaves(house, visit):
 def test_an_address_with_its_code_and_a_new_one(house, visit):
     operator = visit("operator")
     page = operator.open("/funds/DOGE/deposit/")
-    told = at_exchange(house, "account/crypto/address/DOGE")["address"]
-    shown = page.locator(".pay-in .read-address .address")
-    expect(shown).to_be_visible()
-    assert "".join(shown.inner_text().split()) == told
+    address = at_exchange(house, "account/crypto/address/DOGE")["address"]
+    printed = page.locator(".pay-in .read-address .address")
+    expect(printed).to_be_visible()
+    assert "".join(printed.inner_text().split()) == address
     expect(page.locator("svg.qr")).to_be_visible()
     assert page.locator("svg.qr").evaluate("one => one.getBoundingClientRect().width") > 120
     expect(page.locator(".pay-in")).to_contain_text("none")
@@ -115,9 +115,9 @@ def test_an_address_with_its_code_and_a_new_one(house, visit):
     expect(page.locator("#addresses")).to_contain_text("New address made")
     expect(page.locator("#addresses")).to_contain_text("4 of 5 left today")
     new = at_exchange(house, "account/crypto/address/DOGE")["address"]
-    assert new != told
-    until(lambda: "".join(shown.inner_text().split()) == new)
-    expect(page.locator("table.addresses")).to_contain_text(re.sub(r"(.{4})", r"\1", told)[:4])
+    assert new != address
+    until(lambda: "".join(printed.inner_text().split()) == new)
+    expect(page.locator("table.addresses")).to_contain_text(re.sub(r"(.{4})", r"\1", address)[:4])
     assert executed(house, "create_deposit_address").count("create_deposit_address") == 1
     found += complaints(page, "deposit-new")
     assert not found, "\n".join(found)
@@ -181,8 +181,8 @@ def test_an_auditor_looks_and_changes_nothing(house, visit):
         found += complaints(page, f"auditor{path.replace('/', '-')}")
     digest = rows(house, "SELECT digest FROM exchange_ops_transfer WHERE id = ?", number)[0][0]
     key = "5d3f1a0e-7f53-4a7a-9d4e-1f2a3b4c5d6e"
-    told = {"kind": "bank_to_trading", "currency": "BTC", "amount": "1", "reason": "Mine", "request_key": key}
-    assert auditor.post_by_hand("/transfers/new/move/", **told)[0] == 403
+    fields = {"kind": "bank_to_trading", "currency": "BTC", "amount": "1", "reason": "Mine", "request_key": key}
+    assert auditor.post_by_hand("/transfers/new/move/", **fields)[0] == 403
     assert auditor.post_by_hand("/funds/BTC/deposit/new/", request_key=key)[0] == 403
     status, text = auditor.post_by_hand(f"/transfers/{number}/approve/", digest=digest, code=auditor.codes.fresh())
     assert (status, "Your decision was not recorded" in text) == (409, True)

@@ -131,9 +131,9 @@ def test_an_operator_may_not_and_an_auditor_only_reads(house, visit):
     for visitor in (operator, auditor):
         code = visitor.codes.fresh()  # good for all of them: who may not is told so before any code is used
         for path in ("/keys/new/", f"/keys/{key}/disable/", f"/keys/{key}/rotate/", f"/keys/{key}/probe/"):
-            status, told = visitor.post_by_hand(path, label="x", login="y", secret="z", code=code)
+            status, body = visitor.post_by_hand(path, label="x", login="y", secret="z", code=code)
             assert status == 403
-            assert "Nothing was changed" in told
+            assert "Nothing was changed" in body
     assert rows(house, "SELECT count(*), sum(active) FROM exchange_ops_apikey") == before
     auditor.open("/keys/")
     expect(auditor.page.locator("#keys")).to_contain_text("demo-read")
@@ -147,8 +147,8 @@ def test_an_operator_may_not_and_an_auditor_only_reads(house, visit):
 
 def test_the_demo_keys_were_asked_about_without_anybody_asking(house, crew):
     def probed():
-        asked = "SELECT count(*) FROM exchange_ops_apikey WHERE login LIKE 'demo-%' AND probed_at IS NOT NULL"
-        return rows(house, asked)[0][0] >= 3
+        query = "SELECT count(*) FROM exchange_ops_apikey WHERE login LIKE 'demo-%' AND probed_at IS NOT NULL"
+        return rows(house, query)[0][0] >= 3
 
     until(probed)
 

@@ -110,7 +110,8 @@ def reader(browser, house, crew):
     page.complaints = []
     page.on("pageerror", lambda error: page.complaints.append(f"{page.url}: {error}"))
     page.on(
-        "console", lambda told: page.complaints.append(f"{page.url}: {told.text}") if told.type == "error" else None
+        "console",
+        lambda message: page.complaints.append(f"{page.url}: {message.text}") if message.type == "error" else None,
     )
     yield Visitor(house, crew.next("every"), page).sign_in()
     page.context.close()

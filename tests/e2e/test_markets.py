@@ -137,7 +137,7 @@ def test_rows_of_a_market_stay_under_the_pointer_while_their_figures_change(visi
 def test_nothing_moves_under_a_resting_pointer(visit, priced, house):
     page = visit("auditor").open("/markets/?sort=-read")
     names = page.locator("tbody th a").all_inner_texts()
-    shown = page.locator("#rows").get_attribute("hx-get")
+    source = page.locator("#rows").get_attribute("hx-get")
     page.locator("tbody tr").nth(3).hover()
     # In one question: between finding a row and measuring it the part may be read anew.
     place = "(({y, height}) => [y, height])(document.querySelectorAll('tbody tr')[3].getBoundingClientRect())"
@@ -146,7 +146,7 @@ def test_nothing_moves_under_a_resting_pointer(visit, priced, house):
     until(lambda: page.locator("#rows").get_attribute("data-seen") is None, 90)
     assert page.locator("tbody th a").all_inner_texts() == names
     assert page.evaluate(place) == before
-    assert page.locator("#rows").get_attribute("hx-get") == shown
+    assert page.locator("#rows").get_attribute("hx-get") == source
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (360, False), (360, True)])

@@ -90,10 +90,10 @@ ATTACKS = {
 def test_what_an_attacker_writes_does_not_run(visit):
     page = visit("/withdrawals/")
     for name, code in ATTACKS.items():
-        told = page.evaluate(_TRY.replace("CODE", code))
+        error = page.evaluate(_TRY.replace("CODE", code))
         page.wait_for_timeout(50)
         assert page.evaluate("window.ran") is None, name
-        assert told in {"TypeError", "EvalError"}, f"{name}: {told}"
+        assert error in {"TypeError", "EvalError"}, f"{name}: {error}"
     page.evaluate("document.querySelector('main').innerHTML = '<p style=\"color: red\">x</p>'")
     page.wait_for_timeout(100)
     assert "style-src-attr" in json.dumps(page.evaluate("window.stopped"))

@@ -28,13 +28,13 @@ def test_no_press_on_a_live_page_is_lost(house, visit, announcer):
         presser.open(every, address)
         for turn in numbers:
             # Along the page in steps, so that few presses meet many of its places.
-            told = presser.press(turn * 3 if len(numbers) < 20 else turn, hold_ms=HOLDS_MS[count % len(HOLDS_MS)])
+            outcome = presser.press(turn * 3 if len(numbers) < 20 else turn, hold_ms=HOLDS_MS[count % len(HOLDS_MS)])
             count += 1
-            if told is None:
+            if outcome is None:
                 continue
             done += 1
-            if not told[0]:
-                lost.append(told[1])
+            if not outcome[0]:
+                lost.append(outcome[1])
         print(f"{len(lost)} of {done} lost so far, {address}")
     print(f"{len(lost)} of {done} presses lost on {len(pages)} pages")
     assert done >= PRESSES * 0.9
@@ -221,7 +221,7 @@ def test_a_passkey_is_asked_for_by_a_button_pressed_before_its_script_has_come(h
     page.goto(f"{house.url}/sign-in/", wait_until="commit")
     page.get_by_role("button", name="Sign in with a passkey").click()
     assert held.routes, "nothing is held back"
-    with page.expect_request(lambda request: request.resource_type in {"fetch", "xhr"}) as asked:
+    with page.expect_request(lambda request: request.resource_type in {"fetch", "xhr"}) as first:
         held.release()
-    assert "/webauthn/" in asked.value.url or "passkey" in asked.value.url, asked.value.url
+    assert "/webauthn/" in first.value.url or "passkey" in first.value.url, first.value.url
     assert page.url == f"{house.url}/sign-in/", "and nothing was sent without one"

@@ -60,12 +60,12 @@ def unwell(house):
     """What keeps the house from being ready: name and sentence of each check that does not hold."""
     try:
         with urllib.request.urlopen(f"{house.url}/readyz", timeout=20) as answer:
-            told = json.loads(answer.read())
+            readiness = json.loads(answer.read())
     except urllib.error.HTTPError as error:
-        told = json.loads(error.read())
+        readiness = json.loads(error.read())
     except urllib.error.URLError as error:
         return {"readyz": str(error)}
-    return {name: check for name, check in told["checks"].items() if not told["ready"] and not check["ok"]}
+    return {name: check for name, check in readiness["checks"].items() if not readiness["ready"] and not check["ok"]}
 
 
 def wait_until_ready(house, seconds):

@@ -10,7 +10,7 @@ from tests.e2e.visitors import Outside, rows
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
 
-def asked(house, reason):
+def requests(house, reason):
     return rows(house, "SELECT id FROM exchange_ops_withdrawal WHERE reason = ?", reason)
 
 
@@ -37,7 +37,7 @@ def test_a_double_click_and_the_same_form_sent_again_ask_once(house, visit):
         sent,
     )
     assert places == [f"/withdrawals/{number}/"] * 3, "whoever sends it again is led to the same request"
-    assert asked(house, "Clicked twice") == [(number,)]
+    assert requests(house, "Clicked twice") == [(number,)]
     cancel(operator)
 
 
@@ -52,7 +52,7 @@ def test_the_same_form_with_another_amount_is_refused(house, visit):
     operator.fill_in(amount="2.5064", reason="Changed meanwhile", page=operator.page)
     operator.page.get_by_role("button", name="Ask for this payout").click()
     expect(operator.page.locator("main")).to_contain_text(f"sent before, with other content, as W-{number}")
-    assert asked(house, "Changed meanwhile") == [(number,)]
+    assert requests(house, "Changed meanwhile") == [(number,)]
     operator.open(f"/withdrawals/{number}/")
     cancel(operator)
 
@@ -69,7 +69,7 @@ def test_a_copied_tab_asks_for_the_same(house, visit):
         tab.get_by_role("button", name="Ask for this payout").click()
         tab.wait_for_url(re.compile(r"/withdrawals/\d+/$"))
     assert copy.url == operator.page.url
-    assert asked(house, "In two tabs") == [(operator.number(),)]
+    assert requests(house, "In two tabs") == [(operator.number(),)]
     cancel(operator)
 
 

@@ -47,8 +47,8 @@ def test_asked_approved_and_paid_while_both_pages_stay_open(house, visit):
     assert len(seen) > 2, "it told what happened in between"
     expect(treasury.state()).to_have_text("Paid and proven")
     story = operator.page.locator("#story .line")
-    for told in ("Reserved", "Approved", "Paid"):
-        expect(story).to_contain_text(told)
+    for word in ("Reserved", "Approved", "Paid"):
+        expect(story).to_contain_text(word)
 
     assert outside.changes() == [("create_withdrawal", True), ("commit_withdrawal", True)]
     assert outside.statuses("1.2501") == ["success"], "exactly one payout"

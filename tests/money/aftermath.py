@@ -66,8 +66,8 @@ class Aftermath:
 
     def die(self, row: Withdrawal, **at: Any) -> Withdrawal:
         """A worker that steps this row is killed before this point; the row as it lies there."""
-        told = self.nursery.run("advance", withdrawal_id=row.pk, dies=at)
-        assert told["killed"] == signal.SIGKILL, told
+        outcome = self.nursery.run("advance", withdrawal_id=row.pk, dies=at)
+        assert outcome["killed"] == signal.SIGKILL, outcome
         return self.walk.fresh(row)
 
     # After ------------------------------------------------------------------------------------------------------------
@@ -76,8 +76,8 @@ class Aftermath:
         """Fresh workers, later than every lease, do what is due."""
         for _ in range(rounds):
             self._ahead_s += LATER_S
-            told = self.nursery.run("sweep", ahead_s=self._ahead_s)
-            assert "result" in told, told
+            outcome = self.nursery.run("sweep", ahead_s=self._ahead_s)
+            assert "result" in outcome, outcome
 
     def exchange_later(self, **duration: float) -> None:
         """Time passes at the exchange; nobody here has heard of it yet."""
@@ -92,14 +92,14 @@ class Aftermath:
     def heard(self, row: Withdrawal) -> list[str]:
         """The holds that the exchange was asked for on behalf of this row, by their tags."""
         tags = set(ExternalCall.objects.filter(withdrawal=row, kind="hold").values_list("tag", flat=True))
-        asked = [call["form"].get("publicComment") for call in self.walk.calls("create_withdrawal", executed=True)]
-        return [tag for tag in asked if tag in tags]
+        comments = [call["form"].get("publicComment") for call in self.walk.calls("create_withdrawal", executed=True)]
+        return [tag for tag in comments if tag in tags]
 
     def orders(self, row: Withdrawal) -> Counter[str]:
         """How often the exchange was told to pay and to release the hold of this row."""
         exchange_id = self.walk.fresh(row).exchange_id or "no hold"
-        told = self.walk.calls("commit_withdrawal", "rollback_withdrawal", executed=True)
-        return Counter(call["operation"].split("_")[0] for call in told if call["path"].endswith(f"/{exchange_id}"))
+        calls = self.walk.calls("commit_withdrawal", "rollback_withdrawal", executed=True)
+        return Counter(call["operation"].split("_")[0] for call in calls if call["path"].endswith(f"/{exchange_id}"))
 
     def statuses(self, row: Withdrawal) -> list[str]:
         """What became, in the exchange's own books, of every payout of this row's amount."""

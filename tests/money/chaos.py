@@ -22,7 +22,7 @@ class BusyExchange:
 
     def __init__(self, sandbox: InProcessSandbox, dice: random.Random) -> None:
         self.sandbox = sandbox
-        self.told: dict[int, Mapping[str, object]] = {}  # every version of every transaction, by its index
+        self.published: dict[int, Mapping[str, object]] = {}  # every version of every transaction, by its index
         self._dice = dice
         self._held: list[str] = []
         sandbox.world.listen(self._hear)
@@ -31,7 +31,7 @@ class BusyExchange:
     def _hear(self, event: Event) -> None:
         if event.kind == "transaction" and event.account == DESK_ACCOUNT:
             assert isinstance(event.payload, dict)
-            self.told[int(str(event.payload["index"]))] = event.payload
+            self.published[int(str(event.payload["index"]))] = event.payload
 
     def move(self, count: int) -> None:
         """So many movements, and sometimes what follows from earlier ones."""
@@ -52,17 +52,17 @@ class BusyExchange:
         found: list[dict[str, Any]] = []
         while True:
             first = found[-1]["index"] + 1 if found else 0
-            page = self._asked("load_transactions", {"from": str(first), "limit": PAGE, "showSenders": False})
+            page = self._perform("load_transactions", {"from": str(first), "limit": PAGE, "showSenders": False})
             found += page
             if len(page) < PAGE:
                 return found
 
     def balances(self) -> dict[str, tuple[str, str]]:
         """What the bank wallet holds: currency to available and reserved."""
-        listed = self._asked("get_stream_balance", {})
+        listed = self._perform("get_stream_balance", {})
         return {one["currency"]: (one["available"], one["reserved"]) for one in listed}
 
-    def _asked(self, operation: str, arguments: dict[str, object]) -> list[dict[str, Any]]:
+    def _perform(self, operation: str, arguments: dict[str, object]) -> list[dict[str, Any]]:
         answer = self.sandbox.inside(lambda: self.sandbox.world.perform(operation, _CALLER, arguments))
         assert isinstance(answer, list)
         return answer

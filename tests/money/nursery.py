@@ -107,7 +107,7 @@ def watch_sockets(points: Points) -> None:
     The first read after a send gets the beginning of the answer only, however much has come: so every answer can be
     half heard.
     """
-    plain, asked = socket.socket, set[int]()
+    plain, sent = socket.socket, set[int]()
     connect, sendall, recv_into = plain.connect, plain.sendall, plain.recv_into
 
     def connecting(self: Any, address: Any) -> None:
@@ -117,14 +117,14 @@ def watch_sockets(points: Points) -> None:
     def sending(self: Any, content: Any, *flags: Any) -> None:
         if self.family != socket.AF_UNIX:
             points.reach("send", bytes(content[:120]).decode("latin-1"))
-            asked.add(self.fileno())
+            sent.add(self.fileno())
         sendall(self, content, *flags)
 
     def awaiting(self: Any, buffer: Any, size: int = 0, *flags: Any) -> int:
         if self.family != socket.AF_UNIX:
             points.reach("recv", "")
-        if self.fileno() in asked:
-            asked.discard(self.fileno())
+        if self.fileno() in sent:
+            sent.discard(self.fileno())
             size = min(BEGINNING, size or len(buffer))
         return recv_into(self, buffer, size, *flags)
 
@@ -132,7 +132,7 @@ def watch_sockets(points: Points) -> None:
         setattr(plain, name, changed)
 
 
-def told_to(order: dict[str, Any]) -> tuple[dict[str, Any] | None, Callable[[], None]]:
+def incident_of(order: dict[str, Any]) -> tuple[dict[str, Any] | None, Callable[[], None]]:
     """Where something is to happen to this worker, and what."""
     if order.get("loses"):
         return order["loses"], lose_the_database
@@ -152,16 +152,16 @@ def work(order: dict[str, Any], answers: int, gate: int) -> None:
     settings.MFA_TOTP_TOLERANCE = 100
     ahead, real = timedelta(seconds=order.get("ahead_s", 0)), clock.now
     clock.now = lambda: real() + ahead
-    points = Points(*told_to(order))
+    points = Points(*incident_of(order))
     watch_database(points)
     watch_sockets(points)
     if gate >= 0:
         os.read(gate, 1)
     try:
-        told: dict[str, Any] = {"result": acts.ALL[order["act"]](**order.get("arguments", {}))}
+        outcome: dict[str, Any] = {"result": acts.ALL[order["act"]](**order.get("arguments", {}))}
     except Exception as problem:
-        told = {"raised": f"{type(problem).__name__}: {problem}", "trace": traceback.format_exc()}
-    os.write(answers, json.dumps(told | {"passed": points.passed}).encode())
+        outcome = {"raised": f"{type(problem).__name__}: {problem}", "trace": traceback.format_exc()}
+    os.write(answers, json.dumps(outcome | {"passed": points.passed}).encode())
 
 
 def bear(order: dict[str, Any], gate: int = -1, shut: int = -1) -> tuple[int, int]:
@@ -192,10 +192,10 @@ def until_it_stands_still(order: dict[str, Any]) -> tuple[dict[str, Any], tuple[
 def outcome_of(number: int, answers: int) -> dict[str, Any]:
     """What became of a worker."""
     with os.fdopen(answers) as pipe:
-        told = pipe.read()
+        content = pipe.read()
     _, status = os.waitpid(number, 0)
     killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    return {"killed": killed, **(json.loads(told) if told else {})}
+    return {"killed": killed, **(json.loads(content) if content else {})}
 
 
 def all_at_once(orders: list[dict[str, Any]]) -> list[dict[str, Any]]:

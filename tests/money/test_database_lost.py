@@ -18,11 +18,11 @@ def test_c28_a_claim_that_was_not_kept_sends_nothing_and_is_made_again(after):
     ]
     for point in points:
         row = after.queued()
-        asked = len(after.walk.calls("create_withdrawal"))
+        before = len(after.walk.calls("create_withdrawal"))
         after.nursery.lose("advance", point, withdrawal_id=row.pk)
         assert not ExternalCall.objects.filter(withdrawal=row).exists()
         assert after.walk.fresh(row).state == "queued"
-        assert len(after.walk.calls("create_withdrawal")) == asked
+        assert len(after.walk.calls("create_withdrawal")) == before
         after.sweep(2)
         ends_paid(after, row)
 
@@ -63,14 +63,14 @@ def test_c28_an_answer_that_could_not_be_kept_is_found_in_the_ledger(after, kind
 def test_c28_a_decision_stands_or_does_not_whatever_the_person_was_told(after, kind):
     row = after.compared()
     person = after.walk.approvers[0]
-    told = after.nursery.lose(
+    outcome = after.nursery.lose(
         "approve",
         {"kind": kind, "after": "^sql INSERT INTO .exchange_ops_approval"},
         withdrawal_id=row.pk,
         username=person.username,
         code=after.walk.answer(person)["code"],
     )
-    assert "OperationalError" in told["raised"]
+    assert "OperationalError" in outcome["raised"]
     stands = kind == "committed"
     assert after.walk.fresh(row).decision == ("commit" if stands else "none")
     after.sweep()

@@ -21,11 +21,11 @@ def killed_everywhere(after, ready, act="advance", **arguments):
     rows = []
     for number in range(1, MOST):
         row = ready()
-        given = {name: value() if callable(value) else value for name, value in arguments.items()}
-        told = after.nursery.run(act, withdrawal_id=row.pk, dies={"number": number}, **given)
-        rows.append((row, given))
-        if not told["killed"]:
-            assert "raised" not in told, told
+        values = {name: value() if callable(value) else value for name, value in arguments.items()}
+        outcome = after.nursery.run(act, withdrawal_id=row.pk, dies={"number": number}, **values)
+        rows.append((row, values))
+        if not outcome["killed"]:
+            assert "raised" not in outcome, outcome
             assert number > 5, "a step does more than that"
             return rows
     raise AssertionError("the act never came to its end")
@@ -39,11 +39,11 @@ def sound(after):
 def test_the_hold(after):
     rows = [row for row, _ in killed_everywhere(after, after.queued)]
     after.sweep(3)
-    asked = {row.pk: len(after.heard(row)) for row in rows}
-    assert set(asked.values()) == {0, 1}, "some were killed before they asked, some after, and none asked twice"
+    counts = {row.pk: len(after.heard(row)) for row in rows}
+    assert set(counts.values()) == {0, 1}, "some were killed before they asked, some after, and none asked twice"
     for row in map(after.walk.fresh, rows):
-        assert row.state == ("held" if asked[row.pk] else "hold_unknown"), f"{row.state}: {row.last_problem}"
-        assert len(after.statuses(row)) == asked[row.pk]
+        assert row.state == ("held" if counts[row.pk] else "hold_unknown"), f"{row.state}: {row.last_problem}"
+        assert len(after.statuses(row)) == counts[row.pk]
         if row.state == "held":
             assert row.echo_ok is True
             after.walk.reject(row)
@@ -51,7 +51,7 @@ def test_the_hold(after):
     after.exchange_later(minutes=62, seconds=5)
     after.sweep(2)
     for row in map(after.walk.fresh, rows):
-        assert row.state == ("rolled_back" if asked[row.pk] else "lapsed"), f"{row.state}: {row.last_problem}"
+        assert row.state == ("rolled_back" if counts[row.pk] else "lapsed"), f"{row.state}: {row.last_problem}"
         assert set(after.statuses(row)) <= {"failed"}
     assert after.walk.calls("commit_withdrawal") == []
     sound(after)
@@ -72,9 +72,9 @@ def test_the_order_to_pay(after):
     for row in map(after.walk.fresh, rows):
         assert row.state == "settled", f"{row.state}: {row.last_problem}"
         assert after.statuses(row) == ["success"], "exactly one payout"
-        told = after.orders(row)
-        assert told["commit"] >= 1
-        assert told["rollback"] == 0
+        orders = after.orders(row)
+        assert orders["commit"] >= 1
+        assert orders["rollback"] == 0
     spent = after.walk.sandbox.world.exchange.ledger.balance("desk@demo.test", "bank", "BTC")
     fees = sum((payout.fee for payout in after.walk.payouts()), Decimal(0))
     assert spent == Decimal(100) - sum((row.amount for row in rows), Decimal(0)) - fees
@@ -96,9 +96,9 @@ def test_the_approval_is_whole_or_not_there(after):
     """Killed before its commit, nothing of it is there and the same code can be given again; after it, all of it is."""
     person = after.walk.approvers[0]
     code = lambda: after.walk.answer(person)["code"]  # noqa: E731
-    given = killed_everywhere(after, after.compared, "approve", username=person.username, code=code)
+    killed = killed_everywhere(after, after.compared, "approve", username=person.username, code=code)
     seen = set()
-    for row, arguments in given:
+    for row, arguments in killed:
         words = Approval.objects.filter(withdrawal=row)
         found = (after.walk.fresh(row).decision, words.count(), StepUp.objects.filter(digest=row.digest).count())
         assert found in {("none", 0, 0), ("commit", 1, 1)}
@@ -109,7 +109,7 @@ def test_the_approval_is_whole_or_not_there(after):
             assert again.get("result") == "committing", again
     assert len(seen) == 2
     after.pay_out()
-    for row, _ in given:
+    for row, _ in killed:
         assert after.walk.fresh(row).state == "settled"
         assert after.statuses(row) == ["success"]
     sound(after)
@@ -119,12 +119,12 @@ def test_the_request_is_there_once_however_often_it_is_sent(after):
     wanted = {"username": "operator", "currency": "BTC", "address": ADDRESS}
     for number in range(1, MOST):
         order = {**wanted, "amount": f"0.07{number:02d}", "request_key": f"form-{number}"}
-        told = after.nursery.run("request", dies={"number": number}, **order)
+        outcome = after.nursery.run("request", dies={"number": number}, **order)
         again = [after.nursery.run("request", **order).get("result") for _ in range(2)]
         assert again[0] is not None
         assert again[0] == again[1]
         assert Withdrawal.objects.filter(request_key=f"form-{number}").count() == 1
-        if not told["killed"]:
+        if not outcome["killed"]:
             break
     assert number > 3
     sound(after)

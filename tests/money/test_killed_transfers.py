@@ -36,16 +36,16 @@ def due(moving, kind=machine.BANK_TO_TRADING, **changes):
 
 
 def die(moving, row, **at):
-    told = moving.nursery.run("advance_transfer", transfer_id=row.pk, dies=at)
-    assert told["killed"] == signal.SIGKILL, told
+    outcome = moving.nursery.run("advance_transfer", transfer_id=row.pk, dies=at)
+    assert outcome["killed"] == signal.SIGKILL, outcome
     return moving.fresh(row)
 
 
 def sweep(moving, ahead_s=100, rounds=2):
     """Fresh workers, that much later."""
     for number in range(rounds):
-        told = moving.nursery.run("sweep_transfers", ahead_s=ahead_s + 20 * number)
-        assert "result" in told, told
+        outcome = moving.nursery.run("sweep_transfers", ahead_s=ahead_s + 20 * number)
+        assert "result" in outcome, outcome
 
 
 def quiet(moving, rounds=3, later_s=0):
@@ -135,8 +135,8 @@ def test_killed_while_it_finds_out_nothing_is_sent_and_the_next_one_finds_it(mov
 
 def test_c2_workers_that_begin_together_make_one_call(moving):
     row = due(moving, machine.TO_USER)
-    told = moving.nursery.at_once(*[("advance_transfer", {"transfer_id": row.pk})] * 4)
-    assert not [one["raised"] for one in told if "raised" in one]
+    outcomes = moving.nursery.at_once(*[("advance_transfer", {"transfer_id": row.pk})] * 4)
+    assert not [one["raised"] for one in outcomes if "raised" in one]
     assert moving.fresh(row).state == "done"
     sound(moving, row, executed=1)
 
@@ -148,8 +148,8 @@ def test_c13_a_paused_worker_comes_back_after_others_took_over_and_sends_nothing
     moving.nursery.pause("advance_transfer", between, transfer_id=row.pk)
     sweep(moving, rounds=1)
     assert moving.fresh(row).state == "unknown"
-    told = moving.nursery.go_on()
-    assert "raised" not in told, told
+    outcome = moving.nursery.go_on()
+    assert "raised" not in outcome, outcome
     row = moving.fresh(row)
     assert (row.state, moving.outcomes(row)) == ("unknown", ["not_sent"])
     sweep(moving)
@@ -166,8 +166,8 @@ def test_c14_a_worker_that_sends_after_its_transfer_was_closed_raises_the_alarm(
     quiet(moving)
     row = moving.end("close", moving.fresh(row))
     assert row.state == "closed"
-    told = moving.nursery.go_on()
-    assert "raised" not in told, told
+    outcome = moving.nursery.go_on()
+    assert "raised" not in outcome, outcome
     moving.walk.read_ledger()
     sweep(moving, QUIET_S + 400)
     row = moving.fresh(row)

@@ -93,14 +93,14 @@ def test_c21_decided_and_killed_before_anybody_was_woken(after):
     row = after.compared()
     person = after.walk.approvers[0]
     code = after.walk.answer(person)["code"]
-    told = after.nursery.run(
+    outcome = after.nursery.run(
         "approve",
         withdrawal_id=row.pk,
         username=person.username,
         code=code,
         dies={"kind": "connect", "like": "redis", "after": "^commit"},
     )
-    assert told["killed"]
+    assert outcome["killed"]
     row = after.walk.fresh(row)
     assert (row.state, row.decision, row.put_count) == ("committing", "commit", 0)
     after.sweep()
@@ -234,8 +234,8 @@ def test_c2_workers_that_begin_together_make_one_call(after, ready):
     for _ in range(3):
         row = getattr(after, ready)()
         before = len(after.walk.calls(f"{operation}_withdrawal"))
-        told = after.nursery.at_once(*[("advance", {"withdrawal_id": row.pk})] * 4)
-        assert not [one["raised"] for one in told if "raised" in one]
+        outcomes = after.nursery.at_once(*[("advance", {"withdrawal_id": row.pk})] * 4)
+        assert not [one["raised"] for one in outcomes if "raised" in one]
         assert len(after.walk.calls(f"{operation}_withdrawal")) == before + 1
     sound(after)
 
@@ -244,8 +244,8 @@ def test_c2_sweeps_that_begin_together_over_many_rows(after):
     held = [after.queued() for _ in range(3)]
     paid = [after.committing() for _ in range(3)]
     gone = [after.rolling_back() for _ in range(3)]
-    told = after.nursery.at_once(("sweep", {}), ("sweep", {}), ("sweep", {}))
-    assert not [one["raised"] for one in told if "raised" in one]
+    outcomes = after.nursery.at_once(("sweep", {}), ("sweep", {}), ("sweep", {}))
+    assert not [one["raised"] for one in outcomes if "raised" in one]
     after.sweep()
     assert {after.walk.fresh(row).state for row in held} == {"held"}
     assert {after.walk.fresh(row).state for row in paid} <= {"committed", "sent"}
@@ -263,8 +263,8 @@ def test_c13_a_paused_worker_comes_back_after_others_took_over_and_sends_nothing
     after.nursery.pause("advance", {"kind": "begin", "nth": 2}, withdrawal_id=row.pk)
     after.sweep()
     assert after.walk.fresh(row).state == "hold_unknown"
-    told = after.nursery.go_on()
-    assert "raised" not in told, told
+    resumed = after.nursery.go_on()
+    assert "raised" not in resumed, resumed
     assert after.walk.calls() == []
     assert ExternalCall.objects.get(withdrawal=row).outcome == "not_sent"
     assert after.walk.fresh(row).state == "hold_unknown"
@@ -278,8 +278,8 @@ def test_c14_a_worker_that_sends_after_its_row_was_closed_leaves_an_orphan_that_
     after.exchange_later(minutes=62, seconds=5)
     after.sweep(2)
     assert after.walk.fresh(row).state == "lapsed"
-    told = after.nursery.go_on()
-    assert "raised" not in told, told
+    outcome = after.nursery.go_on()
+    assert "raised" not in outcome, outcome
     assert after.statuses(row) == ["created"], "the late call did reserve money"
     after.walk.read_ledger()
     after.sweep(2)

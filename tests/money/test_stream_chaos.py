@@ -123,18 +123,18 @@ def newest(account):
     return list(LedgerEntry.objects.filter(account=account).order_by("index").values_list(*columns))
 
 
-def as_ours(told):
+def as_ours(record):
     """A transaction of the exchange as our copy of it is to be."""
     return (
-        told["id"],
-        told["index"],
-        told["type"],
-        told["status"],
-        told["currency"],
-        Decimal(told["amount"]),
-        told.get("hash", ""),
-        told.get("address", ""),
-        chaos.instant(told["updatedAt"]),
+        record["id"],
+        record["index"],
+        record["type"],
+        record["status"],
+        record["currency"],
+        Decimal(record["amount"]),
+        record.get("hash", ""),
+        record.get("address", ""),
+        chaos.instant(record["updatedAt"]),
     )
 
 
@@ -162,7 +162,7 @@ def test_whatever_breaks_nothing_is_missing_nothing_is_twice_and_the_balances_ag
     balances = {code: (Decimal(free), Decimal(kept)) for code, (free, kept) in run.exchange.balances().items()}
     assert until(lambda: held(run.account) == balances), (held(run.account), balances)
     assert run.exchange.happened() >= TRANSACTIONS
-    _every_version_is_one_that_was_told(run)
+    _every_version_is_one_that_was_published(run)
     state = FollowerState.objects.get(name=f"stream:{run.account.pk}")
     print(f"{dict(run.broken)}: {state.reconnects} reconnects, {state.gaps_closed} transactions in closed gaps")
 
@@ -172,12 +172,12 @@ def difference(theirs, ours):
     return f"missing or old: {sorted(set(theirs) - set(ours))[:3]}, odd: {sorted(set(ours) - set(theirs))[:3]}"
 
 
-def _every_version_is_one_that_was_told(run):
+def _every_version_is_one_that_was_published(run):
     versions = list(LedgerVersion.objects.values_list("index", "entry__exchange_id", "status"))
     assert len(versions) == len({index for index, _, _ in versions})
     for index, exchange_id, status in versions:
-        told = run.exchange.told.get(index)  # what is older than the run was told to nobody
-        assert told is None or (told["id"], told["status"]) == (exchange_id, status)
+        known = run.exchange.published.get(index)  # what is older than the run was told to nobody
+        assert known is None or (known["id"], known["status"]) == (exchange_id, status)
     assert set(LedgerEntry.objects.values_list("index", flat=True)) <= {index for index, _, _ in versions}
     assert not LedgerAside.objects.exists()
     flagged = AuditEvent.objects.filter(action="ledger.foreign_payout").values_list("subject", flat=True)

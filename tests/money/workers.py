@@ -29,27 +29,27 @@ class Nursery:
 
     def run(self, act: str, *, dies: dict[str, Any] | None = None, ahead_s: int = 0, **arguments: Any) -> Any:
         """One worker from its birth to its end. Gives `killed` (a signal or 0), `result` or `raised`, and `passed`."""
-        return self._told(self._order(act, dies, ahead_s, arguments))
+        return self._send(self._order(act, dies, ahead_s, arguments))
 
     def pause(self, act: str, at: dict[str, Any], **arguments: Any) -> None:
         """A worker that stands still at this point, until `go_on`."""
-        told = self._told(self._order(act, None, 0, arguments) | {"stops": at})
-        assert "stopped" in told, told
+        outcome = self._send(self._order(act, None, 0, arguments) | {"stops": at})
+        assert "stopped" in outcome, outcome
 
     def lose(self, act: str, at: dict[str, Any], **arguments: Any) -> Any:
         """A worker whose database goes away at this point, and what it told in the end."""
-        told = self._told(self._order(act, None, 0, arguments) | {"loses": at})
-        assert not told["killed"], told
-        return told
+        outcome = self._send(self._order(act, None, 0, arguments) | {"loses": at})
+        assert not outcome["killed"], outcome
+        return outcome
 
     def go_on(self) -> Any:
         """The worker that stands still goes on to its end."""
-        return self._told({"go_on": True})
+        return self._send({"go_on": True})
 
     def at_once(self, *acts: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
         """Several workers that begin in the same moment."""
-        told: list[dict[str, Any]] = self._told([self._order(act, None, 0, arguments) for act, arguments in acts])
-        return told
+        outcomes: list[dict[str, Any]] = self._send([self._order(act, None, 0, arguments) for act, arguments in acts])
+        return outcomes
 
     def close(self) -> None:
         """No more workers."""
@@ -68,7 +68,7 @@ class Nursery:
             "exchange_url": self.exchange_url,
         }
 
-    def _told(self, order: object) -> Any:
+    def _send(self, order: object) -> Any:
         assert self._process.stdin
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()

@@ -28,12 +28,12 @@ _REFUSALS = (
     CannotConfirm,
 )
 _MESSAGES = {
-    "review": "Recorded. Somebody else has to approve as well.",
-    "approved": "Approved. A worker sends it once, now.",
-    "rejected": "Rejected. Nothing was sent.",
-    "cancelled": "Taken back. Nothing was sent.",
-    "closed": "Closed. Nothing was sent again.",
-    "investigate": "Recorded. Somebody else has to come to the same verdict.",
+    machine.REVIEW: "Recorded. Somebody else has to approve as well.",
+    machine.APPROVED: "Approved. A worker sends it once, now.",
+    machine.REJECTED: "Rejected. Nothing was sent.",
+    machine.CANCELLED: "Taken back. Nothing was sent.",
+    machine.CLOSED: "Closed. Nothing was sent again.",
+    machine.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
 }
 
 

@@ -38,7 +38,7 @@ class Choices:
 
 def of(row: Transfer, person: Person) -> Choices:
     """The choices of `person` on `row`. The domain decides again when one of them is sent."""
-    in_review = row.state == "review"
+    in_review = row.state == machine.REVIEW
     approved = approvals.current(row).values("person").distinct().count() if in_review else 0
     may_decide = in_review and rules.may_decide_transfer(person, row)
     why_not = _why_not(row, person) if row.state in PEOPLES else ""

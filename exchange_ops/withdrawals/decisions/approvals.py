@@ -209,7 +209,7 @@ def _keep(
 def _count(row: Withdrawal, person: "Person", now: datetime, session_key: str, proof: dict[str, Any]) -> None:
     """Record the approval on the row and, when it was the last one, the decision with it."""
     people = current(row).aggregate(people=Count("person", distinct=True))["people"]
-    release_ready = row.state == "review" or _first_quorum_stands(row)
+    release_ready = row.state == machine.REVIEW or _first_quorum_stands(row)
     evidence = {"approvals": people, "needed": needed(row), "digest": row.digest, **proof}
     act: dict[str, Any] = {"now": now, "actor": person, "session_key": session_key, "evidence": evidence}
     if people < needed(row) or not release_ready:

@@ -36,7 +36,7 @@ from wire.operation import BadArgument
 TASK = "exchange_ops.prove_payouts"
 LEASE = "payout-proofs"
 COIN = destinations.CHAIN_CODE
-WITH_TRANSACTION = ("sent", "settled", "verified")  # the exchange named the transaction
+WITH_TRANSACTION = (machine.SENT, machine.SETTLED, machine.VERIFIED)  # the exchange named the transaction
 LOOK_EVERY = timedelta(seconds=30)  # at least, whatever is heard of the tip
 LOOKED_AGAIN_WITHIN = timedelta(minutes=3)  # or what was absent before counts for nothing
 LAGS_AFTER = timedelta(hours=2)  # no chain that is kept up with has a newest block as old as that
@@ -122,7 +122,9 @@ def due(*, now: datetime) -> QuerySet[Withdrawal]:
     """Payouts to be looked at now: new ones, those that wait for a block, and those whose block may have gone."""
     heard = tip.tip(now)
     lost = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), version=OuterRef("version"), event="proof_lost")
-    watched = Q(state__in=WITH_TRANSACTION) | Q(Exists(lost), ~Q(proof__standing=standings.WRONG), state="disputed")
+    watched = Q(state__in=WITH_TRANSACTION) | Q(
+        Exists(lost), ~Q(proof__standing=standings.WRONG), state=machine.DISPUTED
+    )
     by_time = Q(proof__next_look_at__lte=now)
     by_block = ~Q(proof__tip_hash=heard.hash) & Q(proof__problem="") if heard is not None else Q(pk__in=())
     not_put_off = Q(proof__next_look_at=None) | Q(proof__next_look_at__lte=now)
@@ -205,7 +207,7 @@ def _left(old: PayoutProof | None) -> bool:
 
 def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now: datetime) -> dict[str, Any]:
     """What is kept of a look. A proof is arithmetic: it stands as long as its block does, whatever is said today."""
-    state = _STANDINGS[verdict.standing]
+    state = _STANDINGS[verdict.outcome]
     columns: dict[str, Any] = {"looked_at": now, "tried_at": now, "tip_hash": _tip_hash(now), "problem": ""}
     still = verification.depth_of(old.block_hash) if old is not None and old.standing == standings.PROVEN else 0
     if state not in (standings.PROVEN, standings.WRONG) and still and not was_replaced:

@@ -31,12 +31,14 @@ def is_deep(*, state: str, depth: int) -> bool:
 
 def judge(row: Withdrawal, seen: dict[str, Any], *, was_replaced: bool, verdict: Verdict, now: datetime) -> None:
     """Move the row on, if the look asks for it; `seen` is what is kept of it. Raises `CannotMove`."""
-    report = "The exchange says sent" if row.state == "sent" else "The exchange says paid"
+    report = "The exchange says sent" if row.state == machine.SENT else "The exchange says paid"
     if is_deep(state=seen["standing"], depth=seen["depth"]):
         _prove(row, verdict, now)
-    elif seen["standing"] == WRONG and row.state != "disputed":
+    elif seen["standing"] == WRONG and row.state != machine.DISPUTED:
         _dispute(row, f"{report}, and the chain shows something else: {verdict.sentence}", verdict, now, froze=True)
-    elif was_replaced and (row.state == "verified" or (row.state == "settled" and seen["standing"] != PROVEN)):
+    elif was_replaced and (
+        row.state == machine.VERIFIED or (row.state == machine.SETTLED and seen["standing"] != PROVEN)
+    ):
         reason = f"{report}, and the block that showed it has left the chain. {verdict.sentence}"
         _dispute(row, reason, verdict, now, froze=False)
     elif row.state == machine.SETTLED and seen["standing"] == ABSENT and now - seen["absent_since"] >= ABSENT_FOR:
@@ -46,9 +48,9 @@ def judge(row: Withdrawal, seen: dict[str, Any], *, was_replaced: bool, verdict:
 
 
 def _prove(row: Withdrawal, verdict: Verdict, now: datetime) -> None:
-    if row.state == "settled":
-        mover.move(row, event="proven", to="verified", now=now, evidence=_facts(verdict), last_problem="")
-    elif row.state == "disputed" and _is_still_reported_paid(row):
+    if row.state == machine.SETTLED:
+        mover.move(row, event="proven", to=machine.VERIFIED, now=now, evidence=_facts(verdict), last_problem="")
+    elif row.state == machine.DISPUTED and _is_still_reported_paid(row):
         with transaction.atomic():
             mover.move(
                 row, event="proven_again", to=machine.VERIFIED, now=now, evidence=_facts(verdict), last_problem=""

@@ -21,8 +21,8 @@ from exchange_ops.withdrawals.steps import hold_monitor
 from wire.errors import CallFailed
 
 LOOK_EVERY = timedelta(seconds=15)
-REPORTED_PAID = ("settled", "verified")
-TAKEN = ("committed", "sent")
+REPORTED_PAID = (machine.SETTLED, machine.VERIFIED)
+TAKEN = (machine.COMMITTED, machine.SENT)
 CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not move on is an alarm, until it does
 
 
@@ -90,7 +90,7 @@ def _failed(row: Withdrawal, seen: Seen, client_for: ClientFor, watch: Stopwatch
     mover.move(
         row,
         event="exchange_failed",
-        to="disputed" if row.state in REPORTED_PAID else "failed",
+        to=machine.DISPUTED if row.state in REPORTED_PAID else machine.FAILED,
         now=watch.now(),
         last_problem=reason[:500],
         evidence={**seen.facts(), "balance": wallet},

@@ -28,14 +28,14 @@ _REFUSALS = (
     CannotConfirm,
 )
 _MESSAGES = {
-    "committing": "Approved. The exchange is being told to pay now.",
-    "queued": "Approved. The money is being reserved now.",
-    "held": "Recorded. Somebody else has to approve as well.",
-    "review": "Recorded. Somebody else has to approve as well.",
-    "rolling_back": "Nothing is paid. The money is being released.",
-    "cancelled": "Ended. Nothing was sent.",
-    "investigate": "Recorded. Somebody else has to come to the same verdict.",
-    "disputed": "Recorded. Somebody else has to come to the same verdict.",
+    machine.COMMITTING: "Approved. The exchange is being told to pay now.",
+    machine.QUEUED: "Approved. The money is being reserved now.",
+    machine.HELD: "Recorded. Somebody else has to approve as well.",
+    machine.REVIEW: "Recorded. Somebody else has to approve as well.",
+    machine.ROLLING_BACK: "Nothing is paid. The money is being released.",
+    machine.CANCELLED: "Ended. Nothing was sent.",
+    machine.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
+    machine.DISPUTED: "Recorded. Somebody else has to come to the same verdict.",
 }
 
 Act = Callable[[dict[str, Any], forms.Form], Withdrawal]

@@ -57,13 +57,13 @@ def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
         progress=_progress(row, approved) if undecided else "",
         finding=resolutions.finding_of(row, person) if rules.may_resolve(person, row) else "",
         approve_label=_approve_label(row, is_last=approved + 1 >= needed),
-        reject_label="Reject and release funds" if row.state == "held" else "Reject, nothing was sent",
+        reject_label="Reject and release funds" if row.state == machine.HELD else "Reject, nothing was sent",
         why_not=why_not,
     )
 
 
 def _progress(row: Withdrawal, approved: int) -> str:
-    if row.state == "review" or row.mode != modes.APPROVE_THEN_HOLD:
+    if row.state == machine.REVIEW or row.mode != modes.APPROVE_THEN_HOLD:
         return progress(row, reviewed=approved, released=approved)
     return progress(row, reviewed=approvals.people(row, Approval.REVIEW), released=approved)
 
