@@ -7,10 +7,16 @@ class ChaindataConfig(AppConfig):
     def ready(self) -> None:
         """Says what the desk should know of this room: who may follow what, and how to tell that it is well."""
         from chaindata import health, topics, witnesses
-        from chaindata.broadcasts import replay
-        from desk import audit_check
+        from chaindata.broadcasts import guards, replay
+        from desk import rooms
 
-        topics.register()
         witnesses.register()
-        audit_check.register_replay(replay.REPLAY.subject, replay.REPLAY.check)
-        health.register()
+        rooms.declare(
+            rooms.Room(
+                topics=topics.TOPICS,
+                checks={"chain": health.chain},
+                replays={replay.REPLAY.subject: replay.REPLAY.check},
+                guards={"broadcasts": guards.GUARDS.statements},
+                figures=(health.Figures(),),
+            )
+        )

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from django.db.models import Count, Sum
-from prometheus_client import REGISTRY
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -12,20 +11,13 @@ from chaindata.cache import answers
 from chaindata.cache.models import ChainAnswer
 from chaindata.headers import tip as tips
 from chaindata.headers.models import ChainReorganisation, ChainTip
-from desk import clock, health
+from desk import clock
 from desk.health import Health
 
 REPORTED_FOR = timedelta(hours=1)  # a reorganisation is mentioned for so long
 
 
-def register() -> None:
-    """Add the check and the figures; called once, when the app is ready."""
-    health.register("chain", _chain)
-    if not any(isinstance(collector, Figures) for collector in list(REGISTRY._collector_to_names)):
-        REGISTRY.register(Figures())
-
-
-def _chain() -> Health:
+def chain() -> Health:
     """When the tip of the chain was last heard, and whether blocks left the chain lately."""
     now = clock.now()
     found = tips.tip(now)

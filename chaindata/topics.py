@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from desk import topics
+from desk import rooms
 from desk.people import roles
 
 if TYPE_CHECKING:
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 TIP = "chain:tip"
 
 
-def register() -> None:
-    """Make the topics known to the relay; called once, when the app is ready."""
-    topics.register("chain", lambda person, key: key == "tip" and _may_see(person))
-    topics.register("chain-broadcast", lambda person, key: key.isascii() and key.isdigit() and _may_see(person))
-    topics.register("chain-broadcasts", lambda person, key: not key and _may_see(person))
-    topics.register("chain-answer", lambda person, key: bool(key) and _may_see(person))
-
-
 def _may_see(person: "Person") -> bool:
     return person.has_role(*roles.ALL)
+
+
+TOPICS: dict[str, rooms.MayFollow] = {
+    "chain": lambda person, key: key == "tip" and _may_see(person),
+    "chain-broadcast": lambda person, key: key.isascii() and key.isdigit() and _may_see(person),
+    "chain-broadcasts": lambda person, key: not key and _may_see(person),
+    "chain-answer": lambda person, key: bool(key) and _may_see(person),
+}

@@ -1,14 +1,11 @@
 """What of the chain's tables decides or proves something, and what does not, each with its reason."""
 
 from chaindata import models
-from chaindata.broadcasts import guards
-from desk.audit import installed_guards
 from desk.rows import witnessed
 
 
 def register() -> None:
-    """Declare the tables and triggers; called once at the start."""
-    installed_guards.register("broadcasts", guards.GUARDS.statements)
+    """Declare the tables; called once at the start."""
     witnessed.register(models.ChainBroadcast, loose=models.ChainBroadcast.table.loose)
     witnessed.register(models.ChainBroadcastEvent)
     witnessed.decides_nothing(

@@ -9,19 +9,26 @@ class DeskConfig(AppConfig):
     verbose_name = "Desk"
 
     def ready(self) -> None:
-        from desk import dropped, fields, health, logs, sealing, signals
-        from desk.audit import witness_chain, witnesses
+        from desk import dropped, fields, health, logs, rooms, sealing, signals
+        from desk.audit import triggers, witness_chain, witnesses
         from desk.people import stepup, totp
 
         fields.widen_context()
         signals.connect()
         logs.connect_celery()
-        health.register_own()
-        dropped.register()
-        sealing.register_rewrapper("second factors", totp.rewrap_all)
-        sealing.register_rewrapper("confirmations", stepup.renew_all)
-        sealing.register_rewrapper("row entries", witness_chain.vouch_all)
         witnesses.register()
+        rooms.declare(
+            rooms.Room(
+                checks={"database": health.database, "broker": health.broker},
+                rewrappers={
+                    "second factors": totp.rewrap_all,
+                    "confirmations": stepup.renew_all,
+                    "row entries": witness_chain.vouch_all,
+                },
+                guards={"desk": triggers.statements},
+                figures=(health.Gauges(), dropped.Figures()),
+            )
+        )
         post_migrate.connect(_begin_to_witness, sender=self, dispatch_uid="desk.begin_to_witness")
         try:
             sealing.ensure_ring()

@@ -5,12 +5,12 @@ the events were written, as far as the heads outside the database and the signed
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from desk import clock, models
+from desk import clock, models, rooms
 from desk.audit import heads, installed_guards, trail, witness_chain
 from desk.people import stepup
 from desk.rows.snapshot import one_moment
@@ -18,19 +18,8 @@ from desk.rows.snapshot import one_moment
 if TYPE_CHECKING:
     from desk.models import AuditEvent
 
-Replay = Callable[[Iterator["AuditEvent"]], Iterable[str]]
-_replays: dict[str, Replay] = {}
 # More findings than this say nothing new: one early edit breaks no later link, but a rewritten table would fill pages.
 MOST_FINDINGS = 100
-
-
-def register_replay(subject_name: str, function: Replay) -> None:
-    """Let `verify_audit --replay` rebuild the rows of one kind.
-
-    `function` gets every event whose subject starts with `subject_name:`, in order, rebuilds the rows from them,
-    compares with the tables and yields a sentence for each difference.
-    """
-    _replays[subject_name] = function
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +76,7 @@ def _sources(hashes: dict[int, str], *, replay: bool) -> list[Iterable[str]]:
         _named_proofs(),
     ]
     if replay:
-        sources += [_replayed(name, function) for name, function in _replays.items()]
+        sources += [_replayed(name, function) for name, function in rooms.replays().items()]
         sources.append(witness_chain.findings())
     return sources
 
@@ -148,7 +137,7 @@ def _pairs(content: Any) -> Iterator[tuple[int, str]]:
             yield from _pairs(member)
 
 
-def _replayed(name: str, function: Replay) -> Iterator[str]:
+def _replayed(name: str, function: rooms.Replay) -> Iterator[str]:
     try:
         yield from function(_events(subject__startswith=f"{name}:"))
     except Exception as error:  # a changed event can make a replay fall over anywhere: that is a finding, not a crash

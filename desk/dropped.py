@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import redis
 import structlog
 from django.conf import settings
-from prometheus_client import REGISTRY
 from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -39,18 +38,15 @@ def _broker() -> redis.Redis:
     )
 
 
-def register() -> None:
-    """Show the counts among the figures. Called once, when the app is ready."""
-    if not any(isinstance(collector, _Figures) for collector in list(REGISTRY._collector_to_names)):
-        REGISTRY.register(_Figures())
+class Figures(Collector):
+    """The counts at the moment of the scrape."""
 
-
-class _Figures(Collector):
     def describe(self) -> Iterator[Metric]:
-        # Without this the registry would ask the broker at start.
+        """Nothing at the start, where the registry would otherwise ask the broker."""
         return iter(())
 
     def collect(self) -> Iterator[Metric]:
+        """Asked by the registry."""
         dropped = CounterMetricFamily(
             "countersign_messages_dropped", "Messages to workers that could not be read, by kind", labels=["kind"]
         )

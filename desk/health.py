@@ -1,15 +1,16 @@
-"""Whether the desk is ready, as sentences. Each room registers its checks; pages, /readyz and /metrics ask them all."""
+"""Whether the desk is ready, as sentences. Each room declares its checks; pages, /readyz and /metrics ask them all."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import redis
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, connection
-from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+
+from desk import rooms
 
 _log = structlog.get_logger(__name__)
 BROKER_SECONDS = 0.5
@@ -24,21 +25,12 @@ class Health:
     age_s: float | None = None
 
 
-Check = Callable[[], Health]
-_checks: dict[str, Check] = {}
-
-
-def register(name: str, check: Check) -> None:
-    """Add a check, or replace the one of that name. It should answer within a second."""
-    _checks[name] = check
-
-
 def look() -> dict[str, Health]:
-    """Ask every check, in the order of registration. A check that fails is itself unwell."""
-    return {name: _ask(name, check) for name, check in _checks.items()}
+    """Ask every check, in the order of the rooms. A check that fails is itself unwell."""
+    return {name: _ask(name, check) for name, check in rooms.checks().items()}
 
 
-def _ask(name: str, check: Check) -> Health:
+def _ask(name: str, check: rooms.Check) -> Health:
     try:
         return check()
     except Exception as error:
@@ -46,15 +38,8 @@ def _ask(name: str, check: Check) -> Health:
         return Health(ok=False, sentence=f"The check of {name} itself failed ({type(error).__name__}).")
 
 
-def register_own() -> None:
-    """The checks that need no room: rows and broker. Called once, when the app is ready."""
-    register("database", _database)
-    register("broker", _broker)
-    if not any(isinstance(collector, _Gauges) for collector in list(REGISTRY._collector_to_names)):
-        REGISTRY.register(_Gauges())
-
-
-def _database() -> Health:
+def database() -> Health:
+    """Whether the database answers."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -64,7 +49,8 @@ def _database() -> Health:
     return Health(ok=True, sentence="The database answers.")
 
 
-def _broker() -> Health:
+def broker() -> Health:
+    """Whether the broker answers, within half a second."""
     try:
         asking = redis.Redis.from_url(
             settings.REDIS_URL, socket_timeout=BROKER_SECONDS, socket_connect_timeout=BROKER_SECONDS, retry=None
@@ -80,14 +66,15 @@ def _broker() -> Health:
     return Health(ok=True, sentence="The broker answers.")
 
 
-class _Gauges(Collector):
+class Gauges(Collector):
     """Every check as two gauges at the moment of the scrape."""
 
     def describe(self) -> Iterator[Metric]:
-        # Without this the registry would run every check once at start, before there are tables.
+        """Nothing at the start, where the registry would otherwise run every check, before there are tables."""
         return iter(())
 
     def collect(self) -> Iterator[Metric]:
+        """Asked by the registry."""
         ok = GaugeMetricFamily("countersign_health_ok", "1 when the check is well", labels=["check"])
         age = GaugeMetricFamily("countersign_health_age_seconds", "Age of what the check is about", labels=["check"])
         for name, health in look().items():

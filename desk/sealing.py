@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
+from desk import rooms
 from wire.values import Secret
 
 _VERSION = "v1"
@@ -31,9 +32,7 @@ _KEY_BYTES = 32
 _KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
 
 Ring = dict[str, bytes]
-Rewrap = Callable[[str, str], str]
 Check = Callable[[str | None, bytes], bool]
-_rewrappers: dict[str, Callable[[Rewrap], int]] = {}
 
 
 class CannotSeal(Exception):
@@ -110,18 +109,9 @@ def codes(content: bytes, *, context: str) -> list[str]:
     return [_code(key_id, ring_key, content, context) for key_id, ring_key in _ring().items()]
 
 
-def register_rewrapper(name: str, rewrap_all: Callable[[Rewrap], int]) -> None:
-    """Tell `manage.py rotate_key_ring` about sealed rows.
-
-    `rewrap_all(rotate)` goes through the rows, calls `rotate(sealed, context)`, writes what changed by a conditional
-    update and returns how many rows it changed.
-    """
-    _rewrappers[name] = rewrap_all
-
-
 def rewrap_everything() -> dict[str, int]:
-    """Re-wrap every registered sealed row under the newest ring key; how many changed, by name."""
-    return {name: rewrap_all(rotate) for name, rewrap_all in _rewrappers.items()}
+    """Re-wrap every sealed row of every room under the newest ring key; how many changed, by name."""
+    return {name: rewrap_all(rotate) for name, rewrap_all in rooms.rewrappers().items()}
 
 
 def ensure_ring() -> None:

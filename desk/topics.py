@@ -1,41 +1,28 @@
-"""What a browser may follow. Every room registers its topics with the rule that says who may.
+"""What a browser may follow. Every room declares its topics with the rule that says who may.
 
-A topic is `name` or `name:key`, for example "withdrawal:12". Anything unregistered, malformed or not permitted is
+A topic is `name` or `name:key`, for example "withdrawal:12". Anything undeclared, malformed or not permitted is
 refused in the same way, so that a refusal says nothing about what exists.
 """
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import structlog
 
+from desk import rooms
+
 if TYPE_CHECKING:
     from desk.models import Person
 
-MayFollow = Callable[["Person", str], bool]
-
 _SHAPE = re.compile(r"[a-z][a-z0-9_-]{0,39}(:[A-Za-z0-9_.-]{1,80})?", re.ASCII)
 _log = structlog.get_logger(__name__)
-_registered: dict[str, MayFollow] = {}
-_ticking: set[str] = set()
-
-
-def register(name: str, may_follow: MayFollow, *, ticks: bool = False) -> None:
-    """Let browsers ask for topics called `name`; `may_follow(person, key)` decides and may read the database.
-
-    With `ticks` such a topic may also carry values of the public market, of which only the newest counts.
-    """
-    if not _SHAPE.fullmatch(name) or ":" in name:
-        raise ValueError(f"{name!r} is no topic name: lower-case letters, digits, _ and -, at most 40.")
-    _registered[name] = may_follow
-    (_ticking.add if ticks else _ticking.discard)(name)
 
 
 def takes_ticks(topic: object) -> bool:
-    """Whether this is a well-formed topic that was registered for ticks."""
+    """Whether this is a well-formed topic that carries ticks."""
     parts = split(topic)
-    return parts is not None and parts[0] in _ticking
+    room = rooms.with_topic(parts[0]) if parts is not None else None
+    return parts is not None and room is not None and parts[0] in room.ticking
 
 
 def split(topic: object) -> tuple[str, str] | None:
@@ -51,11 +38,11 @@ def admits(person: "Person", topic: object) -> bool:
     parts = split(topic)
     if parts is None or not person.is_active:
         return False
-    may_follow = _registered.get(parts[0])
-    if may_follow is None:
+    room = rooms.with_topic(parts[0])
+    if room is None:
         return False
     try:
-        return bool(may_follow(person, parts[1]))
+        return bool(room.topics[parts[0]](person, parts[1]))
     except Exception:
         _log.exception("topics.rule_failed", topic=topic)
         return False

@@ -8,10 +8,8 @@ class ExchangeOpsConfig(AppConfig):
     name = "exchange_ops"
 
     def ready(self) -> None:
-        from desk import audit_check, sealing
-        from desk.people import demo
-        from exchange_ops import demo as own_demo
-        from exchange_ops import health, owned_addresses, replay, topics, witnesses
+        from desk import rooms
+        from exchange_ops import demo, guards, health, owned_addresses, replay, topics, witnesses
         from exchange_ops.keys import store as keys
         from exchange_ops.keys import uses as key_uses
         from exchange_ops.ledger import matching
@@ -20,18 +18,25 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops.withdrawals import queries
         from exchange_ops.withdrawals.evidence import ledger_matching
 
-        topics.register()
         witnesses.register()
         owned_addresses.register()
-        health.register()
         matching.register(ledger_matching)
         ledger_matching.register(transfer_matching)
         key_uses.register_under_way(queries.under_way)
-        demo.register_loader("exchange account", own_demo.load)
-        audit_check.register_replay("freeze", vote_replay.check_freezes)
-        sealing.register_rewrapper("exchange keys", keys.rewrap_all)
-        for each in replay.REPLAYS:
-            audit_check.register_replay(each.subject, each.check)
+        rooms.declare(
+            rooms.Room(
+                topics=topics.TOPICS,
+                ticking=topics.MARKET,
+                checks=health.CHECKS,
+                replays={
+                    "freeze": vote_replay.check_freezes,
+                    **{each.subject: each.check for each in replay.REPLAYS},
+                },
+                guards={name: source.statements for name, source in guards.GUARDS.items()},
+                rewrappers={"exchange keys": keys.rewrap_all},
+                demo={"exchange account": demo.load},
+            )
+        )
         post_migrate.connect(_publish_first_rules, sender=self, dispatch_uid="exchange_ops.first_rules")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from desk import clock, health
+from desk import clock
 from desk.health import Health
 from exchange_ops import scheduled_checks
 from exchange_ops.keys.models import ApiKey
@@ -34,25 +34,6 @@ BEAT_AGE = timedelta(seconds=45)
 PRICE_AGE = timedelta(seconds=90)
 MOST_NAMED = 5
 NO_ACCOUNT = Health(ok=False, sentence="No exchange account is set up yet. An admin can add its keys.")
-
-
-def register() -> None:
-    """Add the checks; called once, when the app is ready."""
-    health.register("exchange", _exchange)
-    health.register("stream", _stream)
-    health.register("payouts", _payouts)
-    health.register("unfinished", _unfinished)
-    health.register("holds", _holds)
-    health.register("reconciliation", _reconciliation)
-    health.register("audit", _audit)
-    health.register("proofs", _proofs)
-    health.register("transfers", _transfers)
-    health.register("orders", _orders)
-    health.register("keys", _keys)
-    health.register("worker", _worker)
-    health.register("releases", _releases)
-    health.register("sweeper", _sweeper)
-    health.register("prices", _prices)
 
 
 def _exchange() -> Health:
@@ -302,3 +283,22 @@ def _spoken(age: timedelta) -> str:
     if seconds < 120:
         return f"{seconds} s"
     return f"{seconds // 60} min" if seconds < 7200 else f"{seconds // 3600} h"
+
+
+CHECKS = {
+    "exchange": _exchange,
+    "stream": _stream,
+    "payouts": _payouts,
+    "unfinished": _unfinished,
+    "holds": _holds,
+    "reconciliation": _reconciliation,
+    "audit": _audit,
+    "proofs": _proofs,
+    "transfers": _transfers,
+    "orders": _orders,
+    "keys": _keys,
+    "worker": _worker,
+    "releases": _releases,
+    "sweeper": _sweeper,
+    "prices": _prices,
+}

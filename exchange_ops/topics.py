@@ -5,7 +5,6 @@ Everybody with a role may read everything here; a person without one, and anythi
 
 from typing import TYPE_CHECKING
 
-from desk import topics
 from exchange_ops.shared import rules
 
 if TYPE_CHECKING:
@@ -28,17 +27,6 @@ PLAIN = ("withdrawals", "approvals", "freezes", "market", "system", "subaccounts
 MARKET = ("symbol", "book", "trades", "candles")
 
 
-def register() -> None:
-    """Make the topics known to the relay; called once, when the app is ready."""
-    for name in KEYED:
-        topics.register(name, _may_follow_row)
-    for name in PLAIN:
-        topics.register(name, _may_follow)
-    for name in MARKET:
-        topics.register(name, _may_follow_symbol, ticks=True)
-    topics.register("keys", _may_follow_keys)
-
-
 def _may_follow_row(person: "Person", key: str) -> bool:
     return key.isascii() and key.isdigit() and rules.may_see(person)
 
@@ -53,3 +41,11 @@ def _may_follow(person: "Person", key: str) -> bool:
 
 def _may_follow_keys(person: "Person", key: str) -> bool:
     return not key and rules.may_see_keys(person)
+
+
+TOPICS = {
+    **dict.fromkeys(KEYED, _may_follow_row),
+    **dict.fromkeys(PLAIN, _may_follow),
+    **dict.fromkeys(MARKET, _may_follow_symbol),
+    "keys": _may_follow_keys,
+}

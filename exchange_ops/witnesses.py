@@ -3,9 +3,7 @@
 A column is named here only when nothing rests on it; every other one is witnessed (`desk.rows.witnessed`).
 """
 
-from desk.audit import installed_guards
 from desk.rows import witnessed
-from exchange_ops import guards
 from exchange_ops.addresses import models as addresses_models
 from exchange_ops.keys import models as keys_models
 from exchange_ops.ledger import models as ledger_models
@@ -27,9 +25,7 @@ _MARKET = "public market data"
 
 
 def register() -> None:
-    """Declare the tables and triggers; called once at the start."""
-    for name, source in guards.GUARDS.items():
-        installed_guards.register(name, source.statements)
+    """Declare the tables; called once at the start."""
     _accounts()
     _payouts()
     _transfers()

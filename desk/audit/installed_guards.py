@@ -1,17 +1,16 @@
 """The triggers of the database, compared with the ones that this version declares: none missing, changed, off or new.
 
-An app registers the statements that make its triggers, by engine. On SQLite the kept text is compared; on PostgreSQL
-what the catalogue says of each: when it fires, whether it is switched on, and the body of the function that it runs.
+A room declares the statements that make its triggers, by engine (`desk.rooms`). On SQLite the kept text is compared; on
+PostgreSQL what the catalogue says of each: when it fires, whether it is switched on, and the body of its function.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import connection
 
-Statements = Callable[[str], Mapping[str, str]]
-_declared: dict[str, Statements] = {}
+from desk import rooms
 
 _BITS = {"ROW": 1, "BEFORE": 2, "INSERT": 4, "DELETE": 8, "UPDATE": 16, "TRUNCATE": 32, "STATEMENT": 0}
 _TRIGGER = re.compile(
@@ -35,11 +34,6 @@ class Guard:
     text: str
 
 
-def register(name: str, statements: Statements) -> None:
-    """Declare triggers: `statements(vendor)` gives the statements that make them, by name."""
-    _declared[name] = statements
-
-
 def findings() -> Iterator[str]:
     """A sentence for each trigger that is not as declared."""
     declared, installed = declarations(connection.vendor), _installed()
@@ -52,7 +46,7 @@ def findings() -> Iterator[str]:
 
 def declarations(vendor: str) -> dict[str, Guard]:
     """Every declared trigger of an engine by name."""
-    statements = {name: text for source in _declared.values() for name, text in source(vendor).items()}
+    statements = {name: text for source in rooms.guards().values() for name, text in source(vendor).items()}
     if vendor == "sqlite":
         return {name: Guard(_table(text), text) for name, text in statements.items()}
     text = ";\n".join(statements.values())

@@ -18,7 +18,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from desk import clock, sealing
+from desk import clock, rooms, sealing
 from desk.audit import heads, trail
 from desk.models import RowWitness, StepUp
 from desk.rows import witnessed
@@ -117,7 +117,7 @@ def strange(*models: Any) -> bool:
     )
 
 
-def vouch_all(_: sealing.Rewrap) -> int:
+def vouch_all(_: rooms.Rewrap) -> int:
     """After the ring got a newer key: an entry under it that vouches for all the ones before, if they hold.
 
     Afterwards the older keys can go: the hash of the last entry stands for every one before it.

@@ -8,7 +8,6 @@ from django.contrib.auth.models import Group
 from django.db.models.signals import m2m_changed, post_save, pre_delete
 
 from desk import models
-from desk.audit import installed_guards, triggers
 from desk.rows import witnessed
 
 _HASHED = "part of what the event's hash is made over, and the hash is witnessed"
@@ -16,8 +15,7 @@ _USE = "says when it was last used; nothing rests on it"
 
 
 def register() -> None:
-    """Declare the desk's tables and triggers; called once at the start."""
-    installed_guards.register("desk", triggers.statements)
+    """Declare the desk's tables; called once at the start."""
     witnessed.register(
         models.Person,
         loose={

@@ -1,16 +1,14 @@
 """The demo desk: people with a published password and one shared second factor, on a machine that reaches nobody.
 
-Loading twice changes nothing. Rooms register what they add (`register_loader`); `manage.py load_demo` runs them all.
+Loading twice changes nothing. Rooms declare what they add; `manage.py load_demo` loads it all.
 """
-
-from collections.abc import Callable
 
 from django.conf import settings
 from django.contrib.auth.hashers import check_password
 from django.contrib.auth.models import Group
 from django.db import transaction
 
-from desk import models
+from desk import models, rooms
 from desk.people import roles, totp
 from wire.values import Secret
 
@@ -28,25 +26,18 @@ PEOPLE: dict[str, tuple[str, ...]] = {
     "auditor": (roles.AUDITOR,),
 }
 
-Loader = Callable[[], None]
-_loaders: dict[str, Loader] = {}
-
 
 class CannotLoad(Exception):
     """The demo is not loaded here; the text says why."""
 
 
-def register_loader(name: str, loader: Loader) -> None:
-    """Add what a room brings to the demo. It must be safe to run twice."""
-    _loaders[name] = loader
-
-
 def load() -> list[str]:
-    """People first, then every registered loader; the names of what was loaded."""
+    """People first, then what every room adds; the names of what was loaded."""
     load_people()
-    for loader in _loaders.values():
+    loaders = rooms.demo_loaders()
+    for loader in loaders.values():
         loader()
-    return ["people", *_loaders]
+    return ["people", *loaders]
 
 
 def load_people() -> None:

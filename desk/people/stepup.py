@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 from django.db import IntegrityError, connection, transaction
 
-from desk import models, sealing
+from desk import models, rooms, sealing
 from desk.audit import trail
 from desk.people import code_limits, passkeys, session_keys, totp
 
@@ -141,7 +141,7 @@ def signature_holds(row: "StepUp") -> bool:
     )
 
 
-def renew_all(_: sealing.Rewrap) -> int:
+def renew_all(_: rooms.Rewrap) -> int:
     """Put the code of every genuine second factor under the newest ring key; how many rows changed."""
     changed = 0
     for row in models.StepUp.objects.exclude(mac=None).order_by("pk").iterator(chunk_size=500):

@@ -12,7 +12,7 @@ from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.db import transaction
 
-from desk import models, sealing
+from desk import models, rooms, sealing
 from desk.rows import witnessed
 from wire.values import Secret
 
@@ -75,7 +75,7 @@ def spend(person: "Person", step: int) -> bool:
     return models.SpentTotpStep.objects.filter(person=person, step__lt=step).update(step=step) == 1
 
 
-def rewrap_all(rotate: sealing.Rewrap) -> int:
+def rewrap_all(rotate: rooms.Rewrap) -> int:
     """Put the sealed parts of every second factor under the newest ring key; how many rows changed."""
     changed = 0
     for row in Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).iterator():

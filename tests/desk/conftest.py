@@ -10,22 +10,47 @@ import websocket
 from django.conf import settings as django_settings
 from django.test import Client
 
-from desk import topics
+from desk import rooms as declared_rooms
 from desk.live import announcements
 from desk.models import Person
 from tests import servers
 
 
 @pytest.fixture
-def rooms(monkeypatch: pytest.MonkeyPatch) -> None:
+def one_room(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """`one_room(checks=...)`: until the test ends this alone is declared, and the guards, which the database has."""
+    guards = declared_rooms.guards()
+
+    def declare(**parts: Any) -> None:
+        monkeypatch.setattr(declared_rooms, "_declared", [declared_rooms.Room(guards=guards, **parts)])
+
+    return declare
+
+
+@pytest.fixture
+def another_room(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """`another_room(checks=...)`: declared beside the others until the test ends."""
+
+    def declare(**parts: Any) -> None:
+        rooms = [*declared_rooms._declared, declared_rooms.Room(**parts)]
+        monkeypatch.setattr(declared_rooms, "_declared", rooms)
+
+    return declare
+
+
+@pytest.fixture
+def rooms(one_room: Callable[..., None]) -> None:
     """Topics of several kinds: everybody's, treasury's, one person's, one whose rule is broken, one with ticks."""
-    monkeypatch.setattr(topics, "_registered", {})
-    monkeypatch.setattr(topics, "_ticking", set())
-    topics.register("open", lambda person, key: True)
-    topics.register("vault", lambda person, key: person.has_role("treasury"))
-    topics.register("mine", lambda person, key: key == str(person.pk))
-    topics.register("broken", lambda person, key: bool(1 // 0))
-    topics.register("quote", lambda person, key: True, ticks=True)
+    one_room(
+        topics={
+            "open": lambda person, key: True,
+            "vault": lambda person, key: person.has_role("treasury"),
+            "mine": lambda person, key: key == str(person.pk),
+            "broken": lambda person, key: bool(1 // 0),
+            "quote": lambda person, key: True,
+        },
+        ticking=("quote",),
+    )
 
 
 class Browser:

@@ -1,5 +1,6 @@
 """The three addresses for machines: what they say, when they say it, and that they tell no secrets."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,9 +15,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def own_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the desk's own checks; what rooms register is their own matter."""
-    monkeypatch.setattr(health, "_checks", {"database": health._database, "broker": health._broker})
+def own_checks(one_room: Callable[..., None]) -> None:
+    """Only the desk's own checks; what rooms declare is their own matter."""
+    one_room(checks={"database": health.database, "broker": health.broker})
 
 
 def test_all_three_answer_without_a_sign_in(client: Client) -> None:
@@ -46,8 +47,9 @@ def test_a_dead_broker_is_said_so_and_the_process_is_still_alive(client: Client,
     assert client.get("/healthz").status_code == 200
 
 
-def test_a_room_can_hold_readiness_back(client: Client) -> None:
-    health.register("oldest due row", lambda: Health(ok=False, sentence="A row has waited 95 seconds.", age_s=95.0))
+def test_a_room_can_hold_readiness_back(client: Client, another_room: Callable[..., None]) -> None:
+    late = Health(ok=False, sentence="A row has waited 95 seconds.", age_s=95.0)
+    another_room(checks={"oldest due row": lambda: late})
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["checks"]["oldest due row"] == {
@@ -57,19 +59,19 @@ def test_a_room_can_hold_readiness_back(client: Client) -> None:
     }
 
 
-def test_a_check_that_fails_is_unwell_and_leaks_nothing(client: Client) -> None:
+def test_a_check_that_fails_is_unwell_and_leaks_nothing(client: Client, another_room: Callable[..., None]) -> None:
     def falls_over() -> Health:
         raise RuntimeError("password=hunter2")
 
-    health.register("odd", falls_over)
+    another_room(checks={"odd": falls_over})
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["checks"]["odd"]["sentence"] == "The check of odd itself failed (RuntimeError)."
     assert "hunter2" not in answer.content.decode() + client.get("/metrics").content.decode()
 
 
-def test_figures_are_prometheus_text_with_every_check(client: Client) -> None:
-    health.register("follower", lambda: Health(ok=True, sentence="It reads.", age_s=1.5))
+def test_figures_are_prometheus_text_with_every_check(client: Client, another_room: Callable[..., None]) -> None:
+    another_room(checks={"follower": lambda: Health(ok=True, sentence="It reads.", age_s=1.5)})
     client.get("/healthz")
     text = client.get("/metrics").content.decode()
     samples = {

@@ -4,6 +4,7 @@ import base64
 import os
 import stat
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -135,9 +136,9 @@ def test_outside_the_demo_a_missing_ring_stops_the_start(settings: Any, tmp_path
 
 @pytest.mark.django_db
 def test_second_factors_are_sealed_and_rewrapped_by_the_command(
-    settings: Any, treasury: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    settings: Any, treasury: Any, capsys: pytest.CaptureFixture[str], one_room: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(sealing, "_rewrappers", {"second factors": totp.rewrap_all})
+    one_room(rewrappers={"second factors": totp.rewrap_all})
     totp.enrol(treasury, Secret("JBSWY3DPEHPK3PXP"))
     assert "JBSWY3DPEHPK3PXP" not in str(Authenticator.objects.get().data)
     settings.KEY_RING = ring_of("new", "old")

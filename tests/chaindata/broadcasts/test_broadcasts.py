@@ -16,7 +16,7 @@ from chaindata.tools import cross_checks, tools
 from chaindata.wire import refusals, transactions
 from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Input
-from desk import audit_check, clock
+from desk import clock, rooms
 from desk.machines import step_clock
 from desk.models import AuditEvent, StepUp
 from desk.people import totp
@@ -417,7 +417,7 @@ def test_the_trail_replays_to_the_rows_and_every_change_shows(node, signer, run_
     assert step(row) == "sent"
     events = AuditEvent.objects.filter(subject=row.subject).order_by("seq")
     assert list(replay.REPLAY.check(events.iterator())) == []
-    assert replay.REPLAY.subject in audit_check._replays
+    assert replay.REPLAY.subject in rooms.replays()
     for changes in ({"state": "refused"}, {"reason": "Another"}, {"sends": 0}, {"txid": "ab" * 32}):
         before = {name: getattr(row, name) for name in changes}
         with unguarded(guards.GUARDS):

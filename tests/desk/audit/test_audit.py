@@ -21,9 +21,9 @@ NOW = datetime(2026, 11, 20, 12, 30, 15, 123456, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
-def heads(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of its own for the heads of this test, and no replays but those that it registers."""
-    monkeypatch.setattr(audit_check, "_replays", {})
+def heads(settings: Any, tmp_path: Path, one_room: Callable[..., None]) -> Path:
+    """A folder of its own for the heads of this test, and no replays but those that it declares."""
+    one_room()
     settings.DATA_DIR = tmp_path
     return tmp_path / "audit-heads.log"
 
@@ -310,7 +310,7 @@ def test_a_head_that_can_not_be_written_does_not_undo_the_change(settings: Any) 
     assert AuditEvent.objects.count() == 1
 
 
-def test_replay_reports_what_differs(five: None) -> None:
+def test_replay_reports_what_differs(five: None, one_room: Callable[..., None]) -> None:
     seen: list[str] = []
 
     def compare(events: Iterator[AuditEvent]) -> Iterator[str]:
@@ -318,14 +318,14 @@ def test_replay_reports_what_differs(five: None) -> None:
         yield "Withdrawal 3 says SENT, its events say COMMITTING."
 
     write(6, subject="person:1")
-    audit_check.register_replay("withdrawal", compare)
+    one_room(replays={"withdrawal": compare})
     assert audit_check.verify() == []
     assert findings(replay=True) == "Withdrawal 3 says SENT, its events say COMMITTING."
     assert seen == [f"withdrawal:{number}" for number in range(1, 6)]
 
 
-def test_a_replay_that_falls_over_is_a_finding(five: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_check, "_replays", {"withdrawal": lambda events: iter([str(1 // 0)])})
+def test_a_replay_that_falls_over_is_a_finding(five: None, one_room: Callable[..., None]) -> None:
+    one_room(replays={"withdrawal": lambda events: iter([str(1 // 0)])})
     assert "The replay of withdrawal stopped: ZeroDivisionError" in findings(replay=True)
 
 

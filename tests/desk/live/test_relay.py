@@ -15,7 +15,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.test import Client
 
-from desk import clock, topics
+from desk import clock
 from desk.live import announcements, consumers, fanout, hub
 from desk.models import Person
 from desk.people import presence
@@ -114,11 +114,11 @@ def test_the_socket_is_closed_within_five_seconds_of(
 
 
 def test_a_topic_that_is_no_longer_allowed_is_taken_away(
-    open_socket: Open, operator: Person, monkeypatch: pytest.MonkeyPatch
+    open_socket: Open, operator: Person, monkeypatch: pytest.MonkeyPatch, another_room: Callable[..., None]
 ) -> None:
     monkeypatch.setattr(hub, "RECHECK_SECONDS", 0.3)
     allowed = {"open"}
-    topics.register("fickle", lambda person, key: "fickle" in allowed)
+    another_room(topics={"fickle": lambda person, key: "fickle" in allowed})
     allowed.add("fickle")
     browser = open_socket(operator)
     browser.say(follow=["open", "fickle:1"])
@@ -269,13 +269,13 @@ def test_a_tick_for_a_topic_without_ticks_is_a_mistake(topic: str) -> None:
         announcements.tick(topic, last="1")
 
 
-def test_a_tick_is_bounded_and_exact() -> None:
+def test_a_tick_is_bounded_and_exact(another_room: Callable[..., None]) -> None:
     with pytest.raises(ValueError, match="16000 characters"):
         announcements.tick("quote:A", bids="x" * 16_000)
     for inexact in (0.1, [{"price": 1e5}], float("nan"), object()):
         with pytest.raises((TypeError, ValueError)):
             announcements.tick("quote:A", last=inexact)
-    topics.register("quote", lambda person, key: True)
+    another_room(topics={"quote": lambda person, key: True})
     with pytest.raises(ValueError, match="takes ticks"):
         announcements.tick("quote:A", last="1")
 

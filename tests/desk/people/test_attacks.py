@@ -18,7 +18,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from desk import clock, models, topics
+from desk import clock, models
 from desk.models import AuditEvent, FactorChange, Person
 from desk.people import factors, presence, sign_in_limits, tokens, totp
 from wire.values import Secret
@@ -171,11 +171,13 @@ def replace_app(visitor: Visitor, at: Any) -> None:
     assert totp.secret_of(person) == new
 
 
-def test_a_change_is_shown_ends_the_other_sessions_and_rests_for_a_day(at: Any, owner: Person, password: str) -> None:
+def test_a_change_is_shown_ends_the_other_sessions_and_rests_for_a_day(
+    at: Any, owner: Person, password: str, another_room: Callable[..., None]
+) -> None:
     other = come_in(owner, password)
     later(at, seconds=30)
     visitor = come_in(owner, password)
-    topics.register("open", lambda person, key: True)
+    another_room(topics={"open": lambda person, key: True})
     key = other.session.session_key or ""
     assert presence.admitted(key, ["open"], now=clock.now()) == ["open"]
     replace_app(visitor, at)

@@ -1,5 +1,6 @@
 """The demo people: as published, made once, and only in the demo."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -64,12 +65,11 @@ def test_outside_the_demo_nothing_is_made(settings: Any) -> None:
     assert not Person.objects.exists()
 
 
-def test_the_command_runs_every_registered_loader(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_command_loads_what_every_room_adds(
+    one_room: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     ran: list[int] = []
-    monkeypatch.setattr(demo, "_loaders", {})
-    demo.register_loader("rooms", lambda: ran.append(Person.objects.count()))
+    one_room(demo={"rooms": lambda: ran.append(Person.objects.count())})
     call_command("load_demo")
     assert ran == [7], "people come first"
     assert "people, rooms" in capsys.readouterr().out

@@ -1,0 +1,85 @@
+"""What the rooms tell the desk about themselves: each makes one declaration when its app is ready.
+
+The desk knows no exchange and no chain. Where it needs one, it asks what was declared, in the order of the apps.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from prometheus_client import REGISTRY
+from prometheus_client.registry import Collector
+
+if TYPE_CHECKING:
+    from desk.health import Health
+    from desk.models import AuditEvent, Person
+
+MayFollow = Callable[["Person", str], bool]
+Check = Callable[[], "Health"]
+Replay = Callable[[Iterator["AuditEvent"]], Iterable[str]]
+Statements = Callable[[str], Mapping[str, str]]
+Rewrap = Callable[[str, str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """What one room declares; everything by a name that no other room uses.
+
+    `topics` may be followed by whom the rule says, which gets a person and the key of the topic and may read rows;
+    `ticking` are those of them that carry values of the public market, of which only the newest counts.
+    `checks` are asked for readiness and should answer within a second. `replays` rebuild the rows of one kind: each
+    gets every event whose subject starts with its name and a colon, in order, compares with the tables and yields a
+    sentence for each difference. `guards` say which triggers the database must have: for an engine ("sqlite" or
+    "postgresql") the statements that make them, by the trigger's name. `rewrappers` go through sealed rows, call what
+    they get with a sealed text and its context, write what changed by a conditional update and return how many rows it
+    changed. `demo` loads what the room adds to the demo, and is safe to run twice. `figures` are shown to `/metrics`.
+    """
+
+    topics: Mapping[str, MayFollow] = field(default_factory=dict)
+    ticking: Collection[str] = ()
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    replays: Mapping[str, Replay] = field(default_factory=dict)
+    guards: Mapping[str, Statements] = field(default_factory=dict)
+    rewrappers: Mapping[str, Callable[[Rewrap], int]] = field(default_factory=dict)
+    demo: Mapping[str, Callable[[], None]] = field(default_factory=dict)
+    figures: Collection[Collector] = ()
+
+
+_declared: list[Room] = []
+
+
+def declare(room: Room) -> None:
+    """Make a room known; called once, when its app is ready."""
+    _declared.append(room)
+    for figures in room.figures:
+        REGISTRY.register(figures)
+
+
+def with_topic(name: str) -> Room | None:
+    """The room whose topic this is; of two, the later one."""
+    return next((room for room in reversed(_declared) if name in room.topics), None)
+
+
+def checks() -> dict[str, Check]:
+    """Every check, by name."""
+    return {name: check for room in _declared for name, check in room.checks.items()}
+
+
+def replays() -> dict[str, Replay]:
+    """Every replay, by the name that the subjects of its events begin with."""
+    return {name: replay for room in _declared for name, replay in room.replays.items()}
+
+
+def guards() -> dict[str, Statements]:
+    """What makes the triggers of every room, by name."""
+    return {name: statements for room in _declared for name, statements in room.guards.items()}
+
+
+def rewrappers() -> dict[str, Callable[[Rewrap], int]]:
+    """Whoever keeps sealed rows, by name."""
+    return {name: rewrap_all for room in _declared for name, rewrap_all in room.rewrappers.items()}
+
+
+def demo_loaders() -> dict[str, Callable[[], None]]:
+    """What is added to the demo, by name."""
+    return {name: load for room in _declared for name, load in room.demo.items()}
