@@ -23,6 +23,7 @@ from chaindata.headers import chain, reading
 from chaindata.headers.chain import CannotFollow, Change, OtherChain
 from chaindata.headers.models import ChainHeader, ChainTip
 from chaindata.headers.reading import Path
+from chaindata.wire.records.chain import ChainState
 from desk import outbox
 from desk.live import announcements
 from wire.errors import CallFailed
@@ -80,7 +81,7 @@ def _world() -> str:
 
 def _look(client: ChainClient, row: ChainTip, now: datetime, patience: Patience) -> Change | None:
     """Take in what leads to the best block, a hundred headers at a time; the last change of the tip."""
-    state = client.get_blockchain_info()
+    state: ChainState = client.call("get_blockchain_info")
     if state.chain not in settings.CHAIN_NETWORKS:
         raise CannotFollow(f"The chain-data service follows the {state.chain[:20]} network, and this desk does not.")
     tip, last = row.header, None

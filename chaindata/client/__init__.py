@@ -1,22 +1,14 @@
-"""The chain-data service as the domain asks for it: a method for each operation, and `call` for any by its name."""
+"""The chain-data service as the domain asks for it: any operation by its name, bulks in pieces, and sending once."""
 
-from chaindata.client.addresses import AddressCalls
-from chaindata.client.blockchain import BlockchainCalls
 from chaindata.client.core import Absent, Declined, TooManyAtOnce, UnknownOperation, failure_of, open_transport
 from chaindata.client.limits import Busy
-from chaindata.client.payloads import Head, PayloadCalls
-from chaindata.client.simple_ledger import SimpleLedgerCalls
-from chaindata.client.token_layers import TokenLayerCalls
-from chaindata.client.transactions import Broadcast, Sent, TransactionCalls
+from chaindata.client.sending import SendingCalls
 
 __all__ = [
     "Absent",
-    "Broadcast",
     "Busy",
     "ChainClient",
     "Declined",
-    "Head",
-    "Sent",
     "TooManyAtOnce",
     "UnknownOperation",
     "failure_of",
@@ -24,8 +16,8 @@ __all__ = [
 ]
 
 
-class ChainClient(BlockchainCalls, TransactionCalls, AddressCalls, TokenLayerCalls, SimpleLedgerCalls, PayloadCalls):
-    """The service; its methods are named like the operations of the catalogue.
+class ChainClient(SendingCalls):
+    """The service: `call`, `answer` and `parts` ask by the names of the catalogue, `send_raw_transaction` acts.
 
     Reads raise `Absent`, `Declined`, `Busy`, `Unreachable` or `BadReply`. What changes the chain raises `Declined`
     (nothing was done), `Unreachable` (nothing was sent) or `OutcomeUnknown`: find out by looking. `BadArgument` names a

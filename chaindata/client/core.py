@@ -6,7 +6,7 @@ to try again. Nothing that changes the chain is ever sent twice.
 """
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -139,20 +139,6 @@ class Calls:
         for piece in bulks.pieces(values):
             found |= self._piece(operation, piece, **more)
         return found
-
-    def _many(self, operation: str, values: Sequence[Any], **more: object) -> dict[Any, Any]:
-        """The records of a bulk read by what was asked; what was not answered is not there."""
-        result = catalogue.by_name[bulks.BULKS[operation].single].result
-        found = self.parts(operation, values, **more)
-        return {value: wire_records.decode(found[value], result) for value in dict.fromkeys(values) if value in found}
-
-    def _in_places(self, operation: str, array: str, values: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-        """What was asked and its element, of a bulk read whose elements do not say whose they are, or not always."""
-        for piece in bulks.pieces(values):
-            elements = self.call(operation, **{array: piece})
-            if len(elements) != len(piece):
-                raise BadReply(f"{len(piece)} were asked for and {len(elements)} answered")
-            yield from zip(piece, elements, strict=True)
 
     def _piece(self, operation: str, values: list[Any], **more: object) -> dict[Any, bytes]:
         try:

@@ -1,4 +1,7 @@
-"""The exchange as the domain asks for it: one explicit method for each operation, and `call` for any by its name."""
+"""The exchange as the domain asks for it: a method for each operation that it asks or that needs a rule of its own.
+
+`call` and `listing` ask any operation of the catalogue by its name.
+"""
 
 from exchange_ops.client.account import AccountCalls
 from exchange_ops.client.core import PAGE, UnknownOperation, WouldPayAtOnce

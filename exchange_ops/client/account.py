@@ -102,13 +102,6 @@ class AccountCalls(Calls):
         found: records.Transaction = self.call("get_transaction", id=exchange_id)
         return found
 
-    def get_transactions(
-        self, *, since_index: int = 0, limit: int = PAGE, currency: str | None = None
-    ) -> list[records.Transaction]:
-        """One page of the ledger from index `since_index` (included) on, ascending; one unreadable record fails it."""
-        found: list[records.Transaction] = self.call("get_transactions", **_page(since_index, limit, currency))
-        return found
-
     def transactions_after(self, *, index: int, limit: int = PAGE) -> Iterator[Listing[records.Transaction]]:
         """Pages of the ledger with indexes above `index`, ascending, until a page is not full.
 
@@ -116,7 +109,7 @@ class AccountCalls(Calls):
         read moves to a higher index, where this walk meets it again, and nothing can slip past.
         """
         return upwards(
-            lambda first: self.listing("get_transactions", **_page(first, limit, None)),
+            lambda first: self.listing("get_transactions", **_page(first, limit)),
             after=index,
             limit=limit,
             key_of=lambda entry: entry.index,
@@ -124,5 +117,5 @@ class AccountCalls(Calls):
         )
 
 
-def _page(since_index: int, limit: int, currency: str | None) -> dict[str, object]:
-    return {"sort": "ASC", "by": "index", "from": since_index, "limit": limit, "currency": currency}
+def _page(since_index: int, limit: int) -> dict[str, object]:
+    return {"sort": "ASC", "by": "index", "from": since_index, "limit": limit}

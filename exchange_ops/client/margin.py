@@ -20,43 +20,11 @@ class MarginCalls(Calls):
         """All isolated margin accounts, each with its position when it has one."""
         return self.listing("get_margin_accounts")
 
-    def get_margin_account(self, *, symbol: str) -> records.MarginAccount:
-        """The isolated margin account of a symbol."""
-        found: records.MarginAccount = self.call("get_margin_account", symbol=symbol)
-        return found
-
-    def set_margin_account(
-        self, *, symbol: str, margin_balance: Decimal, strict_validate: bool = True
-    ) -> records.MarginAccount:
-        """Open the margin account of a symbol, or set its balance: the whole of it, not a difference. Zero closes it.
-
-        `Refused` with 20001 for too little money, 20033 when the balance is that already.
-        """
-        answer: records.MarginAccount = self.call(
-            "set_margin_account", symbol=symbol, marginBalance=margin_balance, strictValidate=strict_validate
-        )
-        return answer
-
-    def close_margin_account(self, *, symbol: str) -> records.MarginAccount:
-        """Close the position of a symbol at market, then its margin account, and give it as it ended."""
-        closed: records.MarginAccount = self.call("close_margin_account", symbol=symbol)
-        return closed
-
-    def close_margin_accounts(self) -> list[records.MarginAccount]:
-        """Close all positions at market and all margin accounts, and give them as they ended."""
-        closed: list[records.MarginAccount] = self.call("close_margin_accounts")
-        return closed
-
     # Positions -------------------------------------------------------------------------------------------------------
 
     def get_margin_positions(self) -> Listing[records.Position]:
         """All open positions; a negative quantity is a short one."""
         return self.listing("get_margin_positions")
-
-    def get_margin_position(self, *, symbol: str) -> records.Position:
-        """The open position of a symbol."""
-        found: records.Position = self.call("get_margin_position", symbol=symbol)
-        return found
 
     def close_margin_position(
         self,
@@ -74,11 +42,6 @@ class MarginCalls(Calls):
         closed: list[records.Position] = self.call(
             "close_margin_position", symbol=symbol, price=price, strictValidate=strict_validate
         )
-        return closed
-
-    def close_margin_positions(self) -> list[records.Position]:
-        """Close all positions at market."""
-        closed: list[records.Position] = self.call("close_margin_positions")
         return closed
 
     # Orders ----------------------------------------------------------------------------------------------------------
@@ -107,9 +70,4 @@ class MarginCalls(Calls):
     def cancel_margin_order(self, *, client_order_id: str) -> records.Order:
         """Cancel an active margin order and give it as it ended; `Refused` with 20002 when there is none."""
         cancelled: records.Order = self.call("cancel_margin_order", clientOrderId=client_order_id)
-        return cancelled
-
-    def cancel_margin_orders(self, *, symbol: str | None) -> list[records.Order]:
-        """Cancel all active margin orders of a symbol, or with None of all symbols, and give them as they ended."""
-        cancelled: list[records.Order] = self.call("cancel_margin_orders", symbol=symbol)
         return cancelled

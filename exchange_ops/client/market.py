@@ -20,47 +20,15 @@ class MarketCalls(Calls):
         """The currencies of these codes, or all."""
         return self.listing("get_currencies", currencies=currencies or None)
 
-    def get_currency(self, *, currency: str) -> records.Currency:
-        """One currency; `Refused` with 2002 when there is none."""
-        found: records.Currency = self.call("get_currency", currency=currency)
-        return found
-
     def get_symbols(self, *, symbols: Sequence[str] = ()) -> Listing[records.Symbol]:
         """The symbols of these codes, or all."""
         return self.listing("get_symbols", symbols=symbols or None)
-
-    def get_symbol(self, *, symbol: str) -> records.Symbol:
-        """One symbol with its tick size and quantity increment; `Refused` with 2001 when there is none."""
-        found: records.Symbol = self.call("get_symbol", symbol=symbol)
-        return found
 
     def get_tickers(self, *, symbols: Sequence[str] = ()) -> Listing[records.Ticker]:
         """The last 24 hours of these symbols, or of all."""
         return self.listing("get_tickers", symbols=symbols or None)
 
-    def get_ticker(self, *, symbol: str) -> records.Ticker:
-        """The last 24 hours of one symbol; `Refused` with 2001 when there is none."""
-        found: records.Ticker = self.call("get_ticker", symbol=symbol)
-        return found
-
     # Trades ----------------------------------------------------------------------------------------------------------
-
-    def get_trades(
-        self,
-        *,
-        symbols: Sequence[str] = (),
-        since: datetime | None = None,
-        until: datetime | None = None,
-        sort: str = "DESC",
-        limit: int = 100,
-    ) -> dict[str, list[records.PublicTrade]]:
-        """Trades of these symbols, or of all, by symbol; `limit` (1 to 1000) counts for each symbol.
-
-        A symbol without trades has an empty list.
-        """
-        interval: dict[str, object] = {"from": since, "till": until, "sort": sort, "limit": limit}
-        found: dict[str, list[records.PublicTrade]] = self.call("get_trades", symbols=symbols or None, **interval)
-        return found
 
     def get_symbol_trades(
         self,
@@ -88,11 +56,6 @@ class MarketCalls(Calls):
 
     # Order books -----------------------------------------------------------------------------------------------------
 
-    def get_orderbooks(self, *, symbols: Sequence[str] = (), depth: int = 100) -> dict[str, records.OrderBook]:
-        """The books of these symbols, or of all, by symbol; `depth` is levels a side, 0 the whole book."""
-        found: dict[str, records.OrderBook] = self.call("get_orderbooks", symbols=symbols or None, limit=depth)
-        return found
-
     def get_orderbook(self, *, symbol: str, depth: int = 100, volume: Decimal | None = None) -> records.OrderBook:
         """One book; `depth` is levels a side, 0 the whole book.
 
@@ -104,25 +67,6 @@ class MarketCalls(Calls):
         return found
 
     # Candles ---------------------------------------------------------------------------------------------------------
-
-    def get_candles(
-        self,
-        *,
-        symbols: Sequence[str] = (),
-        period: str = "M30",
-        since: datetime | None = None,
-        until: datetime | None = None,
-        sort: str = "ASC",
-        limit: int = 100,
-    ) -> dict[str, list[records.Candle]]:
-        """Candles of these symbols, or of all, by symbol; periods without trades have none.
-
-        `period` is one of M1, M3, M5, M15, M30, H1, H4, D1, D7, 1M; `limit` (1 to 1000) counts for each symbol.
-        """
-        interval: dict[str, object] = {"from": since, "till": until, "sort": sort, "limit": limit}
-        names = symbols or None
-        found: dict[str, list[records.Candle]] = self.call("get_candles", symbols=names, period=period, **interval)
-        return found
 
     def get_symbol_candles(
         self,

@@ -53,11 +53,6 @@ class OrderCalls(Calls):
         cancelled: records.Order = self.call("cancel_order", clientOrderId=client_order_id)
         return cancelled
 
-    def cancel_orders(self, *, symbol: str | None) -> list[records.Order]:
-        """Cancel all active orders of a symbol, or with None of all symbols, and give them as they ended."""
-        cancelled: list[records.Order] = self.call("cancel_orders", symbol=symbol)
-        return cancelled
-
     def replace_order(
         self,
         *,
@@ -86,15 +81,6 @@ class OrderCalls(Calls):
         return answer
 
     # Rates and the trading account -----------------------------------------------------------------------------------
-
-    def get_trading_fee(self, *, symbol: str) -> records.TradingFee:
-        """The account's own rates of a symbol, as fractions of an order's volume."""
-        found: records.TradingFee = self.call("get_trading_fee", symbol=symbol)
-        return found
-
-    def get_trading_fees(self) -> Listing[records.TradingFee]:
-        """The account's own rates of all symbols."""
-        return self.listing("get_trading_fees")
 
     def get_trading_balances(self) -> Listing[records.Balance]:
         """The trading account, zeros included. Right: Orderbook, History, Trading balance."""
@@ -168,7 +154,3 @@ class OrderCalls(Calls):
             key_of=lambda trade: trade.id,
             aside_key=lambda aside: aside.number,
         )
-
-    def get_order_trades(self, *, order_id: int) -> Listing[records.AccountTrade]:
-        """The trades of one order, by the exchange's own id of it; an unknown id has none."""
-        return self.listing("get_order_trades", orderId=order_id)

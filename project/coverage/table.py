@@ -81,7 +81,9 @@ class Documented:
         ]
 
     def _method(self, name: str) -> object:
-        return next((found for each in self.clients if (found := getattr(each, name, None)) is not None), None)
+        """The method of that name, or the one that asks any operation of the catalogue by its name."""
+        methods = (getattr(each, wanted, None) for wanted in (name, "call") for each in self.clients)
+        return next(method for method in methods if method is not None)
 
 
 def rows(root: Path) -> list[Row]:
@@ -118,10 +120,11 @@ def _table(of: list[Row]) -> str:
 _ABOVE = """# What stands behind every documented operation
 
 Written by `manage.py coverage_page --write` from the code; a test compares it. Paths are below `/api/2`. The handler is
-in `sandbox/exchange/handlers/`, the client's method in `exchange_ops/client/`, the golden file (call and reply
-transcribed from the documents, checked against the client) in `tests/golden/exchange/`, the contract test (literal
+in `sandbox/exchange/handlers/`, the client's method in `exchange_ops/client/`: `core.call` takes any operation by its
+name, and what has a method of its own is called by our rules or has a rule of its own. The golden file (call and reply
+transcribed from the documents, checked against the client) is in `tests/golden/exchange/`, the contract test (literal
 addresses, for any server with `--target URL`) in `tests/sandbox/`. The page is the one of the desk whose rules ask for
-it; an operation that no page needs is offered by the client all the same.
+it.
 
 """
 

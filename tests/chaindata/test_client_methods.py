@@ -1,62 +1,30 @@
-"""Every typed method: the bytes it sends and what it makes of the documented reply. Nothing here asks the catalogue."""
+"""Every operation asked by its name: the bytes that are sent, and what is made of the documented reply."""
 
-import inspect
 import json
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from chaindata.client import ChainClient, Head, open_transport
+from chaindata.client import ChainClient, bulks, open_transport
 from chaindata.client.keyed import TokenSender
+from chaindata.wire import catalogue
 from tests.chaindata.conftest import Service
 from tests.exchange_ops.wire import golden
+from wire import records
 from wire.errors import BadReply, OutcomeUnknown
 
 FILES = golden.files("chaindata")
 WITH_KEY = {"create_slp_token", "mint_slp_token", "send_slp_token"}
 ACTING = {"send_raw_transaction", "send_raw_transactions"}
-HEAD = ("ecosystem", "propertyPrecision", "previousId", "category", "subcategory", "name", "url", "data")
-NAMES = {
-    "hash": "block_hash",
-    "propertyId": "property_id",
-    "tokenId": "token_id",
-    "tokenIds": "token_ids",
-    "startBlock": "start_block",
-    "endBlock": "end_block",
-    "recipientFilter": "recipient",
-    "index": "height",
-    "transactionId": "txid",
-    "hex": "raw",
-    "hexes": "raws",
-    "propertyIdDesired": "desired_id",
-    "tokensPerUnit": "tokens_per_unit",
-    "earlyBonus": "early_bonus",
-    "totalNumber": "total",
-    "distributionProperty": "distribution_id",
-    "toAddress": "address",
-}
-"""How the methods call what the wire calls otherwise."""
 AMOUNTS = {"amount", "tokensPerUnit", "totalNumber"}
-BY_WHAT_WAS_ASKED = sorted(
-    name
-    for name in FILES
-    if name not in ACTING and isinstance(next(iter(FILES[name]["arguments"].values()), None), list)
-)
 
 
 def arguments_of(name: str) -> dict[str, Any]:
-    """The arguments of the file as the method takes them."""
-    arguments = {
+    """The arguments of the file with their types."""
+    return {
         member: Decimal(value) if member in AMOUNTS else value for member, value in FILES[name]["arguments"].items()
     }
-    if name == "find_cash_accounts":
-        return {"address": arguments["account"]}
-    if set(HEAD) <= set(arguments):
-        arguments = {"head": Head(*(arguments.pop(member) for member in HEAD)), **arguments}
-    if "pairs" in arguments:
-        arguments["pairs"] = [(pair["address"], pair["tokenId"]) for pair in arguments["pairs"]]
-    return {NAMES.get(member, member): value for member, value in arguments.items()}
 
 
 @pytest.fixture(scope="module")
@@ -74,56 +42,50 @@ def answered(running):
     service, client = running
 
     def ask(name: str, body: bytes) -> tuple[Any, Service]:
-        service.calls.clear()
-        service.respond = lambda path, value: (200, body)
-        return getattr(client, name)(**arguments_of(name)), service
+        answers(service, body)
+        return client.call(name, **arguments_of(name)), service
 
     return ask
 
 
+def answers(service: Service, body: bytes) -> None:
+    """Forget what was sent; whatever comes is answered with this body."""
+    service.calls.clear()
+    service.respond = lambda path, content: (200, body)
+
+
 @pytest.mark.parametrize("name", sorted(set(FILES) - WITH_KEY))
-def test_a_method_sends_what_is_documented_and_reads_the_documented_reply(answered, name):
+def test_what_is_sent_and_read_is_what_is_documented(answered, name):
     file = FILES[name]
     result, service = answered(name, json.dumps(file["reply"]).encode())
     assert service.target == f"{file['method']} {file['path']}" + (f"?{file['query']}" if file["query"] else "")
     assert service.raw.decode() == file["body"]
     assert len(service.calls) == 1
-    shaped, facts = as_documented(name, result)
-    assert golden.facts(shaped, facts) == facts
+    assert golden.facts(result, file["facts"]) == file["facts"]
 
 
-def as_documented(name: str, result: Any) -> tuple[Any, dict[str, Any]]:
-    """The result in the shape of the reply, and the facts that its method does not leave out on purpose."""
-    facts = FILES[name]["facts"]
-    if name == "send_raw_transaction":
-        return [result], facts
-    if name in BY_WHAT_WAS_ASKED:
-        assert list(result) == [each for each in bulk_values(name) if each in result], (
-            "each answer under what was asked"
-        )
-        if len(result) == 1:  # the sample's other elements are of something else than it asks for
-            facts = {path: fact for path, fact in facts.items() if path.startswith("0.")}
-        if name == "validate_addresses":  # its second address is the first in another form, and answered as that
-            assert result.pop(bulk_values(name)[1]).isvalid
-            facts = {path: fact for path, fact in facts.items() if path.startswith("0.")}
-        if name in {"get_tx_out_proofs", "verify_tx_out_proofs"}:
-            return [{each: found} for each, found in result.items()], facts
-        return list(result.values()), facts
-    return result, facts
+@pytest.mark.parametrize("name", sorted(bulks.BULKS))
+def test_a_bulk_gives_each_answer_under_what_was_asked(running, name):
+    service, client = running
+    file, bulk = FILES[name], bulks.BULKS[name]
+    answers(service, json.dumps(file["reply"]).encode())
+    more = arguments_of(name)
+    ids = list(dict.fromkeys(more.pop(bulk.array)))
+    found = client.parts(name, ids, **more)
+    assert found
+    assert list(found) == [each for each in ids if each in found]
+    read = [records.decode(body, catalogue.by_name[bulk.single].result) for body in found.values()]
+    # Where the sample's other elements are of something else than it asks for, or one twice, the first tells.
+    facts = {path: fact for path, fact in file["facts"].items() if path.startswith("0.")}
+    if name != "get_tx_out_proofs":
+        assert golden.facts(read, facts) == facts
 
 
-def bulk_values(name: str) -> list[Any]:
-    value = next(iter(arguments_of(name).values()))
-    return list(dict.fromkeys(value))
-
-
-def test_every_operation_has_a_method_and_a_method_with_a_key_is_apart():
-    for name in FILES:
-        assert hasattr(TokenSender if name in WITH_KEY else ChainClient, name), name
-    assert not any(hasattr(ChainClient, name) for name in WITH_KEY)
-    for name in set(FILES) - WITH_KEY:
-        kinds = {each.kind for each in inspect.signature(getattr(ChainClient, name)).parameters.values()}
-        assert kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+def test_a_call_with_a_key_has_a_way_out_of_its_own():
+    assert set(FILES) == set(catalogue.by_name)
+    for name in WITH_KEY:
+        assert hasattr(TokenSender, name)
+        assert not hasattr(ChainClient, name)
 
 
 @pytest.mark.parametrize("name", ["get_block_count", "get_details_of_transactions", "get_slp_balances", "get_tx_out"])

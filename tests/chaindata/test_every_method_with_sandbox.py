@@ -1,17 +1,26 @@
-"""Every method of the client against the sandbox: its answers read as records, and no member is left unnamed."""
+"""Every operation by its name against the sandbox: its answers read as records, and no member is left unnamed."""
 
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from chaindata.client import ChainClient, Head, open_transport
+from chaindata.client import ChainClient, open_transport
 from chaindata.wire import catalogue
 from sandbox.serving import InProcessSandbox
 from tests.chaindata.test_client_methods import ACTING, WITH_KEY
 from wire import records
 
-HEAD = Head("1", 3, 0, "company", "compute", "name", "www.example.test", "data")
+HEAD = {
+    "ecosystem": "1",
+    "propertyPrecision": 3,
+    "previousId": 0,
+    "category": "company",
+    "subcategory": "compute",
+    "name": "name",
+    "url": "www.example.test",
+    "data": "data",
+}
 
 
 @pytest.fixture(scope="module", params=["documented", "observed"])
@@ -25,14 +34,14 @@ def client(request):
 @pytest.fixture(scope="module")
 def known(client) -> dict[str, Any]:
     """Things of the seeded chain to ask for."""
-    tip = client.get_block_by_hash(block_hash=client.get_best_block_hash())
-    waiting = client.get_raw_mempool()
-    token = next(each for each in client.get_slp_tokens() if each.valid_addresses)
-    holder = client.get_slp_balances_of_token(token_id=token.id)[0].slp_address
-    properties = [client.get_property(property_id=each.propertyid) for each in client.get_properties()]
-    heights = client.get_seed_blocks(start_block=0, end_block=tip.height)
-    token_txids = [txid for height in heights for txid in client.get_token_transactions_of_block(height=height)]
-    transactions = [client.get_token_transaction(txid=txid) for txid in token_txids]
+    tip = client.call("get_block_by_hash", hash=client.call("get_best_block_hash"))
+    waiting = client.call("get_raw_mempool")
+    token = next(each for each in client.call("get_slp_tokens") if each.valid_addresses)
+    holder = client.call("get_slp_balances_of_token", tokenId=token.id)[0].slp_address
+    properties = [client.call("get_property", propertyId=each.propertyid) for each in client.call("get_properties")]
+    heights = client.call("get_seed_blocks", startBlock=0, endBlock=tip.height)
+    token_txids = [txid for height in heights for txid in client.call("get_token_transactions_of_block", index=height)]
+    transactions = [client.call("get_token_transaction", txid=txid) for txid in token_txids]
     crowdsale = next(
         each.propertyid
         for each in properties
@@ -42,7 +51,7 @@ def known(client) -> dict[str, Any]:
     return {
         "tip": tip,
         "waiting": waiting[0],
-        "coin": client.get_block_by_height(height=tip.height - 3).tx[0],
+        "coin": client.call("get_block_by_height", height=tip.height - 3).tx[0],
         "token": token.id,
         "holder": holder,
         "managed": next(each.propertyid for each in properties if each.managedissuance),
@@ -57,15 +66,15 @@ def known(client) -> dict[str, Any]:
 
 
 def calls(known: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The arguments of every method that asks."""
+    """The arguments of every operation that asks."""
     tip, coin, token, holder, owner = (known[name] for name in ("tip", "coin", "token", "holder", "owner"))
-    property_id, amount = {"property_id": known["managed"]}, {"amount": Decimal("1.5")}
+    property_id, amount = {"propertyId": known["managed"]}, {"amount": Decimal("1.5")}
     managed = {**property_id, **amount}
-    pairs = {"pairs": [(holder, token)]}
+    pairs = {"pairs": [{"address": holder, "tokenId": token}]}
     return {
-        "get_block_header": {"block_hash": tip.hash, "verbose": True},
+        "get_block_header": {"hash": tip.hash, "verbose": True},
         "get_block_headers": {"hashes": [tip.hash, tip.previousblockhash]},
-        "get_block_by_hash": {"block_hash": tip.hash},
+        "get_block_by_hash": {"hash": tip.hash},
         "get_blocks_by_hash": {"hashes": [tip.hash, tip.previousblockhash]},
         "get_block_by_height": {"height": 0},
         "get_blocks_by_height": {"heights": [1, tip.height]},
@@ -75,10 +84,10 @@ def calls(known: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "get_tx_out": {"txid": coin, "n": 0},
         "get_tx_out_proof": {"txid": coin},
         "get_tx_out_proofs": {"txids": [coin, known["txid"]]},
-        "decode_transaction": {"raw": known["raw"]},
-        "decode_transactions": {"raws": [known["raw"]]},
-        "decode_script": {"raw": "51"},
-        "decode_scripts": {"raws": ["51", "6a"]},
+        "decode_transaction": {"hex": known["raw"]},
+        "decode_transactions": {"hexes": [known["raw"]]},
+        "decode_script": {"hex": "51"},
+        "decode_scripts": {"hexes": ["51", "6a"]},
         "get_raw_transaction": {"txid": coin, "verbose": True},
         "get_raw_transactions": {"txids": [coin, known["waiting"]]},
         "get_transaction_details": {"txid": known["waiting"]},
@@ -103,17 +112,17 @@ def calls(known: dict[str, Any]) -> dict[str, dict[str, Any]]:
         },
         "look_up_cash_account": known["account"],
         "check_cash_account": known["account"],
-        "find_cash_accounts": {"address": known["paid"]},
+        "find_cash_accounts": {"account": known["paid"]},
         "get_token_balance": {"address": owner, **property_id},
         "get_token_balances_of_address": {"address": owner},
-        "get_crowdsale": {"property_id": known["crowdsale"], "verbose": True},
+        "get_crowdsale": {"propertyId": known["crowdsale"], "verbose": True},
         "get_frozen_balance": {"address": owner, **property_id},
         "get_frozen_balances_of_address": {"address": owner},
         **{name: {"txid": known["txid"]} for name in ("get_payload", "get_token_transaction")},
-        "get_send_to_owners": {"txid": known["sto"]},
-        "get_token_transactions_of_block": {"height": tip.height},
+        "get_send_to_owners": {"txid": known["sto"], "recipientFilter": "*"},
+        "get_token_transactions_of_block": {"index": tip.height},
         "get_pending_token_transactions": {"address": owner},
-        "get_seed_blocks": {"start_block": 0, "end_block": tip.height},
+        "get_seed_blocks": {"startBlock": 0, "endBlock": tip.height},
         **dict.fromkeys(
             (
                 "get_token_balances_of_property",
@@ -126,54 +135,55 @@ def calls(known: dict[str, Any]) -> dict[str, dict[str, Any]]:
             ),
             property_id,
         ),
-        "get_collectibles_of_address": {"address": known["artist"], "property_id": known["collectibles"]},
+        "get_collectibles_of_address": {"address": known["artist"], "propertyId": known["collectibles"]},
         **{
-            name: {"property_id": known["collectibles"]}
+            name: {"propertyId": known["collectibles"]}
             for name in ("get_destroyed_collectibles", "get_collectible_property")
         },
-        "get_collectible": {"property_id": known["collectibles"], "token_id": known["collectible"]},
-        **{name: {"token_id": token} for name in ("get_slp_token", "get_slp_token_stats", "get_slp_balances_of_token")},
+        "get_collectible": {"propertyId": known["collectibles"], "tokenId": known["collectible"]},
+        **{name: {"tokenId": token} for name in ("get_slp_token", "get_slp_token_stats", "get_slp_balances_of_token")},
         **{
-            name: {"token_ids": [token, "ab" * 32]}
+            name: {"tokenIds": [token, "ab" * 32]}
             for name in ("get_slp_tokens_by_id", "get_slp_stats_of_tokens", "get_slp_balances_of_tokens")
         },
         "get_slp_balances_of_address": {"address": holder},
         "get_slp_history_of_address": {"address": holder},
-        "get_slp_balance": {"address": holder, "token_id": token},
+        "get_slp_balance": {"address": holder, "tokenId": token},
         "get_slp_balances": pairs,
-        "get_slp_transactions": {"address": holder, "token_id": token},
+        "get_slp_transactions": {"address": holder, "tokenId": token},
         "get_slp_transactions_of_pairs": pairs,
-        **{name: {"txid": token} for name in ("validate_slp_transaction", "get_slp_transaction", "get_slp_burn_total")},
+        **{name: {"txid": token} for name in ("validate_slp_transaction", "get_slp_transaction")},
+        "get_slp_burn_total": {"transactionId": token},
         **{name: {"txids": [token, coin]} for name in ("validate_slp_transactions", "get_slp_burn_totals")},
         **dict.fromkeys(("make_grant_payload", "make_revoke_payload", "make_simple_send_payload"), managed),
         "make_participation_payload": amount,
         "make_send_all_payload": {"ecosystem": 1},
-        "make_send_to_owners_payload": {**managed, "distribution_id": 1},
-        "make_fixed_property_payload": {"head": HEAD, **amount},
-        "make_managed_property_payload": {"head": HEAD},
+        "make_send_to_owners_payload": {**managed, "distributionProperty": 1},
+        "make_fixed_property_payload": {**HEAD, **amount},
+        "make_managed_property_payload": HEAD,
         "make_crowdsale_payload": {
-            "head": HEAD,
-            "desired_id": 1,
-            "tokens_per_unit": Decimal(2),
+            **HEAD,
+            "propertyIdDesired": 1,
+            "tokensPerUnit": Decimal(2),
             "deadline": 2_000_000_000,
-            "early_bonus": 1,
-            "total": Decimal(1000),
+            "earlyBonus": 1,
+            "totalNumber": Decimal(1000),
         },
-        **{name: {"address": owner, **property_id} for name in ("make_freeze_payload", "make_unfreeze_payload")},
+        **{name: {"toAddress": owner, **property_id} for name in ("make_freeze_payload", "make_unfreeze_payload")},
     }
 
 
 def test_every_answer_of_the_sandbox_reads_as_a_record(client, known):
-    known["raw"] = client.get_raw_transaction(txid=known["coin"])
-    known["proof"] = client.get_tx_out_proof(txid=known["coin"])
+    known["raw"] = client.call("get_raw_transaction", txid=known["coin"])
+    known["proof"] = client.call("get_tx_out_proof", txid=known["coin"])
     known["account"], known["paid"] = account_of(client)
-    known["artist"] = client.get_collectible_property(property_id=known["collectibles"]).owner
+    known["artist"] = client.call("get_collectible_property", propertyId=known["collectibles"]).owner
     arguments = calls(known)
     records.unknown.clear()
     for operation in catalogue.ALL:
         if operation.name in WITH_KEY | ACTING:
             continue
-        found = getattr(client, operation.name)(**arguments.get(operation.name, {}))
+        found = client.call(operation.name, **arguments.get(operation.name, {}))
         assert found is not None, operation.name
         if operation.result not in (list, dict) and isinstance(found, dict):
             assert found, operation.name
@@ -186,13 +196,13 @@ FIRST_NUMBERED = 110  # the block whose accounts have the number 100, on the san
 
 def account_of(client) -> tuple[dict[str, str], str]:
     """A cash account of the seeded chain, and the address that it pays."""
-    for height in range(FIRST_NUMBERED, client.get_block_count() + 1):
-        for txid in client.get_block_by_height(height=height).tx:
-            for output in client.get_transaction_details(txid=txid).vout:
+    for height in range(FIRST_NUMBERED, client.call("get_block_count") + 1):
+        for txid in client.call("get_block_by_height", height=height).tx:
+            for output in client.call("get_transaction_details", txid=txid).vout:
                 if output.script_pub_key.hex.startswith("6a0401010101"):
                     name = name_in(bytes.fromhex(output.script_pub_key.hex))
                     account = {"account": name, "number": str(height - FIRST_NUMBERED + 100)}
-                    return account, client.look_up_cash_account(**account).information.payment[0].address
+                    return account, client.call("look_up_cash_account", **account).information.payment[0].address
     raise AssertionError("the seeded chain has no cash account")
 
 

@@ -326,7 +326,7 @@ def test_a_token_is_made_minted_and_sent_on_the_sandboxs_chain(sandbox, monkeypa
     run("mint", "--token-id", token_id, "--quantity", "5.25", *baton)
     run("send", "--token-id", token_id, "--quantity", "0.5")
     client = ways.open_client()
-    token = client.get_slp_token(token_id=token_id)
+    token = client.call("get_slp_token", tokenId=token_id)
     client.close()
     assert (token.name, token.total_minted, token.txns_since_genesis) == ("Made", Decimal("1005.25"), 3)
     assert WIF not in json.dumps(kept())

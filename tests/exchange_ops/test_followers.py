@@ -84,7 +84,9 @@ def hold(exchange, amount="0.1"):
 
 def complete(account, exchange):
     """Whether our copy holds the newest version of every transaction of the exchange, once."""
-    theirs = {record.id: record.index for record in exchange.get_transactions()}
+    theirs = {
+        record.id: record.index for record in exchange.call("get_transactions", sort="ASC", by="index", limit=1000)
+    }
     ours = dict(LedgerEntry.objects.filter(account=account).values_list("exchange_id", "index"))
     return theirs == ours
 

@@ -244,7 +244,7 @@ def test_words_that_nobody_knows_are_kept_and_shown(trading, elsewhere, sandbox,
     assert shows(exchange_id=made.id, status="melted")
     fault = {"operation": "marginAccountReport", "kind": "echo_differs", "field": "reportReason", "value": "meltdown"}
     sandbox.control("faults", fault)
-    elsewhere.set_margin_account(symbol=SYMBOL, margin_balance=Decimal(1))
+    elsewhere.call("set_margin_account", symbol=SYMBOL, marginBalance=Decimal(1))
     assert until(lambda: MarginAccount.objects.filter(reason="meltdown", gone_at=None).exists(), seconds=WITHIN_S)
     client.force_login(operator)
     row = Order.objects.get(exchange_id=made.id)
@@ -265,7 +265,7 @@ def ends(model):
 
 def test_margin_accounts_orders_and_positions_follow_their_reports(trading, elsewhere, others):
     trading()
-    elsewhere.set_margin_account(symbol=SYMBOL, margin_balance=Decimal(1))
+    elsewhere.call("set_margin_account", symbol=SYMBOL, marginBalance=Decimal(1))
     assert holds(MarginAccount, margin_balance=1)
     made = elsewhere.create_margin_order(order=wanted("resting"))
     assert shows(exchange_id=made.id, margin=True, active=True)
@@ -279,7 +279,7 @@ def test_margin_accounts_orders_and_positions_follow_their_reports(trading, else
     opened = elsewhere.create_margin_order(order=wanted("opens", quantity=Decimal(2), price=price))
     assert shows(exchange_id=opened.id, margin=True, status="filled")
     assert holds(MarginPosition, quantity=2, price_entry=price)
-    theirs = elsewhere.get_margin_account(symbol=SYMBOL)
+    theirs = elsewhere.call("get_margin_account", symbol=SYMBOL)
     assert holds(MarginAccount, margin_balance=theirs.margin_balance, updated_at=theirs.updated_at)
     assert until(lambda: AccountTrade.objects.filter(exchange_order_id=opened.id).exists(), seconds=WITHIN_S)
     assert OrderEvent.objects.filter(order__exchange_id=opened.id, evidence__has_key="position").exists()
@@ -287,7 +287,7 @@ def test_margin_accounts_orders_and_positions_follow_their_reports(trading, else
     elsewhere.close_margin_position(symbol=SYMBOL)
     assert ends(MarginPosition)
     assert holds(MarginAccount)
-    elsewhere.close_margin_account(symbol=SYMBOL)
+    elsewhere.call("close_margin_account", symbol=SYMBOL)
     assert ends(MarginAccount)
 
 
@@ -309,8 +309,8 @@ def test_readings_and_reports_that_race_never_take_a_step_back(account, trading,
             for part in range(dice.randrange(3)):
                 others.create_order(order=wanted(f"{name}-{part}", quantity=Decimal("0.5"), price=price))
             if dice.random() < 0.4:
-                elsewhere.cancel_orders(symbol=SYMBOL)
-        elsewhere.cancel_orders(symbol=SYMBOL)
+                elsewhere.call("cancel_orders", symbol=SYMBOL)
+        elsewhere.call("cancel_orders", symbol=SYMBOL)
     finally:
         stopping.set()
         reader.join(10)
@@ -326,7 +326,7 @@ def test_readings_and_reports_that_race_never_take_a_step_back(account, trading,
 
 
 def test_margin_that_is_read_and_told_at_once_never_goes_back(trading, elsewhere, others, sandbox):
-    elsewhere.set_margin_account(symbol=SYMBOL, margin_balance=Decimal(1))
+    elsewhere.call("set_margin_account", symbol=SYMBOL, marginBalance=Decimal(1))
     trading(recheck_ms=100)
     for kind in ("duplicate", "reorder"):
         sandbox.control("faults", {"operation": "marginAccountReport", "kind": kind, "times": 10})
@@ -340,13 +340,13 @@ def test_margin_that_is_read_and_told_at_once_never_goes_back(trading, elsewhere
             seen.append(MarginAccount.objects.get().updated_at)
             if number % 4 == 3:
                 elsewhere.close_margin_position(symbol=SYMBOL)
-            elsewhere.set_margin_account(symbol=SYMBOL, margin_balance=Decimal(number + 2))
+            elsewhere.call("set_margin_account", symbol=SYMBOL, marginBalance=Decimal(number + 2))
             seen.append(MarginAccount.objects.get().updated_at)
     finally:
         stopping.set()
         reader.join(10)
     orders.read_all(now=clock.now(), client_for=keys.client_for)
-    theirs = elsewhere.get_margin_account(symbol=SYMBOL)
+    theirs = elsewhere.call("get_margin_account", symbol=SYMBOL)
     assert seen == sorted(seen)
     assert holds(MarginAccount, margin_balance=theirs.margin_balance, updated_at=theirs.updated_at)
     assert theirs.position is None
@@ -391,7 +391,7 @@ def is_the_exchange_s(client, symbol=SYMBOL):
     levels = [[(each.price, each.size) for each in side] for side in (book.ask, book.bid)]
     kept = BookSnapshot.objects.get(symbol=symbol)
     ours = [[(Decimal(price), Decimal(size)) for price, size in side] for side in (kept.ask, kept.bid)]
-    ticker, mine = client.get_ticker(symbol=symbol), Ticker.objects.get(symbol=symbol)
+    ticker, mine = client.call("get_ticker", symbol=symbol), Ticker.objects.get(symbol=symbol)
     names = ("ask", "bid", "last", "open", "low", "high", "volume", "volume_quote")
     return levels == ours and all(getattr(ticker, name) == getattr(mine, name) for name in names)
 

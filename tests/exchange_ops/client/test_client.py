@@ -175,4 +175,4 @@ def test_the_client_speaks_with_either_dialect(sandbox, client_as, dialect):
     exchange_id = client.create_withdrawal(**HOLD)
     client.commit_withdrawal(exchange_id=exchange_id)
     assert client.get_transaction(exchange_id=exchange_id).status == "created"
-    assert exchange_id in {record.id for record in client.get_transactions(limit=1_000)}
+    assert exchange_id in {record.id for record in client.call("get_transactions", limit=1_000)}

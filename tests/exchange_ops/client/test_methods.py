@@ -1,4 +1,4 @@
-"""Every typed method: the bytes it sends and what it makes of the documented reply. Nothing here asks the catalogue."""
+"""Every operation: the bytes that are sent, and what is made of the documented reply. Nothing asks the catalogue."""
 
 import json
 from datetime import UTC, datetime
@@ -36,7 +36,7 @@ SENT: dict[str, tuple[dict[str, Any], str, str]] = {
     "get_tickers": ({"symbols": ("ETHBTC",)}, "GET /public/ticker?symbols=ETHBTC", ""),
     "get_ticker": (ETH, "GET /public/ticker/ETHBTC", ""),
     "get_trades": (
-        {"symbols": ["ETHBTC"], "since": AT, "until": AT},
+        {"symbols": ["ETHBTC"], "sort": "DESC", "from": AT, "till": AT, "limit": 100},
         f"GET /public/trades?symbols=ETHBTC&sort=DESC&from={AT_TEXT}&till={AT_TEXT}&limit=100",
         "",
     ),
@@ -45,9 +45,13 @@ SENT: dict[str, tuple[dict[str, Any], str, str]] = {
         "GET /public/trades/ETHBTC?sort=ASC&by=id&from=7&till=9&limit=1000",
         "",
     ),
-    "get_orderbooks": ({"depth": 0}, "GET /public/orderbook?limit=0", ""),
+    "get_orderbooks": ({"limit": 0}, "GET /public/orderbook?limit=0", ""),
     "get_orderbook": ({**ETH, "volume": Decimal("0.5")}, "GET /public/orderbook/ETHBTC?volume=0.5", ""),
-    "get_candles": ({"period": "D7"}, "GET /public/candles?period=D7&sort=ASC&limit=100", ""),
+    "get_candles": (
+        {"period": "D7", "sort": "ASC", "limit": 100},
+        "GET /public/candles?period=D7&sort=ASC&limit=100",
+        "",
+    ),
     "get_symbol_candles": (
         {**ETH, "since": AT},
         f"GET /public/candles/ETHBTC?period=M30&sort=ASC&from={AT_TEXT}&limit=100",
@@ -80,7 +84,7 @@ SENT: dict[str, tuple[dict[str, Any], str, str]] = {
         "GET /history/trades?sort=ASC&by=id&from=3&limit=100&margin=only",
         "",
     ),
-    "get_order_trades": ({"order_id": 340000000002}, "GET /history/order/340000000002/trades", ""),
+    "get_order_trades": ({"orderId": 340000000002}, "GET /history/order/340000000002/trades", ""),
     "get_balances": ({}, "GET /account/balance", ""),
     "get_deposit_address": ({"currency": "BTC"}, "GET /account/crypto/address/BTC", ""),
     "create_deposit_address": ({"currency": "BTC"}, "POST /account/crypto/address/BTC", ""),
@@ -111,7 +115,7 @@ SENT: dict[str, tuple[dict[str, Any], str, str]] = {
         "currency=BTC&amount=0.01&by=email&identifier=other%40demo.test",
     ),
     "get_transactions": (
-        {"since_index": 4, "currency": "BTC"},
+        {"sort": "ASC", "by": "index", "from": 4, "limit": 1000, "currency": "BTC"},
         "GET /account/transactions?currency=BTC&sort=ASC&by=index&from=4&limit=1000",
         "",
     ),
@@ -142,7 +146,7 @@ SENT: dict[str, tuple[dict[str, Any], str, str]] = {
     "get_margin_accounts": ({}, "GET /margin/account", ""),
     "get_margin_account": (ETH, "GET /margin/account/ETHBTC", ""),
     "set_margin_account": (
-        {**ETH, "margin_balance": Decimal("0")},
+        {**ETH, "marginBalance": Decimal("0"), "strictValidate": True},
         "PUT /margin/account/ETHBTC",
         "marginBalance=0&strictValidate=true",
     ),
@@ -160,7 +164,7 @@ SENT: dict[str, tuple[dict[str, Any], str, str]] = {
 MONEY = sorted(name for name, (_, call, _) in SENT.items() if not call.startswith("GET"))
 
 
-def test_every_documented_operation_has_a_method_here():
+def test_every_documented_operation_is_here():
     assert set(SENT) == set(FILES)
 
 
@@ -178,13 +182,14 @@ def answered(name: str, *bodies: bytes, status: str = "200 OK") -> tuple[Any, Sc
     with ScriptedServer(*map(script, bodies)) as server:
         client = ExchangeClient(Transport(base_url=server.url, deadline_s=5))
         try:
-            return getattr(client, name)(**arguments), server
+            method = getattr(client, name, None)  # what nobody calls with a rule of its own is asked by its name
+            return (method(**arguments) if method else client.call(name, **arguments)), server
         finally:
             client.close()
 
 
 @pytest.mark.parametrize("name", SENT)
-def test_a_method_sends_what_is_documented_and_reads_the_documented_reply(name):
+def test_what_is_sent_and_read_is_what_is_documented(name):
     _, call, body = SENT[name]
     result, server = answered(name, json.dumps(FILES[name]["reply"]).encode())
     head, _, sent = server.seen[0].partition(b"\r\n\r\n")

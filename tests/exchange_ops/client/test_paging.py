@@ -202,5 +202,5 @@ def test_the_trades_of_the_account_are_walked_while_it_trades(sandbox, client_as
     assert found == made[1:]
     assert len(found) == 6
     (first,) = client.get_order_history(client_order_id="walk-0000").records
-    assert [fill.id for fill in client.get_order_trades(order_id=first.id).records] == made[:1]
+    assert [fill.id for fill in client.call("get_order_trades", orderId=first.id)] == made[:1]
     assert first.status == "filled"

@@ -40,7 +40,7 @@ def hold(client_as):
 
 def listed(client):
     """The exchange's own listing, the newest version of each transaction by its id."""
-    return {record.id: record for record in client.get_transactions()}
+    return {record.id: record for record in client.call("get_transactions", sort="ASC", by="index", limit=1000)}
 
 
 def agrees(account, client):

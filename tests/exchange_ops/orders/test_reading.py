@@ -206,7 +206,7 @@ def test_a_reading_that_was_asked_for_is_done_once(dealing, operator_asks):
 
 def test_margin_is_copied_as_read_and_ends_when_it_is_no_longer_listed(dealing):
     client = dealing.client_for(dealing.account, Right.ORDERS)
-    client.set_margin_account(symbol="BTCUSD", margin_balance=Decimal(1000))
+    client.call("set_margin_account", symbol="BTCUSD", marginBalance=Decimal(1000))
     client.call("create_margin_order", symbol="BTCUSD", side="buy", type="market", quantity="0.01", timeInForce="IOC")
     dealing.read()
     held, position = MarginAccount.objects.get(), MarginPosition.objects.get()
@@ -215,7 +215,7 @@ def test_margin_is_copied_as_read_and_ends_when_it_is_no_longer_listed(dealing):
     assert position.price_liquidation is not None
     assert held.margin_balance_required > 0
     assert Order.objects.filter(margin=True).count() <= 1
-    client.close_margin_account(symbol="BTCUSD")
+    client.call("close_margin_account", symbol="BTCUSD")
     client.close()
     dealing.read(later=timedelta(seconds=1))
     held.refresh_from_db()
@@ -226,7 +226,7 @@ def test_margin_is_copied_as_read_and_ends_when_it_is_no_longer_listed(dealing):
 
 def test_a_margin_order_placed_elsewhere_is_known_and_cancelled_as_one(dealing):
     client = dealing.client_for(dealing.account, Right.ORDERS)
-    client.set_margin_account(symbol="BTCUSD", margin_balance=Decimal(1000))
+    client.call("set_margin_account", symbol="BTCUSD", marginBalance=Decimal(1000))
     client.call("create_margin_order", symbol="BTCUSD", side="buy", quantity="0.01", price="1000", clientOrderId="m-1")
     client.close()
     dealing.read()
@@ -240,7 +240,7 @@ def test_a_margin_order_placed_elsewhere_is_known_and_cancelled_as_one(dealing):
 
 def test_a_margin_order_that_the_history_told_of_first_is_not_taken_for_a_spot_order(dealing):
     client = dealing.client_for(dealing.account, Right.ORDERS)
-    client.set_margin_account(symbol="BTCUSD", margin_balance=Decimal(1000))
+    client.call("set_margin_account", symbol="BTCUSD", marginBalance=Decimal(1000))
     client.call("create_margin_order", symbol="BTCUSD", side="buy", quantity="0.01", price="1000", clientOrderId="m-2")
     history = client.call("get_order_history", clientOrderId="m-2")
     client.close()

@@ -91,10 +91,10 @@ def test_whatever_happens_to_a_report_every_order_is_known_at_last(trading, sand
 def test_a_margin_account_appears_and_goes(trading, client_as):
     exchange = client_as("demo-trade")
     trading()
-    exchange.set_margin_account(symbol="BTCUSD", margin_balance=Decimal(1000))
+    exchange.call("set_margin_account", symbol="BTCUSD", marginBalance=Decimal(1000))
     rows = MarginAccount.objects.filter(symbol="BTCUSD")
     assert until(lambda: rows.filter(margin_balance=1000, gone_at=None).exists(), seconds=3)
-    exchange.close_margin_account(symbol="BTCUSD")
+    exchange.call("close_margin_account", symbol="BTCUSD")
     assert until(lambda: rows.exclude(gone_at=None).exists(), seconds=3)
 
 

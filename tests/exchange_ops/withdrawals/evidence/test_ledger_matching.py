@@ -148,6 +148,11 @@ def test_the_end_of_a_payout_is_seen_and_a_finished_row_is_left_alone(account, s
     row.refresh_from_db()
     assert row.state == "rolled_back"
     before = row.next_action_at
-    ledger.apply(account=account, found=client_as("demo-read").get_transactions(), source="rest", now=clock.now())
+    ledger.apply(
+        account=account,
+        found=client_as("demo-read").call("get_transactions", sort="ASC", by="index", limit=1000),
+        source="rest",
+        now=clock.now(),
+    )
     row.refresh_from_db()
     assert row.next_action_at == before

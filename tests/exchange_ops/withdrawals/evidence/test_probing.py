@@ -112,7 +112,11 @@ def test_an_unknown_outcome_is_told_with_the_comment_to_look_for(account, sandbo
     sandbox.control("faults", {"operation": "create_withdrawal", "kind": "drop_after", "times": 1})
     with pytest.raises(probing.CannotProbe, match="unknown whether a hold was made") as problem:
         probing._hold(account, Currency.objects.get(code="BTC"), address, means)
-    (held,) = [record for record in client.get_transactions() if (record.public_comment or "").startswith("probe-")]
+    (held,) = [
+        record
+        for record in client.call("get_transactions", limit=1000)
+        if (record.public_comment or "").startswith("probe-")
+    ]
     assert held.public_comment in str(problem.value)
     assert held.status == "created"
 
