@@ -8,23 +8,21 @@ import contextlib
 import random
 import secrets
 import select
-import socket
 import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from http import HTTPStatus
 from typing import Any, Generic, TypeVar
-from urllib.parse import urlsplit
 
-import certifi
 import structlog
 import websocket
 from django.conf import settings
 from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
+from exchange_ops.client import sockets
+from exchange_ops.client.sockets import CannotFollow, stream_url
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import stream_states
@@ -33,13 +31,10 @@ from exchange_ops.streams import lags
 from exchange_ops.streams.backoff import Rhythm
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Phase, login_params
-from exchange_ops.wire.streams import Address
 from wire.credentials import Credentials
-from wire.reach import Host, connect, is_loopback
 
 __all__ = ["CannotFollow", "KeyedFollower", "Rhythm", "StreamFollower", "now_ms", "stream_url"]
 
-CONNECT_SECONDS = 10
 KEY_LOOKED_AT_EVERY_MS = 1_000  # whether the key that this stream logged in with is still in use
 NOTED_EVERY_MS = 1_000  # how often the row says that something was heard
 TICK_EVERY_MS = 20  # however many messages come
@@ -47,10 +42,6 @@ MOST_TOGETHER = 200  # messages that are taken at once
 TOGETHER_MS = 50  # and how long they may keep the rest waiting
 _CONTROL = frozenset({websocket.ABNF.OPCODE_PING, websocket.ABNF.OPCODE_PONG})
 _log = structlog.get_logger(__name__)
-
-
-class CannotFollow(ValueError):
-    """The address of the streams can't be used."""
 
 
 Talk = TypeVar("Talk", bound=Conversation[Any])
@@ -207,13 +198,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         self._is_away, was_away = True, self._is_away
         # Kept before it connects, so that `stop` finds it in the middle of a handshake too.
         self._socket = fresh = websocket.WebSocket()
-        fresh.settimeout(CONNECT_SECONDS)
-        fresh.sock = plain = _connection(self._url)
-        fresh.connect(  # type: ignore[no-untyped-call]
-            self._url, socket=plain, http_no_proxy=["*"], suppress_origin=True, redirect_limit=0
-        )
-        if fresh.getstatus() != HTTPStatus.SWITCHING_PROTOCOLS:  # a redirect, which is never followed
-            raise ConnectionRefusedError
+        sockets.open_at(fresh, self._url, private_hosts=settings.PRIVATE_HOSTS)
         self._is_away = False
         if was_away:  # it is back: what counts is how it is from now on
             self._failures = 0
@@ -327,27 +312,6 @@ class KeyedFollower(StreamFollower[Talk]):
             return False
         keys.note_problem(key_id=self._key.pk, problem=event.sentence)
         return keys.stream_key(self._account, self._right).pk == self._key.pk
-
-
-def stream_url(base_url: str, address: Address = Address.ACCOUNT) -> str:
-    """The address of a stream. Beyond this machine only wss is used."""
-    parts = urlsplit(base_url)
-    if parts.scheme not in {"ws", "wss"} or not parts.hostname:
-        raise CannotFollow("The address of the streams starts with wss://.")
-    if parts.scheme == "ws" and not is_loopback(parts.hostname):
-        raise CannotFollow("Plain ws is used on this machine only; use wss://.")
-    return base_url.rstrip("/") + address.value
-
-
-def _connection(url: str) -> socket.socket:
-    """A connection to the address of a stream, by TLS unless it is this machine's. Nothing is read but `url`."""
-    parts = urlsplit(url)
-    host, secure = Host(parts.hostname or "", frozenset(settings.PRIVATE_HOSTS)), parts.scheme == "wss"
-    context = None
-    if secure:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.load_verify_locations(certifi.where())
-    return connect(host, parts.port or (443 if secure else 80), seconds=CONNECT_SECONDS, tls=context)
 
 
 def _has_more(current: websocket.WebSocket) -> bool:

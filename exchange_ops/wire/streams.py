@@ -4,13 +4,14 @@ Source: exchange streams, Endpoints and Events; supplement section 1. Only facts
 with the words of `wire.params`; on a socket all of them travel in `params`, so their place says nothing.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import PERIODS, SORTS
-from wire.params import Kind, Param, Place
+from wire.params import BadArgument, Kind, Param, Place, Problem, to_text
 
 
 class Address(Enum):
@@ -105,6 +106,22 @@ _REPLACE_NOTE = "When the new order can't be placed, the result is the canceled 
 
 def _sorts(default: str) -> tuple[Param, Param]:
     return _param("order", choices=SORTS, default=default, note=_ORDER_NOTE), _param("sort", choices=SORTS)
+
+
+def bind(method: Method, params: Mapping[str, object]) -> dict[str, object]:
+    """The params of a request after every check of the table, in its order; None means absent. Raises `BadArgument`."""
+    for name in params:
+        if method.param(name) is None:
+            raise BadArgument(name, Problem.UNKNOWN)
+    bound: dict[str, object] = {}
+    for param in method.params:
+        value = params.get(param.name)
+        if value is not None:
+            to_text(param, value)
+            bound[param.name] = value
+        elif param.required:
+            raise BadArgument(param.name, Problem.MISSING)
+    return bound
 
 
 METHODS: tuple[Method, ...] = (
@@ -217,6 +234,15 @@ METHODS: tuple[Method, ...] = (
 )
 
 by_name: dict[str, Method] = {method.name: method for method in METHODS}
+
+ACTING = frozenset(
+    {
+        *("newOrder", "cancelOrder", "cancelReplaceOrder"),
+        *("marginOrderNew", "marginOrderCancel", "marginOrderCancelReplace", "marginOrdersCancel"),
+        *("marginAccountSet", "marginPositionClose"),
+    }
+)
+"""The methods that move orders or money: without their answer nobody knows whether they were done."""
 
 EVENTS: tuple[Event, ...] = (
     Event("marginOrderReport", Address.TRADING, records.OrderReport),
