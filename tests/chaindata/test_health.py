@@ -55,7 +55,7 @@ def test_a_reorganisation_is_mentioned_for_an_hour(service):
     assert "2 blocks above 2 left the chain lately" in look().sentence
 
 
-def test_figures_come_from_rows(service, client, run_worker):
+def test_figures_come_from_rows(service, client, run_worker, standing_clock):
     SmallChain(blocks=3).serve(service)
     now = clock.now()
     follow(now)
