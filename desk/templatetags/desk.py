@@ -243,7 +243,7 @@ def field(
     if bound.errors:
         attributes["aria-invalid"] = "true"
     if bound.form.is_bound:
-        # A person wrote it: no reading of the page may take it away (static/js/parts.js).
+        # A person wrote it: no reading of the page may take it away (static/js/fragments.js).
         attributes["data-typed"] = True
     return {
         "field": bound,

@@ -18,7 +18,6 @@ from desk.people import demo, factors, roles
 
 THEMES = ("light", "dark")
 STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "orders", "small")
-SCRIPTS = ("page", "press", "countdown", "parts", "steady", "frozen", "live", "passkey")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,6 @@ def desk(request: HttpRequest) -> dict[str, Any]:
             "demo": settings.DEMO,
             "theme": _theme(request),
             "stylesheets": [f"css/{name}.css" for name in STYLESHEETS],
-            "scripts": [f"js/{name}.js" for name in SCRIPTS],
             "resting": SimpleLazyObject(lambda: _resting(request)),
             "navigation": SimpleLazyObject(lambda: _navigation(request)),
             **(_demo() if settings.DEMO else {}),

@@ -127,7 +127,6 @@ def _progressed(rows: QuerySet[Withdrawal]) -> list[Withdrawal]:
 
 def _with_counts(rows: QuerySet[Any]) -> Any:
     """With how many people approved the digest that is on the row now."""
-    approvals_of_this = Q(approvals__digest=F("digest"), approvals__verdict="approve")
-    return rows.select_related("decided_by").annotate(
-        approvals_of_this=Count("approvals__person", filter=approvals_of_this, distinct=True)
-    )
+    of_this = Q(approvals__digest=F("digest"), approvals__verdict="approve")
+    approved_count = Count("approvals__person", filter=of_this, distinct=True)
+    return rows.select_related("decided_by").annotate(approved_count=approved_count)

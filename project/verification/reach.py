@@ -55,6 +55,8 @@ def _near(path: str, importers: Mapping[str, Mapping[str, int]], texts: "_Texts"
     if Path(path).suffix in _PAGES:
         rendering = dict.fromkeys(texts.rendering(path), 1)
         found = _reaching(rendering, importers) | dict.fromkeys(texts.about_the_same(path), 1)
+        if path.endswith(".js"):  # what a script does shows where a browser runs it
+            found = dict.fromkeys(texts.browsing, MOST_STEPS) | found
         return found or dict.fromkeys(texts.browsing, MOST_STEPS)
     return dict.fromkeys(texts.naming(path), 1)
 

@@ -1,14 +1,15 @@
 // Draws the candles that a part of the page carries. It only draws: every figure stands exact in the table beside it.
 // A rising candle is hollow and a falling one filled, so that nobody needs the colours.
-(function () {
-  "use strict";
-  const box = document.getElementById("chart");
-  const legend = document.getElementById("legend");
-  if (!box || !window.LightweightCharts) return;
+import { forDrawing, price } from "./figures.js";
+import { drawers, readAgain, write } from "./ticks.js";
 
+const box = document.getElementById("chart");
+const legend = document.getElementById("legend");
+
+if (box && window.LightweightCharts) begin();
+
+function begin() {
   const SHOWN = 110, ROOM = 4, DAYS = ["D1", "D7", "1M"];
-  const { price, forDrawing } = window.countersign.figures;
-  const { drawers, write, readAgain } = window.countersign.told;
   const { createChart, CandlestickSeries, HistogramSeries, CrosshairMode } = window.LightweightCharts;
   const part = () => document.getElementById("candles");
   const [places, steps] = ["places", "steps"].map((name) => parseInt(part().dataset[name], 10));
@@ -100,9 +101,9 @@
   function fillTable(current, rows) {
     const top = current.querySelector("tbody tr");
     if (!top) return;
-    const told = rows.find((row) => String(row[0]) === top.dataset.second);
+    const newest = rows.find((row) => String(row[0]) === top.dataset.second);
     const digits = [places, places, places, places, steps, 0];
-    if (told) told.slice(1).forEach((figure, number) => write(top.cells[number + 1], price(figure, digits[number])));
+    if (newest) newest.slice(1).forEach((figure, number) => write(top.cells[number + 1], price(figure, digits[number])));
     if (rows.at(-1)[0] > parseInt(top.dataset.second, 10)) readAgain(current);
   }
 
@@ -125,4 +126,4 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
   dress();
   draw();
-})();
+}

@@ -1,61 +1,58 @@
 // Exact figures: an amount is a text and stays one, reckoned with whole numbers, written digit for digit as the server
 // writes it (templatetags/markets.py). A JavaScript number, which rounds, is made of an amount for drawing alone.
-(function () {
-  "use strict";
-  const NOTHING = "\u2013", MINUS = "\u2212", BRIEF_DIGITS = 5;
+const NOTHING = "\u2013", MINUS = "\u2212", BRIEF_DIGITS = 5;
 
-  // A figure is its digits as a whole number and how many of them stand after the point.
-  function read(text) {
-    const [whole, rest = ""] = text.split(".");
-    return { digits: BigInt(whole + rest), places: rest.length };
-  }
-  function write({ digits, places }) {
-    const bare = (digits < 0n ? -digits : digits).toString().padStart(places + 1, "0");
-    const point = bare.length - places;
-    return (digits < 0n ? "-" : "") + bare.slice(0, point) + (places ? "." + bare.slice(point) : "");
-  }
-  const grown = (figure, places) => figure.digits * 10n ** BigInt(places - figure.places);
-  function together(one, other, reckon) {
-    const places = Math.max(one.places, other.places);
-    return { digits: reckon(grown(one, places), grown(other, places)), places };
-  }
-  const add = (one, other) => together(one, other, (a, b) => a + b);
-  const subtract = (one, other) => together(one, other, (a, b) => a - b);
-  const multiply = (one, other) => ({ digits: one.digits * other.digits, places: one.places + other.places });
-  const half = (one) => ({ digits: one.digits * 5n, places: one.places + 1 });
-  function isLess(one, other) {
-    const places = Math.max(one.places, other.places);
-    return grown(one, places) < grown(other, places);
-  }
+// A figure is its digits as a whole number and how many of them stand after the point.
+function read(text) {
+  const [whole, rest = ""] = text.split(".");
+  return { digits: BigInt(whole + rest), places: rest.length };
+}
+function write({ digits, places }) {
+  const bare = (digits < 0n ? -digits : digits).toString().padStart(places + 1, "0");
+  const point = bare.length - places;
+  return (digits < 0n ? "-" : "") + bare.slice(0, point) + (places ? "." + bare.slice(point) : "");
+}
+const grown = (figure, places) => figure.digits * 10n ** BigInt(places - figure.places);
+function together(one, other, reckon) {
+  const places = Math.max(one.places, other.places);
+  return { digits: reckon(grown(one, places), grown(other, places)), places };
+}
+const add = (one, other) => together(one, other, (a, b) => a + b);
+const subtract = (one, other) => together(one, other, (a, b) => a - b);
+const multiply = (one, other) => ({ digits: one.digits * other.digits, places: one.places + other.places });
+const half = (one) => ({ digits: one.digits * 5n, places: one.places + 1 });
+function isLess(one, other) {
+  const places = Math.max(one.places, other.places);
+  return grown(one, places) < grown(other, places);
+}
 
-  // Half to even, as the server rounds.
-  function round(figure, places) {
-    if (figure.places <= places) return { digits: grown(figure, places), places };
-    const step = 10n ** BigInt(figure.places - places), bare = figure.digits < 0n ? -figure.digits : figure.digits;
-    let kept = bare / step;
-    const rest = (bare % step) * 2n;
-    if (rest > step || (rest === step && kept % 2n === 1n)) kept += 1n;
-    return { digits: figure.digits < 0n ? -kept : kept, places };
-  }
+// Half to even, as the server rounds.
+function round(figure, places) {
+  if (figure.places <= places) return { digits: grown(figure, places), places };
+  const step = 10n ** BigInt(figure.places - places), bare = figure.digits < 0n ? -figure.digits : figure.digits;
+  let kept = bare / step;
+  const rest = (bare % step) * 2n;
+  if (rest > step || (rest === step && kept % 2n === 1n)) kept += 1n;
+  return { digits: figure.digits < 0n ? -kept : kept, places };
+}
 
-  // All digits, grouped by thousands, with at least so many after the point.
-  function price(text, places) {
-    if (text === null || text === undefined || text === "") return NOTHING;
-    const [whole, rest = ""] = text.split(".");
-    const after = rest.replace(/0+$/, "").padEnd(places || 0, "0");
-    const grouped = BigInt(whole.replace("-", "")).toString().replace(/\B(?=(\d{3})+$)/g, ",");
-    return (text.startsWith("-") ? MINUS : "") + grouped + (after ? "." + after : "");
-  }
-  function brief(text) {
-    if (text === null || text === undefined) return NOTHING;
-    const figure = read(text), bare = figure.digits < 0n ? -figure.digits : figure.digits;
-    const first = bare ? bare.toString().length - 1 - figure.places : BRIEF_DIGITS;
-    return price(write(round(figure, Math.max(BRIEF_DIGITS - 1 - first, 0))));
-  }
-  const percent = (text) => (text === null || text === undefined ? NOTHING : price(text) + " %");
+// All digits, grouped by thousands, with at least so many after the point.
+function price(text, places) {
+  if (text === null || text === undefined || text === "") return NOTHING;
+  const [whole, rest = ""] = text.split(".");
+  const after = rest.replace(/0+$/, "").padEnd(places || 0, "0");
+  const grouped = BigInt(whole.replace("-", "")).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  return (text.startsWith("-") ? MINUS : "") + grouped + (after ? "." + after : "");
+}
+function brief(text) {
+  if (text === null || text === undefined) return NOTHING;
+  const figure = read(text), bare = figure.digits < 0n ? -figure.digits : figure.digits;
+  const first = bare ? bare.toString().length - 1 - figure.places : BRIEF_DIGITS;
+  return price(write(round(figure, Math.max(BRIEF_DIGITS - 1 - first, 0))));
+}
+const percent = (text) => (text === null || text === undefined ? NOTHING : price(text) + " %");
 
-  // Where on a drawing: a number that rounds, of which no figure is made again.
-  const forDrawing = (text) => Number(text);
+// Where on a drawing: a number that rounds, of which no figure is made again.
+const forDrawing = (text) => Number(text);
 
-  window.countersign.figures = { NOTHING, MINUS, read, write, add, subtract, multiply, half, isLess, forDrawing, price, brief, percent };
-})();
+export { NOTHING, MINUS, read, write, add, subtract, multiply, half, isLess, forDrawing, price, brief, percent };

@@ -1,95 +1,93 @@
 // The order book as it changes: a fixed number of rows, so that only the text of cells changes and nothing moves.
-(function () {
-  "use strict";
-  const { read, write: text, add, subtract, multiply, half, isLess, forDrawing, price, brief } = window.countersign.figures;
-  const { drawers, write, mark, piece, readAgain, isOlder } = window.countersign.told;
-  const WIDTH = 640, HEIGHT = 170, HEADROOM = 6;
+import { add, brief, forDrawing, half, isLess, multiply, price, read, subtract, write as text } from "./figures.js";
+import { drawers, isOlder, mark, piece, readAgain, write } from "./ticks.js";
 
-  // Each level with everything between it and the best one.
-  function steps(levels) {
-    let total = read("0"), worth = read("0");
-    return levels.map(function ([at, size]) {
-      const [one, much] = [read(at), read(size)];
-      total = add(total, much);
-      worth = add(worth, multiply(one, much));
-      return { price: one, size: much, total, worth };
-    });
-  }
-  const largest = (figures) => figures.reduce((one, other) => (isLess(one, other) ? other : one));
+const WIDTH = 640, HEIGHT = 170, HEADROOM = 6;
 
-  function fill(row, step, deepest, part) {
-    const { places, steps: sizes, quote } = part.dataset;
-    const [, priceCell, sizeCell, totalCell] = row.cells;
-    row.classList.toggle("spare", !step);
-    // A row without a level keeps its place and its height.
-    if (!step) {
-      [priceCell, sizeCell, totalCell].forEach((cell) => { cell.firstElementChild.textContent = "\u00a0"; });
-      totalCell.removeAttribute("title");
-      return;
-    }
-    const wasAt = priceCell.firstElementChild.textContent, hadSize = sizeCell.firstElementChild.textContent;
-    priceCell.firstElementChild.textContent = price(text(step.price), places);
-    sizeCell.firstElementChild.textContent = price(text(step.size), sizes);
-    totalCell.firstElementChild.textContent = price(text(step.total), sizes);
-    // Levels that only made room for others are not marked: that would be the whole ladder, many times a second.
-    const isSameLevel = wasAt === priceCell.firstElementChild.textContent;
-    if (isSameLevel && hadSize !== sizeCell.firstElementChild.textContent) mark(sizeCell.firstElementChild);
-    totalCell.title = price(text(step.worth)) + " " + quote;
-    totalCell.querySelector("rect").setAttribute("width", Math.min(100, share(step.total, deepest) * 100).toFixed(1) + "%");
-  }
+// Each level with everything between it and the best one.
+function steps(levels) {
+  let total = read("0"), worth = read("0");
+  return levels.map(function ([at, size]) {
+    const [one, much] = [read(at), read(size)];
+    total = add(total, much);
+    worth = add(worth, multiply(one, much));
+    return { price: one, size: much, total, worth };
+  });
+}
+const largest = (figures) => figures.reduce((one, other) => (isLess(one, other) ? other : one));
 
-  function fillGap(cell, ask, bid, part) {
-    if (!ask.length || !bid.length) {
-      cell.textContent = "One side is empty";
-      return;
-    }
-    if (!cell.firstElementChild) cell.replaceChildren("Spread ", piece("span", "figure"), " " + part.dataset.quote);
-    write(cell.firstElementChild, price(text(subtract(ask[0].price, bid[0].price)), part.dataset.places));
+function fill(row, step, deepest, part) {
+  const { places, steps: sizes, quote } = part.dataset;
+  const [, priceCell, sizeCell, totalCell] = row.cells;
+  row.classList.toggle("spare", !step);
+  // A row without a level keeps its place and its height.
+  if (!step) {
+    [priceCell, sizeCell, totalCell].forEach((cell) => { cell.firstElementChild.textContent = "\u00a0"; });
+    totalCell.removeAttribute("title");
+    return;
   }
+  const wasAt = priceCell.firstElementChild.textContent, hadSize = sizeCell.firstElementChild.textContent;
+  priceCell.firstElementChild.textContent = price(text(step.price), places);
+  sizeCell.firstElementChild.textContent = price(text(step.size), sizes);
+  totalCell.firstElementChild.textContent = price(text(step.total), sizes);
+  // Levels that only made room for others are not marked: that would be the whole ladder, many times a second.
+  const isSameLevel = wasAt === priceCell.firstElementChild.textContent;
+  if (isSameLevel && hadSize !== sizeCell.firstElementChild.textContent) mark(sizeCell.firstElementChild);
+  totalCell.title = price(text(step.worth)) + " " + quote;
+  totalCell.querySelector("rect").setAttribute("width", Math.min(100, share(step.total, deepest) * 100).toFixed(1) + "%");
+}
 
-  // The picture: numbers that round are good enough for places on a drawing.
-  const number = (figure) => forDrawing(text(figure));
-  const share = (one, whole) => (whole.digits ? number(one) / number(whole) : 0);
-  const place = (value) => String(Math.round(value * 10) / 10);
-  function outline(side, middle, reach, deepest, edge) {
-    const points = [];
-    let height = HEIGHT;
-    side.forEach(function (step) {
-      const across = (number(subtract(step.price, middle)) / number(reach)) * (WIDTH / 2) + WIDTH / 2;
-      points.push([across, height]);
-      height = HEIGHT - share(step.total, deepest) * (HEIGHT - HEADROOM);
-      points.push([across, height]);
-    });
-    points.push([edge, height], [edge, HEIGHT]);
-    return "M" + points.map(([x, y]) => place(x) + " " + place(y)).join("L") + "Z";
+function fillGap(cell, ask, bid, part) {
+  if (!ask.length || !bid.length) {
+    cell.textContent = "One side is empty";
+    return;
   }
-  function drawDepth(figure, ask, bid) {
-    const middle = half(add(ask[0].price, bid[0].price));
-    const reach = largest([subtract(middle, bid.at(-1).price), subtract(ask.at(-1).price, middle)]);
-    const deepest = largest([ask.at(-1).total, bid.at(-1).total]);
-    figure.querySelector("path.bid").setAttribute("d", outline(bid, middle, reach, deepest, 0));
-    figure.querySelector("path.ask").setAttribute("d", outline(ask, middle, reach, deepest, WIDTH));
-    const told = { left: subtract(middle, reach), middle, right: add(middle, reach), top: deepest };
-    figure.querySelectorAll("[data-depth]").forEach((cell) => { cell.textContent = brief(text(told[cell.dataset.depth])); });
-  }
+  if (!cell.firstElementChild) cell.replaceChildren("Spread ", piece("span", "figure"), " " + part.dataset.quote);
+  write(cell.firstElementChild, price(text(subtract(ask[0].price, bid[0].price)), part.dataset.places));
+}
 
-  drawers.book = function (tick, topic) {
-    const part = document.getElementById("book");
-    if (!part || part.dataset.ticks !== topic || isOlder(part, tick)) return;
-    const table = part.querySelector("table.ladder"), picture = part.querySelector(".depth");
-    const whole = { ask: steps(tick.ask), bid: steps(tick.bid) };
-    const hasBoth = whole.ask.length > 0 && whole.bid.length > 0;
-    // A picture that appears or goes moves what is below it: that is left to the reading of the whole part.
-    if (!table || hasBoth !== Boolean(picture)) {
-      readAgain(part);
-      return;
-    }
-    const rows = { ask: Array.from(table.querySelectorAll("[data-side=ask]")).reverse(), bid: Array.from(table.querySelectorAll("[data-side=bid]")) };
-    const shown = { ask: whole.ask.slice(0, rows.ask.length), bid: whole.bid.slice(0, rows.bid.length) };
-    const deepest = largest([...shown.ask.slice(-1), ...shown.bid.slice(-1)].map((step) => step.total).concat(read("0")));
-    ["ask", "bid"].forEach((side) => rows[side].forEach((row, place) => fill(row, shown[side][place], deepest, part)));
-    fillGap(table.querySelector(".gap td"), whole.ask, whole.bid, part);
-    if (picture) drawDepth(picture, whole.ask, whole.bid);
-    part.dataset.asOf = tick.at;
-  };
-})();
+// The picture: numbers that round are good enough for places on a drawing.
+const number = (figure) => forDrawing(text(figure));
+const share = (one, whole) => (whole.digits ? number(one) / number(whole) : 0);
+const place = (value) => String(Math.round(value * 10) / 10);
+function outline(side, middle, reach, deepest, edge) {
+  const points = [];
+  let height = HEIGHT;
+  side.forEach(function (step) {
+    const across = (number(subtract(step.price, middle)) / number(reach)) * (WIDTH / 2) + WIDTH / 2;
+    points.push([across, height]);
+    height = HEIGHT - share(step.total, deepest) * (HEIGHT - HEADROOM);
+    points.push([across, height]);
+  });
+  points.push([edge, height], [edge, HEIGHT]);
+  return "M" + points.map(([x, y]) => place(x) + " " + place(y)).join("L") + "Z";
+}
+function drawDepth(figure, ask, bid) {
+  const middle = half(add(ask[0].price, bid[0].price));
+  const reach = largest([subtract(middle, bid.at(-1).price), subtract(ask.at(-1).price, middle)]);
+  const deepest = largest([ask.at(-1).total, bid.at(-1).total]);
+  figure.querySelector("path.bid").setAttribute("d", outline(bid, middle, reach, deepest, 0));
+  figure.querySelector("path.ask").setAttribute("d", outline(ask, middle, reach, deepest, WIDTH));
+  const marks = { left: subtract(middle, reach), middle, right: add(middle, reach), top: deepest };
+  figure.querySelectorAll("[data-depth]").forEach((cell) => { cell.textContent = brief(text(marks[cell.dataset.depth])); });
+}
+
+drawers.book = function (tick, topic) {
+  const part = document.getElementById("book");
+  if (!part || part.dataset.ticks !== topic || isOlder(part, tick)) return;
+  const table = part.querySelector("table.ladder"), picture = part.querySelector(".depth");
+  const whole = { ask: steps(tick.ask), bid: steps(tick.bid) };
+  const hasBoth = whole.ask.length > 0 && whole.bid.length > 0;
+  // A picture that appears or goes moves what is below it: that is left to the reading of the whole part.
+  if (!table || hasBoth !== Boolean(picture)) {
+    readAgain(part);
+    return;
+  }
+  const rows = { ask: Array.from(table.querySelectorAll("[data-side=ask]")).reverse(), bid: Array.from(table.querySelectorAll("[data-side=bid]")) };
+  const shown = { ask: whole.ask.slice(0, rows.ask.length), bid: whole.bid.slice(0, rows.bid.length) };
+  const deepest = largest([...shown.ask.slice(-1), ...shown.bid.slice(-1)].map((step) => step.total).concat(read("0")));
+  ["ask", "bid"].forEach((side) => rows[side].forEach((row, place) => fill(row, shown[side][place], deepest, part)));
+  fillGap(table.querySelector(".gap td"), whole.ask, whole.bid, part);
+  if (picture) drawDepth(picture, whole.ask, whole.bid);
+  part.dataset.asOf = tick.at;
+};

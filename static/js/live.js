@@ -1,18 +1,21 @@
 // One socket for the page. A hint says only that something changed; the part is then read again at its own address.
 // A tick is the newest value of a public market: whoever draws it listens for `desk:tick`, and nothing is read for it.
-(function () {
-  "use strict";
-  const address = document.body.dataset.socket;
-  if (!address || !document.querySelector("[data-follow], [data-ticks]")) return;
+import * as fragments from "./fragments.js";
+import { connection } from "./offline.js";
+import * as press from "./press.js";
 
-  const { parts, connection, press } = window.countersign;
+const address = document.body.dataset.socket;
+
+if (address && document.querySelector("[data-follow], [data-ticks]")) begin();
+
+function begin() {
   const FIRST_WAIT_MS = 1000, LONGEST_WAIT_MS = 20000, SIGNED_OUT = 4401, NOT_UNDERSTOOD = 4400;
   let socket = null, followed = new Set(), wait = FIRST_WAIT_MS, opening = 0, leaving = false;
 
   const ticksOf = (part) => part.dataset.ticks.split(" ").filter(Boolean);
   function wanted() {
     const drawn = Array.from(document.querySelectorAll("[data-ticks]")).flatMap(ticksOf);
-    return new Set([...parts.all().flatMap(parts.topicsOf), ...drawn]);
+    return new Set([...fragments.all().flatMap(fragments.topicsOf), ...drawn]);
   }
 
   // Tell the socket what the page shows now: parts that were swapped in bring their topics, those that went take theirs.
@@ -41,9 +44,9 @@
 
   // A frame is one object, or several in an array; what is not understood is left alone.
   function framesOf(text) {
-    let told = null;
-    try { told = JSON.parse(text); } catch (error) { return []; }
-    return [].concat(told).filter((frame) => frame && typeof frame === "object");
+    let read = null;
+    try { read = JSON.parse(text); } catch (error) { return []; }
+    return [].concat(read).filter((frame) => frame && typeof frame === "object");
   }
 
   function lost() {
@@ -78,7 +81,7 @@
       }
       frames.filter((frame) => "tick" in frame).forEach(keepTick);
       const changed = new Set(frames.filter((frame) => "hint" in frame).map((frame) => frame.topic));
-      parts.following(changed).forEach(parts.rereadSoon);
+      fragments.following(changed).forEach(fragments.rereadSoon);
     });
     mine.addEventListener("close", function (event) {
       if (mine !== socket) return;
@@ -118,4 +121,4 @@
   window.addEventListener("pagehide", () => { leaving = true; });
   window.addEventListener("pageshow", (event) => { if (event.persisted) { leaving = false; open(); } });
   open();
-})();
+}

@@ -1,207 +1,203 @@
 // What every page does by itself: theme, copying, local hours, one submit per form, keys. Nothing here decides anything.
-(function () {
-  "use strict";
+import { isDown } from "./press.js";
 
-  // Theme: a cookie, so that the server draws the right one at once and nothing flashes.
-  document.addEventListener("click", function (event) {
-    if (!event.target.closest("[data-theme-toggle]")) return;
-    const root = document.documentElement;
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
-    document.cookie = "theme=" + root.dataset.theme + "; path=/; max-age=31536000; samesite=lax";
-  });
+// Theme: a cookie, so that the server draws the right one at once and nothing flashes.
+document.addEventListener("click", function (event) {
+  if (!event.target.closest("[data-theme-toggle]")) return;
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  document.cookie = "theme=" + root.dataset.theme + "; path=/; max-age=31536000; samesite=lax";
+});
 
-  // Copy buttons carry the full value; they appear only where copying can work.
-  function showCopy(root) {
-    if (navigator.clipboard) root.querySelectorAll("[data-copy][hidden]").forEach((button) => { button.hidden = false; });
+// Copy buttons carry the full value; they appear only where copying can work.
+function showCopy(root) {
+  if (navigator.clipboard) root.querySelectorAll("[data-copy][hidden]").forEach((button) => { button.hidden = false; });
+}
+document.addEventListener("click", async function (event) {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const picture = button.querySelector("svg");
+  const use = button.querySelector("use");
+  const before = use.getAttribute("href");
+  const label = picture.getAttribute("aria-label");
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    use.setAttribute("href", before.replace(/#.*/, "#check"));
+    picture.setAttribute("aria-label", "Copied");
+  } catch (error) {
+    use.setAttribute("href", before.replace(/#.*/, "#x"));
+    picture.setAttribute("aria-label", "Could not copy");
   }
-  document.addEventListener("click", async function (event) {
-    const button = event.target.closest("[data-copy]");
-    if (!button) return;
-    const picture = button.querySelector("svg");
-    const use = button.querySelector("use");
-    const before = use.getAttribute("href");
-    const label = picture.getAttribute("aria-label");
-    try {
-      await navigator.clipboard.writeText(button.dataset.copy);
-      use.setAttribute("href", before.replace(/#.*/, "#check"));
-      picture.setAttribute("aria-label", "Copied");
-    } catch (error) {
-      use.setAttribute("href", before.replace(/#.*/, "#x"));
-      picture.setAttribute("aria-label", "Could not copy");
-    }
-    setTimeout(function () {
-      use.setAttribute("href", before);
-      picture.setAttribute("aria-label", label);
-    }, 1600);
+  setTimeout(function () {
+    use.setAttribute("href", before);
+    picture.setAttribute("aria-label", label);
+  }, 1600);
+});
+
+// UTC is what is shown; the hour of this device comes on hover.
+function localHours(root) {
+  root.querySelectorAll("time[data-local]:not([title])").forEach(function (time) {
+    const when = new Date(time.dateTime);
+    if (!isNaN(when)) time.title = when.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
   });
+}
 
-  // UTC is what is shown; the hour of this device comes on hover.
-  function localHours(root) {
-    root.querySelectorAll("time[data-local]:not([title])").forEach(function (time) {
-      const when = new Date(time.dateTime);
-      if (!isNaN(when)) time.title = when.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
-    });
-  }
+// The clock of the server, carried on by this device's steady clock.
+const clock = document.querySelector("[data-clock]");
+let base = Date.parse(document.body.dataset.now || "") || Date.now();
+let seen = performance.now();
+export const now = () => new Date(base + performance.now() - seen);
+export const hour = (when) => when.toISOString().slice(11, 19);
+function tick() {
+  const moment = now().toISOString();
+  clock.dateTime = moment;
+  clock.textContent = moment.slice(0, 19).replace("T", " ") + " UTC";
+}
+if (clock) setInterval(tick, 1000);
 
-  // The clock of the server, carried on by this device's steady clock.
-  const clock = document.querySelector("[data-clock]");
-  let base = Date.parse(document.body.dataset.now || "") || Date.now();
-  let seen = performance.now();
-  window.countersign = {
-    now: () => new Date(base + performance.now() - seen),
-    hour: (when) => when.toISOString().slice(11, 19),
-  };
-  function tick() {
-    const now = window.countersign.now();
-    clock.dateTime = now.toISOString();
-    clock.textContent = now.toISOString().slice(0, 19).replace("T", " ") + " UTC";
-  }
-  if (clock) setInterval(tick, 1000);
+// An age goes on counting after it was drawn, in the words that the server uses.
+const UNITS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+export function showAge(element) {
+  const passed = (now() - Date.parse(element.dateTime)) / 1000;
+  // What a stream told a moment ago may be ahead of the page's clock; only what was drawn as ahead counts down.
+  const ahead = passed < 0 && element.textContent.startsWith("in ");
+  const whole = Math.max(0, Math.floor(ahead ? -passed : passed));
+  const [length, unit] = UNITS.find(([seconds]) => whole >= 2 * seconds) || [1, "s"];
+  const span = Math.floor(whole / length) + " " + unit;
+  const text = ahead ? "in " + span : span + " ago";
+  if (element.textContent !== text) element.textContent = text;
+}
+setInterval(function () {
+  if (!isDown()) document.querySelectorAll("time[data-age][datetime]").forEach(showAge);
+}, 1000);
 
-  // An age goes on counting after it was drawn, in the words that the server uses.
-  const UNITS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
-  window.countersign.showAge = function (element) {
-    const passed = (window.countersign.now() - Date.parse(element.dateTime)) / 1000;
-    // What a stream told a moment ago may be ahead of the page's clock; only what was drawn as ahead counts down.
-    const ahead = passed < 0 && element.textContent.startsWith("in ");
-    const whole = Math.max(0, Math.floor(ahead ? -passed : passed));
-    const [length, unit] = UNITS.find(([seconds]) => whole >= 2 * seconds) || [1, "s"];
-    const span = Math.floor(whole / length) + " " + unit;
-    const text = ahead ? "in " + span : span + " ago";
-    if (element.textContent !== text) element.textContent = text;
-  };
-  setInterval(function () {
-    if (!window.countersign.press?.isDown()) document.querySelectorAll("time[data-age][datetime]").forEach(window.countersign.showAge);
-  }, 1000);
-
-  // One submit per form: the second click of a double click finds the button resting.
-  document.addEventListener("submit", function (event) {
-    const form = event.target.closest("form[data-once]");
-    if (!form || event.defaultPrevented) return;
-    if (form.dataset.sent) {
-      event.preventDefault();
-      return;
-    }
-    form.dataset.sent = "yes";
-    form.setAttribute("aria-busy", "true");
-  });
-  window.addEventListener("pageshow", function () {
-    document.querySelectorAll("form[data-sent]").forEach(function (form) {
-      delete form.dataset.sent;
-      form.removeAttribute("aria-busy");
-    });
-  });
-
-  document.addEventListener("click", function (event) {
-    const person = event.target.closest("[data-fill-login]");
-    if (!person) return;
-    const login = document.querySelector('input[name="login"]');
-    login.value = person.dataset.fillLogin;
-    document.querySelector('input[name="password"]').value = person.closest("[data-password]").dataset.password;
-    login.form.querySelector("button").focus();
-  });
-
-  document.addEventListener("click", function (event) {
-    const opener = event.target.closest("[data-open]");
-    if (opener) document.getElementById(opener.dataset.open).showModal();
-  });
-
-  // Keys: they go to places, they never decide anything, and they can be switched off (kept on this device).
-  const keysOff = () => localStorage.getItem("keys") === "off";
-  let awaitingPlace = 0;
-  function isTyping(target) {
-    return target.closest("input, textarea, select, [contenteditable]") !== null;
-  }
-  function moveRow(step) {
-    const links = Array.from(document.querySelectorAll("[data-row-link]"));
-    const next = links[links.indexOf(document.activeElement) + step];
-    if (next) next.focus();
-  }
-  document.addEventListener("keydown", function (event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;
-    if (keysOff()) return;
-    const place = document.querySelector('[data-go="' + CSS.escape(event.key) + '"]');
-    if (awaitingPlace > performance.now() && place) location.assign(place.href);
-    awaitingPlace = event.key === "g" ? performance.now() + 1200 : 0;
-    const field = document.querySelector('[data-shortcut="' + CSS.escape(event.key) + '"]');
-    if (field) {
-      event.preventDefault();
-      field.focus();
-    }
-    if (event.key === "?") document.getElementById("shortcuts")?.showModal();
-    if (event.key === "j") moveRow(1);
-    if (event.key === "k") moveRow(-1);
-  });
-  const keysSwitch = document.querySelector("[data-keys-switch]");
-  if (keysSwitch) {
-    keysSwitch.checked = !keysOff();
-    keysSwitch.addEventListener("change", () => localStorage.setItem("keys", keysSwitch.checked ? "on" : "off"));
-  }
-
-  // Whether a person put this there: it is not what the desk drew, or the desk gave back what it had refused.
-  window.countersign.isTyped = function (field) {
-    if (field.type === "hidden") return false;
-    if ("typed" in field.dataset && field.value) return true;
-    if (field.matches("select")) return field.selectedIndex !== Math.max(0, Array.from(field.options).findIndex((one) => one.defaultSelected));
-    return field.matches("[type=checkbox], [type=radio]") ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
-  };
-  // Whether something was typed on this page that is not sent yet.
-  window.countersign.typed = function () {
-    return Array.from(document.querySelectorAll("main form[method=post] :is(input, textarea)")).some(window.countersign.isTyped);
-  };
-
-  // A form that is long to fill in is kept in this tab until it was sent: a session that ends loses nothing typed.
-  const kept = document.querySelector("form[data-keep]");
-  if (kept) {
-    const name = "kept:" + kept.dataset.keep;
-    const fields = () => Array.from(kept.elements).filter((field) => field.name && field.name !== "csrfmiddlewaretoken");
-    const before = JSON.parse(sessionStorage.getItem(name) || "null");
-    if (before && !kept.querySelector(".wrong")) {
-      const state = (field) => (field.matches("[type=checkbox], [type=radio]") ? field.checked : field.value);
-      const drawn = new Map(fields().map((field) => [field, state(field)]));
-      fields().forEach(function (field) {
-        if (field.type === "checkbox") field.checked = field.name in before;
-        else if (!(field.name in before)) return;
-        else if (field.type === "radio") field.checked = field.value === before[field.name];
-        else field.value = before[field.name];
-      });
-      const restored = kept.querySelector("[data-restored]");
-      if (restored) restored.hidden = !fields().some((field) => field.type !== "hidden" && state(field) !== drawn.get(field));
-    }
-    // Without the draft the page is drawn anew: with a key of its own, and with the values of the link that led here.
-    kept.querySelector("[data-discard]")?.addEventListener("click", function () {
-      sessionStorage.removeItem(name);
-      kept.reset();
-      location.replace(location.href);
-    });
-    kept.addEventListener("input", function () {
-      sessionStorage.setItem(name, JSON.stringify(Object.fromEntries(Array.from(new FormData(kept)).filter(([key]) => key !== "csrfmiddlewaretoken"))));
-    });
-    kept.querySelector("[data-forget]")?.addEventListener("click", () => sessionStorage.removeItem(name));
-  }
-  document.querySelectorAll("[data-arrived]").forEach((mark) => sessionStorage.removeItem("kept:" + mark.dataset.arrived));
-
-  // A part that answers with the way to the sign-in page means that the session is over. What was typed stays.
-  document.addEventListener("htmx:beforeOnLoad", function (event) {
-    if (!event.detail.xhr.getResponseHeader("HX-Redirect") || !window.countersign.typed()) return;
+// One submit per form: the second click of a double click finds the button resting.
+document.addEventListener("submit", function (event) {
+  const form = event.target.closest("form[data-once]");
+  if (!form || event.defaultPrevented) return;
+  if (form.dataset.sent) {
     event.preventDefault();
-    document.dispatchEvent(new CustomEvent("desk:signed-out"));
+    return;
+  }
+  form.dataset.sent = "yes";
+  form.setAttribute("aria-busy", "true");
+});
+window.addEventListener("pageshow", function () {
+  document.querySelectorAll("form[data-sent]").forEach(function (form) {
+    delete form.dataset.sent;
+    form.removeAttribute("aria-busy");
   });
-  document.addEventListener("htmx:configRequest", function (event) {
-    if (event.detail.elt.closest("[data-background]")) event.detail.headers["X-Background"] = "1";
+});
+
+document.addEventListener("click", function (event) {
+  const person = event.target.closest("[data-fill-login]");
+  if (!person) return;
+  const login = document.querySelector('input[name="login"]');
+  login.value = person.dataset.fillLogin;
+  document.querySelector('input[name="password"]').value = person.closest("[data-password]").dataset.password;
+  login.form.querySelector("button").focus();
+});
+
+document.addEventListener("click", function (event) {
+  const opener = event.target.closest("[data-open]");
+  if (opener) document.getElementById(opener.dataset.open).showModal();
+});
+
+// Keys: they go to places, they never decide anything, and they can be switched off (kept on this device).
+const keysOff = () => localStorage.getItem("keys") === "off";
+let awaitingPlace = 0;
+function isTyping(target) {
+  return target.closest("input, textarea, select, [contenteditable]") !== null;
+}
+function moveRow(step) {
+  const links = Array.from(document.querySelectorAll("[data-row-link]"));
+  const next = links[links.indexOf(document.activeElement) + step];
+  if (next) next.focus();
+}
+document.addEventListener("keydown", function (event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;
+  if (keysOff()) return;
+  const place = document.querySelector('[data-go="' + CSS.escape(event.key) + '"]');
+  if (awaitingPlace > performance.now() && place) location.assign(place.href);
+  awaitingPlace = event.key === "g" ? performance.now() + 1200 : 0;
+  const field = document.querySelector('[data-shortcut="' + CSS.escape(event.key) + '"]');
+  if (field) {
+    event.preventDefault();
+    field.focus();
+  }
+  if (event.key === "?") document.getElementById("shortcuts")?.showModal();
+  if (event.key === "j") moveRow(1);
+  if (event.key === "k") moveRow(-1);
+});
+const keysSwitch = document.querySelector("[data-keys-switch]");
+if (keysSwitch) {
+  keysSwitch.checked = !keysOff();
+  keysSwitch.addEventListener("change", () => localStorage.setItem("keys", keysSwitch.checked ? "on" : "off"));
+}
+
+// Whether a person put this there: it is not what the desk drew, or the desk gave back what it had refused.
+export function isTyped(field) {
+  if (field.type === "hidden") return false;
+  if ("typed" in field.dataset && field.value) return true;
+  if (field.matches("select")) return field.selectedIndex !== Math.max(0, Array.from(field.options).findIndex((one) => one.defaultSelected));
+  return field.matches("[type=checkbox], [type=radio]") ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+}
+// Whether something was typed on this page that is not sent yet.
+export function typed() {
+  return Array.from(document.querySelectorAll("main form[method=post] :is(input, textarea)")).some(isTyped);
+}
+
+// A form that is long to fill in is kept in this tab until it was sent: a session that ends loses nothing typed.
+const kept = document.querySelector("form[data-keep]");
+if (kept) {
+  const name = "kept:" + kept.dataset.keep;
+  const fields = () => Array.from(kept.elements).filter((field) => field.name && field.name !== "csrfmiddlewaretoken");
+  const before = JSON.parse(sessionStorage.getItem(name) || "null");
+  if (before && !kept.querySelector(".wrong")) {
+    const state = (field) => (field.matches("[type=checkbox], [type=radio]") ? field.checked : field.value);
+    const drawn = new Map(fields().map((field) => [field, state(field)]));
+    fields().forEach(function (field) {
+      if (field.type === "checkbox") field.checked = field.name in before;
+      else if (!(field.name in before)) return;
+      else if (field.type === "radio") field.checked = field.value === before[field.name];
+      else field.value = before[field.name];
+    });
+    const restored = kept.querySelector("[data-restored]");
+    if (restored) restored.hidden = !fields().some((field) => field.type !== "hidden" && state(field) !== drawn.get(field));
+  }
+  // Without the draft the page is drawn anew: with a key of its own, and with the values of the link that led here.
+  kept.querySelector("[data-discard]")?.addEventListener("click", function () {
+    sessionStorage.removeItem(name);
+    kept.reset();
+    location.replace(location.href);
   });
-  document.addEventListener("htmx:load", function (event) {
-    const root = event.detail.elt;
-    showCopy(root);
-    localHours(root);
-    if (root.dataset && root.dataset.now) {
-      base = Date.parse(root.dataset.now);
-      seen = performance.now();
-    }
+  kept.addEventListener("input", function () {
+    sessionStorage.setItem(name, JSON.stringify(Object.fromEntries(Array.from(new FormData(kept)).filter(([key]) => key !== "csrfmiddlewaretoken"))));
   });
-  showCopy(document);
-  localHours(document);
-  document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-  document.querySelector("[data-focus-now]")?.focus();
-})();
+  kept.querySelector("[data-forget]")?.addEventListener("click", () => sessionStorage.removeItem(name));
+}
+document.querySelectorAll("[data-arrived]").forEach((mark) => sessionStorage.removeItem("kept:" + mark.dataset.arrived));
+
+// A part that answers with the way to the sign-in page means that the session is over. What was typed stays.
+document.addEventListener("htmx:beforeOnLoad", function (event) {
+  if (!event.detail.xhr.getResponseHeader("HX-Redirect") || !typed()) return;
+  event.preventDefault();
+  document.dispatchEvent(new CustomEvent("desk:signed-out"));
+});
+document.addEventListener("htmx:configRequest", function (event) {
+  if (event.detail.elt.closest("[data-background]")) event.detail.headers["X-Background"] = "1";
+});
+document.addEventListener("htmx:load", function (event) {
+  const root = event.detail.elt;
+  showCopy(root);
+  localHours(root);
+  if (root.dataset && root.dataset.now) {
+    base = Date.parse(root.dataset.now);
+    seen = performance.now();
+  }
+});
+showCopy(document);
+localHours(document);
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+document.querySelector("[data-focus-now]")?.focus();

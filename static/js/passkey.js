@@ -1,45 +1,41 @@
 // A passkey for one decision: the server's challenge is bound to the digest on this page; the signature goes in the form.
-(function () {
-  "use strict";
+function say(form, sentence) {
+  const place = form.querySelector("[data-passkey-problem]");
+  place.textContent = sentence;
+  place.hidden = !sentence;
+}
 
-  function say(form, sentence) {
-    const place = form.querySelector("[data-passkey-problem]");
-    place.textContent = sentence;
-    place.hidden = !sentence;
-  }
-
-  async function challenge(form, button) {
-    const field = (name) => form.querySelector('input[name="' + name + '"]').value;
-    const answer = await fetch(button.dataset.challenge, {
-      method: "POST",
-      body: JSON.stringify({ purpose: field("purpose"), digest: field("digest") }),
-      headers: { "Content-Type": "application/json", "X-CSRFToken": field("csrfmiddlewaretoken") },
-    });
-    const content = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw new Error(content.problem || "The desk gave no challenge. Nothing was decided.");
-    return content;
-  }
-
-  document.addEventListener("click", async function (event) {
-    const button = event.target.closest("[data-passkey]");
-    if (!button) return;
-    event.preventDefault();
-    const form = button.form;
-    if (!form.reportValidity()) return;
-    say(form, "");
-    button.disabled = true;
-    // As long as the device is asked, this form stays where it is.
-    form.dataset.signing = "yes";
-    try {
-      const credential = await window.webauthnJSON.get(await challenge(form, button));
-      form.querySelector('input[name="passkey"]').value = JSON.stringify(credential);
-      form.requestSubmit();
-    } catch (error) {
-      const stopped = error.name === "NotAllowedError" || error.name === "AbortError";
-      say(form, stopped ? "The passkey was not used. Nothing was decided." : error.message);
-    } finally {
-      delete form.dataset.signing;
-      button.disabled = false;
-    }
+async function challenge(form, button) {
+  const field = (name) => form.querySelector('input[name="' + name + '"]').value;
+  const answer = await fetch(button.dataset.challenge, {
+    method: "POST",
+    body: JSON.stringify({ purpose: field("purpose"), digest: field("digest") }),
+    headers: { "Content-Type": "application/json", "X-CSRFToken": field("csrfmiddlewaretoken") },
   });
-})();
+  const content = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(content.problem || "The desk gave no challenge. Nothing was decided.");
+  return content;
+}
+
+document.addEventListener("click", async function (event) {
+  const button = event.target.closest("[data-passkey]");
+  if (!button) return;
+  event.preventDefault();
+  const form = button.form;
+  if (!form.reportValidity()) return;
+  say(form, "");
+  button.disabled = true;
+  // As long as the device is asked, this form stays where it is.
+  form.dataset.signing = "yes";
+  try {
+    const credential = await window.webauthnJSON.get(await challenge(form, button));
+    form.querySelector('input[name="passkey"]').value = JSON.stringify(credential);
+    form.requestSubmit();
+  } catch (error) {
+    const stopped = error.name === "NotAllowedError" || error.name === "AbortError";
+    say(form, stopped ? "The passkey was not used. Nothing was decided." : error.message);
+  } finally {
+    delete form.dataset.signing;
+    button.disabled = false;
+  }
+});

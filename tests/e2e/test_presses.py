@@ -184,16 +184,18 @@ def slow_scripts():
     class Held:
         def __init__(self, page):
             self.routes = []
+            # What a module imports is asked for once it has come: then nothing is held back any more.
+            self.is_over = False
             page.route(re.compile(r"/static/.*\.js"), self.hold)
 
         def hold(self, route):
-            if re.search(r"/(trusted|early)[.\w]*\.js", route.request.url):
+            if self.is_over or re.search(r"/(trusted|early)[.\w]*\.js", route.request.url):
                 route.continue_()
             else:
                 self.routes.append(route)
 
         def release(self):
-            self.hold = lambda route: route.continue_()
+            self.is_over = True
             while self.routes:
                 self.routes.pop().continue_()
 

@@ -171,7 +171,7 @@ def test_a_hold_survives_the_end_of_everything_and_is_approved_afterwards(own, e
     operator.mark()
     assert own.now.stop() < 10
     until(lambda: not own.now.processes())
-    expect(operator.page.locator("#frozen")).to_contain_text("Live connection lost")
+    expect(operator.page.locator("#offline")).to_contain_text("Live connection lost")
 
     house = own.again()
     house.control("config", {"payout_seconds": 1})
@@ -179,7 +179,7 @@ def test_a_hold_survives_the_end_of_everything_and_is_approved_afterwards(own, e
         one.house = house
     outside = Outside(house, 0)
     assert outside.statuses("1.2573") == ["created"], "the sandbox kept the hold"
-    expect(operator.page.locator("#frozen")).to_be_hidden()
+    expect(operator.page.locator("#offline")).to_be_hidden()
     expect(operator.state()).to_have_text("Reserved, waiting for approvals")
     treasury.open(f"/withdrawals/{number}/")
     treasury.approve()

@@ -13,12 +13,12 @@ PRINTED = "bchtest:qpm2qsznhks23z7629mms6s4cwef74vcwvqcw003ap"
 
 
 @pytest.mark.parametrize(
-    "told", [PRINTED, "mrLC19Je2BuWQDkWSTriGYPyQJXKkkBmCx", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz78"]
+    "address", [PRINTED, "mrLC19Je2BuWQDkWSTriGYPyQJXKkkBmCx", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz78"]
 )
-def test_a_deposit_address_is_ours_in_every_form(account, settings, facts):
+def test_a_deposit_address_is_ours_in_every_form(account, settings, address):
     settings.CHAIN_NETWORKS = ("regtest", "test")
     now = clock.now()
-    DepositAddress.objects.create(account=account, currency="BCH", address=facts, first_seen_at=now, seen_at=now)
+    DepositAddress.objects.create(account=account, currency="BCH", address=address, first_seen_at=now, seen_at=now)
     other = "bchtest:qr46wzv0cuma6gskh6swxlpvqdcdrjnzjggqt4exvp"
     assert list(owned_addresses.owners(addresses=[PRINTED, other])) == [PRINTED]
 
@@ -35,6 +35,8 @@ def test_a_sub_accounts_deposit_address_is_ours_too_and_says_whose(account, sett
 def test_addresses_of_other_coins_and_broken_ones_are_nobodys(account, settings):
     settings.CHAIN_NETWORKS = ("regtest", "test")
     now = clock.now()
-    for currency, facts in (("BTC", PRINTED), ("BCH", "no address at all")):
-        DepositAddress.objects.create(account=account, currency=currency, address=facts, first_seen_at=now, seen_at=now)
+    for currency, address in (("BTC", PRINTED), ("BCH", "no address at all")):
+        DepositAddress.objects.create(
+            account=account, currency=currency, address=address, first_seen_at=now, seen_at=now
+        )
     assert owned_addresses.owners(addresses=[PRINTED]) == {}

@@ -23,11 +23,6 @@ AS_TABLE = "table"
 Reader = Callable[[Symbol, MarketLook], dict[str, Any]]
 
 
-# Those that the list has as well, then those of this page alone; each uses what the ones before it offer.
-TELLING = ("js/figures.js", "js/told.js")
-SCRIPTS = (*TELLING, "js/ladder.js", "js/trades.js", "js/candles.js")
-
-
 def _now(symbol: Symbol, look: MarketLook) -> dict[str, Any]:
     return {"line": next(iter(queries.lines(codes=[symbol.code])), None)}
 
@@ -86,7 +81,6 @@ def _frame(request: HttpRequest, symbol: Symbol, look: MarketLook, now: datetime
             "trades": topics.of(symbol.code, "trades"),
             "candles": topics.of(symbol.code, "candles", period=look.period),
         },
-        "scripts": SCRIPTS,
         "places": queries.places_of(symbol.tick_size),
         "steps": queries.places_of(symbol.quantity_increment),
         "is_late": interest.is_late(look, now=now),

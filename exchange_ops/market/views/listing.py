@@ -10,7 +10,6 @@ from desk import clock
 from desk.views.rendering import show
 from exchange_ops.market import interest, queries, reference
 from exchange_ops.market.models import Ticker
-from exchange_ops.market.views.detail import TELLING
 from exchange_ops.shared import rules
 from exchange_ops.shared.views.access import requires
 
@@ -58,7 +57,6 @@ def table(request: HttpRequest) -> HttpResponse:
         "page": page,
         "codes": held or page.codes,
         "lines": lines,
-        "scripts": TELLING,
         "read_at": reference.newest_reading(Ticker),
     }
     return show(request, "exchange_ops/markets.html", context, parts={"rows": "exchange_ops/markets/_rows.html"})

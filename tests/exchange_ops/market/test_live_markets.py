@@ -4,6 +4,7 @@ import random
 import re
 from datetime import timedelta
 from decimal import Decimal
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import settings as configured
@@ -35,17 +36,24 @@ def figures():
     return [*EDGES, *some]
 
 
+def serve_modules(route):
+    """An empty page, and our scripts beside it."""
+    name = urlsplit(route.request.url).path.rpartition("/")[2]
+    if name.endswith(".js"):
+        route.fulfill(path=configured.BASE_DIR / "static" / "js" / name, content_type="text/javascript")
+    else:
+        route.fulfill(body="<body></body>", content_type="text/html")
+
+
 def test_a_page_writes_figures_as_the_server_writes_them(new_page):
     """Rounded half to even, grouped, padded to the tick: from the same exact text, without a binary number."""
     page, texts = new_page(), figures()
-    page.set_content("<body></body>")
-    page.evaluate("window.countersign = {now: () => new Date(), showAge: () => null}")
-    for name in ("figures", "told"):
-        page.add_script_tag(path=configured.BASE_DIR / "static" / "js" / f"{name}.js")
+    page.route("http://modules.test/**", serve_modules)
+    page.goto("http://modules.test/")
     steps = [Decimal(1), Decimal("0.01"), Decimal("0.00000001"), Decimal("0.5"), Decimal(10)]
     drawn = page.evaluate(
-        """([texts, places]) => { const {price, brief, percent} = window.countersign.figures; return texts.map((text) =>
-            [...places.map((one) => price(text, one)), brief(text), percent(text)]) }""",
+        """async ([texts, places]) => { const {price, brief, percent} = await import("/figures.js");
+            return texts.map((text) => [...places.map((one) => price(text, one)), brief(text), percent(text)]) }""",
         [texts, [tags.places(step) for step in steps]],
     )
     for text, shown in zip(texts, drawn, strict=True):
@@ -54,7 +62,8 @@ def test_a_page_writes_figures_as_the_server_writes_them(new_page):
         assert shown == wanted, text
     changes = ["0.00", "12.30", "-0.05", "1234.56", "-1234567.00"]
     as_drawn = page.evaluate(
-        "(all) => all.map((one) => window.countersign.told.change(one).outerHTML)", [*changes, None]
+        "async (all) => (({change}) => all.map((one) => change(one).outerHTML))(await import('/ticks.js'))",
+        [*changes, None],
     )
     assert as_drawn == [tags.change(None if one is None else Decimal(one) / 100) for one in [*changes, None]]
 

@@ -41,10 +41,10 @@ def test_a_lost_connection_is_said_and_decisions_rest(open_as, operator, treasur
     row = rows.held(operator, now=clock.now())
     page = open_as(treasury, f"/withdrawals/{row.pk}/")
     page.context.set_offline(True)
-    page.wait_for_selector("#frozen:has-text('Data frozen at')")
+    page.wait_for_selector("#offline:has-text('Data frozen at')")
     assert page.locator("[data-decides]:enabled").count() == 0
     page.context.set_offline(False)
-    page.wait_for_selector("#frozen", state="hidden")
+    page.wait_for_selector("#offline", state="hidden")
     page.wait_for_selector("[data-decides]:enabled")
 
 

@@ -1,6 +1,7 @@
 """An open page that follows: nothing moves under the pointer, focus stays, ticks reach the page, breaks are said."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -166,15 +167,15 @@ def test_a_page_without_a_socket_reads_itself_and_says_how_old_it_is(open_as, op
     lines = []
     page = open_as(treasury, f"/withdrawals/{row.pk}/", before=lambda page: lines.append(Line(page)))
     page.evaluate("window.marked = true")
-    banner, decides = page.locator("#frozen"), page.locator("[data-decides]:enabled")
+    banner, decides = page.locator("#offline"), page.locator("[data-decides]:enabled")
     expect(decides.first).to_be_visible()
     page.route("**/withdrawals/**", lambda asked: asked.abort())
     lines[0].cut()
     expect(banner).to_contain_text("Live connection lost. Data frozen at")
     expect(banner).to_contain_text("Decisions rest")
     expect(decides).to_have_count(0)
-    expect(banner).to_contain_text("3 s ago")
-    expect(banner).to_contain_text("4 s ago")  # it goes on counting
+    expect(banner).to_contain_text(re.compile(r"\d+ s ago"))
+    expect(banner).not_to_contain_text(re.search(r"\d+ s ago", banner.inner_text())[0])  # it goes on counting
 
     page.unroute_all()
     expect(banner).to_contain_text("Read again at")

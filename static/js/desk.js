@@ -1,0 +1,9 @@
+// What every page of somebody who is signed in runs: each module says itself what it needs of the others.
+import "./page.js";
+import "./press.js";
+import "./countdown.js";
+import "./fragments.js";
+import "./stable_swap.js";
+import "./offline.js";
+import "./live.js";
+import "./passkey.js";

@@ -1,0 +1,117 @@
+// When the connection is lost the page says how old it is, decisions rest, and it reads itself: soon at first, later less
+// often, and seldom in a tab that nobody looks at. Decisions come back with the first reading of everything.
+import * as fragments from "./fragments.js";
+import { hour, now, showAge } from "./page.js";
+import * as press from "./press.js";
+
+const QUIET_BEFORE_BANNER_MS = 2500, FIRST_POLL_MS = 2000, LONGEST_POLL_MS = 20000, HIDDEN_TIMES = 6, ANYWAY_MS = 30000, ASLEEP_MS = 15000;
+const banner = document.getElementById("offline");
+const words = banner.querySelector("[data-words]"), counted = banner.querySelector("[data-counted]"), age = banner.querySelector("[data-age]"), then = banner.querySelector("[data-then]");
+// `lost`: the socket is away; `frozen`: it is said, and what stands on the page may be out of date until `lastRead` moves.
+let lost = false, frozen = false, over = false, resting = false, lastRead = now();
+let bannerTimer = 0, pollTimer = 0, pollMs = FIRST_POLL_MS;
+const jitter = (ms) => ms * (0.7 + Math.random() * 0.6);
+
+function rest(off) {
+  resting = off;
+  document.querySelectorAll("[data-decides]").forEach(function (button) {
+    if (off && !button.disabled) { button.disabled = true; button.dataset.rests = "yes"; }
+    if (!off && button.dataset.rests) { button.disabled = false; delete button.dataset.rests; }
+  });
+}
+
+function say(first, last) {
+  words.textContent = first + " " + hour(lastRead) + " UTC";
+  counted.hidden = false;
+  age.dateTime = lastRead.toISOString();
+  showAge(age);
+  then.textContent = last;
+  banner.hidden = false;
+}
+
+function freeze() {
+  if (!lost || over) return;
+  frozen = true;
+  say("Live connection lost. Data frozen at", ". Decisions rest until it is read again.");
+  rest(true);
+  poll();
+}
+
+function poll() {
+  clearTimeout(pollTimer);
+  fragments.readAll(judge);
+  pollTimer = setTimeout(poll, jitter(pollMs * (document.hidden ? HIDDEN_TIMES : 1)));
+  pollMs = Math.min(pollMs * 1.5, LONGEST_POLL_MS);
+}
+
+// What came of reading everything: the moment it was asked for is the moment it is from.
+function judge(well, at) {
+  if (well) lastRead = at;
+  if (!frozen || over) return;
+  if (well && !lost) thaw();
+  else if (well) {
+    say("Live connection lost. Read again at", ". It goes on reading every few seconds.");
+    rest(false);
+  } else if (!resting) {
+    say("Live connection lost. Data frozen at", ". Decisions rest until it is read again.");
+    rest(true);
+  }
+}
+
+function thaw() {
+  clearTimeout(pollTimer);
+  frozen = false;
+  banner.hidden = true;
+  rest(false);
+}
+
+export const connection = {
+  lost() {
+    if (over || lost) return;
+    lost = true;
+    pollMs = FIRST_POLL_MS;
+    bannerTimer = setTimeout(() => press.after(freeze), QUIET_BEFORE_BANNER_MS);
+  },
+  // The socket tells again; what was told to nobody meanwhile is read before decisions are taken.
+  joined() {
+    lost = false;
+    clearTimeout(bannerTimer);
+    if (frozen) pollMs = FIRST_POLL_MS;
+    (frozen ? poll : () => fragments.readAll(judge))();
+  },
+  // Nothing comes any more that could thaw the page: it says why, and stays as it is.
+  end(sentence) {
+    over = true;
+    clearTimeout(bannerTimer);
+    clearTimeout(pollTimer);
+    rest(true);
+    words.textContent = sentence;
+    then.textContent = "";
+    counted.hidden = true;
+    banner.hidden = false;
+  },
+  read() { fragments.readAll(judge); },
+};
+
+document.addEventListener("htmx:load", () => { if (resting) rest(true); });
+document.addEventListener("desk:reread", () => fragments.readAll(judge));
+document.addEventListener("visibilitychange", function () {
+  if (document.hidden || over) return;
+  pollMs = FIRST_POLL_MS;
+  if (frozen) poll();
+  else if (now() - lastRead > ANYWAY_MS) fragments.readAll(judge);
+});
+// Hints can get lost on their way, with a broker that died for one: what is looked at is read again in any case.
+(function anyway() {
+  setTimeout(function () {
+    if (!document.hidden && !lost && !frozen && !over) fragments.readAll(judge);
+    anyway();
+  }, jitter(ANYWAY_MS));
+})();
+// A device that slept wakes with a page from before, and with a socket that may be dead without knowing it.
+let beat = Date.now();
+setInterval(function () {
+  const slept = Date.now() - beat > ASLEEP_MS;
+  beat = Date.now();
+  if (slept && !document.hidden && !over) fragments.readAll(judge);
+}, 1000);

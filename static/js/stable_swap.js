@@ -1,0 +1,143 @@
+// Nothing moves under the pointer. Before a part is replaced it is tried, unseen, whether the pointer would then stand on
+// something else that can be clicked; if so the part waits until the pointer has left, or somebody asks for it. Figures
+// that change in their place are never held back. What has the keyboard's focus keeps it.
+import * as fragments from "./fragments.js";
+
+const CLICKABLE = "a[href], button, summary, input:not([type=hidden]), select, textarea", LEFT_MS = 200, TOUCH_MS = 300;
+const notice = document.getElementById("waiting");
+const held = new Map();
+let at = null, leaving = 0;
+
+// Where the pointer was put by a hand on this page; a finger is there only as long as it touches.
+function moved(event) {
+  at = { x: event.clientX, y: event.clientY };
+  if (held.size && !leaving) leaving = setTimeout(showIfLeft, LEFT_MS);
+}
+function left() {
+  at = null;
+  if (held.size && !leaving) leaving = setTimeout(showIfLeft, LEFT_MS);
+}
+document.addEventListener("pointermove", (event) => { if (event.pointerType !== "touch") moved(event); }, { passive: true });
+document.addEventListener("pointerdown", moved, { passive: true });
+document.addEventListener("pointerup", (event) => { if (event.pointerType === "touch") setTimeout(left, TOUCH_MS); }, { passive: true });
+document.addEventListener("pointercancel", left);
+document.documentElement.addEventListener("pointerleave", left);
+
+// What a click would reach; in a row, what the row leads to.
+function target() {
+  const found = at && document.elementFromPoint(at.x, at.y);
+  return found && (found.closest(CLICKABLE) || found.closest("tr, li")?.querySelector(CLICKABLE) || null);
+}
+function keyOf(element) {
+  const form = element.form ? element.form.getAttribute("action") || "here" : "";
+  const words = element.matches("button, summary") ? element.textContent.trim().replace(/\s+/g, " ") : "";
+  const names = ["href", "name", "value", "data-copy", "formaction", "aria-label"].map((name) => element.getAttribute(name) || "");
+  return [element.tagName, element.id, form, words, ...names].join("\n");
+}
+const alike = (root, key) => Array.from(root.querySelectorAll(CLICKABLE)).filter((one) => keyOf(one) === key);
+
+// What is taken out of the picture, if only to measure, forgets how far it was scrolled, both ways.
+const boxes = (part) => Array.from(part.querySelectorAll(".scroll"));
+const offsetsOf = (part) => boxes(part).map((one) => [one.scrollLeft, one.scrollTop]);
+function scrollAlike(fresh, offsets) {
+  boxes(fresh).forEach((one, number) => { [one.scrollLeft, one.scrollTop] = offsets[number] || [0, 0]; });
+}
+
+// Put what came in the part's place for as long as it takes to measure. Nothing is painted meanwhile.
+function wouldMove(part, fresh, before) {
+  const key = keyOf(before), offsets = offsetsOf(part), scroll = [window.scrollX, window.scrollY];
+  fragments.openAgain(fresh);
+  // Two of a group can't be chosen at a time: what is only tried must not take the choice away from what stands there.
+  fresh.querySelectorAll("[type=radio]").forEach((one) => { one.checked = false; });
+  fresh.querySelectorAll("[data-copy][hidden]").forEach((button) => { button.hidden = !navigator.clipboard; });
+  part.after(fresh);
+  part.style.setProperty("display", "none", "important");
+  scrollAlike(fresh, offsets);
+  const after = target();
+  const moves = after ? keyOf(after) !== key : alike(part.contains(before) ? fresh : document, key).length > 0;
+  fresh.remove();
+  part.style.removeProperty("display");
+  scrollAlike(part, offsets);
+  window.scrollTo(...scroll);
+  return moves;
+}
+
+// Where the pointer was when something had to wait for it: as long as it stays there, trying again is of no use.
+const homeOf = (element) => element.closest("[data-follow]")?.id || "";
+const rowsOf = (part) => new Set(Array.from(part.querySelectorAll("[data-row-link]")).map((link) => link.getAttribute("href")));
+// One that waits because it is in use has no such place: it waits until it is asked for.
+function hold(part, fresh, home = null) {
+  const known = rowsOf(part);
+  held.set(part.id, { home, rows: Array.from(rowsOf(fresh)).filter((href) => !known.has(href)).length });
+  fragments.outdate(part);
+  tell();
+}
+function tell() {
+  const rows = Array.from(held.values()).reduce((sum, one) => sum + one.rows, 0);
+  notice.hidden = !held.size;
+  notice.lastElementChild.textContent = rows ? rows + " new: show " + (rows === 1 ? "it" : "them") : "Something has changed here: show it";
+}
+function show(read) {
+  held.forEach((one, name) => {
+    const part = document.getElementById(name);
+    if (part) read(part, one);
+    else held.delete(name);
+  });
+  tell();
+}
+function showIfLeft() {
+  leaving = 0;
+  const now = target();
+  const isLeft = (one) => one.home !== null && (!now || one.home !== homeOf(now));
+  if (Array.from(held.values()).some(isLeft)) show((part, one) => { if (one.home !== null) fragments.rereadSoon(part); });
+}
+
+let focused = null;
+function noteFocus(part) {
+  const element = document.activeElement;
+  focused = null;
+  if (!part.contains(element) || element === part || element.id) return;
+  const key = keyOf(element);
+  focused = { element, key, seen: element.matches(":focus-visible"), number: alike(part, key).indexOf(element) };
+}
+function focusAgain(fresh) {
+  if (!focused || focused.element.isConnected) return;
+  const found = alike(fresh, focused.key);
+  let next = found[focused.number] || found[0];
+  // What had the focus is gone: the keyboard goes on from the part where it was.
+  if (!next && focused.seen) {
+    fresh.tabIndex = -1;
+    next = fresh;
+  }
+  next?.focus({ preventScroll: true });
+  if (focused.seen) next?.scrollIntoView({ block: "nearest" });
+  focused = null;
+}
+
+let offsets = [], swapped = "";
+document.addEventListener("htmx:beforeSwap", function (event) {
+  const part = event.detail.target;
+  if (!event.detail.shouldSwap || part !== fragments.askedBy(event) || !part.id || !("follow" in part.dataset)) return;
+  const fresh = fragments.arrived(part, event.detail.serverResponse), before = target();
+  if (fresh && before && wouldMove(part, fresh, before)) {
+    event.detail.shouldSwap = false;
+    hold(part, fresh, homeOf(before));
+    return;
+  }
+  if (held.delete(part.id)) tell();
+  offsets = offsetsOf(part);
+  swapped = part.id;
+  noteFocus(part);
+});
+document.addEventListener("htmx:afterSwap", function (event) {
+  if (!swapped || event.target.id !== swapped) return;
+  swapped = "";
+  scrollAlike(event.target, offsets);
+  focusAgain(event.target);
+});
+notice.addEventListener("click", function () {
+  at = null;
+  show(fragments.show);
+});
+// What is in use, or has no note of its own, waits like what the pointer is on.
+document.addEventListener("desk:held", (event) => hold(event.target, event.detail.fresh));
