@@ -9,9 +9,10 @@ class DeskConfig(AppConfig):
     verbose_name = "Desk"
 
     def ready(self) -> None:
-        from desk import dropped, fields, health, logs, rooms, sealing, signals
+        from desk import dropped, fields, health, rooms, sealing, signals
         from desk.audit import triggers, witness_chain, witnesses
         from desk.people import stepup, totp
+        from desk.processes import logs
 
         fields.widen_context()
         signals.connect()

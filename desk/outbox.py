@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 from prometheus_client import Counter
 
-from desk import request_ids
+from desk.processes import request_ids
 
 # A broker that just failed is not asked again for so long: each try may cost most of a second.
 REST_SECONDS = 3.0

@@ -13,7 +13,7 @@ import structlog
 from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
-from desk import sign_of_life
+from desk.processes import sign_of_life
 from exchange_ops import tasks
 from exchange_ops.followers import AccountFollower, MarketFollower, Rhythm, StreamFollower, TradingFollower
 from exchange_ops.keys.clients import ClientFor

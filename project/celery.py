@@ -10,7 +10,7 @@ from celery.signals import beat_init, task_rejected, task_unknown, worker_init, 
 from kombu.exceptions import OperationalError
 from kombu.transport import TRANSPORT_ALIASES
 
-from desk import sign_of_life
+from desk.processes import sign_of_life
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 

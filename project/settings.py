@@ -322,7 +322,7 @@ SPECTACULAR_SETTINGS = {
 
 LOG_LEVEL = environment.choice("LOG_LEVEL", "INFO", options=("DEBUG", "INFO", "WARNING", "ERROR"))
 LOG_FORMAT = environment.choice("LOG_FORMAT", "plain" if DEMO else "json", options=("plain", "json"))
-LOGGING_CONFIG = "desk.logs.configure"
+LOGGING_CONFIG = "desk.processes.logs.configure"
 LOGGING: dict[str, object] = {"version": 1}
 
 # Which chain's addresses are taken: coins sent to another network are lost. The sandbox keeps a regtest chain.

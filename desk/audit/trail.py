@@ -17,8 +17,9 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from desk import models, request_ids
+from desk import models
 from desk.audit import heads
+from desk.processes import request_ids
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent, Person

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-from desk import request_ids
+from desk.processes import request_ids
 
 API = "/api/"
 _SENTENCES = {

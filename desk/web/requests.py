@@ -8,8 +8,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from prometheus_client import Histogram
 
-from desk import request_ids
 from desk.people import code_limits
+from desk.processes import request_ids
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 

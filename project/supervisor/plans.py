@@ -5,7 +5,7 @@ from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
 
-from desk import sign_of_life
+from desk.processes import sign_of_life
 from project import environment
 from project.supervisor import probes, redis_choice
 from project.supervisor.child import Plan

@@ -297,7 +297,7 @@ def test_the_command_takes_no_key_as_an_argument_and_keeps_none_in_the_place_of_
 
 
 def test_a_log_line_with_such_an_address_is_masked():
-    from desk import logs
+    from desk.processes import logs
 
     line = logs.scrubbed(f"GET /v2{PATH} 200")
     assert WIF not in line

@@ -11,7 +11,8 @@ from celery import Celery, signals
 from django.conf import settings as django_settings
 from django.db import transaction
 
-from desk import logs, outbox, request_ids
+from desk import outbox
+from desk.processes import logs, request_ids
 from tests import servers
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from desk import sign_of_life
+from desk.processes import sign_of_life
 from project import settings as read_settings
 from project.supervisor import plans
 from tests.architecture import tree

@@ -5,7 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from desk import clock, database_mark, sign_of_life
+from desk import clock, database_mark
+from desk.processes import sign_of_life
 from exchange_ops.keys import store as keys
 from exchange_ops.processes import Following
 

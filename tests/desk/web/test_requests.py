@@ -8,7 +8,7 @@ import structlog
 from django.test import Client
 from structlog.testing import capture_logs
 
-from desk import request_ids
+from desk.processes import request_ids
 
 pytestmark = pytest.mark.django_db
 

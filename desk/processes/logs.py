@@ -125,7 +125,7 @@ def _escaped(text: str) -> str:
 
 
 def _add_request_id(_: Any, __: str, event: Event) -> Event:
-    from desk import request_ids
+    from desk.processes import request_ids
 
     request_id = request_ids.current_id()
     if request_id:
@@ -147,7 +147,7 @@ def _keep_our_logging(**_: Any) -> None:
 
 
 def _enter_task(*, task: Any = None, **_: Any) -> None:
-    from desk import request_ids
+    from desk.processes import request_ids
 
     number = task.request.get("request_id") if task is not None else None
     request_ids.enter(request_ids.usable_id(number if isinstance(number, str) else None))
@@ -155,7 +155,7 @@ def _enter_task(*, task: Any = None, **_: Any) -> None:
 
 
 def _leave_task(**_: Any) -> None:
-    from desk import request_ids
+    from desk.processes import request_ids
 
     request_ids.enter("")
     structlog.contextvars.unbind_contextvars("task")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import structlog
 
-from desk import logs, request_ids
+from desk.processes import logs, request_ids
 from wire.values import Secret
 
 WIF = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
