@@ -7,8 +7,8 @@ import * as press from "./press.js";
 const QUIET_BEFORE_BANNER_MS = 2500, FIRST_POLL_MS = 2000, LONGEST_POLL_MS = 20000, HIDDEN_TIMES = 6, ANYWAY_MS = 30000, ASLEEP_MS = 15000;
 const banner = document.getElementById("offline");
 const words = banner.querySelector("[data-words]"), counted = banner.querySelector("[data-counted]"), age = banner.querySelector("[data-age]"), then = banner.querySelector("[data-then]");
-// `lost`: the socket is away; `frozen`: it is said, and what stands on the page may be out of date until `lastRead` moves.
-let lost = false, frozen = false, over = false, resting = false, lastRead = now();
+// `lost`: the socket is away; `offline`: it is said, and what stands on the page may be out of date until `lastRead` moves.
+let lost = false, offline = false, over = false, resting = false, lastRead = now();
 let bannerTimer = 0, pollTimer = 0, pollMs = FIRST_POLL_MS;
 const jitter = (ms) => ms * (0.7 + Math.random() * 0.6);
 
@@ -29,9 +29,9 @@ function say(first, last) {
   banner.hidden = false;
 }
 
-function freeze() {
+function goOffline() {
   if (!lost || over) return;
-  frozen = true;
+  offline = true;
   say("Live connection lost. Data frozen at", ". Decisions rest until it is read again.");
   rest(true);
   poll();
@@ -47,8 +47,8 @@ function poll() {
 // What came of reading everything: the moment it was asked for is the moment it is from.
 function judge(well, at) {
   if (well) lastRead = at;
-  if (!frozen || over) return;
-  if (well && !lost) thaw();
+  if (!offline || over) return;
+  if (well && !lost) goOnline();
   else if (well) {
     say("Live connection lost. Read again at", ". It goes on reading every few seconds.");
     rest(false);
@@ -58,9 +58,9 @@ function judge(well, at) {
   }
 }
 
-function thaw() {
+function goOnline() {
   clearTimeout(pollTimer);
-  frozen = false;
+  offline = false;
   banner.hidden = true;
   rest(false);
 }
@@ -70,16 +70,16 @@ export const connection = {
     if (over || lost) return;
     lost = true;
     pollMs = FIRST_POLL_MS;
-    bannerTimer = setTimeout(() => press.after(freeze), QUIET_BEFORE_BANNER_MS);
+    bannerTimer = setTimeout(() => press.after(goOffline), QUIET_BEFORE_BANNER_MS);
   },
   // The socket tells again; what was told to nobody meanwhile is read before decisions are taken.
   joined() {
     lost = false;
     clearTimeout(bannerTimer);
-    if (frozen) pollMs = FIRST_POLL_MS;
-    (frozen ? poll : () => fragments.readAll(judge))();
+    if (offline) pollMs = FIRST_POLL_MS;
+    (offline ? poll : () => fragments.readAll(judge))();
   },
-  // Nothing comes any more that could thaw the page: it says why, and stays as it is.
+  // Nothing comes any more that could bring the page back: it says why, and stays as it is.
   end(sentence) {
     over = true;
     clearTimeout(bannerTimer);
@@ -98,13 +98,13 @@ document.addEventListener("desk:reread", () => fragments.readAll(judge));
 document.addEventListener("visibilitychange", function () {
   if (document.hidden || over) return;
   pollMs = FIRST_POLL_MS;
-  if (frozen) poll();
+  if (offline) poll();
   else if (now() - lastRead > ANYWAY_MS) fragments.readAll(judge);
 });
 // Hints can get lost on their way, with a broker that died for one: what is looked at is read again in any case.
 (function anyway() {
   setTimeout(function () {
-    if (!document.hidden && !lost && !frozen && !over) fragments.readAll(judge);
+    if (!document.hidden && !lost && !offline && !over) fragments.readAll(judge);
     anyway();
   }, jitter(ANYWAY_MS));
 })();
