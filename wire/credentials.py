@@ -11,7 +11,7 @@ from wire.values import Secret
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A key and its secret, sent as HTTP Basic or as a signature (HS256, supplement 2.3)."""
+    """A key and its secret, sent as HTTP Basic or as a signature (HS256, exchange supplement 2.3)."""
 
     login: str
     secret: Secret

@@ -1,4 +1,4 @@
-"""JSON-RPC frames as the exchange's sockets write and read them (exchange streams; supplement 1.1).
+"""JSON-RPC frames as the exchange's sockets write and read them (exchange supplement 1.1).
 
 Differences from the letter of JSON-RPC 2.0 that callers rely on: the `jsonrpc` member may be missing, `params` may be
 missing or null, equal ids are legal, an id is a text or a number and comes back with its type, and a request without

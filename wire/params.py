@@ -1,7 +1,7 @@
 """One documented parameter: what it holds, where it travels, and its text on the wire.
 
 `to_text` is the client's side and strict; `from_text` is the server's and as lenient as callers rely on
-(supplement 2.6). For every kind the one gives back what the other was given.
+(exchange supplement 2.6). For every kind the one gives back what the other was given.
 """
 
 import re

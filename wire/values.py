@@ -118,7 +118,7 @@ def instant_from(value: str | int) -> datetime:
     """The instant, in UTC, of an ISO 8601 text or of milliseconds since 1970 (as a number or as digits).
 
     Seconds and zone may be missing (no zone means UTC); digits past the microsecond are cut. Raises `CannotRead`.
-    Source: exchange REST conventions 1 and 3; supplement 2.6.
+    Source: exchange REST, Conventions 1 and 3; exchange supplement 2.6.
     """
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise CannotRead(f"an instant can't be read from {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""One chain address in its three forms: cash, legacy and SLP address (specification 3, "Base"; supplement 5.1).
+"""One chain address in its three forms: cash, legacy and SLP address (chain data, Resources; supplement 5.1).
 
 The chain has three networks. Cash and SLP forms name theirs by prefix; a legacy address of the test networks names
 both, so reading takes the networks that are wanted, in order of preference.

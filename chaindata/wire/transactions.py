@@ -1,6 +1,6 @@
 """Raw transactions: bytes to records and back, ids, sizes, and the rules that need no knowledge of the chain.
 
-Source: the chain's serialisation (supplement 5.4, vectors of 1.6). All integers are little-endian. Reading takes what a
+Source: the chain's serialisation (supplement 5.4 and 1.6). All integers are little-endian. Reading takes what a
 node's decoder takes: no inputs, odd values and unknown versions too. `check` says what a node would not relay or mine.
 """
 

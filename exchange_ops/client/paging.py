@@ -14,7 +14,7 @@ from wire.errors import BadReply
 
 T = TypeVar("T")
 HIGHEST_INDEX = 2**63 - 2  # an index is a 64-bit integer (supplement 2.10), and we ask for the one after it
-_TICK = timedelta(milliseconds=1)  # the finest difference that the interface can tell (exchange REST, convention 1)
+_TICK = timedelta(milliseconds=1)  # the finest difference that the interface can tell (exchange REST, Conventions 1)
 
 
 def upwards(

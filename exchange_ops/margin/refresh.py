@@ -1,6 +1,6 @@
 """Margin accounts and positions as the exchange shows them: copies with the time they were read, nothing is done here.
 
-What is no longer listed has ended. Source: exchange REST, Margin; supplement 1.5 and 2.7.
+What is no longer listed has ended. Source: exchange REST, Margin orders; supplement 1.5 and 2.7.
 """
 
 from collections.abc import Iterable, Sequence

@@ -14,7 +14,7 @@ from django.db.models import F, Q, QuerySet
 from desk import outbox, questions
 from exchange_ops.market.models import MarketLook, Symbol
 
-# The periods of candles as the interface has them (exchange REST, Candles). A month is at least so long.
+# The periods of candles as the interface has them (exchange REST, Candle). A month is at least so long.
 PERIODS = {
     "M1": timedelta(minutes=1),
     "M3": timedelta(minutes=3),

@@ -1,7 +1,7 @@
 """The account's own trades, taken into our rows from the history, the stream and the answers to new orders.
 
 A trade never changes. The stream does not say who took, nor whether it was a liquidation; the history may add that.
-Source: exchange REST, Trade; supplement 1.4 and 2.8.
+Source: exchange REST, Account trade; supplement 1.4 and 2.8.
 """
 
 from collections.abc import Sequence

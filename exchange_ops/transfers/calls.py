@@ -37,7 +37,7 @@ _WAYS = {machine.BANK_TO_TRADING: "bankToExchange", machine.TRADING_TO_BANK: "ex
 
 
 def right_for(row: Transfer) -> Right:
-    """The right that the key of this call needs (exchange REST, Account management; Sub-accounts)."""
+    """The right that the key of this call needs (exchange REST, Account management and Sub-accounts)."""
     return Right.WITHDRAW if OPERATIONS[row.kind] in _BY_WITHDRAWING else Right.PAYMENTS
 
 

@@ -1,4 +1,4 @@
-"""One order book rebuilt from a snapshot and its updates (exchange streams supplement 1.3).
+"""One order book rebuilt from a snapshot and its updates (supplement 1.3).
 
 The first update after a snapshot has its sequence plus one, each next one plus one. An update that is not newer is a
 repetition; a step of more than one, or a book whose sides cross, is broken until the next snapshot. A snapshot may come

@@ -124,7 +124,7 @@ def replacement_problems(
 def client_order_id_problems(text: str, *, param: str = "clientOrderId") -> Problems:
     """1 to 32 ASCII letters, digits, dots, dashes and underscores, not dots alone: it goes into a path.
 
-    Source: exchange REST, convention 5; supplement 2.8 and 5.11. An earlier version refused ids shorter than 8.
+    Source: exchange REST, Conventions 5; supplement 2.8 and 5.11. An earlier version refused ids shorter than 8.
     """
     if not isinstance(text, str) or not text:
         return [BadArgument(param, Problem.EMPTY, text)]

@@ -1,4 +1,4 @@
-"""What every conversation with a stream has, without a socket and without a clock (exchange streams; supplement 1.1).
+"""What every conversation with a stream has, without a socket and without a clock (supplement 1.1).
 
 Frames and moments go in, frames and events come out. Requests get ids that are never used twice, answers are matched to
 them, an answer that is overdue or a socket that is silent ends the conversation, and what nobody knows is told as odd.

@@ -1,6 +1,6 @@
 """Every method and notification of the exchange's sockets, one row per documented row.
 
-Source: exchange streams, Endpoints and Events; supplement section 1. Only facts stand here. Parameters are described
+Source: exchange streams, Endpoints and Events; supplement 1. Only facts stand here. Parameters are described
 with the words of `wire.params`; on a socket all of them travel in `params`, so their place says nothing.
 """
 

@@ -1,5 +1,5 @@
 """Sub-accounts: freezing and activating, their withdrawal settings, and money between them and their master
-(REST "Sub-accounts"; supplement 2.4, 2.11).
+(exchange REST, Sub-accounts; supplement 2.4, 2.11).
 
 Choices where the documents are silent:
 

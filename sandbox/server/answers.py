@@ -53,7 +53,7 @@ def envelope(code: int, message: str, description: str) -> dict[str, object]:
 
 
 def of_error(status: int, code: int, message: str, description: str = "") -> Answer:
-    """An error as the exchange answers it (specification 1, Errors)."""
+    """An error as the exchange answers it (exchange REST, Errors)."""
     return of_json(envelope(code, message, description), status)
 
 
@@ -63,7 +63,7 @@ def of_html(page: str, status: int = HTTPStatus.OK) -> Answer:
 
 
 def not_routed(method: str, path: str) -> Answer:
-    """What the exchange answers to an unknown path or a verb the path does not take (supplement 2.1)."""
+    """What the exchange answers to an unknown path or a verb the path does not take (exchange supplement 2.1)."""
     return of_html(
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n'
         f"<body>\n<pre>Cannot {escape(method)} {escape(path)}</pre>\n</body>\n</html>\n",

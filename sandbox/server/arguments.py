@@ -1,7 +1,7 @@
 """The arguments of a received call as its row of the catalogue reads them, and what is said of odd ones.
 
 The exchange refuses the first odd parameter, in the words of its catalogue of errors. The chain-data service checks in
-its documented order (supplement 1.7 to 1.9): is it an array, how many elements; each element is for the handler.
+its documented order (chain supplement 1.7 to 1.9): is it an array, how many elements; each element is for the handler.
 """
 
 import re
@@ -17,7 +17,7 @@ from sandbox.server.chain_bodies import FormText
 from wire.operation import Body, Operation, read
 from wire.params import LISTS, BadArgument, Kind, Param, Place, Problem, from_text
 
-# With the named parameter all others are ignored, the odd ones too (REST "Trading history").
+# With the named parameter all others are ignored, the odd ones too (exchange REST, Trading history).
 _OVERRIDING: Final = {"get_order_history": "clientOrderId"}
 _IGNORED = frozenset({"get_properties"})  # its documented parameters change nothing, whatever they hold
 _AS_THEY_CAME = frozenset({Kind.TEXT, *LISTS})
@@ -42,7 +42,7 @@ def of_exchange(
     is_observed: bool = False,
 ) -> dict[str, object]:
     """The arguments, typed, defaults filled in; in the observed dialect also that of an order without a time in force,
-    which the specification requires there (supplement 6). Raises `BadArgument`."""
+    which the specification requires there (exchange supplement 6). Raises `BadArgument`."""
     pairs, members = list(query_pairs), list(body_pairs)
     if is_observed and operation.name == "put_order" and "timeInForce" not in dict([*pairs, *members]):
         members.append(("timeInForce", "GTC"))
@@ -161,7 +161,8 @@ def _lenient(param: Param, value: object) -> object:
 
 
 def _must_be_in_range(param: Param, text: str) -> None:
-    """A node refuses a whole number that it can't hold before it looks at what the number is for (supplement 10)."""
+    """A node refuses a whole number that it can't hold before it looks at what the number is for (chain supplement
+    10)."""
     highest = 1 << _NODE_BITS.get(param.name, 32) - 1
     if _WHOLE.fullmatch(text) and not -highest <= int(text) < highest:
         raise Refused(refusals.INTEGER_OUT_OF_RANGE)

@@ -1,4 +1,5 @@
-"""Who calls: HTTP Basic and HS256, on requests and on sockets (specification 1, Authentication; supplement 1.2, 2.3).
+"""Who calls: HTTP Basic and HS256, on requests and on sockets (exchange REST, Authentication; exchange supplement 1.2,
+2.3).
 
 Both schemes prove that the caller holds the secret of a key; what the key may do is in its rights. A failed proof is
 answered alike whatever was wrong with it, and comparing takes the same time whatever differs.

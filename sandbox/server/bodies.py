@@ -1,4 +1,4 @@
-"""Query strings and bodies as pairs of name and value, exactly as they were written (supplement 2.6).
+"""Query strings and bodies as pairs of name and value, exactly as they were written (exchange supplement 2.6).
 
 Bodies are form-urlencoded or JSON. Numbers in JSON become text and keep every digit; booleans and lists stay. What the
 parameters mean is for `wire.operation.read`; here only what cannot be read at all is refused.

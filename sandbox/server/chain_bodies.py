@@ -1,4 +1,5 @@
-"""The body of a request to the chain-data service: a JSON object or array, or a form (supplement 1.7, 1.10 and 7)."""
+"""The body of a request to the chain-data service: a JSON object or array, or a form (chain supplement 1.7, 1.10 and
+7)."""
 
 import json
 from collections.abc import Mapping

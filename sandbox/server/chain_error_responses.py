@@ -1,4 +1,5 @@
-"""Answers of the chain-data service: its envelopes, and the headers that each of them has (supplement 1.7, 1.10)."""
+"""Answers of the chain-data service: its envelopes, and the headers that each of them has (chain supplement 1.7,
+1.10)."""
 
 from chaindata.wire import refusals
 from sandbox.chain.node.terms import Refused

@@ -3,8 +3,8 @@
 ASGI has no word for "hang up now": an application that returns early gets a 500 sent in its name. The handle travels
 in the scope's extensions and works on the transport below.
 
-Of HTTP itself this adds what uvicorn leaves to others (supplement 6): HTTP/1.0 that keeps its connection, an end for
-requests that never finish, a bound for headers, and an answer that can be read although the request was not.
+Of HTTP itself this adds what uvicorn leaves to others (exchange supplement 6): HTTP/1.0 that keeps its connection, an
+end for requests that never finish, a bound for headers, and an answer that can be read although the request was not.
 """
 
 import asyncio

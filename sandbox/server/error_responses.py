@@ -14,7 +14,7 @@ from wire.params import BadArgument, Problem
 VALIDATION_ERROR = 10001
 TOO_MANY_REQUESTS = 429
 NOT_IMITATED = 501
-# Parameters of orders that have codes of their own, whatever is wrong with them (supplement 2.2).
+# Parameters of orders that have codes of their own, whatever is wrong with them (exchange supplement 2.2).
 _OF_ORDERS = {"quantity": 2010, "price": 2020, "stopPrice": 2022}
 _ORDER_GROUPS = frozenset({catalogue.SPOT_ORDERS, catalogue.MARGIN_ORDERS, catalogue.MARGIN})
 

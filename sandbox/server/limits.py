@@ -1,8 +1,8 @@
 """How often one may ask: the exchange by the second and group, the chain-data service by the minute and route.
 
-The exchange counts market data by address and everything else by account, in a sliding second (its supplement 2.5).
-The chain-data service counts by address: a window begins with the first call of its route and ends as a whole a minute
-later (its supplement 1.10).
+The exchange counts market data by address and everything else by account, in a sliding second (exchange supplement
+2.5). The chain-data service counts by address: a window begins with the first call of its route and ends as a whole a
+minute later (chain supplement 1.10).
 
 All is counted by the machine's clock, not the sandbox's: a frozen sandbox clock would otherwise never let anybody in
 again.

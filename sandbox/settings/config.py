@@ -9,7 +9,7 @@ from sandbox.settings.dialects import DIALECTS, DOCUMENTED, OBSERVED
 
 HOLD_ENDS = ("lapse", "stay", "commit")
 PAYOUTS_ON_CHAIN = ("as_told", "short", "elsewhere", "never")
-DOCUMENTED_RATES = {"market": 100, "trading": 300, "other": 10}  # requests a second, supplement 2.5
+DOCUMENTED_RATES = {"market": 100, "trading": 300, "other": 10}  # requests a second, exchange supplement 2.5
 LONGEST_DELAY_MS = 3_600_000
 LONGEST_SECONDS = 86_400
 CASH_ACCOUNT_OFFSET = 10  # the block of height 110 registers the accounts of number 100, the first
@@ -61,7 +61,7 @@ class Config:
     payout_on_chain: str = "as_told"
     chain_rate_limit: int = 0
     chain_proofs_as_specified: bool = False
-    chain_pro_password: str = "BITBOX"  # noqa: S105  # the published default (supplement 1.10)
+    chain_pro_password: str = "BITBOX"  # noqa: S105  # the published default (chain supplement 1.10)
     cash_account_offset: int = CASH_ACCOUNT_OFFSET
     non_js_framework: bool = False
 

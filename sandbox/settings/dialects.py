@@ -1,5 +1,5 @@
-"""The two ways in which the sandbox speaks where the specification and live servers differ (supplements: exchange,
-section 6; chain data, section 10).
+"""The two ways in which the sandbox speaks where the specification and live servers differ (exchange
+supplement 6; chain supplement 10).
 
 `documented` is what the specifications say, `observed` what servers were seen to answer. The dialect changes answers
 and what is taken for right, never what money does; a journal written in one is lived again in either.

@@ -1,5 +1,5 @@
-"""Where the specification and live servers differ (supplement 6), in literal requests: both dialects, and what is the
-same in both."""
+"""Where the specification and live servers differ (exchange supplement 6), in literal requests: both dialects, and what
+is the same in both."""
 
 import base64
 import json

@@ -1,4 +1,5 @@
-"""Rate limits: requests a second by group, each caller for itself, 429 in the documented shape (supplement 2.5)."""
+"""Rate limits: requests a second by group, each caller for itself, 429 in the documented shape (exchange supplement
+2.5)."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 """Who may call what: every row of the catalogue with every key, with none, with a wrong one, with another scheme.
 
-The rights are written here once more, from the documents alone (exchange REST, Endpoints; supplement 2.4), so that
-a wrong right in the catalogue shows.
+The rights are written here once more, from the documents alone (exchange REST, Endpoints; exchange supplement 2.4), so
+that a wrong right in the catalogue shows.
 """
 
 import base64

@@ -1,7 +1,7 @@
 """Payloads of the property-token layer: each documented operation to its bytes, and bytes back to an operation.
 
-Source: supplement 2; the carrier, 1.13. Integers are big-endian; a text is UTF-8 and ends with a zero byte. Amounts are
-base units: how many make a token is the property's precision, which the chain knows and a payload does not say.
+Source: supplement 2 and 1.13 (the carrier). Integers are big-endian; a text is UTF-8 and ends with a zero byte. Amounts
+are base units: how many make a token is the property's precision, which the chain knows and a payload does not say.
 """
 
 from typing import ClassVar

@@ -1,7 +1,7 @@
 """Running the scripts of an input: whether what unlocks fits what locks.
 
 Every opcode of the chain up to May 2020, flow control and locktimes here, the rest in the tables that this joins.
-Source: supplement 5.4 and the node's words of 1.9. Work is bounded by the sizes of scripts, values and stacks.
+Source: supplement 5.4 and 1.9 (the node's words). Work is bounded by the sizes of scripts, values and stacks.
 """
 
 from chaindata.wire.scripts import steps

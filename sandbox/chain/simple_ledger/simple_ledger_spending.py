@@ -1,7 +1,8 @@
 """Transactions that make, mint and send simple-ledger tokens with one private key, as services of the real chain do.
 
-Source: chain data, createTokenType1 and its neighbours; supplement 3. Fees are paid with coins that hold no tokens, so
-that none are burnt by accident. A transaction is made and signed here, and sent by who asked for it.
+Source: chain data, Simple-ledger tokens (createTokenType1 and its neighbours); supplement 3. Fees are paid with coins
+that hold no tokens, so that none are burnt by accident. A transaction is made and signed here, and sent by who asked
+for it.
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
-"""Withdrawals in two phases: hold, commit, roll back, and what becomes of a hold that nobody touches (REST "Account
-management"; supplement 2.10)."""
+"""Withdrawals in two phases: hold, commit, roll back, and what becomes of a hold that nobody touches (exchange REST,
+Account management; supplement 2.10)."""
 
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Trading history: past and present orders, and the account's trades (REST "Trading history"; supplement 2.8).
+"""Trading history: past and present orders, and the account's trades (exchange REST, Trading history; supplement 2.8).
 
 Orders are listed newest first by the time of their creation; both ends of an interval are included.
 """

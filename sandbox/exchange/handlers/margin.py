@@ -1,4 +1,4 @@
-"""Margin orders, isolated accounts and their positions (REST "Margin orders"; supplement 1.5, 2.7)."""
+"""Margin orders, isolated accounts and their positions (exchange REST, Margin orders; supplement 1.5, 2.7)."""
 
 from decimal import Decimal
 

@@ -1,4 +1,5 @@
-"""Public market data that moves: tickers, trades, order books, candles (REST "Public market data", supplement 2.9).
+"""Public market data that moves: tickers, trades, order books, candles (exchange REST, Public market data, supplement
+2.9).
 
 Intervals include both their ends. Without `from` an ascending list begins with the oldest there is.
 """

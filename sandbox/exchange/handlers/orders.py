@@ -1,4 +1,4 @@
-"""Spot orders, and the rates that trading costs (REST "Spot orders"; supplement 2.7, 2.8)."""
+"""Spot orders, and the rates that trading costs (exchange REST, Spot orders; supplement 2.7, 2.8)."""
 
 import re
 from decimal import Decimal

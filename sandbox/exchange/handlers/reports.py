@@ -1,5 +1,5 @@
-"""What only sockets ask of orders and margin accounts: the active ones as reports, and margin orders replaced (streams,
-Margin trading; supplement 1.4, 1.5)."""
+"""What only sockets ask of orders and margin accounts: the active ones as reports, and margin orders replaced (exchange
+streams, Margin trading; supplement 1.4, 1.5)."""
 
 from sandbox.exchange.handlers import arguments, orders
 from sandbox.exchange.handlers.arguments import Arguments

@@ -1,4 +1,4 @@
-"""Sub-accounts of the calling account (REST "Sub-accounts"; supplement 2.7, 2.11)."""
+"""Sub-accounts of the calling account (exchange REST, Sub-accounts; supplement 2.7, 2.11)."""
 
 from typing import Final
 

@@ -1,4 +1,5 @@
-"""Isolated margin accounts and positions: opened, changed, closed (supplement 1.5, 2.7; streams "Margin account").
+"""Isolated margin accounts and positions: opened, changed, closed (supplement 1.5, 2.7; exchange streams, Margin
+account).
 
 Choices where the documents are silent:
 

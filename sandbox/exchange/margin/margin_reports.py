@@ -1,4 +1,5 @@
-"""The wire forms of margin accounts and positions (streams "Margin account", "Position"; supplement 1.5), and the mark.
+"""The wire forms of margin accounts and positions (exchange streams, Margin account, Position; supplement 1.5), and the
+mark.
 
 The mark of a symbol, by which positions are judged, is the price of its latest trade for a minute, and then the middle
 of what the simulated traders quote. Profit and loss are told as of the mark.

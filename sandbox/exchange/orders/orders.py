@@ -1,8 +1,8 @@
 """All orders and account trades of one world, and how long the exchange remembers them.
 
 An order is found by its exchange's number, or by the trader's id among the active ones. Orders that ended without a
-trade are forgotten a day later (REST "Order"); those with trades are kept. A trader's id may not be used twice in one
-trading day, UTC, nor while an order of that id is active.
+trade are forgotten a day later (exchange REST, Order); those with trades are kept. A trader's id may not be used twice
+in one trading day, UTC, nor while an order of that id is active.
 """
 
 from collections import defaultdict, deque

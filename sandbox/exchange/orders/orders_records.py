@@ -1,4 +1,4 @@
-"""What the exchange remembers of an order and of its trades (REST "Order", "Account trade").
+"""What the exchange remembers of an order and of its trades (exchange REST, Order, Account trade).
 
 Prices count ticks, quantities increments, fees and reserves the ledger's units.
 """

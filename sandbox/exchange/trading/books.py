@@ -1,4 +1,4 @@
-"""Order books as the REST interface shows them (REST "Order book", supplement 2.9), written as JSON at once."""
+"""Order books as the REST interface shows them (exchange REST, Order book, supplement 2.9), written as JSON at once."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,5 +1,5 @@
-"""The life of an order: placed, waiting for its stop price, resting, replaced, cancelled, expired (REST "Order status";
-supplement 1.4, 2.8).
+"""The life of an order: placed, waiting for its stop price, resting, replaced, cancelled, expired (exchange REST, Order
+status; supplement 1.4, 2.8).
 
 Choices where the documents are silent:
 

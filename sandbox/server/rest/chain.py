@@ -1,7 +1,7 @@
 """The chain-data service over HTTP: routes, bodies, limits, errors; what it answers comes from the chain's handlers.
 
-Source: chain data, Endpoints; supplement 1.7, 1.10 and 7. No operation needs credentials; the deployment's user and
-pro password only raise the limits.
+Source: chain data, Endpoints; chain supplement 1.7, 1.10 and 7. No operation needs credentials; the deployment's user
+and pro password only raise the limits.
 """
 
 import logging

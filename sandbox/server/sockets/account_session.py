@@ -1,5 +1,5 @@
-"""The account stream: balances and transactions as queries and as notifications (streams, Account management;
-supplement 1.6)."""
+"""The account stream: balances and transactions as queries and as notifications (exchange streams, Account management;
+exchange supplement 1.6)."""
 
 from sandbox.exchange.terms import Event
 from sandbox.server.sockets.stream_session import Method, Params, Part, StreamSession, log_in

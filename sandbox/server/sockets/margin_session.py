@@ -1,4 +1,4 @@
-"""Margin trading over a socket (streams, Margin trading; supplement 1.5).
+"""Margin trading over a socket (exchange streams, Margin trading; exchange supplement 1.5).
 
 As over REST in everything but its form. A change of orders is told as the samples have it: the reports of the orders
 that the answer repeats, the answer, then the account. A balance that is set is answered before it is told, a position

@@ -1,7 +1,7 @@
 """The beat of the public stream: ten times a second every topic that may have changed is asked what is new.
 
-What is new is written once and handed to all who follow (supplement 1.3 has the cadence). Nothing is computed for a
-topic that nobody follows.
+What is new is written once and handed to all who follow (exchange supplement 1.3 has the cadence). Nothing is computed
+for a topic that nobody follows.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from sandbox.world.world import World
 
 log = logging.getLogger("sandbox")
 BEAT_SECONDS: Final = 0.1
-AGAIN_SECONDS: Final = 1.0  # after a first order book comes a second one (supplement 1.3)
+AGAIN_SECONDS: Final = 1.0  # after a first order book comes a second one (exchange supplement 1.3)
 TICKER, BOOK, TRADES, CANDLES = "ticker", "book", "trades", "candles"
 # What is told, of which symbol, and for candles the period.
 Key: TypeAlias = tuple[str, str, str]

@@ -1,4 +1,4 @@
-"""What the public stream tells of one symbol, and how far it has told it (supplement 1.3).
+"""What the public stream tells of one symbol, and how far it has told it (exchange supplement 1.3).
 
 A topic is shared by all who follow it: it finds out once what is new, and writes it once. `snapshot` is for one who
 just came, `news` is for all; both speak of the exchange's present moment.

@@ -34,7 +34,8 @@ class Outgoing:
     """The messages of one socket on their way out.
 
     Putting never waits. A reader so slow that `most_waiting` messages pile up, or so many characters, loses his
-    connection, as on the exchange (supplement 1.7): the world goes on without him. What a fault keeps back counts too.
+    connection, as on the exchange (exchange supplement 1.7): the world goes on without him. What a fault keeps back
+    counts too.
     """
 
     def __init__(self, faults: Faults, connection: Connection, most_waiting: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Market data over a socket (supplement 1.3): queries, and subscriptions to what `market_feed` tells."""
+"""Market data over a socket (exchange supplement 1.3): queries, and subscriptions to what `market_feed` tells."""
 
 from sandbox.exchange.terms import Event
 from sandbox.server.sockets.market_feed import BOOK, CANDLES, TICKER, TRADES, Feed

@@ -1,7 +1,7 @@
 """The exchange's sockets: every address with the methods behind it.
 
 Requests of one socket are executed and answered strictly in their order; an answer leaves before the notifications
-that follow from it (supplement 1.1 to 1.7, specification 2).
+that follow from it (exchange supplement 1.1 to 1.7).
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from sandbox.world.world import World
 log = logging.getLogger("sandbox")
 _MARKET: tuple[Part, ...] = (public_session.PART,)
 _TRADING: tuple[Part, ...] = (trading_session.PART, margin_session.PART)
-# Each address with what it serves; the single old one serves market data and trading (supplement 1.1).
+# Each address with what it serves; the single old one serves market data and trading (exchange supplement 1.1).
 PARTS: dict[str, tuple[Part, ...]] = {
     streams.Address.PUBLIC.value: _MARKET,
     streams.Address.TRADING.value: _TRADING,

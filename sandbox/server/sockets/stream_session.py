@@ -1,7 +1,8 @@
 """A socket whose methods stand in tables: name -> function of the session and the typed params.
 
-An address serves one part, or several: the single old address is the union of market data and trading (supplement 1.1).
-What follows from a request is told in a fixed place: before its answer by `tell`, behind it by `behind`.
+An address serves one part, or several: the single old address is the union of market data and trading (exchange
+supplement 1.1). What follows from a request is told in a fixed place: before its answer by `tell`, behind it by
+`behind`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -190,5 +191,5 @@ class StreamSession(Session):
 
 
 def log_in(session: StreamSession, params: Params) -> object:
-    """The method `login`, which is the same wherever there is one (supplement 1.2)."""
+    """The method `login`, which is the same wherever there is one (exchange supplement 1.2)."""
     return session.log_in(params)

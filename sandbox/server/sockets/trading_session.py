@@ -1,4 +1,5 @@
-"""Spot orders over a socket (supplement 1.4): the operations of the REST interface, answered and told as reports.
+"""Spot orders over a socket (exchange supplement 1.4): the operations of the REST interface, answered and told as
+reports.
 
 Every order goes through the same operation as over REST, and into the journal under its name. A request is told in
 this order: the report that its answer repeats, the answer, then what else came of it, such as trades.

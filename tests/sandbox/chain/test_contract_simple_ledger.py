@@ -1,4 +1,5 @@
-"""The contract of simple-ledger tokens, written from the documents alone (chain data; supplement 1.8, 3 and 7).
+"""The contract of simple-ledger tokens, written from the documents alone (chain data, Simple-ledger tokens; supplement
+1.8, 3 and 7).
 
 Literal addresses and members. `--target URL` asks another server of the service: it needs three tokens, of which one
 has a live baton, one none any more and one a burn, and holders of them.

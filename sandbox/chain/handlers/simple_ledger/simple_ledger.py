@@ -1,4 +1,5 @@
-"""What is asked about simple-ledger tokens: lists, addresses, validity, statistics (chain data; supplement 1.8 and 3).
+"""What is asked about simple-ledger tokens: lists, addresses, validity, statistics (chain data, Simple-ledger tokens;
+supplement 1.8 and 3).
 
 Arrays come as texts, their sizes checked. Each element is looked at before any is answered: a bad one fails the call.
 """

@@ -1,4 +1,4 @@
-"""A transaction with its meaning for simple-ledger tokens (chain data, txDetails; supplement 1.8 and 3)."""
+"""A transaction with its meaning for simple-ledger tokens (chain data, Simple-ledger tokens; supplement 1.8 and 3)."""
 
 from typing import Any
 
