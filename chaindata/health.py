@@ -24,9 +24,9 @@ def chain() -> Health:
     if found is None:
         row = ChainTip.objects.filter(pk=1).first()
         problem = f" {row.problem}" if row is not None and row.problem else ""
-        return Health(ok=False, sentence=f"The tip of the chain was not heard yet: its pages are empty.{problem}")
+        return Health(ok=False, sentence=f"No block was received yet: the chain's pages are empty.{problem}")
     age_s = (now - found.read_at).total_seconds()
-    sentence = f"The tip of the chain, of height {found.height}, was heard {age_s:.0f} s ago."
+    sentence = f"Latest block {found.height}, received {age_s:.0f} s ago."
     lost = ChainReorganisation.objects.filter(found_at__gt=now - REPORTED_FOR).order_by("-found_at").first()
     if lost is not None:
         sentence += f" {lost.old_height - lost.common_height} blocks above {lost.common_height} left the chain lately."

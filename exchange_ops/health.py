@@ -166,7 +166,7 @@ def _proofs() -> Health:
     now = clock.now()
     waiting = [payouts.waits_for(row, now=now) for row in payouts.due(now=now)[:100]]
     oldest = max(waiting, default=timedelta(0))
-    sentence = "No payout waits to be looked for on the chain."
+    sentence = "No payouts awaiting on-chain confirmation."
     if waiting:
         sentence = f"{len(waiting)} payouts wait to be looked for on the chain, the oldest for {_spoken(oldest)}."
     disputed = [row.reference for row in Withdrawal.objects.filter(state=machine.DISPUTED).order_by("pk")[:5]]
@@ -203,7 +203,7 @@ def _orders() -> Health:
             "Its lists were not read yet." if read is None else f"Its lists were read {_spoken(read)} ago."
         )
         sentences += [row.problem] if row is not None and row.problem else []
-        sentences.append(_told_at_once(trading_stream.name_of(account), "Its reports", now))
+        sentences.append(_liveness(trading_stream.name_of(account), "Order updates", now))
     return Health(ok=age <= DUE_AGE, sentence=" ".join(sentences), age_s=age.total_seconds())
 
 
@@ -223,23 +223,23 @@ def _keys() -> Health:
 
 
 def _worker() -> Health:
-    return _loop(heartbeats.WORKER, "A worker", "Forms wait for their answers; payouts go on in the following process.")
+    return _loop(heartbeats.WORKER, "Worker", "Forms wait for their answers; payouts go on in the scheduler.")
 
 
 def _releases() -> Health:
-    return _loop(heartbeats.RELEASES, "The worker of releases", "Reserved money is released by the following process.")
+    return _loop(heartbeats.RELEASES, "Release worker", "Reserved money is released by the scheduler.")
 
 
 def _sweeper() -> Health:
-    return _loop(heartbeats.SWEEPER, "The following process", "Payouts go on as long as a worker is there.")
+    return _loop(heartbeats.SWEEPER, "Scheduler", "Payouts go on as long as a worker is there.")
 
 
 def _loop(name: str, spoken: str, consequence: str) -> Health:
     row = heartbeats.of(name)
     age = _age(row.beat_at if row else None, clock.now())
     if age is not None and age <= BEAT_AGE:
-        return Health(ok=True, sentence=f"{spoken} worked {_spoken(age)} ago.", age_s=age.total_seconds())
-    when = "has not worked yet" if age is None else f"last worked {_spoken(age)} ago"
+        return Health(ok=True, sentence=f"{spoken} active {_spoken(age)} ago.", age_s=age.total_seconds())
+    when = "not active yet" if age is None else f"last active {_spoken(age)} ago"
     sentence = f"{spoken} {when}. {consequence}"
     return Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds())
 
@@ -248,8 +248,8 @@ def _prices() -> Health:
     """How old the prices are. Without fresh ones values are unknown and the strictest rules hold."""
     age = _age(market.newest_reading(Ticker), clock.now())
     if age is not None and age <= PRICE_AGE:
-        closely = _told_at_once(market_stream.NAME, "Those of markets that are looked at", clock.now())
-        return Health(ok=True, sentence=f"Prices are {_spoken(age)} old. {closely}", age_s=age.total_seconds())
+        closely = _liveness(market_stream.NAME, "Open markets", clock.now())
+        return Health(ok=True, sentence=f"Prices updated {_spoken(age)} ago. {closely}", age_s=age.total_seconds())
     row = heartbeats.of(heartbeats.MARKET)
     because = f" {row.problem}" if row is not None and row.problem else ""
     when = "have not been read yet" if age is None else f"are {_spoken(age)} old"
@@ -257,13 +257,13 @@ def _prices() -> Health:
     return Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds())
 
 
-def _told_at_once(name: str, what: str, now: datetime) -> str:
+def _liveness(name: str, what: str, now: datetime) -> str:
     """Whether a stream tells what workers read as well: without it the same comes a few seconds later."""
     row = heartbeats.of(name)
     heard = _age(row.heard_at if row else None, now)
     if row is not None and row.connected and heard is not None and heard <= STREAM_SILENCE:
-        return f"{what} are told as they happen."
-    return f"{what} are not told as they happen: a worker reads them a few seconds later."
+        return f"{what} are live."
+    return f"{what} are not live: a worker reads them a few seconds later."
 
 
 def _worst(found: Sequence[Health]) -> Health:

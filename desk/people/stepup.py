@@ -173,7 +173,7 @@ def _confirm_by_code(row: "StepUp", code: object, *, now: datetime) -> None:
     if step is None:
         code_limits.note_failure(person=person, session_digest=row.session_digest, now=now)
         _log.warning("stepup.wrong_code", person=person.pk, purpose=row.purpose)
-        raise CannotConfirm("That code is not right: check the clock of your device and use the newest code.")
+        raise CannotConfirm("Incorrect code. Check your device's clock and enter the current code.")
     if not totp.spend(person, step):
         raise CannotConfirm("That code was used already: wait for the next one, at most 30 seconds.")
     row.kind, row.totp_step, row.audit_head = models.StepUp.Kind.TOTP, step, trail.head()

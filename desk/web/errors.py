@@ -14,7 +14,7 @@ API = "/api/"
 _SENTENCES = {
     400: ("Nothing was sent", "The request could not be read. It may have been cut short or changed on its way."),
     403: ("Nothing was changed or sent", "Your roles don't allow this."),
-    404: ("There is nothing here", "The address is wrong, or what it named was never there. No money moved."),
+    404: ("Page not found", "The address is wrong, or what it named was never there. No money moved."),
     500: (
         "Something broke on our side",
         "What you asked for may or may not have been recorded. Look at the list of withdrawals before you ask again; "

@@ -105,7 +105,7 @@ def _warnings(key: ApiKey) -> list[str]:
         found.append("It opens another account at the exchange: our transactions are not there. It is used last.")
     if excess := key_rights.excess(key):
         named = ", ".join(right.value for right in excess)
-        found.append(f"It can do more than it is for: {named}. Whoever gets hold of it can do that too.")
+        found.append(f"This key has more permissions than it needs: {named}. Whoever gets hold of it can do that too.")
     if lacking := key_rights.lacking(key):
         named = ", ".join(right.value for right in lacking)
         found.append(f"The exchange does not grant it: {named}. It is not used for that.")

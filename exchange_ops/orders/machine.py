@@ -51,7 +51,7 @@ STATES: Final[dict[str, State]] = {
     ),
     PLACED: State(
         "Placed",
-        "The exchange has the order. What became of it is the exchange's to say, and stands here as last read.",
+        "Accepted by the exchange. Its status is shown as last read.",
         NOBODY,
         GOOD,
         icon="circle-check",
@@ -81,8 +81,8 @@ STATES: Final[dict[str, State]] = {
     ),
     FOUND: State(
         "Placed, found by its id",
-        "The exchange has the order: its answer was lost, and the desk found the order by its id. "
-        "What became of it stands here as last read.",
+        "Accepted by the exchange: its answer was lost, and the desk found the order by its id. "
+        "Its status is shown as last read.",
         NOBODY,
         GOOD,
         icon="circle-check",

@@ -87,7 +87,7 @@ def _lists(person: Person, exchange_now: datetime) -> dict[str, tuple[str, Query
         .order_by(F("decided_at").desc())
     )
     return {
-        "mine": ("Yours to decide", domain.waiting_for(person)),
+        "mine": ("Needs your approval", domain.waiting_for(person)),
         "others": ("Waiting for others", domain.waiting_for_others(person)),
         "soon": ("Closing soon", soon),
         "done": ("Decided", done),

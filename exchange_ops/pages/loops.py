@@ -22,8 +22,8 @@ LOOPS = {
     heartbeats.RELEASES: ("Workers of releases", "releases of reserved money, and nothing else"),
     heartbeats.SWEEPER: ("Following process", "followers, timers, and payouts when no worker is there"),
     heartbeats.MARKET: ("Prices", "currencies, symbols and tickers"),
-    "ledger": ("Ledger", "transactions and both wallets, read whole"),
-    "orders": ("Orders", "orders, trades and margin, read whole"),
+    "ledger": ("Ledger", "transactions and both wallets, full sync"),
+    "orders": ("Orders", "orders, trades and margin, full sync"),
 }
 
 

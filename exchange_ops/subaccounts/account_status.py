@@ -103,7 +103,7 @@ def difference(sub: SubAccount, open_actions: Sequence[SubAccountAction] = ()) -
     if settings_differ(sub):
         under_way = next((one for one in open_actions if one.kind == states.SETTINGS), None)
         return Difference(ACTIVE, "Settings being changed") if under_way else Difference(BAD, "Settings differ")
-    return Difference(GOOD, "As asked for") if sub.wanted else Difference(QUIET, "Nothing was asked for")
+    return Difference(GOOD, "As asked for") if sub.wanted else Difference(QUIET, "No pending change")
 
 
 def settings_differ(sub: SubAccount) -> bool:

@@ -47,7 +47,7 @@ _KINDS = {
     "exchangeToBank": "arrow-left-right",
 }
 _CALLS = {"hold": "Reserve", "commit": "Pay", "rollback": "Release", "orphan": "Release an orphan"}
-_WORDS = {"approve": "Approved", "reject": "Rejected", "paid": "Found it paid", "not_paid": "Found it not paid"}
+_WORDS = {"approve": "Approved", "reject": "Rejected", "paid": "Confirmed paid", "not_paid": "Confirmed not paid"}
 _EVENTS = {
     "created": "Asked for",
     "submitted": "Checked and submitted",

@@ -27,7 +27,7 @@ _EVENTS = {
     "not_listed": "Not listed in the ledger",
     "listed_differently": "Listed differently in the ledger",
 }
-_WORDS = {"moved": "Found it moved", "not_moved": "Found it not moved"}
+_WORDS = {"moved": "Confirmed moved", "not_moved": "Confirmed not moved"}
 
 
 @register.simple_tag

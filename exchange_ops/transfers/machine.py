@@ -101,7 +101,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "done": State(
         "Moved",
-        "The money was moved. Nobody needs to act.",
+        "The money was moved. No action needed.",
         NOBODY,
         GOOD,
         icon="circle-check",
@@ -124,7 +124,7 @@ STATES: Final[dict[str, State]] = {
         icon="hand",
     ),
     "investigate": State(
-        "Needs two people",
+        "Review by two people",
         "Unknown: the exchange's ledger does not say clearly what happened to the money. "
         "Two people of treasury have to look at the evidence and close it together. Nobody should repeat it.",
         PERSON,

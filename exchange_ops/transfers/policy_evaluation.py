@@ -87,7 +87,7 @@ def _warnings(transfer: Transfer, lookalikes: list[str]) -> list[str]:
     if lookalikes:
         return [f"One approval more: the name looks like {', '.join(lookalikes)}, and is another one."]
     known = identifiers.is_known(account=transfer.account, by=transfer.by, identifier=transfer.identifier)
-    return [] if known else ["Nobody of this name was ever sent money from here."]
+    return [] if known else ["First transfer to this recipient."]
 
 
 def _plain(value: object) -> object:

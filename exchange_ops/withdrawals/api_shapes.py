@@ -73,7 +73,7 @@ class WithdrawalIn(StrictBody):
     amount = AmountIn()
     address = StrictText(max_length=400, trim_whitespace=False)
     payment_id = StrictText(max_length=400, required=False, default="", allow_blank=True, trim_whitespace=False)
-    include_fee = StrictBoolean(required=False, default=False, help_text="Whether the fee is taken out of the amount.")
+    include_fee = StrictBoolean(required=False, default=False, help_text="Whether the fee is deducted from the amount.")
     reason = StrictText(max_length=LONGEST_REASON)
     request_key = StrictText(
         max_length=80,

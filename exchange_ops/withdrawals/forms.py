@@ -21,7 +21,7 @@ class NewWithdrawalForm(forms.Form):
     amount = AmountField(label="Amount", max_length=80, error_messages={"required": "Enter the amount."})
     fee_from = forms.ChoiceField(
         label="The exchange's fee",
-        choices=[(FEE_ON_TOP, "comes on top"), (FEE_FROM_AMOUNT, "is taken out of the amount")],
+        choices=[(FEE_ON_TOP, "added to amount"), (FEE_FROM_AMOUNT, "deducted from amount")],
         initial=FEE_ON_TOP,
     )
     address = forms.CharField(

@@ -123,9 +123,9 @@ STATES: Final[dict[str, State]] = {
         decisions=(COMMIT,),
     ),
     "committed": State(
-        "Paid by the exchange, not yet on its way",
+        "Accepted by the exchange, awaiting broadcast",
         "The exchange has taken the order to pay; it can't be stopped any more. "
-        "No chain transaction is named yet. Nobody needs to act.",
+        "No chain transaction is named yet. No action needed.",
         EXCHANGE,
         ACTIVE,
         icon="send",
@@ -133,7 +133,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "sent": State(
         "On its way",
-        "Sent: the exchange named the chain transaction. It waits for confirmations. Nobody needs to act.",
+        "Sent: the exchange named the chain transaction. It waits for confirmations. No action needed.",
         EXCHANGE,
         ACTIVE,
         icon="arrow-up-right",
@@ -141,7 +141,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "settled": State(
         "Paid",
-        "Paid; the exchange reports success; not verified by us. Nobody needs to act.",
+        "Paid, confirmed by the exchange. No action needed.",
         NOBODY,
         GOOD,
         icon="circle-check",
@@ -150,7 +150,7 @@ STATES: Final[dict[str, State]] = {
     "verified": State(
         "Paid and proven",
         "Paid, and the chain proves it: the payment was found in a block and checked by the desk itself. "
-        "Nobody needs to act.",
+        "No action needed.",
         NOBODY,
         GOOD,
         icon="badge-check",
@@ -174,7 +174,7 @@ STATES: Final[dict[str, State]] = {
         decisions=(ROLLBACK,),
     ),
     "rolled_back": State(
-        "Released, not paid",
+        "Funds released, not paid",
         "Not paid; the exchange's ledger shows that the reserved money was released. It can be asked for again.",
         NOBODY,
         QUIET,
@@ -228,7 +228,7 @@ STATES: Final[dict[str, State]] = {
         decisions=(COMMIT,),
     ),
     "investigate": State(
-        "Needs two people",
+        "Review by two people",
         "Unknown: the exchange's ledger does not say clearly what happened to the money, or it acted without us. "
         "Two people of treasury have to look at the evidence and close it together. Nobody should repeat this payment.",
         PERSON,

@@ -32,7 +32,7 @@ function say(first, last) {
 function goOffline() {
   if (!lost || over) return;
   offline = true;
-  say("Live connection lost. Data frozen at", ". Decisions rest until it is read again.");
+  say("Live connection lost. Data frozen at", ". Approvals are paused until the connection is back.");
   rest(true);
   poll();
 }
@@ -53,7 +53,7 @@ function judge(well, at) {
     say("Live connection lost. Read again at", ". It goes on reading every few seconds.");
     rest(false);
   } else if (!resting) {
-    say("Live connection lost. Data frozen at", ". Decisions rest until it is read again.");
+    say("Live connection lost. Data frozen at", ". Approvals are paused until the connection is back.");
     rest(true);
   }
 }

@@ -23,7 +23,7 @@ def follow(now):
 
 
 def test_a_new_desk_says_that_the_tip_was_not_heard(service):
-    assert (look().ok, "not heard yet" in look().sentence) == (False, True)
+    assert (look().ok, "No block was received yet" in look().sentence) == (False, True)
     follow(clock.now())
     assert "Not found" in look().sentence, "the service has no such path"
 
@@ -31,7 +31,7 @@ def test_a_new_desk_says_that_the_tip_was_not_heard(service):
 def test_the_age_of_the_tip_is_told_and_an_old_one_is_unwell(service, standing_clock):
     chain = SmallChain(blocks=4).serve(service)
     follow(clock.now() - timedelta(seconds=29))
-    assert (look().ok, "height 3, was heard 29 s ago" in look().sentence) == (True, True)
+    assert (look().ok, "Latest block 3, received 29 s ago" in look().sentence) == (True, True)
     chain.mine()
     service.respond = lambda path, body: (500, b"")
     follow(clock.now() - timedelta(seconds=2))

@@ -65,7 +65,7 @@ def test_a_role_that_does_not_decide_is_refused_past_the_page(house, visit, role
     )
     assert status == 409
     assert "Only treasury decides on payments." in answer
-    asker.page.locator("summary", has_text="Take it back").click()
+    asker.page.locator("summary", has_text="Withdraw request").click()
     asker.page.locator("#id_cancel-reason").fill("Seen enough")
-    asker.page.get_by_role("button", name="Take the request back").click()
+    asker.page.get_by_role("button", name="Withdraw this request").click()
     expect(asker.state()).to_have_text("Withdrawn by requester")

@@ -67,7 +67,7 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     admin.page.evaluate("window.mark = 'here'")
     expect(state(admin)).to_have_text("In use")
     expect(right(admin, "Withdraw cryptocurrencies")).to_contain_text("Granted, not needed")
-    expect(admin.page.locator("#key")).to_contain_text("It can do more than it is for")
+    expect(admin.page.locator("#key")).to_contain_text("This key has more permissions than it needs")
     assert admin.page.evaluate("window.mark") == "here"
     found += complaints(admin.page, "key")
 
@@ -162,9 +162,9 @@ def test_opened_evidence_stays_open_when_it_is_read_again(house, visit):
     events = operator.page.locator("#story ol.line > li").count()
     another = visit("operator", name=operator.name)
     another.open(f"/withdrawals/{withdrawal}/")
-    another.page.locator("summary", has_text="Take it back").click()
+    another.page.locator("summary", has_text="Withdraw request").click()
     another.page.locator("#id_cancel-reason").fill("Not needed")
-    another.page.get_by_role("button", name="Take the request back").click()
+    another.page.get_by_role("button", name="Withdraw this request").click()
     expect(operator.page.locator("#story ol.line > li")).not_to_have_count(events)
     expect(operator.page.locator("#story details").last).to_have_attribute("open", "")
 

@@ -89,9 +89,9 @@ def test_typed_text_survives_a_part_that_was_already_being_read(house, visit):
     for route in slow:
         route.continue_()
     treasury.page.unroute_all()
-    operator.page.locator("summary", has_text="Take it back").click()
+    operator.page.locator("summary", has_text="Withdraw request").click()
     operator.page.locator("#id_cancel-reason").fill("No longer needed")
-    operator.page.get_by_role("button", name="Take the request back").click()
+    operator.page.get_by_role("button", name="Withdraw this request").click()
     expect(treasury.state()).to_have_text("Withdrawn by requester")
     expect(treasury.page.get_by_label("Code of your authenticator app")).to_have_value("123456")
     expect(treasury.page.get_by_text("This changed while you were typing.")).to_be_visible()
@@ -112,9 +112,9 @@ def test_a_hint_leaves_an_opened_form_and_a_passkey_that_is_asked_for_alone(hous
         window.webauthnJSON = {get: () => new Promise((_, refuse) => { window.refuse = refuse; })};
         form.querySelector("[data-passkey]").click();
     }""")
-    operator.page.locator("summary", has_text="Take it back").click()
+    operator.page.locator("summary", has_text="Withdraw request").click()
     operator.page.locator("#id_cancel-reason").fill("No longer needed")
-    operator.page.get_by_role("button", name="Take the request back").click()
+    operator.page.get_by_role("button", name="Withdraw this request").click()
     for one in (treasury, signer):
         expect(one.state()).to_have_text("Withdrawn by requester")
         expect(one.page.get_by_text("This changed while you were typing.")).to_be_visible()

@@ -170,7 +170,7 @@ def test_the_door_in_both_themes_and_at_every_width(house, open_page, path):
 def test_a_form_that_was_refused_in_both_themes_and_at_every_width(house, visit):
     operator = visit("operator")
     operator.open("/withdrawals/new/")
-    operator.page.get_by_role("button", name="Ask for this payout").click()
+    operator.page.get_by_role("button", name="Request payout").click()
     expect(operator.page.locator(".wrong").first).to_be_visible()
     found = []
     for theme, rules in (("light", LEVELS), ("dark", COLOURS)):
@@ -216,7 +216,7 @@ def test_a_payout_is_asked_for_and_approved_without_a_mouse(house, visit, width)
     page.keyboard.type(ADDRESS)
     tab_to(page, "reason")
     page.keyboard.type("Typed without a mouse")
-    tab_to(page, "Ask for this payout")
+    tab_to(page, "Request payout")
     page.keyboard.press("Enter")
     number = operator.number()
     expect(operator.state()).to_have_text("Reserved, waiting for approvals")

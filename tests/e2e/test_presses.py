@@ -115,7 +115,7 @@ def test_a_key_that_is_held_is_a_press_as_well(visit, announcer):
     operator.ask_and_hold(amount="1.2702", reason="Pressed by key")
     page, presser = operator.page, Presser(operator.page, announcer).begin()
     presser.open(operator, f"/withdrawals/{operator.number()}/")
-    summary = page.locator("summary", has_text="Take it back")
+    summary = page.locator("summary", has_text="Withdraw request")
     summary.focus()
     summary.evaluate("one => { window.wanted = one; window.reached = []; }")
     presser.keep_answers()

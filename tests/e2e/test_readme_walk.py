@@ -72,7 +72,7 @@ def test_a_first_withdrawal_as_the_readme_tells_it(house, sign_in):
     operator.get_by_label("Amount", exact=True).fill(amount)
     operator.get_by_role("textbox", name="Address").fill(address)
     operator.get_by_role("textbox", name="Reason").fill("Invoice 4711")
-    operator.get_by_role("button", name="Ask for this payout").click()
+    operator.get_by_role("button", name="Request payout").click()
     operator.wait_for_url(re.compile(r"/withdrawals/\d+/$"))
     # No reload: what follows arrives because the page was told to look again.
     operator.get_by_text("Reserved, waiting for approvals").first.wait_for()

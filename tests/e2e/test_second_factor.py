@@ -118,7 +118,7 @@ def test_wrong_used_missing_and_odd_codes_change_nothing_and_say_why(house, visi
 
     used = treasury.codes.fresh()
     for code, sentence in (
-        (f"{(int(used) + 1) % 1_000_000:06d}", "That code is not right"),
+        (f"{(int(used) + 1) % 1_000_000:06d}", "Incorrect code"),
         ("12345", "The code is six digits."),
         ("12345a", "The code is six digits."),
         ("", "Enter the code of your authenticator app, or use your passkey."),

@@ -67,7 +67,7 @@ def test_an_admin_freezes_and_activates(house, visit, known):
 
     page = admin.open("/subaccounts/")
     page.get_by_label("Choose 7001").check()
-    page.get_by_role("button", name="Look at freezing the chosen").click()
+    page.get_by_role("button", name="Review freeze").click()
     expect(page.get_by_role("heading", name="Freeze 1 sub-account")).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("^USD"))).to_contain_text("5,000.00")
     page.get_by_label("Reason").fill("Its trader left the company")
@@ -87,7 +87,7 @@ def test_an_admin_freezes_and_activates(house, visit, known):
     expect(watched.locator(".u-wanted")).to_contain_text("Frozen")
     assert operator.is_same_document()
 
-    page.get_by_role("link", name="Look at activating it").click()
+    page.get_by_role("link", name="Review activation").click()
     page.get_by_label("Reason").fill("A new trader came")
     page.get_by_label("Code of your authenticator app").fill(admin.codes.fresh())
     page.get_by_role("button", name="Activate now").click()
@@ -119,13 +119,13 @@ def test_a_disabled_one_is_found_out_and_said_to_be_permanent(house, visit, know
     admin = visit("admin")
     page = admin.open("/subaccounts/7004/")
     expect(page.locator("#facts .head .chip")).to_have_text("Frozen or disabled")
-    page.get_by_role("link", name="Look at activating it").click()
+    page.get_by_role("link", name="Review activation").click()
     page.get_by_label("Reason").fill("To find out")
     page.get_by_label("Code of your authenticator app").fill(admin.codes.fresh())
     page.get_by_role("button", name="Activate now").click()
     expect(page.locator("#facts .head .chip")).to_have_text("Disabled for good")
     expect(page.locator("#decide")).to_contain_text("That is permanent")
-    expect(page.get_by_role("link", name="Look at activating it")).to_have_count(0)
+    expect(page.get_by_role("link", name="Review activation")).to_have_count(0)
 
 
 def test_an_auditor_reads_and_may_do_nothing(house, visit, known):

@@ -17,9 +17,9 @@ def requests(house, reason):
 def cancel(visitor):
     """Take back what the open page shows as soon as the money is reserved."""
     visitor.holds()
-    visitor.page.locator("summary", has_text="Take it back").click()
+    visitor.page.locator("summary", has_text="Withdraw request").click()
     visitor.page.locator("#id_cancel-reason").fill("Only a test of the form")
-    visitor.page.get_by_role("button", name="Take the request back").click()
+    visitor.page.get_by_role("button", name="Withdraw this request").click()
     expect(visitor.state()).to_have_text("Withdrawn by requester")
 
 
@@ -27,7 +27,7 @@ def test_a_double_click_and_the_same_form_sent_again_ask_once(house, visit):
     operator = visit("operator")
     form = operator.fill_in(amount="1.2531", reason="Clicked twice")
     sent = form.evaluate("() => new URLSearchParams(new FormData(document.getElementById('new'))).toString()")
-    form.get_by_role("button", name="Ask for this payout").dblclick()
+    form.get_by_role("button", name="Request payout").dblclick()
     number = operator.number()
     places = operator.page.evaluate(
         """async (sent) => {
@@ -45,12 +45,12 @@ def test_the_same_form_with_another_amount_is_refused(house, visit):
     operator = visit("operator")
     form = operator.fill_in(amount="1.2532", reason="Changed meanwhile")
     key = form.locator("input[name=request_key]").input_value()
-    form.get_by_role("button", name="Ask for this payout").click()
+    form.get_by_role("button", name="Request payout").click()
     number = operator.number()
     operator.open("/withdrawals/new/")
     operator.page.evaluate("(key) => { document.querySelector('input[name=request_key]').value = key; }", key)
     operator.fill_in(amount="2.5064", reason="Changed meanwhile", page=operator.page)
-    operator.page.get_by_role("button", name="Ask for this payout").click()
+    operator.page.get_by_role("button", name="Request payout").click()
     expect(operator.page.locator("main")).to_contain_text(f"sent before, with other content, as W-{number}")
     assert requests(house, "Changed meanwhile") == [(number,)]
     operator.open(f"/withdrawals/{number}/")
@@ -66,7 +66,7 @@ def test_a_copied_tab_asks_for_the_same(house, visit):
     copy = opened.value
     expect(copy.get_by_role("textbox", name="Reason")).to_have_value("In two tabs")
     for tab in (operator.page, copy):
-        tab.get_by_role("button", name="Ask for this payout").click()
+        tab.get_by_role("button", name="Request payout").click()
         tab.wait_for_url(re.compile(r"/withdrawals/\d+/$"))
     assert copy.url == operator.page.url
     assert requests(house, "In two tabs") == [(operator.number(),)]

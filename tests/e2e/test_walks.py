@@ -85,8 +85,8 @@ def test_rejecting_wants_a_reason_and_says_so_beside_the_field(house, visit):
     treasury.page.get_by_role("button", name="Reject and release funds").click()
     expect(treasury.page.locator("#decide")).to_contain_text("Give a reason")
     assert rows(house, "SELECT state FROM exchange_ops_withdrawal WHERE id = ?", number) == [("held",)]
-    operator.page.locator("summary", has_text="Take it back").click()
+    operator.page.locator("summary", has_text="Withdraw request").click()
     operator.page.locator("#id_cancel-reason").fill("Asked for by mistake")
-    operator.page.get_by_role("button", name="Take the request back").click()
+    operator.page.get_by_role("button", name="Withdraw this request").click()
     expect(operator.state()).to_have_text("Withdrawn by requester")
     until(lambda: Outside.from_now(house).statuses("1.2503") == ["failed"])

@@ -89,7 +89,7 @@ class Visitor:
     def ask(self, *, amount: str = "1.25", reason: str, address: str = ADDRESS) -> int:
         """Ask for a payout of BCH; the number of the withdrawal, whose page is open afterwards."""
         self.fill_in(amount=amount, reason=reason, address=address)
-        self.page.get_by_role("button", name="Ask for this payout").click()
+        self.page.get_by_role("button", name="Request payout").click()
         return self.number()
 
     def ask_and_hold(self, *, amount: str = "1.25", reason: str) -> int:

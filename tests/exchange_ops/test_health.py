@@ -104,13 +104,13 @@ def test_a_stream_that_ended_or_fell_silent_is_told(account):
 
 @pytest.mark.parametrize(
     ("name", "spoken"),
-    [("worker", "A worker"), ("releases", "The worker of releases"), ("sweeper", "The following process")],
+    [("worker", "Worker"), ("releases", "Release worker"), ("sweeper", "Scheduler")],
 )
 def test_a_loop_that_stopped_is_told_with_its_consequence(account, name, spoken):
     heartbeats.succeeded(name, now=clock.now())
     assert look(name).ok
     age(name, hours=5)
-    assert look(name).sentence.startswith(f"{spoken} last worked 5 h ago. ")
+    assert look(name).sentence.startswith(f"{spoken} last active 5 h ago. ")
     assert not look(name).ok
 
 
@@ -186,20 +186,20 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
 
 def test_the_other_streams_are_told_of_and_fail_nothing(account, demo_keys, sandbox):
     tasks.refresh_market()
-    assert "not told as they happen: a worker reads them" in look("prices").sentence
-    assert "Its reports are not told as they happen" in look("orders").sentence
+    assert "not live: a worker reads them" in look("prices").sentence
+    assert "Order updates are not live" in look("orders").sentence
     market_stream.Tally().take(BecameLive(), now=clock.now())
     trading_stream.take(account=account, event=BecameLive(), now=clock.now())
-    assert "Those of markets that are looked at are told as they happen." in look("prices").sentence
-    assert "Its reports are told as they happen." in look("orders").sentence
+    assert "Open markets are live." in look("prices").sentence
+    assert "Order updates are live." in look("orders").sentence
     age("market stream", minutes=3)
     assert look("prices").ok
-    assert "are not told as they happen" in look("prices").sentence
+    assert "are not live" in look("prices").sentence
 
 
 def test_payouts_that_wait_for_a_proof_or_for_people_are_told(account, make_person):
     operator = make_person("operator")
-    assert look("proofs").sentence == "No payout waits to be looked for on the chain."
+    assert look("proofs").sentence == "No payouts awaiting on-chain confirmation."
     paid = proving.Proving(account, None, operator)
     row = paid.row("settled", hash="ab" * 32, currency="BCH", amount=Decimal(1), address=proving.supplier())
     paid.row("settled", hash="cd" * 32, currency="BTC", amount=Decimal(1), address=proving.supplier())

@@ -62,7 +62,7 @@ class CannotProve(Exception):
 def check(*, row: Withdrawal, client: ChainClient, now: datetime) -> Verdict:
     """What the chain says of the payout at this moment. Raises `CannotProve`, and `CallFailed` when nobody answers."""
     if row.currency != COIN:
-        raise CannotProve(f"Not verifiable by us: the desk follows the chain of {COIN} alone.")
+        raise CannotProve(f"On-chain verification is available for {COIN} only.")
     if not row.hash:
         raise CannotProve("The exchange named no transaction for it.")
     try:

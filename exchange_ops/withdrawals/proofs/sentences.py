@@ -62,7 +62,7 @@ def of(row: Withdrawal, *, now: datetime) -> Telling | None:
     if row.currency != payouts.COIN:
         sentence = "the exchange's word is what there is of this payment"
         return Telling(
-            QUIET, "Not verifiable by us", f"The desk follows the chain of {payouts.COIN} alone; {sentence}."
+            QUIET, "Not verifiable on-chain", f"On-chain verification is available for {payouts.COIN} only; {sentence}."
         )
     proof = PayoutProof.objects.filter(withdrawal=row).first()
     if not row.hash:

@@ -22,7 +22,7 @@ COLUMNS = (
     ("currency", "currency"),
     ("amount", "amount"),
     ("fee", "known_fee"),
-    ("fee taken out of the amount", "include_fee"),
+    ("fee deducted from amount", "include_fee"),
     ("address", "address"),
     ("payment id", "payment_id"),
     ("asked by", "initiator.username"),

@@ -111,7 +111,7 @@ def test_a_clock_may_differ_by_one_step(confirm: Confirm, steps: int) -> None:
 
 @pytest.mark.parametrize("steps", [-3, -2, 2, 3, 1000])
 def test_codes_of_other_times_are_refused(confirm: Confirm, steps: int) -> None:
-    with pytest.raises(stepup.CannotConfirm, match="not right"):
+    with pytest.raises(stepup.CannotConfirm, match="Incorrect code"):
         confirm(code(steps=steps))
     assert not StepUp.objects.exists()
 
@@ -193,7 +193,7 @@ def test_somebody_without_a_factor_is_told_so(confirm: Confirm, operator: Person
 
 def test_another_persons_code_is_wrong(confirm: Confirm, treasury2: Person) -> None:
     totp.enrol(treasury2, Secret("KRSXG5CTMVRXEZLUKN2XAZLSKRSXG5CT"))
-    with pytest.raises(stepup.CannotConfirm, match="not right"):
+    with pytest.raises(stepup.CannotConfirm, match="Incorrect code"):
         confirm(code(), person=treasury2)
 
 
@@ -269,13 +269,13 @@ def test_a_right_code_forgets_the_wrong_ones(confirm: Confirm) -> None:
 def test_session_after_session_shares_one_budget_but_known_sessions_are_free(confirm: Confirm) -> None:
     confirm(code())  # the session of the rightful person has shown a right code before
     for number in range(10):
-        with pytest.raises(stepup.CannotConfirm, match="not right"):
+        with pytest.raises(stepup.CannotConfirm, match="Incorrect code"):
             confirm({"kind": "totp", "code": "000000"}, session_key=f"stranger-{number}", now=NOW)
     with pytest.raises(stepup.CannotConfirm, match="Too many"):
         confirm({"kind": "totp", "code": "000000"}, session_key="stranger-11", now=NOW)
     assert confirm(code(steps=1)).kind == "totp"
     later = NOW + timedelta(seconds=61)
-    with pytest.raises(stepup.CannotConfirm, match="not right"):
+    with pytest.raises(stepup.CannotConfirm, match="Incorrect code"):
         confirm({"kind": "totp", "code": "000000"}, session_key="stranger-12", now=later)
 
 

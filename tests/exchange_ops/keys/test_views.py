@@ -145,12 +145,12 @@ def test_declared_and_observed_rights_stand_beside_each_other(client, account):
         {Right.PAYMENTS.value: "granted", Right.WITHDRAW.value: "missing", Right.ORDERS.value: "granted"},
     )
     page = page_of(client, f"/keys/{key.pk}/")
-    assert "It can do more than it is for: Place/cancel orders." in page
+    assert "This key has more permissions than it needs: Place/cancel orders." in page
     assert "The exchange does not grant it: Withdraw cryptocurrencies." in page
     assert "Granted, not needed" in page
     assert "Not probed" in page
     listed = page_of(client, "/keys/")
-    assert "It can do more than it is for" in listed
+    assert "This key has more permissions than it needs" in listed
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_what_makes_no_sense_is_refused_beside_its_field(client, account, change
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"code": "000000"}, "That code is not right"),
+        ({"code": "000000"}, "Incorrect code"),
         ({"digest": "0" * 64}, "This is not what you saw"),
         ({"code": "", "passkey": "{}"}, "start again"),
         ({"code": "", "passkey": "x" * 9000}, "start again"),

@@ -69,7 +69,7 @@ def test_a_request_that_cannot_be_read_sends_nothing(client_of):
 def test_an_address_that_is_not_there_repeats_nothing_of_itself(client_of, address):
     response = client_of.get(address)
     assert response.status_code == 404
-    assert "There is nothing here" in response.content.decode()
+    assert "Page not found" in response.content.decode()
     assert "<script>/" not in response.content.decode()
 
 

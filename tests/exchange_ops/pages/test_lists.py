@@ -182,7 +182,7 @@ def test_an_empty_desk_says_what_would_appear(signed_in, treasury):
         "/withdrawals/": "Nobody has asked for a payout yet",
         "/approvals/": "Nothing waits for your decision",
         "/ledger/": "The ledger is empty",
-        "/search/?q=nothing": "Nothing is named like that",
+        "/search/?q=nothing": "No results",
     }.items():
         assert words in text_of(client.get(path)), path
 

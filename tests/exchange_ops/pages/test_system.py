@@ -92,7 +92,7 @@ def test_a_page_says_what_its_figures_rest_on(signed_in, operator, account, path
 
     heartbeats.succeeded(reading, now=now - timedelta(seconds=8), account=account)
     follower(account, name=stream, now=now)
-    assert "Told as it happens, read whole 8 s ago." in text_of(client, path)
+    assert "Live · last full sync 8 s ago" in text_of(client, path)
 
     stream_states.ended(stream(account), sentence="closed", now=now)
     FollowerState.objects.filter(name=stream(account)).update(heard_at=now - timedelta(minutes=7))

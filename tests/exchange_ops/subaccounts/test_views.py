@@ -96,7 +96,7 @@ def test_the_list_sets_requested_beside_observed_and_says_the_difference(signed_
     rows.subaccount(7006, now=clock.now(), settings_shown=False)
     page = text_of(signed_in(auditor).get("/subaccounts/"))
     cells = [page[page.index(f" {number} ") :][:260] for number in range(7001, 7007)]
-    assert "Active Nothing was asked for" in cells[0]
+    assert "Active No pending change" in cells[0]
     assert "Frozen Frozen As asked for" in cells[1]
     assert "Frozen Active Differs: should be frozen and is not" in cells[2]
     assert "Frozen or disabled" in cells[3]
@@ -111,7 +111,7 @@ def test_only_admins_are_offered_to_act(signed_in, admin, auditor, operator, sub
         listed = signed_in(person).get("/subaccounts/").content.decode()
         assert ('type="checkbox" name="ids"' in listed) is offered, person
         page = signed_in(person).get("/subaccounts/7001/").content.decode()
-        assert ("Look at freezing it" in page) is offered, person
+        assert ("Review freeze" in page) is offered, person
         assert ("Change its payout settings" in page) is offered, person
 
 
@@ -145,7 +145,7 @@ def test_three_take_no_more_questions_than_one(signed_in, admin, sub):
 
 def test_the_page_of_one_shows_balances_settings_and_their_age(signed_in, auditor, sub):
     page = text_of(signed_in(auditor).get("/subaccounts/7001/"))
-    for words in ("desk+7001@demo.test", "4,000.50", "999.50", "allowed", "Trading", "Nothing was asked for"):
+    for words in ("desk+7001@demo.test", "4,000.50", "999.50", "allowed", "Trading", "No pending change"):
         assert words in page, words
 
 
@@ -241,7 +241,7 @@ def test_a_freeze_is_recorded_once_with_its_second_factor(signed_in, keeper, sub
     assert action.confirmation.person == keeper
     page = text_of(client.get("/subaccounts/7001/"))
     assert "Being frozen" in page
-    assert "Take it back, nothing was sent" in page
+    assert "Withdraw request, nothing was sent" in page
 
 
 def test_several_are_frozen_by_one_form(signed_in, keeper, sub):
@@ -294,7 +294,7 @@ def test_a_malformed_decision_is_refused_and_nothing_written(signed_in, keeper, 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"code": "000000"}, "That code is not right"),
+        ({"code": "000000"}, "Incorrect code"),
         ({"digest": "0" * 64}, "changed since the page was drawn"),
         ({"passkey": "{}"}, "The passkey"),
         ({"ids": ["7001", "8888"]}, "knows no sub-account 8888"),

@@ -174,7 +174,7 @@ def test_a_name_that_looks_like_a_known_one_takes_one_person_more(moving):
     known = moving.request(machine.TO_USER)
     assert (known.lookalikes, known.quorum_required) == ([], 1)
     unknown = moving.request(machine.TO_USER, identifier="somebody.else")
-    assert any("Nobody of this name" in sentence for sentence in unknown.policy_trace)
+    assert any("First transfer to this recipient" in sentence for sentence in unknown.policy_trace)
 
 
 def test_a_rejected_one_is_over(moving):

@@ -235,7 +235,7 @@ def test_a_transfer_to_somebody_else_says_who_has_to_approve(signed_in, operator
     assert "stands here once the other user is named" in figures(client, "to-user", identifier="")
     page = figures(client, "to-user")
     assert "approval" in page
-    assert "Nobody of this name was ever sent money from here" in page
+    assert "First transfer to this recipient" in page
 
 
 @pytest.mark.parametrize(
@@ -519,7 +519,7 @@ def test_two_people_close_what_is_unclear(signed_in, approver, operator, make_pe
         assert response.status_code == 302, text(response)
         row.refresh_from_db()
         assert row.state == state
-    assert "Found it not moved" in page_of(signed_in(other), row)
+    assert "Confirmed not moved" in page_of(signed_in(other), row)
 
 
 @pytest.mark.parametrize("role", ["operator", "admin", "auditor"])
@@ -563,7 +563,7 @@ def test_a_transfer_to_somebody_waits_in_the_inbox_of_treasury(signed_in, treasu
     row = rows.transfer(operator, kind="to_user", now=clock.now())
     rows.transfer(operator, now=clock.now())
     body = text(client.get("/approvals/"))
-    assert "Yours to decide 1" in body
+    assert "Needs your approval 1" in body
     assert row.reference in body
     assert "0 of 1 approved" in body
     assert "1 waiting" in text(client.get("/approvals/count/"))
@@ -592,5 +592,5 @@ def test_the_search_box_opens_a_transfer_by_its_name_and_lists_the_others(signed
         assert client.get("/search/", {"q": words}).headers["Location"] == f"/transfers/{moved.pk}/", words
     found = client.get("/search/", {"q": "a gift"})
     assert sorted(re.findall(r"T-\d+", text(found)))[-2:] == sorted(row.reference for row in gifts)
-    assert "Nothing is named like that" not in text(found)
+    assert "No results." not in text(found)
     assert client.get("/search/", {"q": "T-" + "9" * 30}).status_code == 200

@@ -62,7 +62,7 @@ def test_other_currencies_are_never_looked_for(desk: Proving) -> None:
         "settled", hash="ab" * 32, currency="BTC", amount=Decimal(1), address="1BoatSLRHtKNngkdXEeobR76b53LETtpyT"
     )
     assert (desk.sweep(), PayoutProof.objects.count()) == (0, 0)
-    with pytest.raises(payouts.CannotProve, match="Not verifiable by us"):
+    with pytest.raises(payouts.CannotProve, match="On-chain verification is available for BCH only"):
         payouts.check(row=row, client=None, now=desk.now)  # type: ignore[arg-type]
 
 
@@ -402,7 +402,7 @@ def test_the_command_refuses_what_it_can_not_prove(desk: Proving, settings: Any)
         with pytest.raises(CommandError, match="no such withdrawal"):
             call_command("verify_payout", reference)
     other = desk.row("held", hash="", currency="BTC", amount=Decimal(1), address=supplier())
-    with pytest.raises(CommandError, match="Not verifiable by us"):
+    with pytest.raises(CommandError, match="On-chain verification is available for BCH only"):
         call_command("verify_payout", str(other.pk))
     waiting = desk.row("held", hash="", currency="BCH", amount=Decimal(1), address=supplier())
     with pytest.raises(CommandError, match="named no transaction"):

@@ -53,7 +53,7 @@ def test_what_arrives_and_leaves_stands_on_the_card(signed_in, treasury, operato
     row = rows.held(operator, now=clock.now(), include_fee=True)
     page = page_of(signed_in(treasury), row)
     assert "1.2490 BCH" in page
-    assert "taken out of the amount" in page
+    assert "deducted from amount" in page
 
 
 def test_a_difference_in_the_exchanges_record_is_marked_in_words(signed_in, treasury, operator):
@@ -122,7 +122,7 @@ def test_an_approval_commits_with_the_second_factor(signed_in, approver, operato
         ({"code": ""}, 422, "Enter the code of your authenticator app"),
         ({"code": "12345"}, 422, "The code is six digits."),
         ({"code": "١٢٣٤٥٦"}, 422, "The code is six digits."),
-        ({"code": "000000"}, 409, "That code is not right"),
+        ({"code": "000000"}, 409, "Incorrect code"),
         ({"digest": ""}, 422, ""),
         ({"digest": "x"}, 422, ""),
         ({"digest": "0" * 64}, 409, "This is not what you saw"),
@@ -184,7 +184,7 @@ def test_a_rejection_needs_a_reason_and_releases(signed_in, treasury, operator):
 
 def test_the_one_who_asked_takes_it_back(signed_in, operator):
     row, client = rows.asked(operator, now=clock.now()), signed_in(operator)
-    assert "Take the request back" in page_of(client, row)
+    assert "Withdraw request" in page_of(client, row)
     page = client.post(f"/withdrawals/{row.pk}/cancel/", {"cancel-reason": "Typed twice"}, follow=True)
     row.refresh_from_db()
     assert row.state == "cancelled"
@@ -261,7 +261,7 @@ def test_a_decision_opened_without_its_form_says_what_it_takes(signed_in, treasu
 def test_a_withdrawal_that_is_not_there_says_so(signed_in, treasury, number):
     response = signed_in(treasury).get(f"/withdrawals/{number}/")
     assert response.status_code == 404
-    assert "There is nothing here" in response.content.decode()
+    assert "Page not found" in response.content.decode()
     gone = signed_in(treasury).post(f"/withdrawals/{number}/reject/", {"reject-reason": "x"})
     assert gone.status_code == 404
 

@@ -55,7 +55,7 @@ def test_every_end_has_one_word_everywhere(signed_in, treasury, ended):
         assert (listed[row.reference]["label"], listed[row.reference]["end"]) == (label, name)
         assert states_of[row.reference] == label
         assert name in ("called_off", "checks_failed") or f"{label.lower()} <time" in inbox, name
-    assert "Released, not paid" not in inbox
+    assert "Funds released, not paid" not in inbox
 
 
 def test_each_end_is_on_its_page_and_in_the_filter(signed_in, treasury, ended):
