@@ -12,7 +12,7 @@ from chaindata.cache.models import ChainAnswer
 from chaindata.headers import tip as tips
 from chaindata.headers.models import ChainReorganisation, ChainTip
 from desk import clock
-from desk.health import Health
+from desk.rooms import Health
 
 REPORTED_FOR = timedelta(hours=1)  # a reorganisation is mentioned for so long
 

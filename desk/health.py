@@ -1,7 +1,6 @@
 """Whether the desk is ready, as sentences. Each room declares its checks; pages, /readyz and /metrics ask them all."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import redis
 import structlog
@@ -11,18 +10,10 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from desk import rooms
+from desk.rooms import Health
 
 _log = structlog.get_logger(__name__)
 BROKER_SECONDS = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """One answer: whether it is well, one sentence for a person, and the age in seconds of what it is about."""
-
-    ok: bool
-    sentence: str
-    age_s: float | None = None
 
 
 def look() -> dict[str, Health]:

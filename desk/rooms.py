@@ -11,11 +11,20 @@ from prometheus_client import REGISTRY
 from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
-    from desk.health import Health
     from desk.models import AuditEvent, Person
 
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """One answer: whether it is well, one sentence for a person, and the age in seconds of what it is about."""
+
+    ok: bool
+    sentence: str
+    age_s: float | None = None
+
+
 MayFollow = Callable[["Person", str], bool]
-Check = Callable[[], "Health"]
+Check = Callable[[], Health]
 Replay = Callable[[Iterator["AuditEvent"]], Iterable[str]]
 Statements = Callable[[str], Mapping[str, str]]
 Rewrap = Callable[[str, str], str]

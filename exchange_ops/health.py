@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from desk import clock
-from desk.health import Health
+from desk.rooms import Health
 from exchange_ops import scheduled_checks
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import quarantine, walks

@@ -9,7 +9,7 @@ from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from desk import health
-from desk.health import Health
+from desk.rooms import Health
 
 pytestmark = pytest.mark.django_db
 
