@@ -86,7 +86,7 @@ def test_a_first_withdrawal_as_the_readme_tells_it(house, sign_in):
     treasury.get_by_label("Code of your authenticator app").fill(code_now(house))
     treasury.get_by_role("button", name=re.compile("^Approve ")).first.click()
 
-    operator.get_by_text(re.compile("^Paid; the exchange reports success")).first.wait_for()
+    operator.get_by_text(re.compile("^Paid, confirmed by the exchange")).first.wait_for()
     assert payouts(house, address) == paid_before + 1, "exactly one payout"
     assert house.control("ledger")["balanced"] is True
 

@@ -21,7 +21,7 @@ def test_a_request_is_held_approved_paid_and_settled(walk):
     assert len(walk.payouts()) == 1
     assert [call["operation"] for call in walk.calls(executed=True)] == ["create_withdrawal", "commit_withdrawal"]
     assert walk.calls("create_withdrawal")[0]["form"]["autoCommit"] == "false"
-    assert row.sentence.startswith("Paid; the exchange reports success; not verified by us")
+    assert row.sentence.startswith("Paid, confirmed by the exchange")
     assert walk.balanced()
     assert audit_check.verify(replay=True) == []
 

@@ -50,7 +50,7 @@ def test_every_state_says_what_happened_to_the_money_first_and_whose_turn_it_is(
         assert state.turn in {"person", "worker", "exchange", "chain", "nobody"}
         assert state.terminal <= (state.turn == "nobody")
         assert len(state.label) <= 45
-    assert STATES["settled"].sentence.startswith("Paid; the exchange reports success; not verified by us")
+    assert STATES["settled"].sentence.startswith("Paid, confirmed by the exchange")
 
 
 def test_no_move_goes_back_across_a_sent_call():
