@@ -20,7 +20,7 @@ from orderbook import Order, OrderBook, OrderSide  # akhil4n-orderbook
 from bench.rounds import line, spend
 from sandbox.exchange.accounts.ledger import HOUSE, UNIT, Wallet
 from sandbox.exchange.orders.matching import BUY, SELL, Book
-from sandbox.exchange.orders.orders_records import GTC, LIMIT, OrderTerms
+from sandbox.exchange.orders.orders import GTC, LIMIT, OrderTerms
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.trading import orders_life
 from sandbox.exchange.trading.orders_funds import SPOT

@@ -181,7 +181,7 @@ def _orders(server: Target) -> Work:
 
 def _world_alone_ms() -> float:
     """Milliseconds for one of the same orders or cancels, without HTTP."""
-    from sandbox.server.uvicorn_server import wall_ms
+    from sandbox.engine.clock import wall_ms
     from sandbox.world.world import Caller, World
 
     world, desk = World.open(None, still=True, now_ms=wall_ms), Caller("demo-full", "desk@demo.test")

@@ -11,9 +11,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from sandbox.engine.clock import wall_ms
 from sandbox.server.asgi import every_fault
 from sandbox.server.connections import REQUEST_MS
-from sandbox.server.uvicorn_server import PING_MS, Server, listen, wall_ms
+from sandbox.server.uvicorn_server import PING_MS, Server, listen
 from sandbox.world.world import World
 
 START_SECONDS = 10

@@ -6,10 +6,11 @@ import socket
 import sys
 from pathlib import Path
 
+from sandbox.engine.clock import wall_ms
 from sandbox.engine.journal import CannotOpenJournal
 from sandbox.in_process import InProcessSandbox
 from sandbox.server.asgi import every_fault
-from sandbox.server.uvicorn_server import CannotServe, Server, listen, wall_ms
+from sandbox.server.uvicorn_server import CannotServe, Server, listen
 from sandbox.world.world import World
 
 __all__ = ["CannotServe", "InProcessSandbox", "serve"]

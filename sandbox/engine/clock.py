@@ -1,11 +1,32 @@
-"""The sandbox's own time: the real time plus an offset, which can be advanced and frozen but never runs backwards."""
+"""The sandbox's own time, and what happens later.
 
+Its time is the real time plus an offset, which can be advanced and frozen but never runs backwards. Actions fall due at
+an instant of it, and are taken in one fixed order.
+"""
+
+import heapq
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 LONGEST_ADVANCE_MS = 3660 * DAY_MS
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def wall_ms() -> int:
+    """The machine's time in milliseconds since 1970: the only place where the sandbox reads it for its world."""
+    return time.time_ns() // 1_000_000
+
+
+@lru_cache(maxsize=1_024)
+def instant_text(at_ms: int) -> str:
+    """Milliseconds since 1970 as the exchange writes an instant: `2021-01-02T03:04:05.678Z`."""
+    instant = _EPOCH + timedelta(milliseconds=at_ms)
+    return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class CannotSetClock(ValueError):
@@ -83,3 +104,52 @@ class Clock:
     def _tell(self, before_ms: int) -> None:
         if self._changed is not None:
             self._changed(before_ms)
+
+
+# Later ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Timer:
+    """An action of a given name that falls due; timers of one instant go off in the order in which they were set."""
+
+    due_ms: int
+    number: int
+    action: str
+    subject: str
+    expected: int  # the action does nothing when its subject has moved past this step
+
+
+class Timers:
+    """The timers of one world."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Timer] = []
+        self._set = 0
+
+    def set(self, due_ms: int, action: str, subject: str, expected: int = 0) -> None:
+        """Lets `action` happen to `subject` at `due_ms`."""
+        self._set += 1
+        heapq.heappush(self._waiting, Timer(due_ms, self._set, action, subject, expected))
+
+    def next_due_ms(self) -> int | None:
+        """When the next timer goes off; None when none waits."""
+        return self._waiting[0].due_ms if self._waiting else None
+
+    def take_due(self, until_ms: int) -> Timer | None:
+        """Takes out the next timer that is due by `until_ms`."""
+        if self._waiting and self._waiting[0].due_ms <= until_ms:
+            return heapq.heappop(self._waiting)
+        return None
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+
+@dataclass(slots=True)
+class Pace:
+    """When blocks come: the last one and the next one, and the turn by which a timer knows that it still counts."""
+
+    last_ms: int = 0
+    due_ms: int = 0
+    turn: int = 0

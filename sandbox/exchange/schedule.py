@@ -1,18 +1,20 @@
-"""The passing of time, and what each timer does when it goes off.
+"""The passing of time: what each timer does when it goes off, and what happens unasked, by its name in the journal.
 
-A timer whose subject has moved on in the meantime does nothing.
+A timer whose subject has moved on in the meantime does nothing. What the simulated market does to customers
+(`Exchange.happen`), and what happens to the chain, is lived again from its recorded arguments alone; a replay runs no
+simulated market.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from sandbox.exchange.accounts.payouts import Payout
+from sandbox.engine.clock import Timer
+from sandbox.exchange.accounts.transactions import Payout
 from sandbox.exchange.funds import chain_blocks, network, withdrawals
 from sandbox.exchange.margin import margin_liquidation
 from sandbox.exchange.margin.margin_funds import WATCH
 from sandbox.exchange.positions.margin_records import CHECK
 from sandbox.exchange.state import Exchange
-from sandbox.exchange.timers import Timer
-from sandbox.exchange.trading import orders_life
+from sandbox.exchange.trading import orders_house, orders_life
 
 _PAYOUT_ACTIONS: dict[str, Callable[[Exchange, Payout], None]] = {
     "hold_end": withdrawals.end_hold,
@@ -57,3 +59,12 @@ def go_off(exchange: Exchange, timer: Timer) -> None:
         exchange.tell(exchange.transaction(timer.subject))
     else:
         raise ValueError(f"no timer is called {timer.action!r}")
+
+
+JOURNALED_EVENTS: dict[str, Callable[[Exchange, Mapping[str, object]], None]] = {
+    orders_house.TRADES: orders_house.live_trades,
+    margin_liquidation.ACTION: margin_liquidation.live_liquidation,
+    chain_blocks.BROADCAST: chain_blocks.live_broadcast,
+    chain_blocks.LEAP: chain_blocks.leap,
+    chain_blocks.MARK: chain_blocks.mark,
+}

@@ -1,35 +1,125 @@
-"""The exchange of one world: all its parts, the instant that is being lived, and the changes to be told."""
+"""The exchange of one world: all its parts, the instant that is being lived, and the changes to be told.
+
+What the books said to the orders of one input is noted for the journal while it happens, and read from it when the
+journal is lived again (`RecordedFills`): the simulated traders are not journaled, and after a restart their orders are
+others. What an order of a customer met is therefore a part of the journal, and a replay asks the journal instead of the
+book: it takes the recorded fills off the customers' orders that made them, lets the rest of the order rest if it did,
+and never matches anything. A fill against a simulated trader has the maker 0.
+"""
 
 import random
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from sandbox.amounts import ZERO, text_of
 from sandbox.chain import seeding as chain_seeding
-from sandbox.engine.journal_lines import Entry
+from sandbox.engine.clock import Pace, Timers
+from sandbox.engine.journal import Entry
 from sandbox.exchange.accounts import chain_history
 from sandbox.exchange.accounts.accounts import Accounts
 from sandbox.exchange.accounts.addresses import Addresses
 from sandbox.exchange.accounts.ledger import Ledger, Line, Wallet
 from sandbox.exchange.accounts.movements import CoinMovements
-from sandbox.exchange.accounts.payouts import Payout
-from sandbox.exchange.accounts.transactions import Transaction, Transactions
+from sandbox.exchange.accounts.transactions import Payout, Transaction, Transactions
 from sandbox.exchange.listing.currencies import Currency
 from sandbox.exchange.listing.symbols import Symbol
-from sandbox.exchange.orders.matching import BUY, SELL
+from sandbox.exchange.orders.matching import BUY, SELL, Pair
 from sandbox.exchange.orders.orders import Orders
 from sandbox.exchange.orders.orders_reports import MarketTrade, Report
-from sandbox.exchange.orders.pairs import Pair
 from sandbox.exchange.positions.margin_records import Margins
-from sandbox.exchange.recorded_fills import RecordedFills
 from sandbox.exchange.tape.market import Market
-from sandbox.exchange.tape.tape import Tape
+from sandbox.exchange.tape.tape import Tape, Tickers
 from sandbox.exchange.tape.tape_texts import Texts
-from sandbox.exchange.tape.tape_tickers import Tickers
 from sandbox.exchange.terms import Event
-from sandbox.exchange.timers import Pace, Timers
 from sandbox.settings.config import Config
+
+# A trade of an order with the book: the number of the trade, the resting order (0: a simulated trader's), its price,
+# and the quantity.
+Meeting: TypeAlias = tuple[int, int, int, int]
+
+
+class Met(NamedTuple):
+    """What one order met in its book. `reason` tells why the rest of it is gone (see `matching.Outcome`); "" when it
+    rests or nothing is left; "funds" when a woken stop order could not be paid for."""
+
+    trades: tuple[Meeting, ...]
+    reason: str = ""
+
+
+FUNDS = "funds"
+NOTHING = Met(())
+
+
+class RecordedFills:
+    """The outcomes of one input, in their order. While `replaying`, they come from the journal."""
+
+    def __init__(self) -> None:
+        self.replaying = False
+        self._mets: list[Met] = []
+        self._next = 0
+
+    def begin(self) -> None:
+        """Begins to note the outcomes of a new input."""
+        self._mets, self._next = [], 0
+
+    def note(self, met: Met) -> None:
+        """Notes an outcome as it happens; what is lived again is noted already."""
+        if not self.replaying:
+            self._mets.append(met)
+
+    def give(self, recorded: list[object]) -> None:
+        """Begins an input whose outcomes are known; raises ValueError when they can't be read."""
+        self._mets, self._next = [_read(one) for one in recorded], 0
+
+    def peek(self) -> Met:
+        """The next recorded outcome; raises ValueError when there is none."""
+        if self._next >= len(self._mets):
+            raise ValueError("the journal has fewer outcomes than the input")
+        return self._mets[self._next]
+
+    def take(self) -> Met:
+        """The next recorded outcome, which is then done with."""
+        met = self.peek()
+        self._next += 1
+        return met
+
+    def is_next(self, reason: str) -> bool:
+        """Whether the next recorded outcome, if there is one, has this reason."""
+        return self._next < len(self._mets) and self._mets[self._next].reason == reason
+
+    def must_be_used_up(self) -> None:
+        """Raises ValueError when recorded outcomes are left over."""
+        if self._next != len(self._mets):
+            raise ValueError("the journal has more outcomes than the input")
+
+    def recorded(self) -> list[object]:
+        """What was noted, as the journal keeps it."""
+        return [[met.reason, *(list(meeting) for meeting in met.trades)] for met in self._mets]
+
+    def put_aside(self) -> list[Met]:
+        """What was noted so far, while another input comes in between; `resume` takes it up again."""
+        noted, self._mets = self._mets, []
+        return noted
+
+    def resume(self, noted: list[Met]) -> None:
+        """Goes on where `put_aside` left off."""
+        self._mets = noted
+
+
+def _read(recorded: object) -> Met:
+    match recorded:
+        case [str(reason), *meetings]:
+            return Met(tuple(meeting_of(each) for each in meetings), reason)
+    raise ValueError("not an outcome")
+
+
+def meeting_of(recorded: object) -> Meeting:
+    """A recorded trade; raises ValueError when it is none."""
+    match recorded:
+        case [int(trade_id), int(maker_id), int(price), int(quantity)]:
+            return trade_id, maker_id, price, quantity
+    raise ValueError("not a trade")
 
 
 class Living(Protocol):
@@ -146,7 +236,7 @@ class Exchange:
     ) -> None:
         """Lets the market do something to customers: now, and again whenever the journal is lived again.
 
-        `does` must be what `journaled_events.JOURNALED_EVENTS` has under the name. While an input of a customer is at
+        `does` must be what `schedule.JOURNALED_EVENTS` has under the name. While an input of a customer is at
         work this may only come before anything that the input itself changes: it is journaled before it.
         """
         noted = self.recorded_fills.put_aside()
@@ -227,16 +317,15 @@ class Exchange:
         if not self.telling:
             return []
         news = [each if isinstance(each, Event) else each.event() for each in self.events]
-        news += [each.event() for each in self.margins.take_reports()]
+        news += [each.event() for each in (*self.margins.reports, *self.margins.touched.values())]
         news += [Event("balance", account, self.bank_balances(account)) for account in self._moved]
         self.forget_events()
         return news
 
     def forget_events(self) -> None:
         """Drops the news, as when they could not be journaled."""
-        self.events = []
-        self.margins.take_reports()
-        self._moved = {}
+        self.events, self._moved = [], {}
+        self.margins.reports, self.margins.touched = [], {}
 
     def bank_balances(self, account: str) -> list[dict[str, str]]:
         """The non-zero balances of the bank account, as the account stream tells them."""

@@ -1,5 +1,9 @@
-"""Answers as they leave: status, body, headers, with the date of the sandbox's clock."""
+"""Answers as they leave: status, body, headers, with the date of the sandbox's clock; and how they are written over
+ASGI, with the ways a fault may spoil the writing."""
 
+import asyncio
+import socket
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.utils import formatdate
@@ -8,7 +12,10 @@ from http import HTTPStatus
 
 import msgspec
 
+from sandbox.server.requests import Receive, Scope, Send
+
 JSON = "application/json; charset=utf-8"
+EXTENSION = "sandbox.connection"  # of the scope: the connection that a request came on
 HTML = "text/html; charset=utf-8"
 MOST_SHOWN = 4_096  # bytes of a JSON body that the log of calls keeps
 
@@ -92,3 +99,101 @@ def with_field(value: object, changes: Mapping[str, object], absent: frozenset[s
         return value
     kept = {name: member for name, member in value.items() if name not in absent}
     return kept | dict(changes)
+
+
+# Delivery -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """No answer: the connection ends, `how` being close or reset."""
+
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Half an answer, announced whole by its `framing` (length or chunked), then the end of the connection."""
+
+    answer: Answer
+    framing: str
+
+
+Delivery = Answer | Ended | Cut
+
+
+class Connection:
+    """One client's connection: hang up, break, or stop answering its pings.
+
+    `announces_keep_alive` is for a client of HTTP/1.0 that asked for it: it is told that the connection stays.
+    """
+
+    __slots__ = ("_transport", "announces_keep_alive", "pings_answered")
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self.announces_keep_alive = False
+        self.pings_answered = True
+
+    def close(self) -> None:
+        """Ends the connection after what was written so far has left: the client reads an end, and no answer."""
+        self._transport.close()
+
+    def reset(self) -> None:
+        """Breaks the connection: unsent bytes are lost and the client gets a reset."""
+        sock = self._transport.get_extra_info("socket")
+        if sock is not None:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._transport.abort()
+
+    def leave(self) -> None:
+        """Ends the connection at once: orderly when all that was written has left, else by breaking it, since nobody
+        may ever read the rest."""
+        if self._transport.get_write_buffer_size():
+            self.reset()
+        else:
+            self.close()
+
+    def end(self, how: str) -> None:
+        """Ends the connection as a fault names it: `reset`, or `close` for anything else."""
+        if how == "reset":
+            self.reset()
+        else:
+            self.close()
+
+
+async def deliver(delivery: Delivery, scope: Scope, receive: Receive, send: Send, *, date_ms: int) -> None:
+    """Writes the answer, or what a fault makes of it."""
+    match delivery:
+        case Ended(how):
+            await _end(scope, receive, how)
+        case Cut(answer, framing):
+            lines = header_lines(answer, date_ms=date_ms, length=framing == "length")
+            await send({"type": "http.response.start", "status": answer.status, "headers": lines})
+            half = answer.body[: len(answer.body) // 2]
+            await send({"type": "http.response.body", "body": half, "more_body": True})
+            await _end(scope, receive, "close")
+        case Answer():
+            lines = header_lines(delivery, date_ms=date_ms)
+            connection = connection_of(scope)
+            if connection is not None and connection.announces_keep_alive and b"connection" not in dict(lines):
+                lines.append((b"connection", b"keep-alive"))
+            await send({"type": "http.response.start", "status": delivery.status, "headers": lines})
+            await send({"type": "http.response.body", "body": delivery.body})
+
+
+async def _end(scope: Scope, receive: Receive, how: str) -> None:
+    """Ends the connection and waits until the server has noticed, so that it doesn't answer in our name."""
+    connection = connection_of(scope)
+    if connection is None:
+        raise RuntimeError("This server gives no hold of its connections; serve the sandbox with sandbox.serving.")
+    connection.end(how)
+    async with asyncio.timeout(5):
+        while (await receive())["type"] != "http.disconnect":
+            continue
+
+
+def connection_of(scope: Scope) -> Connection | None:
+    """The connection of an ASGI scope; None under a server that does not hand it out."""
+    found = (scope.get("extensions") or {}).get(EXTENSION)
+    return found if isinstance(found, Connection) else None

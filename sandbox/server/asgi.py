@@ -7,17 +7,18 @@ Only answers about many symbols are written a slice at a time.
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.wire import catalogue
-from sandbox.server import answers, asgi_io, error_responses, pages
-from sandbox.server.asgi_io import Delivery, Receive, Received, Scope, Send
+from sandbox.server import answers, error_responses, pages, requests
+from sandbox.server.answers import Delivery
+from sandbox.server.auth import Limits
 from sandbox.server.calls import Calls
 from sandbox.server.control import Control
 from sandbox.server.faults.faults import Faults
-from sandbox.server.limits import Limits
+from sandbox.server.requests import Receive, Received, Scope, Send
 from sandbox.server.rest import chain, exchange
 from sandbox.server.rest.chain import ChainFront
 from sandbox.server.rest.exchange import ExchangeFront
@@ -25,7 +26,6 @@ from sandbox.server.sockets.sockets import METHOD_NAMES, NOTIFICATION_NAMES, Soc
 from sandbox.world.world import World
 
 log = logging.getLogger("sandbox")
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 CONTROL = "/_sandbox/"
 
 
@@ -40,15 +40,9 @@ def every_fault() -> Faults:
     )
 
 
-def app(
-    world: World, faults: Faults, *, sealed: bool = False, stirred: Callable[[], None] = lambda: None
-) -> Application:
-    """The application. `sealed` leaves the control plane out; `stirred` is called after what may have set a timer."""
-    return Sandbox(world, faults, sealed=sealed, stirred=stirred)
-
-
 class Sandbox:
-    """The application over one world."""
+    """The application over one world. `sealed` leaves the control plane out; `stirred` is called after what may have
+    set a timer."""
 
     def __init__(
         self,
@@ -80,17 +74,18 @@ class Sandbox:
                 await self._request(scope, receive, send)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_chain = scope["path"].lower().startswith(chain.PREFIX)
         try:
-            received = await asgi_io.read(scope, receive, most_bytes=chain.most_bytes(scope["path"]))
+            most_bytes = requests.MOST_CHAIN_BYTES if is_chain else requests.MOST_BYTES
+            received = await requests.read(scope, receive, most_bytes=most_bytes)
             delivery = await self._answer(received)
-        except asgi_io.ClientGone:
+        except requests.ClientGone:
             return
-        except asgi_io.TooLarge:
-            is_chain = scope["path"].lower().startswith(chain.PREFIX)
+        except requests.TooLarge:
             delivery = chain.too_large() if is_chain else exchange.TOO_LARGE
         finally:
             self._stirred()
-        await asgi_io.deliver(delivery, scope, receive, send, date_ms=self.world.clock.now_ms())
+        await answers.deliver(delivery, scope, receive, send, date_ms=self.world.clock.now_ms())
 
     async def _answer(self, received: Received) -> Delivery:
         path = received.path

@@ -1,20 +1,29 @@
-"""Who calls: HTTP Basic and HS256, on requests and on sockets (exchange REST, Authentication; exchange supplement 1.2,
-2.3).
+"""Who calls, and how often he may.
 
-Both schemes prove that the caller holds the secret of a key; what the key may do is in its rights. A failed proof is
-answered alike whatever was wrong with it, and comparing takes the same time whatever differs.
+HTTP Basic and HS256 prove, on requests and on sockets, that the caller holds the secret of a key; what the key may do
+is in its rights (exchange REST, Authentication; exchange supplement 1.2, 2.3). A failed proof is answered alike
+whatever was wrong with it, and comparing takes the same time whatever differs.
+
+The exchange counts market data by address and everything else by account, in a sliding second (exchange supplement
+2.5). The chain-data service counts by address and route: a window begins with the first call of its route and ends as a
+whole a minute later (chain supplement 1.10). All is counted by the machine's clock, not the sandbox's: a frozen sandbox
+clock would otherwise never let anybody in again.
 """
 
 import base64
 import binascii
 import hashlib
 import hmac
-from collections.abc import Mapping
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from chaindata.wire import catalogue as chain_catalogue
 from sandbox.exchange.terms import Caller, Refusal
-from sandbox.settings.keys import Key, Keys
+from sandbox.settings.keys import Key
+from wire.operation import Operation
 
 AUTHORIZATION_REQUIRED = 1001
 AUTHORIZATION_FAILED = 1002
@@ -24,6 +33,10 @@ UNSUPPORTED_METHOD = 1004
 # a clock that a tester advanced must not lock out a client that signs with the time of day.
 TOLERANCE_MS = 60_000
 LONGEST_CREDENTIALS = 4_096
+SECOND_NS = 1_000_000_000
+MOST_CALLERS = 10_000
+WINDOW_S = chain_catalogue.RATE_WINDOW_S
+MOST_WINDOWS = 10_000
 # An unknown login is compared with this one, so that it takes as long as a known one; it can't be proven.
 _NOBODY = Key("", "no key has this secret", "", frozenset())
 
@@ -43,7 +56,7 @@ class Signed:
         return self.method.encode() + timestamp.encode() + self.raw_path + query + self.body
 
 
-def of_request(keys: Keys, header: str | None, signed: Signed, *, clocks_ms: tuple[int, ...]) -> Caller:
+def of_request(keys: Mapping[str, Key], header: str | None, signed: Signed, *, clocks_ms: tuple[int, ...]) -> Caller:
     """The caller of a request by its Authorization header; raises Refusal 1001, 1002 or 1004.
 
     `clocks_ms` are the clocks, each in milliseconds since 1970, by any of which a timestamp may be fresh.
@@ -59,7 +72,7 @@ def of_request(keys: Keys, header: str | None, signed: Signed, *, clocks_ms: tup
     raise Refusal(UNSUPPORTED_METHOD, "Use Basic or HS256")
 
 
-def of_login(keys: Keys, params: Mapping[str, object]) -> Caller:
+def of_login(keys: Mapping[str, Key], params: Mapping[str, object]) -> Caller:
     """The caller of a socket by the parameters of `login`; raises Refusal 1002 with what is wrong."""
     wanted = {"BASIC": ("pKey", "sKey"), "HS256": ("pKey", "nonce", "signature")}
     algorithm = params.get("algo")
@@ -71,7 +84,7 @@ def of_login(keys: Keys, params: Mapping[str, object]) -> Caller:
         if not isinstance(value, str) or not value or len(value) > LONGEST_CREDENTIALS:
             raise Refusal(AUTHORIZATION_FAILED, f"{name} is missing or no text")
         proof[name] = value
-    key = keys.find(proof["pKey"])
+    key = keys.get(proof["pKey"])
     if algorithm.upper() == "BASIC":
         return _proven(key, _same(proof["sKey"], (key or _NOBODY).secret))
     if not _is_hex_digest(proof["signature"]):
@@ -106,19 +119,19 @@ def is_basic(header: str | None, user: str, password: bytes) -> bool:
     return named_user == user and hmac.compare_digest(named_password.encode(), password)
 
 
-def _basic(keys: Keys, credentials: str) -> Caller:
+def _basic(keys: Mapping[str, Key], credentials: str) -> Caller:
     login, colon, secret = credentials.partition(":")
     if not colon:
         raise Refusal(AUTHORIZATION_FAILED)
-    key = keys.find(login)
+    key = keys.get(login)
     return _proven(key, _same(secret, (key or _NOBODY).secret))
 
 
-def _signed(keys: Keys, credentials: str, signed: Signed, clocks_ms: tuple[int, ...]) -> Caller:
+def _signed(keys: Mapping[str, Key], credentials: str, signed: Signed, clocks_ms: tuple[int, ...]) -> Caller:
     login, timestamp, signature = (["", "", "", *credentials.rsplit(":", 2)])[-3:]
     if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):
         raise Refusal(AUTHORIZATION_FAILED)
-    key = keys.find(login)
+    key = keys.get(login)
     matches = _same(signature, _signature(key, signed.message(timestamp)))
     fresh = any(abs(clock_ms - int(timestamp) * 1000) <= TOLERANCE_MS for clock_ms in clocks_ms)
     return _proven(key, matches and fresh)
@@ -159,3 +172,84 @@ def _bytes(text: str) -> bytes:
 
 def _is_hex_digest(text: str) -> bool:
     return len(text) == 64 and all(character in "0123456789abcdef" for character in text)
+
+
+# How often ------------------------------------------------------------------------------------------------------------
+
+
+def group_of(operation: Operation) -> str:
+    """`market`, `trading` or `other`. History counts as other."""
+    path = operation.path.removeprefix("/api/2")
+    if operation.public:
+        return "market"
+    return "trading" if path.startswith(("/order", "/trading", "/margin")) else "other"
+
+
+class Limits:
+    """A sliding second for each caller of each group."""
+
+    def __init__(self, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
+        self._clock_ns = clock_ns
+        self._seen: dict[tuple[str, str], deque[int]] = {}
+
+    def allows(self, group: str, caller: str, rates: Mapping[str, int] | None) -> bool:
+        """Counts one request and tells whether it is within the rate of its group; a refused one doesn't count."""
+        rate = (rates or {}).get(group)
+        if rate is None:
+            return True
+        now_ns = self._clock_ns()
+        if len(self._seen) > MOST_CALLERS:
+            self._seen.clear()
+        seen = self._seen.setdefault((group, caller), deque())
+        while seen and seen[0] <= now_ns - SECOND_NS:
+            seen.popleft()
+        if len(seen) >= rate:
+            return False
+        seen.append(now_ns)
+        return True
+
+
+@dataclass(slots=True)
+class Window:
+    """The calls of one address on one route: how many came since `began_s`."""
+
+    began_s: int
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What an answer's headers tell: the limit, what is left of it, and when the window ends (seconds since 1970)."""
+
+    is_allowed: bool
+    limit: int
+    left: int
+    resets_s: int
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """The three headers, in their order."""
+        return tuple(zip(chain_catalogue.RATE_HEADERS, map(str, (self.limit, self.left, self.resets_s)), strict=True))
+
+
+class Windows:
+    """The open windows of every address."""
+
+    def __init__(self, clock_s: Callable[[], int] = lambda: time.time_ns() // 1_000_000_000) -> None:
+        self._clock_s = clock_s
+        self._windows: dict[tuple[str, str], Window] = {}
+
+    def count(self, address: str, route: str, limit: int) -> Allowance:
+        """Counts one call; it is refused once the limit of its window is used up."""
+        now_s = self._clock_s()
+        if len(self._windows) > MOST_WINDOWS:
+            self._windows = {key: each for key, each in self._windows.items() if now_s < each.began_s + WINDOW_S}
+        window = self._windows.get((address, route))
+        if window is None or now_s >= window.began_s + WINDOW_S:
+            window = self._windows[address, route] = Window(now_s)
+        window.calls += 1
+        return Allowance(window.calls <= limit, limit, max(limit - window.calls, 0), window.began_s + WINDOW_S)
+
+
+def route_of(method: str, path: str) -> str:
+    """What shares one window: the method and the first three parts of the path, whatever their case."""
+    return method + "/" + "/".join(path.strip("/").split("/")[:3]).lower()

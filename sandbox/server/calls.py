@@ -1,14 +1,30 @@
-"""The log of calls received, kept in memory: what a test asserts about a client that may have got no answer.
+"""A call as both REST services serve it: written down, met by the faults, executed, answered; and the log of all calls.
 
-A call is listed from the moment it was read, so that one whose execution is delayed shows at once; `executed` and
-`answer` are filled in later. Secrets are never kept: neither headers nor the values of sensitive parameters.
+A service says in its own way what a request holds, what comes of it, and what an error looks like. Everything is
+decided on the event loop without waiting in between, but for what a call or a fault wants to wait for.
+
+The log is kept in memory: it is what a test asserts about a client that may have got no answer. A call is listed from
+the moment it was read, so that one whose execution is delayed shows at once; `executed` and `answer` are filled in
+later. Secrets are never kept: neither headers nor the values of sensitive parameters.
 """
 
+import logging
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
+from typing import Generic, TypeVar
+
+from sandbox.engine.clock import instant_text
+from sandbox.server import answers
+from sandbox.server.answers import Answer, Delivery
+from sandbox.server.faults.fault_kinds import REST_KINDS, Scope
+from sandbox.server.faults.faults import Faults, Later, Speech, echo, inject
+from sandbox.server.requests import Pairs, Received
+from sandbox.world.world import World
+from wire.operation import Operation
 
 MASK = "…"
 MOST_KEPT = 5_000
@@ -110,12 +126,6 @@ class Calls:
         self._characters = self._received = 0
 
 
-def instant_text(at_ms: int) -> str:
-    """Milliseconds since 1970 as the exchange writes an instant: `2021-01-02T03:04:05.678Z`."""
-    seconds, milliseconds = divmod(at_ms, 1000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{milliseconds:03d}Z"
-
-
 def _since(text: str) -> tuple[int, int]:
     if not text:
         return 0, 0
@@ -158,3 +168,106 @@ def _short(text: str) -> str:
     """The text, cut when it is long, with a mark for what has no bytes (half of a surrogate pair)."""
     whole = text.encode("utf-8", errors="replace").decode("utf-8")
     return whole if len(whole) <= LONGEST_TEXT else whole[:LONGEST_TEXT] + MASK
+
+
+# How a call is served -------------------------------------------------------------------------------------------------
+
+
+log = logging.getLogger("sandbox")
+Body = TypeVar("Body")
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[Body]):
+    """A routed call, its query and body read once. `unreadable` says why one of them could not be; `call` is its line
+    in the log."""
+
+    received: Received
+    operation: Operation
+    path_values: dict[str, str]
+    query: Pairs
+    body: Body
+    unreadable: Exception | None
+    call: Call
+
+    def must_be_readable(self) -> None:
+        """Raises `unreadable`; for when it is the turn of the arguments."""
+        if self.unreadable is not None:
+            raise self.unreadable
+
+
+class Front(ABC, Generic[Body]):
+    """One service over one world. `later` keeps work that goes on after an answer; `stirred` is called after each."""
+
+    scope: Scope
+    speech: Speech
+
+    def __init__(
+        self,
+        world: World,
+        faults: Faults,
+        calls: Calls,
+        *,
+        later: Later,
+        stirred: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._world = world
+        self._faults = faults
+        self._calls = calls
+        self._later = later
+        self._stirred = stirred
+
+    @abstractmethod
+    async def answer(self, received: Received) -> Delivery:
+        """The answer to one request, or what a fault makes of it."""
+
+    @abstractmethod
+    def _read(self, received: Received, operation: Operation, path_values: dict[str, str]) -> Request[Body]:
+        """The request with what it holds, written into the log."""
+
+    @abstractmethod
+    def _result(self, request: Request[Body]) -> object:
+        """What comes of the call, as it goes out in JSON; raises what `_refused` knows."""
+
+    @abstractmethod
+    def _refused(self, problem: Exception, operation: Operation) -> Answer:
+        """The answer to a call that did not go well."""
+
+    async def _before(self, request: Request[Body]) -> None:
+        """Waits for what the call wants to be waited for."""
+
+    async def _written(self, request: Request[Body]) -> Answer | None:
+        """A long answer, written a part at a time; None where it is executed at once."""
+        return None
+
+    async def _routed(self, received: Received, operation: Operation, path_values: dict[str, str]) -> Delivery:
+        """The answer of the operation that a request names."""
+        request = self._read(received, operation, path_values)
+        await self._before(request)
+        call = request.call
+        fault = self._faults.take(operation.name, key=call.key, kinds=REST_KINDS, scope=self.scope)
+        if fault is None:
+            delivery: Delivery = await self._written(request) or self._executed(request)
+        else:
+            call.fault = fault.kind
+            delivery = await inject(
+                fault, lambda: self._executed(request), target=received.target, later=self._later, speech=self.speech
+            )
+        if isinstance(delivery, Answer):
+            call.status, call.body = delivery.status, delivery.logged
+        return delivery
+
+    def _executed(self, request: Request[Body]) -> Answer:
+        try:
+            result = self._result(request)
+        except Exception as problem:
+            return self._refused(problem, request.operation)
+        finally:
+            self._stirred()
+        request.call.executed = True
+        return answers.of_json(self._echoed(request, result))
+
+    def _echoed(self, request: Request[Body], result: object) -> object:
+        """The result, with the fields changed that faults want changed."""
+        name, key = request.operation.name, request.call.key
+        return echo(self._faults, name, key=key, scope=self.scope, value=result)

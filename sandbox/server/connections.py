@@ -8,65 +8,17 @@ end for requests that never finish, a bound for headers, and an answer that can 
 """
 
 import asyncio
-import socket
-import struct
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-EXTENSION = "sandbox.connection"
+from sandbox.server.answers import EXTENSION, Connection, connection_of
+
 REQUEST_MS: Final = 60_000  # from the first byte of a request to its last one
 MOST_HEADER_BYTES: Final = 32 * 1024
 LINGER_SECONDS: Final = 5  # for which a client may go on to send what nobody reads, so that it can read the answer
-
-
-class Connection:
-    """One client's connection: hang up, break, or stop answering its pings.
-
-    `announces_keep_alive` is for a client of HTTP/1.0 that asked for it: it is told that the connection stays.
-    """
-
-    __slots__ = ("_transport", "announces_keep_alive", "pings_answered")
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self.announces_keep_alive = False
-        self.pings_answered = True
-
-    def close(self) -> None:
-        """Ends the connection after what was written so far has left: the client reads an end, and no answer."""
-        self._transport.close()
-
-    def reset(self) -> None:
-        """Breaks the connection: unsent bytes are lost and the client gets a reset."""
-        sock = self._transport.get_extra_info("socket")
-        if sock is not None:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self._transport.abort()
-
-    def leave(self) -> None:
-        """Ends the connection at once: orderly when all that was written has left, else by breaking it, since nobody
-        may ever read the rest."""
-        if self._transport.get_write_buffer_size():
-            self.reset()
-        else:
-            self.close()
-
-    def end(self, how: str) -> None:
-        """Ends the connection as a fault names it: `reset`, or `close` for anything else."""
-        if how == "reset":
-            self.reset()
-        else:
-            self.close()
-
-
-def of(scope: Mapping[str, Any]) -> Connection | None:
-    """The connection of an ASGI scope; None under a server that does not hand it out."""
-    found = (scope.get("extensions") or {}).get(EXTENSION)
-    return found if isinstance(found, Connection) else None
 
 
 class _Bad(Exception):
@@ -214,5 +166,5 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         self.transport.abort()  # or it would wait for a peer that is gone to take what was written
 
     def _is_silent(self) -> bool:
-        connection = of(getattr(self, "scope", {}))
+        connection = connection_of(getattr(self, "scope", {}))
         return connection is not None and not connection.pings_answered

@@ -10,11 +10,11 @@ from http import HTTPStatus
 from urllib.parse import unquote
 
 from sandbox.exchange.terms import Refusal
-from sandbox.server import answers, bodies, error_responses
+from sandbox.server import answers, error_responses, requests
 from sandbox.server.answers import Answer
-from sandbox.server.asgi_io import Received
 from sandbox.server.calls import Calls
 from sandbox.server.faults.faults import Faults
+from sandbox.server.requests import Received
 from sandbox.world.world import World
 
 PREFIX = "/_sandbox/"
@@ -115,7 +115,7 @@ class Control:
         return {"cleared": self._faults.clear()}
 
     def _listed_calls(self, received: Received) -> object:
-        query = dict(bodies.query_pairs(received.query))
+        query = dict(requests.query_pairs(received.query))
         odd = sorted(set(query) - {"operation", "since"})
         if odd:
             raise CannotControl(f"{PREFIX}calls does not take {odd[0][:100]!r}; it takes operation and since.")

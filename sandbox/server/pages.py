@@ -6,8 +6,8 @@ from html import escape
 from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.wire import catalogue, streams
 from sandbox.chain import handlers as chain_handlers
+from sandbox.engine.clock import instant_text
 from sandbox.exchange import handlers
-from sandbox.server.calls import instant_text
 from sandbox.server.faults.fault_kinds import KINDS, Kind
 from sandbox.server.sockets.sockets import METHOD_NAMES, NOTIFICATION_NAMES, PARTS
 from sandbox.server.sockets.stream_session import LOGIN
@@ -125,7 +125,7 @@ def _settings(world: World) -> Iterable[tuple[str, ...]]:
 
 
 def _keys(world: World) -> Iterable[tuple[str, ...]]:
-    for key in world.keys.every():
+    for key in world.keys.values():
         yield _code(key.login), _code(key.secret), escape(key.account), escape("; ".join(sorted(key.rights)))
 
 

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 import socket
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -20,11 +19,6 @@ LONGEST_WAIT_MS = 1_000
 GRACE_SECONDS = 1
 LARGEST_MESSAGE = 64 * 1024
 PING_MS = 20_000  # a socket whose client does not answer within as long again is gone
-
-
-def wall_ms() -> int:
-    """The machine's time in milliseconds since 1970: the only place where the sandbox reads it for its world."""
-    return time.time_ns() // 1_000_000
 
 
 class CannotServe(SystemExit):
@@ -48,10 +42,10 @@ class Server(uvicorn.Server):
         request_ms: int = REQUEST_MS,
     ) -> None:
         self.world = world
-        self.sandbox = Sandbox(world, faults, sealed=sealed, stirred=self.stir, most_waiting=most_waiting)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._stirred = asyncio.Event()
+        self._stirred = asyncio.Event()  # wakes the timers: what is due next may have changed
         self._ended = asyncio.Event()
+        self.sandbox = Sandbox(world, faults, sealed=sealed, stirred=self._stirred.set, most_waiting=most_waiting)
         super().__init__(
             uvicorn.Config(
                 self.sandbox,
@@ -76,10 +70,6 @@ class Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
-
-    def stir(self) -> None:
-        """Wakes the timers: what is due next may have changed."""
-        self._stirred.set()
 
     def end(self) -> None:
         """Ends the server soon; from any thread, any number of times, before it runs as well."""

@@ -24,29 +24,15 @@ class Key:
     rights: frozenset[str]
 
 
-class Keys:
-    """The keys of one world, found by login."""
-
-    def __init__(self, keys: tuple[Key, ...]) -> None:
-        self._by_login = {key.login: key for key in keys}
-
-    def find(self, login: str) -> Key | None:
-        """The key with exactly this login, or None."""
-        return self._by_login.get(login)
-
-    def every(self) -> tuple[Key, ...]:
-        """All keys, in the order in which they were made."""
-        return tuple(self._by_login.values())
-
-
-def seeded() -> Keys:
-    """The keys that every fresh world has."""
+def seeded() -> dict[str, Key]:
+    """The keys that every fresh world has, by their logins."""
 
     def key(name: str, rights: frozenset[str], account: str = DESK_ACCOUNT) -> Key:
         return Key(login=name, secret=f"{name}-secret", account=account, rights=rights)
 
-    return Keys(
-        (
+    return {
+        each.login: each
+        for each in (
             key("demo-full", EVERY_RIGHT),
             key("demo-trade", frozenset({PLACE_CANCEL, HISTORY})),
             key("demo-read", frozenset({HISTORY, PAYMENT})),
@@ -58,4 +44,4 @@ def seeded() -> Keys:
             key("other-full", EVERY_RIGHT, OTHER_ACCOUNT),
             key("sub-full", EVERY_RIGHT, SUB_ACCOUNT),
         )
-    )
+    }

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from sandbox.amounts import digits_after_point
-from sandbox.engine.clock import CannotSetClock
-from sandbox.exchange.accounts.payouts import Payout, Phase
-from sandbox.exchange.accounts.transactions import Status, instant_text
+from sandbox.engine.clock import CannotSetClock, instant_text
+from sandbox.exchange.accounts.transactions import Payout, Phase, Status
 from sandbox.exchange.funds import chain_blocks, network, withdrawals
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments

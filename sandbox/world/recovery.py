@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from sandbox.engine import journal
-from sandbox.engine.journal import Journal
-from sandbox.engine.journal_lines import Header, Reading
+from sandbox.engine.journal import Header, Journal, Reading
 from sandbox.settings.dialects import DOCUMENTED
 from sandbox.world.control import Control
 from sandbox.world.replay import replay

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Mapping
 
 from sandbox.chain.node.terms import Refused
 from sandbox.engine.clock import Setting
-from sandbox.engine.journal_lines import Entry
+from sandbox.engine.journal import Entry
 from sandbox.exchange import handlers
 from sandbox.exchange.funds import chain_blocks
-from sandbox.exchange.journaled_events import JOURNALED_EVENTS
-from sandbox.exchange.schedule import live_until
+from sandbox.exchange.schedule import JOURNALED_EVENTS, live_until
 from sandbox.exchange.terms import Caller, NoHandler, Refusal
 from sandbox.settings.dialects import DOCUMENTED, OBSERVED
 from sandbox.world import controls
@@ -42,7 +41,7 @@ def _apply(control: Control, entry: Entry) -> None:
     if entry.action == controls.CLOCK:
         control.clock.restore(_setting(entry.arguments), entry.at_ms)
     elif entry.account:
-        handler = handlers.find(entry.action)
+        handler = handlers.EVERY.get(entry.action)
         if handler is None:
             raise NoHandler(entry.action)
         handler(control.exchange, Caller(entry.login, entry.account), entry.arguments)

@@ -16,8 +16,7 @@ from sandbox.chain.full_node import FullNode
 from sandbox.chain.state import Chain
 from sandbox.engine import journal
 from sandbox.engine.clock import Clock
-from sandbox.engine.journal import Journal, Lock
-from sandbox.engine.journal_lines import Entry, Header
+from sandbox.engine.journal import Entry, Header, Journal, Lock
 from sandbox.exchange import handlers
 from sandbox.exchange.funds import chain_blocks
 from sandbox.exchange.handlers import arguments
@@ -103,7 +102,7 @@ class World:
 
         Raises `Refusal` (nothing was changed) or `NoHandler`.
         """
-        handler = handlers.find(operation)
+        handler = handlers.EVERY.get(operation)
         if handler is None:
             raise NoHandler(operation)
         plain = arguments.as_kept(params)
@@ -241,7 +240,8 @@ class World:
         return self.exchange.moment_ms
 
     def _live_until(self, until_ms: int) -> None:
-        gap_ms = chain_blocks.gap_before(self.exchange, until_ms)
+        is_due = self.exchange.pace.due_ms <= until_ms
+        gap_ms = chain_blocks.gap_before(self.exchange, until_ms) if is_due else None
         if gap_ms is not None:
             live_until(self.exchange, gap_ms)
             chain_blocks.leap_to(self.exchange, until_ms)

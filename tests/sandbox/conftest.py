@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import requests
 
-from sandbox.server.limits import SECOND_NS
+from sandbox.server.auth import SECOND_NS
 from sandbox.serving import InProcessSandbox
 from tests.sandbox.worlds import dismiss_traders
 
@@ -67,8 +67,8 @@ class Client:
 
     def call(self, method: str, path: str, **more: Any) -> requests.Response:
         """One request below /api/2."""
-        given = {"timeout": TIMEOUT_SECONDS, "allow_redirects": False, "auth": self.auth} | more
-        return requests.request(method, f"{self.url}/api/2{path}", **given)
+        options = {"timeout": TIMEOUT_SECONDS, "allow_redirects": False, "auth": self.auth} | more
+        return requests.request(method, f"{self.url}/api/2{path}", **options)
 
 
 @pytest.fixture

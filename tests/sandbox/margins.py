@@ -19,11 +19,11 @@ def funded(world: World, balance: str = "1", symbol: str = "ETHBTC", caller: Cal
 
 
 def margin_order(
-    world: World, side: str, quantity: object, price: object = None, *more: Caller, **asked: object
+    world: World, side: str, quantity: object, price: object = None, *more: Caller, **more_terms: object
 ) -> Any:
     """The answer to a new margin order of ETHBTC, by the desk unless another caller is named."""
-    given = {"symbol": "ETHBTC", "side": side, "quantity": quantity} | ({} if price is None else {"price": price})
-    return call(world, "create_margin_order", *more, **(given | asked))
+    terms = {"symbol": "ETHBTC", "side": side, "quantity": quantity} | ({} if price is None else {"price": price})
+    return call(world, "create_margin_order", *more, **(terms | more_terms))
 
 
 def traded(world: World, side: str, quantity: int, price: int = PRICE, caller: Caller = DESK) -> None:

@@ -21,10 +21,10 @@ def bare(folder: Path | None = None, clock: Ticking | None = None, **options: An
     return without_traders(opened(folder, clock, still=True, **options))
 
 
-def order(world: World, side: str, quantity: object, price: object = None, *more: Caller, **asked: object) -> Any:
+def order(world: World, side: str, quantity: object, price: object = None, *more: Caller, **more_terms: object) -> Any:
     """The answer to a new ETHBTC order, by the desk unless another caller is named."""
-    given = {"symbol": "ETHBTC", "side": side, "quantity": quantity} | ({} if price is None else {"price": price})
-    return call(world, "create_order", *more, **(given | asked))
+    terms = {"symbol": "ETHBTC", "side": side, "quantity": quantity} | ({} if price is None else {"price": price})
+    return call(world, "create_order", *more, **(terms | more_terms))
 
 
 def trading(world: World, code: str, caller: Caller = DESK) -> tuple[Decimal, Decimal]:

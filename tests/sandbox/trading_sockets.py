@@ -6,7 +6,7 @@ from typing import Any
 
 from sandbox.exchange.trading import orders_house
 from sandbox.serving import InProcessSandbox
-from tests.sandbox.test_sockets import Stream
+from tests.sandbox.server.sockets.test_sockets import Stream
 
 TRADING = "/api/2/ws/trading"
 COMBINED = "/api/2/ws"

@@ -65,8 +65,8 @@ def call(world: World, operation: str, caller: Caller | None = DESK, /, **argume
 
 def row(world: World, transaction_id: str) -> dict[str, Any]:
     """The desk's transaction."""
-    shown: dict[str, Any] = call(world, "get_transaction", id=transaction_id)
-    return shown
+    transaction: dict[str, Any] = call(world, "get_transaction", id=transaction_id)
+    return transaction
 
 
 def balance(world: World, code: str, caller: Caller = DESK, operation: str = "get_balances") -> tuple[str, str]:

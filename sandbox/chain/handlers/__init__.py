@@ -1,6 +1,6 @@
 """One function per operation of the chain-data service: what it answers, or `Refused`.
 
-A handler takes the node and the arguments as `sandbox.server.arguments` reads them: numbers and
+A handler takes the node and the arguments as `sandbox.server.rest.chain` reads them: numbers and
 switches typed, texts and the elements of arrays as they came, the members of a payload untouched. It returns what
 goes out as JSON, and changes nothing but by `node.broadcast`.
 """

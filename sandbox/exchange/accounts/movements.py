@@ -2,8 +2,7 @@
 
 from typing import Protocol
 
-from sandbox.exchange.accounts.payouts import Payout
-from sandbox.exchange.accounts.transactions import Transaction
+from sandbox.exchange.accounts.transactions import Payout, Transaction
 
 
 class CoinMovements(Protocol):

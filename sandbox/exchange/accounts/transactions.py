@@ -1,19 +1,19 @@
-"""The record of every movement that customers see, with an index that grows at each change of any record."""
+"""The record of every movement that customers see, with an index that grows at each change of any record; and what is
+known of a payout beyond its record.
+"""
 
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from enum import StrEnum
-from functools import lru_cache
+from enum import Enum, StrEnum
 from uuid import UUID
 
-from sandbox.amounts import text_of
+from sandbox.amounts import EXACT, text_of
+from sandbox.engine.clock import instant_text
 
 FIRST_INDEX = 7_200_000_000
 WIDEST_GAP = 3  # the index is global and not dense
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Status(StrEnum):
@@ -122,8 +122,31 @@ class Transactions:
         return len(self._by_id)
 
 
-@lru_cache(maxsize=1_024)
-def instant_text(at_ms: int) -> str:
-    """ISO 8601 in UTC with milliseconds."""
-    instant = _EPOCH + timedelta(milliseconds=at_ms)
-    return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+class Phase(Enum):
+    """Whether a payout waits for its owner, was decided to go out, or was called off."""
+
+    HELD = "held"
+    COMMITTED = "committed"
+    ROLLED_BACK = "rolled back"
+
+
+@dataclass(slots=True)
+class Payout:
+    """A payout: `net` arrives, `fee` comes on top, both are reserved until it ends.
+
+    `step` grows at each move; a timer set for an earlier step does nothing.
+    """
+
+    id: str
+    account: str
+    currency: str
+    net: Decimal
+    fee: Decimal
+    phase: Phase = Phase.HELD
+    step: int = 0
+    ended: bool = False
+
+    @property
+    def total(self) -> Decimal:
+        """What leaves the account."""
+        return EXACT.add(self.net, self.fee)

@@ -12,8 +12,7 @@ from sandbox.amounts import EXACT, digits_after_point
 from sandbox.exchange.accounts import address_forms
 from sandbox.exchange.accounts.ledger import HOUSE, Line, Wallet, moved
 from sandbox.exchange.accounts.movements import CoinMovements
-from sandbox.exchange.accounts.payouts import Payout
-from sandbox.exchange.accounts.transactions import Status, Transaction
+from sandbox.exchange.accounts.transactions import Payout, Status, Transaction
 from sandbox.exchange.funds import withdrawals
 from sandbox.exchange.listing.currencies import Currency
 from sandbox.exchange.state import Exchange

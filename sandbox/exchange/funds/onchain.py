@@ -23,8 +23,7 @@ from sandbox.chain.wallet import DUST_SAT
 from sandbox.exchange.accounts import address_forms
 from sandbox.exchange.accounts.addresses import OnChain
 from sandbox.exchange.accounts.coins import Coins, NotEnoughCoins
-from sandbox.exchange.accounts.payouts import Payout
-from sandbox.exchange.accounts.transactions import Transaction
+from sandbox.exchange.accounts.transactions import Payout, Transaction
 from sandbox.exchange.funds import network
 from sandbox.exchange.state import Exchange
 

@@ -7,8 +7,7 @@ from decimal import Decimal
 from sandbox.amounts import EXACT, ZERO, digits_after_point, rounded_up, text_of
 from sandbox.engine.clock import DAY_MS, HOUR_MS
 from sandbox.exchange.accounts.ledger import Wallet, moved
-from sandbox.exchange.accounts.payouts import Payout, Phase
-from sandbox.exchange.accounts.transactions import Status, Transaction
+from sandbox.exchange.accounts.transactions import Payout, Phase, Status, Transaction
 from sandbox.exchange.listing.currencies import Currency
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import (

@@ -124,12 +124,10 @@ STREAM_OPERATIONS: dict[str, str] = {
 # The operations that may want to be waited for before they are performed, and what tells for what.
 WAITING: "dict[str, Callable[[Exchange, Caller | None, Arguments], Wait | None]]" = {"get_order": orders.wait_for_order}
 
+# Every handler by the name of its operation, whichever side asks for it.
+EVERY: dict[str, Handler] = HANDLERS | STREAM_HANDLERS
+
 # The operations that may change the world, and are therefore journaled: all that the catalogue does not GET.
 CHANGING: frozenset[str] = frozenset(
-    name for name in (*HANDLERS, *STREAM_HANDLERS) if by_name[STREAM_OPERATIONS.get(name, name)].method != "GET"
+    name for name in EVERY if by_name[STREAM_OPERATIONS.get(name, name)].method != "GET"
 )
-
-
-def find(operation: str) -> "Handler | None":
-    """The handler of an operation, whichever side asks for it."""
-    return HANDLERS.get(operation) or STREAM_HANDLERS.get(operation)

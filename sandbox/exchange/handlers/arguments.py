@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from sandbox.amounts import NotAnAmount, decimal_of
-from sandbox.engine.journal_lines import NotPlain, plain
+from sandbox.engine.journal import NotPlain, plain
 from sandbox.exchange.accounts.accounts import SubStatus
 from sandbox.exchange.listing.currencies import Currency
 from sandbox.exchange.listing.symbols import Symbol
@@ -196,3 +196,16 @@ def symbol_of_id(exchange: Exchange, symbol_id: str) -> Symbol:
     if found is None:
         raise Refusal(SYMBOL_NOT_FOUND, SYMBOL_DESCRIPTION)
     return found
+
+
+def named_symbol(exchange: Exchange, arguments: Arguments) -> Symbol:
+    """The symbol that a call is about."""
+    return symbol_of_id(exchange, text(arguments, "symbol", required=True).upper())
+
+
+def named_symbols(exchange: Exchange, arguments: Arguments) -> list[Symbol]:
+    """The symbols that a call is about, all when none is named."""
+    wanted = codes(arguments, "symbols")
+    if not wanted:
+        return list(exchange.symbols.values())
+    return [symbol_of_id(exchange, symbol_id) for symbol_id in dict.fromkeys(wanted)]

@@ -6,8 +6,7 @@ Orders are listed newest first by the time of their creation; both ends of an in
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
 from sandbox.exchange.handlers.transactions import ASC, DEFAULT_LIMIT, DESC, FARTHEST, MOST
-from sandbox.exchange.orders.orders import Dealings
-from sandbox.exchange.orders.orders_records import Trade
+from sandbox.exchange.orders.orders import Dealings, Trade
 from sandbox.exchange.orders.orders_reports import history_record, trade_record
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import Caller

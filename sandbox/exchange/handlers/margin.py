@@ -9,11 +9,11 @@ from sandbox.exchange.handlers.history import symbol_filter
 from sandbox.exchange.margin import margin
 from sandbox.exchange.margin.margin_funds import ISOLATED
 from sandbox.exchange.margin.margin_reports import account_record, position_record
+from sandbox.exchange.orders.matching import Pair
 from sandbox.exchange.orders.orders_reports import order_record
-from sandbox.exchange.orders.pairs import Pair
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import Caller
-from sandbox.exchange.trading import orders_checks, orders_life
+from sandbox.exchange.trading import orders_life
 
 # Orders --------------------------------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ def close_margin_position(exchange: Exchange, caller: Caller | None, params: Arg
     owner, pair = arguments.account(exchange, caller), _pair(exchange, params)
     strict, price = arguments.flag(params, "strictValidate", False), None
     if params.get("price") not in (None, ""):
-        price = orders_checks.price_of(pair, orders.number(params, "price"), strict=strict)
+        price = orders.price_of(pair, orders.number(params, "price"), strict=strict)
     account = margin.find_position(exchange, owner, pair.symbol.id)
     if price is None:
         return margin.close_positions(exchange, [account])

@@ -11,7 +11,6 @@ import msgspec
 
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
-from sandbox.exchange.handlers.public import named_symbol, named_symbols
 from sandbox.exchange.handlers.transactions import ASC, DEFAULT_LIMIT, DESC, FARTHEST, MOST
 from sandbox.exchange.listing.symbols import Symbol
 from sandbox.exchange.state import Exchange
@@ -69,7 +68,9 @@ class Listing:
 
 def list_tickers(exchange: Exchange, params: Arguments) -> Listing:
     """The tickers of the named symbols, or of all."""
-    return Listing(named_symbols(exchange, params), lambda symbol: _text(_ticker(exchange, symbol)), keyed=False)
+    return Listing(
+        arguments.named_symbols(exchange, params), lambda symbol: _text(_ticker(exchange, symbol)), keyed=False
+    )
 
 
 def list_trades(exchange: Exchange, params: Arguments) -> Listing:
@@ -83,7 +84,7 @@ def list_trades(exchange: Exchange, params: Arguments) -> Listing:
 def list_orderbooks(exchange: Exchange, params: Arguments) -> Listing:
     """The order books of the named symbols, or of all, by symbol."""
     depth = _depth(params)
-    return Listing(named_symbols(exchange, params), lambda symbol: books.book(exchange, symbol.id, depth))
+    return Listing(arguments.named_symbols(exchange, params), lambda symbol: books.book(exchange, symbol.id, depth))
 
 
 def list_candles(exchange: Exchange, params: Arguments) -> Listing:
@@ -108,7 +109,7 @@ def get_tickers(exchange: Exchange, caller: Caller | None, params: Arguments) ->
 
 def get_ticker(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """One ticker."""
-    return _ticker(exchange, named_symbol(exchange, params))
+    return _ticker(exchange, arguments.named_symbol(exchange, params))
 
 
 def get_trades(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
@@ -118,7 +119,7 @@ def get_trades(exchange: Exchange, caller: Caller | None, params: Arguments) -> 
 
 def get_symbol_trades(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The trades of one symbol, by time or by number."""
-    symbol, page = named_symbol(exchange, params), _Page.read(params, DESC)
+    symbol, page = arguments.named_symbol(exchange, params), _Page.read(params, DESC)
     if arguments.choice(params, "by", ("timestamp", "id"), "timestamp") == "timestamp":
         return _plain(_trades(exchange, symbol, _time_span(params), page))
     first, last = _bounds(params, arguments.index)
@@ -132,7 +133,7 @@ def get_orderbooks(exchange: Exchange, caller: Caller | None, params: Arguments)
 
 def get_orderbook(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """One order book; with `volume` only as deep as that quantity goes, and with average prices."""
-    symbol = named_symbol(exchange, params)
+    symbol = arguments.named_symbol(exchange, params)
     if params.get("volume") in (None, ""):
         return _plain(books.book(exchange, symbol.id, _depth(params)))
     volume = arguments.amount(params, "volume")
@@ -146,7 +147,7 @@ def get_candles(exchange: Exchange, caller: Caller | None, params: Arguments) ->
 
 def get_symbol_candles(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The candles of one symbol."""
-    symbol = named_symbol(exchange, params)
+    symbol = arguments.named_symbol(exchange, params)
     return _plain(_candles(exchange, symbol, _Candles.read(params)))
 
 
@@ -205,13 +206,13 @@ def _remembered(
 ) -> Listing:
     """What is kept for the next time, unless it is more than the usual."""
     if page.limit > DEFAULT_LIMIT:
-        return Listing(named_symbols(exchange, params), write)
+        return Listing(arguments.named_symbols(exchange, params), write)
 
     def again(symbol: Symbol) -> str:
         track = exchange.tape.track(symbol.id)
         return exchange.texts.text(question, track, exchange.moment_ms, lambda: write(symbol))
 
-    return Listing(named_symbols(exchange, params), again)
+    return Listing(arguments.named_symbols(exchange, params), again)
 
 
 def _text(record: object) -> str:

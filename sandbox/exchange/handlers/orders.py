@@ -1,22 +1,118 @@
-"""Spot orders, and the rates that trading costs (exchange REST, Spot orders; supplement 2.7, 2.8)."""
+"""Spot orders, and the rates that trading costs (exchange REST, Spot orders; supplement 2.7, 2.8).
+
+Without `strict`, price and quantity are rounded half down to the symbol's steps; with it they must be multiples of them
+(supplement 2.8). What is below one step is refused either way.
+"""
 
 import re
 from decimal import Decimal
 from typing import Final
 
-from sandbox.amounts import ZERO, NotAnAmount, decimal_of
+from sandbox.amounts import ZERO, NotAnAmount, decimal_of, text_of
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
 from sandbox.exchange.handlers.history import symbol_filter
-from sandbox.exchange.orders.matching import SIDES
-from sandbox.exchange.orders.orders_records import GTC, LIMIT, TIMES_IN_FORCE, TYPES, Order, OrderTerms
+from sandbox.exchange.orders.matching import SIDES, Pair, to_nearest
+from sandbox.exchange.orders.orders import (
+    FOK,
+    GTC,
+    GTD,
+    IOC,
+    LIMIT,
+    MARKET,
+    STOP_LIMIT,
+    STOP_MARKET,
+    TIMES_IN_FORCE,
+    TYPES,
+    Order,
+    OrderTerms,
+)
 from sandbox.exchange.orders.orders_reports import order_record
-from sandbox.exchange.orders.pairs import Pair
 from sandbox.exchange.state import Exchange
-from sandbox.exchange.terms import ORDER_NOT_FOUND, VALIDATION_ERROR, Caller, Event, Refusal, Wait
-from sandbox.exchange.trading import orders_checks, orders_life
+from sandbox.exchange.terms import (
+    ORDER_NOT_FOUND,
+    PRICE_BAD,
+    PRICE_INVALID,
+    PRICE_TOO_LOW,
+    QUANTITY_BAD,
+    QUANTITY_INVALID,
+    QUANTITY_TOO_LOW,
+    VALIDATION_ERROR,
+    Caller,
+    Event,
+    Refusal,
+    Wait,
+)
+from sandbox.exchange.trading import orders_life
 from sandbox.exchange.trading.orders_funds import SPOT
-from sandbox.exchange.trading.orders_trading import rates
+from sandbox.exchange.trading.orders_life import rates
+
+# From decimals to ticks and increments --------------------------------------------------------------------------------
+
+
+WITH_PRICE: Final = (LIMIT, STOP_LIMIT)
+WITH_STOP_PRICE: Final = (STOP_LIMIT, STOP_MARKET)
+QUANTITY_DESCRIPTION = "Quantity not a valid number or not set"
+
+
+def quantity_of(pair: Pair, value: Decimal | None, *, strict: bool) -> int:
+    """The quantity in increments; raises 2010, 2011 or 2012. None stands for one that is missing or no number."""
+    increment = pair.symbol.increment
+    if value is None or value < 0:
+        raise Refusal(QUANTITY_INVALID, QUANTITY_DESCRIPTION)
+    if value < increment:
+        raise Refusal(QUANTITY_TOO_LOW, f"Minimum quantity {text_of(increment)}")
+    steps, is_exact = to_nearest(value, increment)
+    if strict and not is_exact:
+        raise Refusal(QUANTITY_BAD, f"Quantity must be a multiple of {text_of(increment)}")
+    return steps
+
+
+def price_of(pair: Pair, value: Decimal | None, *, strict: bool) -> int:
+    """The price in ticks; raises 2020, 2021 or 2022. None stands for one that is missing or no number."""
+    tick = pair.symbol.tick
+    if value is None or value <= 0:
+        raise Refusal(PRICE_INVALID)
+    if value < tick:
+        raise Refusal(PRICE_TOO_LOW, f"Minimum price {text_of(tick)}")
+    steps, is_exact = to_nearest(value, tick)
+    if strict and not is_exact:
+        raise Refusal(PRICE_BAD, f"Price must be a multiple of {text_of(tick)}")
+    return steps
+
+
+def stop_price_of(pair: Pair, value: Decimal | None, *, strict: bool) -> int:
+    """The stop price in ticks; raises 2022, without a description, for whatever is wrong with it."""
+    if value is None or value < pair.symbol.tick:
+        raise Refusal(PRICE_BAD)
+    steps, is_exact = to_nearest(value, pair.symbol.tick)
+    if strict and not is_exact:
+        raise Refusal(PRICE_BAD)
+    return steps
+
+
+def time_in_force_of(kind: str, wanted: str) -> str:
+    """The time in force of a type of order; a market order is IOC or FOK, and GTC, the default, means IOC there."""
+    if kind != MARKET or wanted in (IOC, FOK):
+        return wanted
+    if wanted in ("", "GTC"):
+        return IOC
+    raise Refusal(VALIDATION_ERROR, "Param 'timeInForce' must be IOC or FOK for a market order")
+
+
+def expiry_of(time_in_force: str, expire_ms: int | None, now_ms: int) -> int | None:
+    """When a GTD order ends, which must be in the future; None for all others, whatever was given."""
+    if time_in_force != GTD:
+        return None
+    if expire_ms is None:
+        raise Refusal(VALIDATION_ERROR, "Param 'expireTime' required")
+    if expire_ms <= now_ms:
+        raise Refusal(VALIDATION_ERROR, "Param 'expireTime' must be in the future")
+    return expire_ms
+
+
+# Operations -----------------------------------------------------------------------------------------------------------
+
 
 LONGEST_ID: Final = 32
 LONGEST_WAIT_MS: Final = 60_000
@@ -102,15 +198,15 @@ def order_terms(exchange: Exchange, params: Arguments) -> OrderTerms:
     kind = arguments.choice(params, "type", TYPES, LIMIT)
     wanted = arguments.choice(params, "timeInForce", TIMES_IN_FORCE, GTC)
     strict = arguments.flag(params, "strictValidate", False)
-    quantity = orders_checks.quantity_of(pair, number(params, "quantity"), strict=strict)
+    quantity = quantity_of(pair, number(params, "quantity"), strict=strict)
     price = stop_price = None
-    if kind in orders_checks.WITH_PRICE:
-        price = orders_checks.price_of(pair, number(params, "price"), strict=strict)
-    if kind in orders_checks.WITH_STOP_PRICE:
+    if kind in WITH_PRICE:
+        price = price_of(pair, number(params, "price"), strict=strict)
+    if kind in WITH_STOP_PRICE:
         if params.get("stopPrice") in (None, ""):
             raise arguments.missing("stopPrice")
-        stop_price = orders_checks.stop_price_of(pair, number(params, "stopPrice"), strict=strict)
-    in_force = orders_checks.time_in_force_of(kind, wanted)
+        stop_price = stop_price_of(pair, number(params, "stopPrice"), strict=strict)
+    in_force = time_in_force_of(kind, wanted)
     expire_ms = arguments.instant_ms(params, "expireTime")
     return OrderTerms(
         pair=pair,
@@ -120,7 +216,7 @@ def order_terms(exchange: Exchange, params: Arguments) -> OrderTerms:
         quantity=quantity,
         price=price,
         stop_price=stop_price,
-        expire_ms=orders_checks.expiry_of(in_force, expire_ms, exchange.moment_ms),
+        expire_ms=expiry_of(in_force, expire_ms, exchange.moment_ms),
         post_only=arguments.flag(params, "postOnly", False),
         client_id=client_id_of(params),
         take_markup=_markup(params, "takeLiquidityMarkup"),
@@ -131,10 +227,10 @@ def order_terms(exchange: Exchange, params: Arguments) -> OrderTerms:
 def replaced(exchange: Exchange, order: Order, params: Arguments) -> Order:
     """The replacement of an active order as the arguments ask for it, whichever kind of account backs it."""
     strict = arguments.flag(params, "strictValidate", False)
-    quantity = orders_checks.quantity_of(order.pair, number(params, "quantity"), strict=strict)
+    quantity = quantity_of(order.pair, number(params, "quantity"), strict=strict)
     price = None
     if order.price is not None and params.get("price") not in (None, ""):
-        price = orders_checks.price_of(order.pair, number(params, "price"), strict=strict)
+        price = price_of(order.pair, number(params, "price"), strict=strict)
     new_id = client_id_of(params, "requestClientId", required=True)
     return orders_life.replace(exchange, order, new_id, quantity, price)
 

@@ -2,7 +2,6 @@
 
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
-from sandbox.exchange.listing.symbols import Symbol
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import Caller
 
@@ -22,22 +21,9 @@ def get_currency(exchange: Exchange, caller: Caller | None, params: Arguments) -
 
 def get_symbols(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The named symbols, or all."""
-    return [symbol.wire() for symbol in named_symbols(exchange, params)]
+    return [symbol.wire() for symbol in arguments.named_symbols(exchange, params)]
 
 
 def get_symbol(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """One symbol."""
-    return named_symbol(exchange, params).wire()
-
-
-def named_symbol(exchange: Exchange, params: Arguments) -> Symbol:
-    """The symbol that a call is about."""
-    return arguments.symbol_of_id(exchange, arguments.text(params, "symbol", required=True).upper())
-
-
-def named_symbols(exchange: Exchange, params: Arguments) -> list[Symbol]:
-    """The symbols that a call is about, all when none is named."""
-    wanted = arguments.codes(params, "symbols")
-    if not wanted:
-        return list(exchange.symbols.values())
-    return [arguments.symbol_of_id(exchange, symbol_id) for symbol_id in dict.fromkeys(wanted)]
+    return arguments.named_symbol(exchange, params).wire()

@@ -32,9 +32,8 @@ from sandbox.exchange.margin.margin_reports import (
     tell,
     terms_of,
 )
-from sandbox.exchange.orders.matching import BUY, SELL
-from sandbox.exchange.orders.orders_records import IOC, LIMIT, MARKET, OrderTerms
-from sandbox.exchange.orders.pairs import Pair
+from sandbox.exchange.orders.matching import BUY, SELL, Pair
+from sandbox.exchange.orders.orders import IOC, LIMIT, MARKET, OrderTerms
 from sandbox.exchange.positions.margin_records import MarginAccount
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import (

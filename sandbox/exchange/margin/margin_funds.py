@@ -10,12 +10,10 @@ from sandbox.exchange.accounts.ledger import HOUSE, Entry, Wallet
 from sandbox.exchange.funds.withdrawals import FUNDS_DESCRIPTION
 from sandbox.exchange.margin.margin_reports import CLOSED as CLOSED_REPORT
 from sandbox.exchange.margin.margin_reports import UPDATED, held_by, mark_of, size_of, tell, terms_of, touch
-from sandbox.exchange.orders.matching import SELL
-from sandbox.exchange.orders.orders_records import Order, Settled
-from sandbox.exchange.orders.pairs import Rate
+from sandbox.exchange.orders.matching import SELL, Rate
+from sandbox.exchange.orders.orders import Order, Settled
 from sandbox.exchange.positions.margin_records import CLOSED, MarginAccount
-from sandbox.exchange.recorded_fills import FUNDS, Met
-from sandbox.exchange.state import Exchange
+from sandbox.exchange.state import FUNDS, Exchange, Met
 from sandbox.exchange.terms import CLOSE_ONLY, INSUFFICIENT_FUNDS, MARGIN_NOT_FOUND, Refusal
 
 WATCH: Final = "margin_watch"

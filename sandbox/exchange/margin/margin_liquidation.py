@@ -17,12 +17,10 @@ from sandbox.exchange.margin.margin import close_at
 from sandbox.exchange.margin.margin_funds import LIQUIDATED, LIQUIDATION, WATCH, WATCH_MS, is_past
 from sandbox.exchange.margin.margin_reports import CLOSED, mark_of, tell
 from sandbox.exchange.orders.matching import BUY, SELL
-from sandbox.exchange.orders.orders_records import IOC, MARKET, OrderTerms, Settled
+from sandbox.exchange.orders.orders import IOC, MARKET, OrderTerms, Settled
 from sandbox.exchange.positions.margin_records import CHECK, MarginAccount
-from sandbox.exchange.recorded_fills import Met
-from sandbox.exchange.state import Exchange
-from sandbox.exchange.trading.orders_life import enter_for_exchange
-from sandbox.exchange.trading.orders_trading import fill_apart, wake_stops
+from sandbox.exchange.state import Exchange, Met
+from sandbox.exchange.trading.orders_life import enter_for_exchange, fill_apart, wake_stops
 
 ACTION: Final = "margin-liquidation"
 TAKEN_OVER: Final = "taken over"  # in the journal: what the exchange itself took of a position

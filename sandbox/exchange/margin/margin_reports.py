@@ -10,15 +10,14 @@ from fractions import Fraction
 from typing import Final
 
 from sandbox.amounts import EXACT, text_of
+from sandbox.engine.clock import instant_text
 from sandbox.exchange.accounts.ledger import amount_of
-from sandbox.exchange.accounts.transactions import instant_text
-from sandbox.exchange.orders.matching import BUY, SELL
-from sandbox.exchange.orders.orders_records import STOP_LIMIT, Order
-from sandbox.exchange.orders.pairs import Pair
+from sandbox.exchange.orders.matching import BUY, SELL, Pair
+from sandbox.exchange.orders.orders import STOP_LIMIT, Order
 from sandbox.exchange.positions.margin_formulas import Terms
 from sandbox.exchange.positions.margin_records import AccountReport, MarginAccount, Position
 from sandbox.exchange.state import Exchange
-from sandbox.exchange.trading.orders_trading import rates
+from sandbox.exchange.trading.orders_life import rates
 
 FRESH_MS: Final = 60_000
 _MORE_DIGITS: Final = 6  # an average price has so many digits more than a tick, at most

@@ -6,10 +6,10 @@ Reports are collected as small tuples while the world changes and written out on
 from typing import NamedTuple
 
 from sandbox.amounts import text_of
+from sandbox.engine.clock import instant_text
 from sandbox.exchange.accounts.ledger import amount_of
-from sandbox.exchange.accounts.transactions import instant_text
-from sandbox.exchange.orders.orders_records import Order, Status, Trade
-from sandbox.exchange.orders.pairs import Pair
+from sandbox.exchange.orders.matching import Pair
+from sandbox.exchange.orders.orders import Order, Status, Trade
 from sandbox.exchange.terms import Event
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Final, NamedTuple
 
-from sandbox.exchange.orders.pairs import FEE_STEP
+from sandbox.exchange.orders.matching import FEE_STEP
 
 _WARNING: Final = Fraction(1, 30)  # the margin call comes so much of the price before the liquidation
 

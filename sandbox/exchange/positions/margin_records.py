@@ -4,13 +4,13 @@ An account's balance lies in the owner's margin wallet, together with those of h
 currency. What a position bought or sold is the exchange's own until it is closed: it lends both sides.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from sandbox.engine.clock import Timers
+from sandbox.exchange.orders.matching import FEE_STEP, Pair
 from sandbox.exchange.orders.orders_reports import MarketTrade
-from sandbox.exchange.orders.pairs import FEE_STEP, Pair
 from sandbox.exchange.terms import Event
-from sandbox.exchange.timers import Timers
 
 FIRST_POSITION: Final = 480_000
 CHECK: Final = "margin_check"
@@ -109,8 +109,8 @@ class Margins:
         self._accounts: dict[tuple[str, str], MarginAccount] = {}
         self._opened: set[tuple[str, str]] = set()
         self._last_position = FIRST_POSITION
-        self._reports: list[AccountReport] = []
-        self._touched: dict[tuple[str, str], AccountReport] = {}
+        self.reports: list[AccountReport] = []  # the news, and behind it what orders changed (`touch`)
+        self.touched: dict[tuple[str, str], AccountReport] = {}
         # Symbols whose positions are going to be looked at; one timer waits for all.
         self._to_check: dict[str, None] = {}
         self.watched: set[str] = set()  # symbols whose watch is running
@@ -140,7 +140,7 @@ class Margins:
         """Forgets an account."""
         key = (account.owner, account.pair.symbol.id)
         del self._accounts[key]
-        self._touched.pop(key, None)
+        self.touched.pop(key, None)
 
     def new_position_id(self) -> int:
         """The number of a new position."""
@@ -167,14 +167,8 @@ class Margins:
 
     def report(self, report: AccountReport) -> None:
         """Puts a report among the news."""
-        self._reports.append(report)
+        self.reports.append(report)
 
     def touch(self, account: MarginAccount, report: AccountReport) -> None:
         """Puts one report for all orders of an account that changed since the last news behind them."""
-        self._touched[account.owner, account.pair.symbol.id] = report
-
-    def take_reports(self) -> Iterable[AccountReport]:
-        """The news since the last call."""
-        news = [*self._reports, *self._touched.values()]
-        self._reports, self._touched = [], {}
-        return news
+        self.touched[account.owner, account.pair.symbol.id] = report

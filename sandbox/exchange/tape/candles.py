@@ -13,9 +13,8 @@ from typing import Final, NamedTuple
 
 from sandbox.engine.clock import DAY_MS, HOUR_MS
 from sandbox.exchange.tape.tape import Tape
-from sandbox.exchange.tape.tape_records import Track, bar_of, joined
+from sandbox.exchange.tape.tape_records import Bar, Track, bar_of, joined
 from sandbox.exchange.tape.tape_sketches import LEAF_MS
-from sandbox.exchange.tape.trades import Bar
 
 _MINUTE_MS: Final = 60_000
 _MONDAY_MS: Final = 4 * DAY_MS  # the first Monday after the beginning of 1970

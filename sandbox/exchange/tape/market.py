@@ -269,7 +269,13 @@ def _fast(key: int, at_ms: int, period_ms: int, amplitude: int) -> int:
 
 
 def mixed(number: int) -> int:
-    """A well-spread 64-bit number (the finalizer of splitmix64, whose multipliers these are)."""
+    """A well-spread 64-bit number, another one for every number of 64 bits: a step of splitmix64.
+
+    Shifts and multipliers are that generator's own (Steele, Lea and Flood 2014, with Stafford's thirteenth mix); the
+    number is its state, so that 0 gives the first number of its seed 0, E220A8397B1DCDAF. Each step can be undone, so
+    different numbers never give the same one; who draws for two purposes from one key shifts what he counts by (days
+    by 20 bits, say) until the two can't meet.
+    """
     number = (number + _GOLDEN) & _MASK
     number = ((number ^ number >> 30) * 0xBF58476D1CE4E5B9) & _MASK
     number = ((number ^ number >> 27) * 0x94D049BB133111EB) & _MASK

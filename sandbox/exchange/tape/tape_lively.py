@@ -9,9 +9,8 @@ from operator import add, mul
 from typing import Final, NamedTuple
 
 from sandbox.exchange.tape.market import MARK_MS, MARKS_A_DAY, UNIT, Market, mixed
-from sandbox.exchange.tape.tape_records import LEAVES_A_DAY, Track, made
+from sandbox.exchange.tape.tape_records import LEAVES_A_DAY, Bar, Track, Trade, made
 from sandbox.exchange.tape.tape_sketches import LEAF_MS, NOWHERE, POINTS, Sketch, sketches
-from sandbox.exchange.tape.trades import Bar, Trade
 
 _MARKS: Final = LEAF_MS // MARK_MS
 _PLANS: Final = 6  # for each symbol

@@ -8,9 +8,8 @@ from functools import cache
 from typing import Final
 
 from sandbox.exchange.tape.market import MARK_MS, UNIT, Market, mixed
-from sandbox.exchange.tape.tape_records import LEAVES_A_DAY, Track, joined, made
+from sandbox.exchange.tape.tape_records import LEAVES_A_DAY, Bar, Track, Trade, joined, made
 from sandbox.exchange.tape.tape_sketches import LEAF_MS, Sketch, sketches
-from sandbox.exchange.tape.trades import Bar, Trade
 
 _MARKS: Final = LEAF_MS // MARK_MS
 _MOST_LEAVES: Final = 3  # of a day in which such a symbol trades

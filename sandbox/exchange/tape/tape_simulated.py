@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from sandbox.exchange.tape.market import Market
 from sandbox.exchange.tape.tape_lively import Lively
 from sandbox.exchange.tape.tape_quiet import Quiet
-from sandbox.exchange.tape.tape_records import LEAVES_A_DAY, Track
-from sandbox.exchange.tape.trades import Bar, Trade
+from sandbox.exchange.tape.tape_records import LEAVES_A_DAY, Bar, Track, Trade
 
 
 class Simulation:

@@ -12,7 +12,6 @@ LEAF_MS: Final = 900_000  # a leaf of the tape: a quarter of an hour
 POINTS: Final = 4  # of the path in a leaf: its marks, those at both ends included
 FARTHEST: Final = 4  # offset from the path
 VARIANTS: Final = 16  # sketches of each length
-MOST_TRADES: Final = 1_000
 NOWHERE: Final = 2**60  # the lowest offset at a point without trades; its negative is the highest one
 _LEAST_WITH_EXTREMES: Final = 6
 _HEAVIEST: Final = 40
@@ -46,7 +45,7 @@ class Sketch(NamedTuple):
 
 @cache
 def sketches(trades: int) -> tuple[Sketch, ...]:
-    """The sketches with so many trades, 1 to `MOST_TRADES`; the same in every world."""
+    """The sketches with so many trades, at least one; the same in every world."""
     draw = random.Random(trades)  # noqa: S311 (every world must draw the same)
     return tuple(_sketch(draw, trades) for _ in range(VARIANTS))
 

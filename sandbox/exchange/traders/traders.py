@@ -15,12 +15,11 @@ from operator import attrgetter
 from typing import Final
 
 from sandbox.engine.clock import DAY_MS
-from sandbox.exchange.orders.matching import BUY, SELL
-from sandbox.exchange.orders.pairs import Pair
+from sandbox.exchange.orders.matching import BUY, SELL, Pair
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.tape.market import STEP_MS
+from sandbox.exchange.tape.tape_records import Bar, Trade
 from sandbox.exchange.tape.tape_sketches import LEAF_MS
-from sandbox.exchange.tape.trades import Bar, Trade
 from sandbox.exchange.traders.traders_ladder import Wishes
 from sandbox.exchange.trading import orders_house
 
@@ -101,6 +100,8 @@ class Traders:
     def _passing(self, until_ms: int) -> Iterator[tuple[Trade, _Stall]]:
         """The simulated trades up to an instant in the symbols where customers wait, in their order; how far they were
         gone through is remembered as they are taken."""
+        if not self._awaited:
+            return
         first_ms, last_ms = self._lived_ms + 1, self._market.reached_ms(min(until_ms, self._lived_ms + LONGEST_WALK_MS))
         if last_ms < first_ms:
             return

@@ -53,6 +53,7 @@ class Wishes:
         held = self._cells.get(number)
         if held is not None and held[2] > step:
             return held[:2]
+        # What is drawn for a cell says where in it the offer stands and when its size changes: once for all time.
         drawn = mixed(self._track.key ^ number << 1)
         # Cells change at different steps, each after so many: `drawn` says by how much it is ahead of the others.
         turn = (step + drawn % _HOLD_STEPS) // _HOLD_STEPS
@@ -63,6 +64,8 @@ class Wishes:
         return price, size
 
     def _size(self, drawn: int) -> int:
-        """Mostly small, now and then large."""
+        """Mostly small, now and then large: a product of two even draws is below a tenth of its most in a third of all
+        cases. Up to nine increments more keep equal sizes apart. The three draws are of different bits of the number.
+        """
         dollars = _LEAST_DOLLARS + self._most * (drawn % 1_000) * ((drawn >> 16) % 1_000) // 10**6
         return max(dollars * self._track.increments // UNIT + (drawn >> 32) % 10, 1)

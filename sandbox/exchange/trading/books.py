@@ -1,18 +1,16 @@
 """Order books as the REST interface shows them (exchange REST, Order book, supplement 2.9), written as JSON at once."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from sandbox.exchange.orders.matching import BUY, SELL
 from sandbox.exchange.state import Exchange
-from sandbox.exchange.tape.tape_figures import Figures, instant, nine_digits
+from sandbox.exchange.tape.tape_records import Figures, instant, nine_digits
 
-WHOLE: Final = 0
 _Levels = Sequence[tuple[int, int]]
 
 
 def book(exchange: Exchange, symbol_id: str, depth: int) -> str:
-    """The book of a symbol, at most `depth` levels a side; all of them when it is `WHOLE`."""
+    """The book of a symbol, at most `depth` levels a side; all of them when it is 0."""
     exchange.look_at(symbol_id)
     found = exchange.pair(symbol_id).book
     return _record(exchange, symbol_id, found.levels(SELL, depth), found.levels(BUY, depth))

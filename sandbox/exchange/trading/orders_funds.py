@@ -11,8 +11,8 @@ from typing import Final
 
 from sandbox.exchange.accounts.ledger import HOUSE, Wallet
 from sandbox.exchange.funds.withdrawals import FUNDS_DESCRIPTION
-from sandbox.exchange.orders.orders_records import Order, Settled
-from sandbox.exchange.orders.pairs import FEE_STEP, Pair, Rate
+from sandbox.exchange.orders.matching import FEE_STEP, Pair, Rate
+from sandbox.exchange.orders.orders import Order, Settled
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.terms import INSUFFICIENT_FUNDS, Refusal
 

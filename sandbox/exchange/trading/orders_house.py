@@ -1,8 +1,8 @@
 """The simulated traders' way into the books: orders without an account, backed by the house and outside the journal.
 
-Traders put orders in with `offer` and take them out with `withdraw`, in ticks and increments. They need no money, pay
-the symbol's fees, and are forgotten with the process. What their orders do to customers, fills of resting orders and
-the waking of stop orders, becomes an input of its own in the journal (`Exchange.happen`), with everything needed to
+Traders put orders in with `offer`, in ticks and increments, and take them out of the book itself. They need no money,
+pay the symbol's fees, and are forgotten with the process. What their orders do to customers, fills of resting orders
+and the waking of stop orders, becomes an input of its own in the journal (`Exchange.happen`), with everything needed to
 live it again without them; trades among themselves are only told.
 
 Traders act while the world lives, never in a replay, and never after an input of a customer has begun to change
@@ -14,9 +14,8 @@ from typing import Final
 
 from sandbox.exchange.orders.matching import BUY, SELL, Outcome
 from sandbox.exchange.orders.orders_reports import MarketTrade
-from sandbox.exchange.recorded_fills import meeting_of
-from sandbox.exchange.state import Exchange
-from sandbox.exchange.trading.orders_trading import hit, numbered, publish, wake_stops
+from sandbox.exchange.state import Exchange, meeting_of
+from sandbox.exchange.trading.orders_life import hit, numbered, publish, wake_stops
 
 TRADES: Final = "market-trades"
 
@@ -42,11 +41,6 @@ def offer(
             for trade_id, _, at, part in meetings:
                 publish(exchange, MarketTrade(pair, trade_id, at, part, side, exchange.moment_ms))
     return number, outcome
-
-
-def withdraw(exchange: Exchange, symbol_id: str, number: int) -> int:
-    """Takes an order of a simulated trader out; returns what was left of it."""
-    return exchange.pair(symbol_id).book.cancel(number)
 
 
 def live_trades(exchange: Exchange, arguments: Mapping[str, object]) -> None:

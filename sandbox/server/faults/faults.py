@@ -3,20 +3,31 @@
 A fault belongs to an operation (one of either service by its catalogue name, a socket method or notification by its
 wire name; `*` is every one of the exchange, `chain/*` every one of the chain-data service) and serves `times` calls,
 oldest fault first. Faults are kept in memory only: they end with the process
-and with a reset. What each kind means is in `fault_kinds.KINDS`, from which the documentation page is written too.
+and with a reset. What each kind means is in `fault_kinds.KINDS`, from which the documentation page is written too;
+what one makes of a call, what is executed and what the client gets instead of the answer, is below (`inject`, `echo`).
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import asyncio
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from itertools import count
+from typing import Any, Protocol
 
+from sandbox.server import answers
+from sandbox.server.answers import Answer, Cut, Delivery, Ended
 from sandbox.server.faults.fault_kinds import DEFAULT_STATUS, KINDS, RECORD_OPERATIONS, Kind, Member, Scope
 
 EVERY = "*"
 EVERY_CHAIN = "chain/*"
 MOST_TIMES = 1_000_000
 MOST_ARMED = 1_000
+PROXY_PAGE = (
+    "<!DOCTYPE html>\n<html><head><title>Please wait</title></head>"
+    "<body><h1>Please wait</h1><p>A proxy in front of the exchange answers.</p></body></html>\n"
+)
+Execute = Callable[[], Answer]
+Later = Callable[[Coroutine[Any, Any, None]], None]
 
 
 class CannotArm(ValueError):
@@ -230,3 +241,78 @@ def _checked(member: Member, value: object) -> object:
 def status_of(fault: Fault) -> int:
     """The HTTP status the fault answers with."""
     return fault.whole("status", DEFAULT_STATUS.get(fault.kind, HTTPStatus.INTERNAL_SERVER_ERROR))
+
+
+# What becomes of a call -----------------------------------------------------------------------------------------------
+
+
+class Speech(Protocol):
+    """How a service says what a fault makes it say."""
+
+    def refuse(self, fault: Fault) -> Answer:
+        """The error that the fault names."""
+        ...
+
+    def of_status(self, status: int) -> Answer:
+        """An error of that HTTP status."""
+        ...
+
+    def rate_limit(self) -> Answer:
+        """Too many requests."""
+        ...
+
+
+async def inject(fault: Fault, execute: Execute, *, target: str, later: Later, speech: Speech) -> Delivery:
+    """The delivery under the fault. `later` keeps work that goes on after the answer."""
+    match fault.kind:
+        case "refuse":
+            return speech.refuse(fault)
+        case "rate_limit":
+            return speech.rate_limit()
+        case "drop_before" | "drop_after":
+            if fault.kind == "drop_after":
+                execute()
+            return Ended(fault.text("how"))
+        case "delay_then_execute":
+            return await _delayed(fault, execute, later, speech)
+        case "cut_body":
+            answer = execute() if fault.on("executes") else answers.of_json({"id": "half of this is missing"})
+            return Cut(answer, fault.text("framing"))
+    if fault.on("executes"):
+        execute()
+    return _instead(fault, target, speech)
+
+
+def _instead(fault: Fault, target: str, speech: Speech) -> Answer:
+    status = status_of(fault)
+    if fault.kind == "html":
+        return answers.of_html(PROXY_PAGE, status)
+    if fault.kind == "redirect":
+        location = fault.text("location") or target
+        return Answer(status, b"", answers.HTML, (("location", location),), logged=f"redirect to {location}")
+    return speech.of_status(status)
+
+
+async def _delayed(fault: Fault, execute: Execute, later: Later, speech: Speech) -> Delivery:
+    async def execute_late() -> None:
+        await asyncio.sleep(fault.whole("ms") / 1000)
+        execute()
+
+    if fault.whole("status"):
+        later(execute_late())
+        return speech.of_status(fault.whole("status"))
+    await asyncio.sleep(fault.whole("ms") / 1000)
+    return execute()
+
+
+def echo(faults: Faults, operation: str, *, key: str | None, scope: Scope, value: object) -> object:
+    """The records of an answer with the fields changed that faults of the kind echo_differs name."""
+    for fault in faults.matching(operation, key=key, kinds=("echo_differs",), scope=scope):
+        name = fault.text("field")
+        changes = {} if fault.on("absent") else {name: fault.members.get("value")}
+        absent = frozenset({name}) if fault.on("absent") else frozenset[str]()
+        changed = answers.with_field(value, changes, absent, fault.text("id"))
+        if changed != value:
+            faults.serve(fault)
+            value = changed
+    return value

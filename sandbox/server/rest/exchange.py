@@ -1,33 +1,40 @@
-"""The exchange's REST interface: credentials, rates of requests, arguments by the catalogue, errors as documented."""
+"""The exchange's REST interface: credentials, rates of requests, arguments by the catalogue, errors as documented.
 
+Long answers are written a slice at a time: other calls come in between, and each part is of its own instant. A call
+that polls is answered when something has changed, or when its time is up.
+"""
+
+import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Final
 
 from exchange_ops.wire import catalogue
 from sandbox.exchange.handlers import WAITING
-from sandbox.exchange.handlers.market import LISTINGS
-from sandbox.exchange.terms import Caller, NoHandler, Refusal
-from sandbox.server import answers, arguments, auth, bodies, chunks, error_responses, long_poll
-from sandbox.server.answers import Answer
-from sandbox.server.asgi_io import Delivery, Received
-from sandbox.server.bodies import Pairs, Unreadable, Values
-from sandbox.server.calls import Calls
+from sandbox.exchange.handlers.market import LISTINGS, Listing
+from sandbox.exchange.terms import Caller, Event, NoHandler, Refusal, Wait
+from sandbox.server import answers, auth, error_responses, requests
+from sandbox.server.answers import Answer, Delivery
+from sandbox.server.auth import Limits, group_of
+from sandbox.server.calls import Calls, Front, Request
 from sandbox.server.faults.fault_kinds import Scope
 from sandbox.server.faults.faults import Faults
-from sandbox.server.limits import Limits, group_of
-from sandbox.server.rest.front import Front, Request
-from sandbox.server.routing import Routes
+from sandbox.server.requests import Pairs, Received, Routes, Unreadable, Values
+from sandbox.settings.dialects import DOCUMENTED, OBSERVED
 from sandbox.world.world import World
-from wire.operation import Operation
+from wire.operation import Operation, read
 from wire.params import BadArgument, Place
 
 log = logging.getLogger("sandbox")
 PREFIX = "/api/2/"
+CHUNK_NS: Final = 8_000_000  # of work between two looks at what else there is to do
+# With the named parameter all others are ignored, the odd ones too (exchange REST, Trading history).
+_OVERRIDING: Final = {"get_order_history": "clientOrderId"}
 TOO_LARGE = Answer(
     413,
-    answers.text_of(answers.envelope(413, "Payload Too Large", f"A body holds at most {bodies.MOST_BYTES} bytes")),
+    answers.text_of(answers.envelope(413, "Payload Too Large", f"A body holds at most {requests.MOST_BYTES} bytes")),
     headers=(("connection", "close"),),
 )
 
@@ -50,12 +57,14 @@ class ExchangeFront(Front[Values]):
     ) -> None:
         super().__init__(world, faults, calls, later=later, stirred=stirred)
         self._limits = limits
-        self._routes = Routes(catalogue.OPERATIONS)
-        self._routes_of_any_case = Routes(catalogue.OPERATIONS, any_case=True)
+        self._routes = {
+            DOCUMENTED: Routes(catalogue.OPERATIONS),
+            OBSERVED: Routes(catalogue.OPERATIONS, any_case=True),
+        }
 
     async def answer(self, received: Received) -> Delivery:
         """The answer to one request, or what a fault makes of it."""
-        routes = self._routes_of_any_case if self._world.config.is_observed else self._routes
+        routes = self._routes[self._world.config.dialect]
         methods = routes.methods(received.raw_path) if received.method == "OPTIONS" else []
         if methods:
             return Answer(204, b"", headers=(("allow", ", ".join(methods)),))
@@ -74,11 +83,11 @@ class ExchangeFront(Front[Values]):
             path=operation.path if hidden else received.path,
             sensitive=sensitive,
             query=query,
-            form=bodies.texts(body),
+            form=requests.texts(body),
         )
         login = auth.claimed_login(received.headers.get("authorization"))
         # An unknown login is not kept: somebody may have put a secret in its place.
-        call.key = login if self._world.keys.find(login) is not None else None
+        call.key = login if login in self._world.keys else None
         return Request(received, operation, path_values, query, body, unreadable, call)
 
     async def _before(self, request: Request[Values]) -> None:
@@ -92,7 +101,7 @@ class ExchangeFront(Front[Values]):
             return
         wait = self._world.wait_for(operation.name, caller, values)
         if wait is not None:
-            await long_poll.wait_out(self._world, wait)
+            await wait_out(self._world, wait)
 
     async def _written(self, request: Request[Values]) -> Answer | None:
         """An answer about many symbols, during which others are answered too."""
@@ -102,7 +111,7 @@ class ExchangeFront(Front[Values]):
         try:
             self._let_in(request)
             listing = self._world.listing(operation.name, self._arguments(request))
-            body = await chunks.written(self._world, listing)
+            body = await written(self._world, listing)
         except Exception as problem:
             return self._refused(problem, operation)
         call.executed = True
@@ -135,12 +144,14 @@ class ExchangeFront(Front[Values]):
         return caller
 
     def _arguments(self, request: Request[Values]) -> dict[str, object]:
+        """The arguments, typed, defaults filled in; in the observed dialect also that of an order without a time in
+        force, which the specification requires there (exchange supplement 6). Raises `BadArgument`."""
         request.must_be_readable()
-        is_observed = self._world.config.is_observed
-        operation = request.operation
-        return arguments.of_exchange(
-            operation, request.path_values, request.query, request.body, is_observed=is_observed
-        )
+        operation, query, body = request.operation, request.query, request.body
+        if self._world.config.dialect == OBSERVED and operation.name == "put_order":
+            body = body if "timeInForce" in dict([*query, *body]) else [*body, ("timeInForce", "GTC")]
+        overriding = [pair for pair in query if pair[0] == _OVERRIDING.get(operation.name) and pair[1]]
+        return read(operation, request.path_values, overriding or query, body)
 
     def _is_changed(self, request: Request[Values]) -> bool:
         """Whether a fault wants the records of the answer changed."""
@@ -167,11 +178,41 @@ def _values(received: Received) -> tuple[Pairs, Values, Unreadable | None]:
     body: Values = []
     unreadable = None
     try:
-        query = bodies.query_pairs(received.query)
+        query = requests.query_pairs(received.query)
     except Unreadable as problem:
         unreadable = problem
     try:
-        body = bodies.body_pairs(received.headers.get("content-type", ""), received.body)
+        body = requests.body_pairs(received.headers.get("content-type", ""), received.body)
     except Unreadable as problem:
         unreadable = unreadable or problem
     return query, body, unreadable
+
+
+async def written(world: World, listing: Listing) -> bytes:
+    """The JSON of a listing. Raises `Refusal` when the world breaks meanwhile; a world that is begun again does not
+    disturb what was asked of the old one."""
+    parts, stop_ns = [], time.monotonic_ns() + CHUNK_NS
+    for symbol in listing.symbols:
+        parts.append(listing.part(symbol))
+        if time.monotonic_ns() >= stop_ns:
+            await asyncio.sleep(0)
+            world.run_due()
+            stop_ns = time.monotonic_ns() + CHUNK_NS
+    return listing.whole(parts).encode("ascii")
+
+
+async def wait_out(world: World, wait: Wait) -> None:
+    """Returns when the change has come, or after `wait.ms` of real time."""
+    over = asyncio.get_running_loop().create_future()
+
+    def hear(event: Event) -> None:
+        if not over.done() and wait.is_over(event):
+            over.set_result(None)
+
+    stop = world.listen(hear)
+    try:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(wait.ms / 1000):
+                await over
+    finally:
+        stop()

@@ -13,9 +13,7 @@ from sandbox.exchange.state import Exchange
 from sandbox.exchange.tape import candles
 from sandbox.exchange.tape.book_changes import Levels, ToldBook
 from sandbox.exchange.tape.tape import Span
-from sandbox.exchange.tape.tape_figures import instant
-from sandbox.exchange.tape.tape_records import ID_STEP
-from sandbox.exchange.tape.trades import Trade
+from sandbox.exchange.tape.tape_records import ID_STEP, Trade, instant
 
 MOST: Final = 1_000  # trades or candles in one notification: after a long leap only the latest are told
 FIRST_SEQUENCE: Final = 500_000

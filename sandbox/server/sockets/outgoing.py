@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from sandbox.server.connections import Connection
+from sandbox.server.answers import Connection
 from sandbox.server.faults.fault_kinds import SOCKET_KINDS, Scope
 from sandbox.server.faults.faults import Fault, Faults
 

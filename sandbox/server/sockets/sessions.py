@@ -5,12 +5,11 @@ from itertools import islice
 
 from sandbox.exchange.terms import NoHandler, Refusal
 from sandbox.server import answers, error_responses
-from sandbox.server.bodies import MOST_FIELDS
 from sandbox.server.calls import Call as Logged
 from sandbox.server.calls import Calls
-from sandbox.server.faults.fault_injection import echo
 from sandbox.server.faults.fault_kinds import Scope
-from sandbox.server.faults.faults import Faults
+from sandbox.server.faults.faults import Faults, echo
+from sandbox.server.requests import MOST_FIELDS
 from sandbox.server.sockets.outgoing import Outgoing
 from wire import jsonrpc
 from wire.jsonrpc import Call, Failure, NotAFrame, Notification, Result

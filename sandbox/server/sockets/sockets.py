@@ -10,11 +10,11 @@ import logging
 
 from exchange_ops.wire import streams
 from sandbox.exchange.terms import Event
-from sandbox.server import answers, connections
-from sandbox.server.asgi_io import Receive, Scope, Send
+from sandbox.server import answers
+from sandbox.server.auth import Limits
 from sandbox.server.calls import Calls
 from sandbox.server.faults.faults import Faults
-from sandbox.server.limits import Limits
+from sandbox.server.requests import Receive, Scope, Send
 from sandbox.server.sockets import account_session, margin_session, public_session, trading_session
 from sandbox.server.sockets.market_feed import Feed
 from sandbox.server.sockets.outgoing import Outgoing
@@ -69,7 +69,7 @@ class Sockets:
         await receive()  # the handshake
         self._loop = asyncio.get_running_loop()
         date = ("date", answers.date_text(self._world.clock.now_ms()))
-        connection = connections.of(scope)
+        connection = answers.connection_of(scope)
         if path not in PARTS or connection is None:
             await _refuse(path, date, send)
             return

@@ -14,12 +14,11 @@ import msgspec
 from exchange_ops.wire import catalogue, streams
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.terms import Caller, Event, NoHandler, Refusal
-from sandbox.server import answers, auth, error_responses, limits
+from sandbox.server import answers, auth, error_responses
+from sandbox.server.auth import Limits
 from sandbox.server.calls import Calls
-from sandbox.server.faults.fault_injection import echo
 from sandbox.server.faults.fault_kinds import Scope
-from sandbox.server.faults.faults import Faults
-from sandbox.server.limits import Limits
+from sandbox.server.faults.faults import Faults, echo
 from sandbox.server.sockets.outgoing import Outgoing
 from sandbox.server.sockets.sessions import Session
 from sandbox.world.world import World
@@ -110,7 +109,7 @@ class StreamSession(Session):
         self._must_not_hurry(operation, self.caller.account)
 
     def _must_not_hurry(self, operation: Operation, who: str) -> None:
-        if not self._limits.allows(limits.group_of(operation), who, self.world.config.rate_limits):
+        if not self._limits.allows(auth.group_of(operation), who, self.world.config.rate_limits):
             raise Refusal(error_responses.TOO_MANY_REQUESTS)
 
     def log_in(self, params: Mapping[str, object]) -> bool:

@@ -181,18 +181,18 @@ def test_every_kind_of_payment_is_shown_and_looked_up_in_the_text_that_is_shown(
         world.broadcast(wallet.pay(world.chain, purse, [Output(0, script)]).raw)
     world.control("chain/mine", {"blocks": 1})
     account = str(world.chain.tip.height - world.config.cash_account_offset)
-    shown = {}
+    addresses = {}
     for number in range(3):
         answer = world.ask_chain("look_up_cash_account", {"account": f"shown{number}", "number": account})
         (payment,) = answer["information"]["payment"]
-        shown[payment["type"]] = payment["address"]
+        addresses[payment["type"]] = payment["address"]
         found = world.ask_chain("find_cash_accounts", {"account": payment["address"]})
         assert [f"shown{number}"] == [each["nameText"] for each in found["results"]][-1:]
         assert found["results"][-1]["payloadType"] == (3, 4, 1)[number]
         assert found["results"][-1]["payloadAddress"] == payment["address"]
-    assert shown["Payment Code"].startswith("PM")
-    assert shown["Stealth Keys"] == bytes(range(66)).hex()
-    assert shown["Key Hash"].startswith("slptest:q")
+    assert addresses["Payment Code"].startswith("PM")
+    assert addresses["Stealth Keys"] == bytes(range(66)).hex()
+    assert addresses["Key Hash"].startswith("slptest:q")
 
 
 def test_the_offset_of_the_numbers_is_a_setting(world: World) -> None:

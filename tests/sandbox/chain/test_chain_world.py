@@ -14,7 +14,7 @@ from sandbox.chain.node.terms import Refused
 from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.wallet import Purse
 from sandbox.engine import journal
-from sandbox.engine.journal_lines import Entry
+from sandbox.engine.journal import Entry
 from sandbox.exchange.terms import NoHandler, Refusal
 from sandbox.world.world import World
 from tests.sandbox.worlds import HOUR_MS, START_MS, Ticking, held, opened

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from sandbox.server.chain_bodies import MOST_BYTES
-from sandbox.server.limits import Windows, route_of
+from sandbox.server.auth import Windows, route_of
+from sandbox.server.requests import MOST_CHAIN_BYTES
 from tests.sandbox.chain.conftest import ChainService
 
 NOT_FOUND = {"status": 404, "message": "Not Found"}
@@ -71,7 +71,7 @@ def test_a_body_that_is_no_json_is_said_to_be_so(service: ChainService, body: by
 
 
 def test_a_body_that_is_too_large_is_not_read(service: ChainService) -> None:
-    answer = service.post("/v2/rawtransactions/decodeScript", {"hexes": ["00" * MOST_BYTES]})
+    answer = service.post("/v2/rawtransactions/decodeScript", {"hexes": ["00" * MOST_CHAIN_BYTES]})
     assert (answer.status_code, answer.json()["status"]) == (413, 413)
     assert service.good("/v2/block") == {"status": "block"}
 
@@ -119,8 +119,8 @@ def test_every_answer_may_be_read_from_other_origins(service: ChainService) -> N
     for path in ("/v2/block", "/v2/nothing", "/v2/blockchain/getBlockCount", "/v2/block/detailsByHash/x"):
         headers = service.get(path).headers
         assert (headers["access-control-allow-origin"], headers["x-content-type-options"]) == ("*", "nosniff")
-    asked = service.ask("OPTIONS", "/v2/blockchain/getBlockCount")
-    assert (asked.status_code, "POST" in asked.headers["access-control-allow-methods"]) == (204, True)
+    preflight = service.ask("OPTIONS", "/v2/blockchain/getBlockCount")
+    assert (preflight.status_code, "POST" in preflight.headers["access-control-allow-methods"]) == (204, True)
     head = service.ask("HEAD", "/v2/blockchain/getBlockCount")
     assert (head.status_code, head.content) == (200, b"")
 

@@ -66,23 +66,23 @@ texts = st.one_of(st.deferred(lambda: st.sampled_from(known())), bent, corpus, h
 
 @st.composite
 def arguments(draw: st.DrawFn, operation: Operation) -> dict[str, object]:
-    given: dict[str, object] = {}
+    drawn: dict[str, object] = {}
     for param in operation.params:
         match param.kind:
             case Kind.TEXTS:
-                given[param.name] = draw(st.lists(texts, min_size=1, max_size=4))
+                drawn[param.name] = draw(st.lists(texts, min_size=1, max_size=4))
             case Kind.INTEGER:
-                given[param.name] = draw(st.sampled_from([0, 1, 2, 10**15]))
+                drawn[param.name] = draw(st.sampled_from([0, 1, 2, 10**15]))
             case Kind.BOOLEAN:
-                given[param.name] = draw(st.booleans())
+                drawn[param.name] = draw(st.booleans())
             case _:
-                given[param.name] = draw(texts.filter(bool))
-    return given
+                drawn[param.name] = draw(texts.filter(bool))
+    return drawn
 
 
-def answer_of(operation: Operation, asked: dict[str, object]) -> bytes | Refused:
+def answer_of(operation: Operation, params: dict[str, object]) -> bytes | Refused:
     try:
-        return answers.text_of(world().ask_chain(operation.name, asked))
+        return answers.text_of(world().ask_chain(operation.name, params))
     except Refused as problem:
         return problem
 
@@ -90,9 +90,9 @@ def answer_of(operation: Operation, asked: dict[str, object]) -> bytes | Refused
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 @given(data=st.data())
 def test_any_question_is_answered_or_refused(operation: Operation, data: st.DataObject) -> None:
-    asked = data.draw(arguments(operation))
+    params = data.draw(arguments(operation))
     waiting, tip = len(world().chain.mempool), world().chain.tip
-    answer = answer_of(operation, asked)
+    answer = answer_of(operation, params)
     if isinstance(answer, Refused):
         assert answer.http_status in STATUSES
         assert refusals.read(answer.http_status, answers.text_of({"error": answer.text})).text
@@ -115,6 +115,6 @@ def test_each_of_them_is_answered_at_least_once() -> None:
     for operation in OPERATIONS:
         if operation.name.startswith("send_"):
             continue
-        asked = {param.name: values[param.name] for param in operation.params if param.name in values}
-        body = answers.text_of(world().ask_chain(operation.name, asked))
+        arguments = {param.name: values[param.name] for param in operation.params if param.name in values}
+        body = answers.text_of(world().ask_chain(operation.name, arguments))
         assert records.decode(body, operation.result)
