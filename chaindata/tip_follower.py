@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from chaindata.cache.answers import LOOKED_AT_FOR
+from chaindata.cache.answers import LOOK
 from chaindata.cache.freshness import FRESHNESS
 from chaindata.cache.models import ChainAnswer
 from chaindata.cache.time_budget import Patience
@@ -144,7 +144,7 @@ def _tell_of_problem(began: bool, now: datetime) -> None:
 def _take_back(common_height: int, now: datetime) -> None:
     """Answers that speak of blocks above the last common one are no longer final, and are asked for again."""
     gone = ChainAnswer.objects.filter(rests_on_height__gt=common_height)
-    looked_at = gone.filter(asked_at__gt=now - LOOKED_AT_FOR).order_by("-asked_at")
+    looked_at = gone.filter(LOOK.looked_at(now)).order_by("-asked_at")
     keys = list(looked_at.values_list("key", flat=True)[:_MOST_ANNOUNCED])
     gone.update(is_final=False, due_at=now)
     for key in keys:

@@ -8,8 +8,6 @@ from desk.people import roles
 if TYPE_CHECKING:
     from desk.models import Person
 
-TIP = "chain:tip"
-
 
 def _may_see(person: "Person") -> bool:
     return person.has_role(*roles.ALL)

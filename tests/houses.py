@@ -170,7 +170,7 @@ class RunningHouse:
 
     def stop(self, number: int = signal.SIGTERM, seconds: float = 15) -> float:
         """Ask for the end by a signal to the started process alone; how many seconds it took."""
-        asked = time.monotonic()
+        began = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:
@@ -179,7 +179,7 @@ class RunningHouse:
             self.process.kill()
             raise AssertionError(f"the house did not end within {seconds} s:\n{self.text}") from None
         self._reader.join(5)
-        return time.monotonic() - asked
+        return time.monotonic() - began
 
     def processes(self) -> dict[int, str]:
         """Every living process that belongs to this house: number and command line.

@@ -51,7 +51,7 @@ def _empty(case: Any) -> None:
             _flush(case)
         _fresh[str(connection.settings_dict["NAME"])] = _noted(connection)
     else:
-        if known.guards != _asked(connection, _GUARDS[connection.vendor]):
+        if known.guards != _rows_of(connection, _GUARDS[connection.vendor]):
             with _without_guards():
                 """A test took some away, or changed them; all of them are made anew."""
         _ENDS[connection.vendor](connection, known)
@@ -86,10 +86,10 @@ def _without_guards() -> Iterator[None]:
 
 def _noted(connection: Any) -> Fresh:
     names = sorted(connection.introspection.django_table_names(only_existing=True, include_views=False))
-    known = Fresh(names, _asked(connection, _GUARDS[connection.vendor]))
+    known = Fresh(names, _rows_of(connection, _GUARDS[connection.vendor]))
     filled = _filled(connection, names)
     if connection.vendor == "sqlite":
-        known.rows = {name: _asked(connection, f'SELECT * FROM "{name}"') for name in filled}
+        known.rows = {name: _rows_of(connection, f'SELECT * FROM "{name}"') for name in filled}
         return known
     with connection.cursor() as cursor:
         cursor.execute("DROP SCHEMA IF EXISTS fresh CASCADE; CREATE SCHEMA fresh")
@@ -107,7 +107,7 @@ def _end_postgresql(connection: Any, known: Fresh) -> None:
         cursor.execute(f"LOCK TABLE {_listed(known.tables)} IN SHARE ROW EXCLUSIVE MODE")
         cursor.execute("SET LOCAL session_replication_role = replica")
         differing = " UNION ALL ".join(_DIFFERS.format(name=name) for name in known.rows)
-        changed = [name for (name,) in _asked(connection, differing)]
+        changed = [name for (name,) in _rows_of(connection, differing)]
         emptied = [name for name in _filled(connection, known.tables) if name not in known.rows]
         orders = [f'DELETE FROM "{name}"' for name in (*emptied, *changed)]
         orders += [f'INSERT INTO "{name}" TABLE fresh."{name}"' for name in changed]
@@ -124,7 +124,7 @@ def _end_sqlite(connection: Any, known: Fresh) -> None:
 
     with transaction.atomic(), connection.cursor() as cursor:
         filled = _filled(connection, known.tables)
-        changed = [name for name, rows in known.rows.items() if _asked(connection, f'SELECT * FROM "{name}"') != rows]
+        changed = [name for name, rows in known.rows.items() if _rows_of(connection, f'SELECT * FROM "{name}"') != rows]
         wanted = [name for name in filled if name not in known.rows] + changed
         guards = [(name, sql) for name, table, sql in known.guards if table in wanted]
         cursor.execute("PRAGMA defer_foreign_keys = ON")
@@ -143,11 +143,11 @@ _ENDS = {"sqlite": _end_sqlite, "postgresql": _end_postgresql}
 
 
 def _filled(connection: Any, names: Iterable[str]) -> list[str]:
-    asked = " UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM \"{name}\")" for name in names)
-    return [name for (name,) in _asked(connection, asked)]
+    question = " UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM \"{name}\")" for name in names)
+    return [name for (name,) in _rows_of(connection, question)]
 
 
-def _asked(connection: Any, question: str) -> list[tuple[Any, ...]]:
+def _rows_of(connection: Any, question: str) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(question)
         return list(cursor.fetchall())

@@ -6,21 +6,7 @@ or `sending`. Sending the same bytes twice could pay nobody twice, but a desk th
 
 from typing import Final
 
-from desk.machines.table import (
-    ACTIVE,
-    BAD,
-    CHAIN,
-    GOOD,
-    NOBODY,
-    QUIET,
-    WARN,
-    WORK,
-    WORKER,
-    Column,
-    State,
-    Table,
-    Transition,
-)
+from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
 
 REQUESTED: Final = "requested"
 SENDING: Final = "sending"
@@ -36,41 +22,47 @@ STATES: Final[dict[str, State]] = {
     REQUESTED: State(
         "Waiting to be sent",
         "Nothing was sent yet. A worker asks whether the network has the transaction already, then sends it once.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
     ),
     SENDING: State(
-        "Being sent", "The transaction is on its way to the chain-data service at this moment.", WORKER, ACTIVE
+        "Being sent",
+        "The transaction is on its way to the chain-data service at this moment.",
+        Turn.WORKER,
+        Tone.ACTIVE,
     ),
     SENT: State(
-        "Sent", "The node behind the service took the transaction and named its id. It waits for a block.", NOBODY, GOOD
+        "Sent",
+        "The node behind the service took the transaction and named its id. It waits for a block.",
+        Turn.NOBODY,
+        Tone.GOOD,
     ),
     FOUND: State(
         "On the network",
         "The network has the transaction: it was found by its id. Nothing was sent, or the answer to it was lost.",
-        NOBODY,
-        GOOD,
+        Turn.NOBODY,
+        Tone.GOOD,
     ),
     REFUSED: State(
         "Refused",
         "The node refused the transaction for the reason below, and the network does not have it.",
-        NOBODY,
-        BAD,
+        Turn.NOBODY,
+        Tone.BAD,
     ),
-    NOT_SENT: State("Not sent", "Nothing left the desk, for the reason below.", NOBODY, QUIET),
+    NOT_SENT: State("Not sent", "Nothing left the desk, for the reason below.", Turn.NOBODY, Tone.QUIET),
     UNKNOWN: State(
         "Outcome unknown",
         "Unknown whether the node took it, because its answer did not arrive. The desk looks for the transaction by "
         "its id and never sends it again.",
-        CHAIN,
-        WARN,
+        Turn.CHAIN,
+        Tone.WARN,
     ),
     NOT_SEEN: State(
         "Not seen",
         "The answer was lost, and in two minutes of looking the network did not show the transaction. Most likely it "
         "was not taken. Treasury can ask for the same bytes anew; they can pay only once.",
-        NOBODY,
-        WARN,
+        Turn.NOBODY,
+        Tone.WARN,
     ),
 }
 

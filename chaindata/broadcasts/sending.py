@@ -165,12 +165,7 @@ def _move(row: ChainBroadcast, event: str, to: str, now: datetime, *, problem: s
 
 
 # Whether the node took it is unknown until the network shows it.
-_given_up = calls.given_up(
-    mover.MACHINE,
-    event="answer_lost",
-    to=machine.UNKNOWN,
-    problem="The worker that sent it did not come back with an answer.",
-)
+_given_up = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)
 QUEUE: Final = Queue(
     mover.MACHINE,
     {machine.REQUESTED: _send, machine.SENDING: _given_up, machine.UNKNOWN: _look},

@@ -16,14 +16,14 @@ from chaindata.cache.models import ChainAnswer
 from chaindata.cache.questions import CannotAsk, Question
 from chaindata.wire import catalogue
 from desk import outbox
+from desk.questions import Look
 from wire import records as wire_records
 from wire.errors import BadReply
 
 __all__ = ["CannotAsk", "Reading", "due", "look", "look_many", "unclaimed"]
 
 FETCH_TASK = "chaindata.fetch"
-LOOKED_AT_FOR = timedelta(seconds=60)  # a page that is open looks again at least twice in this time
-NOTED_EVERY = timedelta(seconds=10)
+LOOK = Look(model=ChainAnswer)
 WOKEN_EVERY = timedelta(seconds=3)  # a wake-up call that was lost is repeated after this
 
 FRESH, STALE, ABSENT, MISSING, REFUSED, FAILED = "fresh", "stale", "absent", "missing", "refused", "failed"
@@ -73,8 +73,7 @@ def look_many(wanted: Sequence[tuple[str, Mapping[str, object]]], *, now: dateti
 
 def due(*, now: datetime) -> QuerySet[ChainAnswer]:
     """The answers that somebody looks at and that are to be asked for, the longest waiting first."""
-    looked_at = Q(asked_at__gt=now - LOOKED_AT_FOR)
-    return ChainAnswer.objects.filter(looked_at, unclaimed(now), due_at__lte=now).order_by("due_at", "pk")
+    return ChainAnswer.objects.filter(LOOK.looked_at(now), unclaimed(now), due_at__lte=now).order_by("due_at", "pk")
 
 
 def unclaimed(now: datetime) -> Q:
@@ -112,9 +111,7 @@ def _known(all_questions: Sequence[Question]) -> dict[str, ChainAnswer]:
 def _note(rows: Iterable[ChainAnswer], now: datetime) -> None:
     """Write down who looks, and wake a worker for what is due: once for each operation that answers many at once."""
     rows = list(rows)
-    old = [row.pk for row in rows if row.asked_at <= now - NOTED_EVERY]
-    if old:
-        ChainAnswer.objects.filter(pk__in=old, asked_at__lt=now).update(asked_at=now)
+    LOOK.note({row.pk: row.asked_at for row in rows}, now=now)
     waiting = [row for row in rows if row.due_at is not None and row.due_at <= now]
     if not waiting:
         return

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
 
-BURIED = 10  # confirmations, from which on nodes of this chain take a block for settled
+# Confirmations. Nodes of this chain finalise a block, and refuse every chain without it, when it is ten deep (their
+# default of `maxreorgdepth`). Should one be replaced all the same, its answers are asked for again.
+BURIED = 10
 
 
 class Final(Enum):

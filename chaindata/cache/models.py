@@ -6,7 +6,7 @@ from django.db import models
 
 
 class ChainAnswer(models.Model):
-    """One question and its last answer. `key` names version, operation and arguments (domain/questions.py).
+    """One question and its last answer. `key` names version, operation and arguments (cache/questions.py).
 
     `body` is the JSON of the record as it came; empty as long as there is none. A row is due from `due_at` on, None:
     not by itself. A worker that asks holds the claim until `claimed_until`. `rests_on_height` is the highest block

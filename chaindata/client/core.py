@@ -25,7 +25,6 @@ from wire.transport import Answer, Transport
 
 DEADLINE_S = 15
 _WRAPPER = "retData"
-_SAFE_TO_REPEAT = (Case.BUSY, Case.TOO_LARGE)  # the service looked at nothing but its limits
 
 
 class UnknownOperation(ValueError):

@@ -18,7 +18,6 @@ from chaindata.headers.models import ChainHeader, ChainReorganisation, ChainTip
 from chaindata.wire import headers
 from chaindata.wire.headers import Header, NotAHeader
 
-NO_BLOCK = "0" * 64
 MOST_EASIER = 2  # times less work than the block before
 
 

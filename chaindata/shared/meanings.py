@@ -3,7 +3,6 @@
 Read from the script alone: whether the layer takes it as valid depends on what is spent, and on the chain.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chaindata.wire import cash_accounts
@@ -60,12 +59,6 @@ def of_output(output: Output, n: int, *, network: Network) -> Said | None:
     if cash_accounts.is_claimed(script):
         return _account(script, network)
     return _ledger(script, n) or _note(script)
-
-
-def of_outputs(outputs: Sequence[Output], *, network: Network) -> list[Said]:
-    """Everything that the outputs of one transaction say."""
-    found = (of_output(output, n, network=network) for n, output in enumerate(outputs))
-    return [said for said in found if said is not None]
 
 
 def payload_title(payload: payloads.Payload) -> str:

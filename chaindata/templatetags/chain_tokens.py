@@ -13,10 +13,11 @@ from chaindata.shared.pages import PartFreshness
 from chaindata.templatetags.chain import LOOKS_EVERY_S
 from chaindata.wire import decoding
 from chaindata.wire.records.tokens import Property
-from desk.machines.chips import state_chip
+from desk.machines.display import Display
 from desk.templatetags.desk import chip, plain, shortened
 
 register = template.Library()
+Display(machine.STATES).registered(register, state="broadcast_state")
 
 _BATONS = {
     "ALIVE": ("active", "Alive", "key-round", "Whoever holds it can mint more."),
@@ -96,12 +97,6 @@ def issued(whole: Property | None) -> str:
 def sat_coins(value_sat: int | None) -> str:
     """Satoshis as coins, with eight places."""
     return "\u2013" if value_sat is None else plain(decoding.coins(value_sat), places=8)
-
-
-@register.simple_tag
-def broadcast_state(state: str) -> SafeString:
-    """The state of a broadcast as a chip."""
-    return state_chip(machine.STATES[state])
 
 
 @register.filter

@@ -22,7 +22,6 @@ class Refusal:
 # The envelope, whatever the operation (supplement 1.7) ---------------------------------------------------------------
 
 ROUTE_UNKNOWN = Refusal(404, "Not Found")  # with `status` and `message` instead of `error`, like the next one
-BODY_MALFORMED = 400
 ARRAY_TOO_LARGE = Refusal(429, "Array too large.")
 TOO_MANY_REQUESTS = Refusal(429, "Too many requests. Limits are {limit} requests per minute.")
 NODE_AWAY = Refusal(503, "Network error: Could not communicate with full node or other external service.")

@@ -22,6 +22,7 @@ R = TypeVar("R", bound=Subject)
 C = TypeVar("C")
 PREPARED, SENT, ACCEPTED, REFUSED, NOT_SENT, UNKNOWN, FOUND, ABSENT = CALL_OUTCOMES
 LONGEST_DETAIL = 500
+GIVEN_UP = "The worker that sent it did not come back with an answer."
 TAKEN_OVER = "Another worker had taken over, so this one sent nothing."
 
 
@@ -112,7 +113,7 @@ def is_leased(machine: Machine[R], row: R, now: datetime) -> bool:
 
 
 def given_up(
-    machine: Machine[Any], *, event: str, to: str, problem: str, stamped: tuple[str, ...] = (), **columns: Any
+    machine: Machine[Any], *, event: str, to: str, stamped: tuple[str, ...] = (), **columns: Any
 ) -> Callable[..., None]:
     """The step of a row whose worker is gone: after the lease, what it did is unknown. `stamped` take the time."""
 
@@ -120,7 +121,7 @@ def given_up(
         """What became of the call of a worker that did not come back has to be found out."""
         if not is_leased(machine, row, now):
             changes: dict[str, Any] = columns | dict.fromkeys(stamped, now)
-            changes |= {"last_problem": problem, "lease_until": None, "evidence": {"problem": problem}}
+            changes |= {"last_problem": GIVEN_UP, "lease_until": None, "evidence": {"problem": GIVEN_UP}}
             machine.move(row, event=event, to=to, now=now, **changes)
 
     return step

@@ -6,24 +6,31 @@ documentation and the tests read it; `problems` says what is wrong with one.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Flag, auto
+from enum import Flag, StrEnum, auto
 from functools import cached_property
 from typing import Final
 
-PERSON: Final = "person"
-WORKER: Final = "worker"
-EXCHANGE: Final = "exchange"
-CHAIN: Final = "chain"
-NOBODY: Final = "nobody"
-TURNS: Final = (PERSON, WORKER, EXCHANGE, CHAIN, NOBODY)
-
-QUIET: Final = "quiet"
-ACTIVE: Final = "active"
-GOOD: Final = "good"
-WARN: Final = "warn"
-BAD: Final = "bad"
-
 NONE: Final = "none"
+
+
+class Turn(StrEnum):
+    """Who acts next."""
+
+    PERSON = "person"
+    WORKER = "worker"
+    EXCHANGE = "exchange"
+    CHAIN = "chain"
+    NOBODY = "nobody"
+
+
+class Tone(StrEnum):
+    """How a state is coloured."""
+
+    QUIET = "quiet"
+    ACTIVE = "active"
+    GOOD = "good"
+    WARN = "warn"
+    BAD = "bad"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +42,8 @@ class State:
 
     label: str
     sentence: str
-    turn: str
-    tone: str
+    turn: Turn
+    tone: Tone
     terminal: bool = False
     decisions: tuple[str, ...] = (NONE,)
     icon: str = ""
@@ -60,6 +67,8 @@ class Column(Flag):
     """Part of what the first event records."""
     FIXED = auto()
     """Never edited once the row is there."""
+    SIGNED = auto()
+    """Part of what approvals sign: another value makes another digest, and no approval counts for it."""
     COUNTER = auto()
     """Begins at zero."""
     ONCE = auto()
@@ -129,12 +138,14 @@ class Table:
     @cached_property
     def open(self) -> tuple[str, ...]:
         """The states in which somebody or something still has to act."""
-        return tuple(name for name, state in self.states.items() if not state.terminal and state.turn != NOBODY)
+        return tuple(name for name, state in self.states.items() if not state.terminal and state.turn != Turn.NOBODY)
 
     @cached_property
     def at_work(self) -> tuple[str, ...]:
         """The states in which the desk goes on by itself."""
-        return tuple(name for name, state in self.states.items() if state.turn in {WORKER, EXCHANGE, CHAIN})
+        return tuple(
+            name for name, state in self.states.items() if state.turn in {Turn.WORKER, Turn.EXCHANGE, Turn.CHAIN}
+        )
 
     @cached_property
     def born(self) -> tuple[str, ...]:
@@ -179,7 +190,7 @@ class Table:
         for name, state in self.states.items():
             if name not in reached:
                 yield f"No way leads to {name}."
-            if state.turn not in TURNS:
+            if state.turn not in set(Turn):
                 yield f"{name} is nobody's turn: {state.turn!r}."
-            if name not in left and state.turn != NOBODY:
+            if name not in left and state.turn != Turn.NOBODY:
                 yield f"Nothing leads out of {name}, and it is somebody's turn: {state.turn}."

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Min, OuterRef, QuerySet
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 
 from desk.machines.rows import Vote
 from desk.people import factors, stepup
@@ -78,6 +78,16 @@ class Ballot:
         """Those of active people who still hold the role."""
         words = self.proven(row, stage=stage, verdict=verdict)
         return words.filter(person__is_active=True, person__groups__name=self.role)
+
+    def waiting_for(self, person: "Person", undecided: QuerySet[Any], words: QuerySet[Any]) -> QuerySet[Any]:
+        """Of what is undecided the rows that this person can decide now; `words` are those that `of` gave of them."""
+        if not person.has_role(self.role):
+            return undecided.none()
+        return undecided.exclude(initiator=person).exclude(Exists(words))
+
+    def waiting_for_others(self, person: "Person", undecided: QuerySet[Any], words: QuerySet[Any]) -> QuerySet[Any]:
+        """The other rows: their own requests, what they decided already, and all that is not for their role."""
+        return undecided.filter(Q(initiator=person) | Exists(words)) if person.has_role(self.role) else undecided
 
     def of(self, person: "Person", *, verdict: str) -> QuerySet[Any]:
         """A person's words on a row of the query around it, for Exists: on the content that the row has now."""

@@ -17,6 +17,7 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from desk import invisible
+from desk.templatetags.terms import TERMS
 
 register = template.Library()
 
@@ -261,6 +262,12 @@ def kept_words(form: BaseForm, offered: object) -> dict[str, Any]:
     if offered or not form.is_bound:
         return {}
     return {"words": next((form[name].value() for name in ("comment", "reason") if name in form.fields), "")}
+
+
+@register.inclusion_tag("components/terms.html")
+def terms(*names: str) -> dict[str, Any]:
+    """What the terms of a page mean, to open at its foot. An unknown name is an error."""
+    return {"terms": {name: TERMS[name] for name in names}}
 
 
 @register.simple_tag

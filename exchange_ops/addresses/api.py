@@ -1,26 +1,23 @@
 """Funds and deposit addresses for programs: both wallets with their value, the addresses, and asking for a new one."""
 
+from functools import partial
 from typing import Any
 
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from desk import clock
 from exchange_ops.addresses import requests
 from exchange_ops.addresses.machine import REQUEST_STATES
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
 from exchange_ops.market import currencies
-from exchange_ops.shared.api.errors import CannotRecord, Refusal
 from exchange_ops.shared.api.fields import StrictBody, StrictText
-from exchange_ops.shared.api.parsing import BoundedJSONParser
-from exchange_ops.shared.api.resources import REFUSALS, MaySeeAndDraft, first_account
+from exchange_ops.shared.api.resources import NOT_FOUND, MaySeeAndDraft, Recording, first_account, recording
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.problems import FORM
 
 MOST_ADDRESSES = 500
 CURRENCY = OpenApiParameter("currency", OpenApiTypes.STR, required=True, description="The code of the currency.")
@@ -101,16 +98,21 @@ class MaySeeAndAsk(MaySeeAndDraft):
     message = "Nothing was recorded: operators ask for new addresses."
 
 
-class DepositAddresses(APIView):
+@recording(
+    "deposit_addresses_create",
+    AddressIn,
+    AddressRequestOut,
+    "Ask for a new address, at most five in 24 hours. A worker asks once.",
+)
+class DepositAddresses(Recording):
     """The addresses to pay in to."""
 
     permission_classes = (MaySeeAndAsk,)
-    parser_classes = (BoundedJSONParser,)
+    refused = requests.CannotAsk
+    record = staticmethod(partial(requests.request, via="api"))
 
     @extend_schema(
-        operation_id="deposit_addresses_list",
-        parameters=[CURRENCY],
-        responses={200: DepositAddressList, 404: OpenApiResponse(Refusal), **REFUSALS},
+        operation_id="deposit_addresses_list", parameters=[CURRENCY], responses={200: DepositAddressList, **NOT_FOUND}
     )
     def get(self, request: Request) -> Response:
         """Those of one currency as they were last read, the newest first."""
@@ -118,30 +120,6 @@ class DepositAddresses(APIView):
         if known is None:
             raise Http404
         return Response(DepositAddressList(_addresses(first_account(), known.code)).data)
-
-    @extend_schema(
-        operation_id="deposit_addresses_create",
-        request=AddressIn,
-        responses={
-            201: AddressRequestOut,
-            200: OpenApiResponse(AddressRequestOut, description="The same address was asked for before with this key."),
-            400: OpenApiResponse(Refusal),
-            422: OpenApiResponse(Refusal),
-            **REFUSALS,
-        },
-    )
-    def post(self, request: Request) -> Response:
-        """Ask for a new address, at most five in 24 hours and currency. A worker asks the exchange, once."""
-        form = AddressIn(data=request.data)
-        form.is_valid(raise_exception=True)
-        now = clock.now()
-        try:
-            row = requests.request(
-                initiator=request.user, account=first_account(), now=now, via="api", **form.validated_data
-            )
-        except requests.CannotAsk as problem:
-            raise CannotRecord({FORM: str(problem)}) from None
-        return Response(AddressRequestOut(row).data, status=201 if row.created_at == now else 200)
 
 
 def _addresses(account: Account, code: str) -> dict[str, Any]:

@@ -2,21 +2,7 @@
 
 from typing import Final
 
-from desk.machines.table import (
-    ACTIVE,
-    BAD,
-    EXCHANGE,
-    GOOD,
-    NOBODY,
-    QUIET,
-    WARN,
-    WORK,
-    WORKER,
-    Column,
-    State,
-    Table,
-    Transition,
-)
+from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
 
 REQUESTED: Final = "asked"
 SENDING: Final = "sending"
@@ -30,50 +16,50 @@ REQUEST_STATES: Final[dict[str, State]] = {
     "asked": State(
         "Waiting to be asked for",
         "No new address was made yet. A worker asks the exchange for it once; the desk goes on by itself.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
     ),
     "sending": State(
         "Being asked for",
         "The exchange is being asked for a new address at this moment. The desk goes on by itself.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
     ),
     "unknown": State(
         "Answer lost",
         "Unknown whether a new address was made, because the exchange's answer did not arrive. The desk reads the "
         "exchange's list until it knows and never asks a second time by itself. The present address goes on working.",
-        EXCHANGE,
-        WARN,
+        Turn.EXCHANGE,
+        Tone.WARN,
     ),
     "made": State(
         "New address made",
         "The exchange made a new address. Every older one goes on working.",
-        NOBODY,
-        GOOD,
+        Turn.NOBODY,
+        Tone.GOOD,
         terminal=True,
     ),
     "refused": State(
         "Refused by the exchange",
         "No new address was made: the exchange refused it for the reason below. The present address goes on working.",
-        NOBODY,
-        BAD,
+        Turn.NOBODY,
+        Tone.BAD,
         terminal=True,
     ),
     "not_sent": State(
         "Not asked",
         "No new address was made: the question did not leave the desk, for the reason below. "
         "The present address goes on working. An operator can ask again.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         terminal=True,
     ),
     "absent": State(
         "No new address seen",
         "No new address was made, as far as the exchange's list shows: the answer was lost and nothing new was listed. "
         "The present address goes on working. An operator can ask again.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         terminal=True,
     ),
 }

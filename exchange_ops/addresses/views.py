@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
@@ -21,7 +21,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted, requires
 
 ONLY_OPERATORS = "No new address was asked for. Operators ask for them; you can look at all that there are."
 MOST_OLDER = 50
@@ -35,8 +35,7 @@ def deposit(request: HttpRequest, currency: str) -> HttpResponse:
     return _page(request, _currency(currency))
 
 
-@require_POST
-@requires(rules.may_reread_addresses)
+@posted(rules.may_reread_addresses)
 def read(request: HttpRequest, currency: str) -> HttpResponse:
     """Have the addresses read once more, unless that happened just now."""
     known = _currency(currency)
@@ -44,8 +43,7 @@ def read(request: HttpRequest, currency: str) -> HttpResponse:
     return _page(request, known) if request.htmx else redirect("deposit", known.code)
 
 
-@require_POST
-@requires(rules.may_request, ONLY_OPERATORS)
+@posted(rules.may_request, ONLY_OPERATORS)
 def new_address(request: HttpRequest, currency: str) -> HttpResponse:
     """Ask for a new address, once however often the form is sent."""
     known, form, now = _currency(currency), NewAddressForm(request.POST), clock.now()

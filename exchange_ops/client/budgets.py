@@ -130,6 +130,8 @@ class Budget:
         """When there is a place for the first in the queue; `_NEVER_NS` while that depends on an answer to come."""
         while self._cooling and self._cooling[0] <= now_ns:
             self._cooling.popleft()
+        # Each urgency leaves a tenth of the places to those before it. The smallest published figure is ten a second,
+        # where a tenth is one place: reads have seven of them, acts eight, commits nine, and releases all ten.
         allowed = self._places - urgency * (self._places // 10)
         too_many = self._away + len(self._cooling) - allowed + 1
         opens_ns = now_ns

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
@@ -15,10 +13,8 @@ from exchange_ops.keys import rights as key_rights
 from exchange_ops.keys import status
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import rules
-from exchange_ops.shared.api.errors import Refusal
+from exchange_ops.shared.api.resources import Listing, Reading, reading, whole
 from exchange_ops.wire.catalogue import Right
-
-_REFUSALS = {code: OpenApiResponse(Refusal) for code in (401, 403)}
 
 
 class MaySeeKeys(BasePermission):
@@ -94,29 +90,18 @@ class KeyOut(serializers.ModelSerializer):
         return status.of(key, now=clock.now()).rotation_due
 
 
-class KeyList(serializers.Serializer):
-    """Every key of every account, those in use first."""
-
-    items = KeyOut(many=True)
-
-
-class Keys(APIView):
-    """What opens the exchange accounts."""
+@whole("keys_list", KeyOut)
+class Keys(Listing):
+    """What opens the exchange accounts, the disabled ones last."""
 
     permission_classes = (MaySeeKeys,)
-
-    @extend_schema(operation_id="keys_list", responses={200: KeyList, **_REFUSALS})
-    def get(self, request: Request) -> Response:
-        """All of them, the disabled ones last."""
-        return Response({"items": KeyOut(ApiKey.objects.listed(), many=True).data})
+    queryset = ApiKey.objects.listed()
 
 
-class OneKey(APIView):
-    """One key."""
+@reading("keys_read", KeyOut)
+class OneKey(Reading):
+    """One key as it stands now."""
 
     permission_classes = (MaySeeKeys,)
-
-    @extend_schema(operation_id="keys_read", responses={200: KeyOut, 404: OpenApiResponse(Refusal), **_REFUSALS})
-    def get(self, request: Request, key_id: int) -> Response:
-        """As it stands now."""
-        return Response(KeyOut(get_object_or_404(ApiKey.objects.listed(), pk=key_id)).data)
+    queryset = ApiKey.objects.listed()
+    lookup_url_kwarg = "key_id"

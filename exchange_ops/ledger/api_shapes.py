@@ -15,25 +15,9 @@ class LedgerEntryOut(serializers.ModelSerializer):
     class Meta:
         model = LedgerEntry
         fields = (
-            "exchange_id",
-            "index",
-            "type",
-            "sub_type",
-            "status",
-            "currency",
-            "amount",
-            "fee",
-            "address",
-            "payment_id",
-            "hash",
-            "confirmations",
-            "error_code",
-            "created_at",
-            "updated_at",
-            "seen_at",
-            "foreign",
-            "withdrawal",
-            "transfer",
+            *("exchange_id", "index", "type", "sub_type", "status", "currency", "amount", "fee", "address"),
+            *("payment_id", "hash", "confirmations", "error_code", "created_at", "updated_at", "seen_at", "foreign"),
+            *("withdrawal", "transfer"),
         )
         read_only_fields = fields
 
@@ -48,16 +32,3 @@ class BalanceOut(serializers.ModelSerializer):
         model = Balance
         fields = ("currency", "wallet", "available", "reserved", "read_at")
         read_only_fields = fields
-
-
-class LedgerPage(serializers.Serializer):
-    """Most recently changed first; `older` is the address of the next page."""
-
-    items = LedgerEntryOut(many=True)
-    older = serializers.CharField(allow_null=True)
-
-
-class BalanceList(serializers.Serializer):
-    """Both wallets of every currency."""
-
-    items = BalanceOut(many=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -28,12 +28,10 @@ from exchange_ops.market.api_shapes import (
     TradeQuestion,
 )
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol, Ticker
-from exchange_ops.shared.api.errors import Refusal
-from exchange_ops.shared.api.resources import REFUSALS, MaySee
+from exchange_ops.shared.api.resources import NOT_FOUND, REFUSALS, REFUSED, MaySee
 from wire.values import instant_text
 
-ONE = {404: OpenApiResponse(Refusal), **REFUSALS}
-LIST = {400: OpenApiResponse(Refusal), **ONE}
+LIST = {400: REFUSED, **NOT_FOUND}
 TICKER = {name: name for name in TickerOut.Meta.fields}
 CANDLE = {name: name for name in ("timestamp", "open", "close", "min", "max", "volume", "volume_quote")}
 TRADE = {"id": "trade_id", "price": "price", "quantity": "quantity", "side": "side", "timestamp": "timestamp"}
@@ -55,7 +53,7 @@ class OneMarket(APIView):
 
     permission_classes = (MaySee,)
 
-    @extend_schema(operation_id="markets_read", responses={200: MarketOut, **ONE})
+    @extend_schema(operation_id="markets_read", responses={200: MarketOut, **NOT_FOUND})
     def get(self, request: Request, symbol: str) -> Response:
         """Its rules and its price."""
         row: Any = _symbol(symbol)
@@ -102,7 +100,7 @@ class Book(APIView):
 
     permission_classes = (MaySee,)
 
-    @extend_schema(operation_id="markets_book", responses={200: BookOut, **ONE})
+    @extend_schema(operation_id="markets_book", responses={200: BookOut, **NOT_FOUND})
     def get(self, request: Request, symbol: str) -> Response:
         """Best levels first; read again in a few seconds while `read_at` is null."""
         look = _look(symbol)

@@ -3,8 +3,10 @@
 An order is recorded and placed by a worker; the same `request_key` gives the same order, however often it is sent.
 """
 
+from typing import Any
+
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,21 +15,22 @@ from rest_framework.views import APIView
 from desk import clock
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import request_checks, workflow
-from exchange_ops.orders.api_shapes import MarginList, MarginOut, OrderIn, OrderOut, OrderPage, TradeOut, TradePage
+from exchange_ops.orders.api_shapes import MarginOut, OrderIn, OrderOut, TradeOut
 from exchange_ops.orders.forms import OrderFilter, TradeFilter
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared import rules
-from exchange_ops.shared.api.errors import CannotRecord, Refusal
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.api.resources import (
-    BEFORE,
-    MALFORMED,
-    REFUSALS,
+    NOT_FOUND,
+    REFUSED,
+    Listing,
     MaySee,
-    filters,
-    first_account,
-    narrowed,
-    page_of,
+    Reading,
+    Recording,
+    listing,
+    reading,
+    recording,
+    whole,
 )
 
 
@@ -48,62 +51,33 @@ class NothingToCancel(APIException):
     status_code = 409
 
 
-class Orders(APIView):
-    """The orders of the account."""
+@recording("orders_place", OrderIn, OrderOut, "Place an order: recorded, then sent once. `state` says what came of it.")
+@listing("orders_list", OrderOut)
+class Orders(Recording, Listing):
+    """The orders of the account, fifty a page, newest first."""
 
     permission_classes = (MaySeeAndTrade,)
-    parser_classes = (BoundedJSONParser,)
+    filter_form = OrderFilter
+    queryset = Order.objects.select_related("initiator")
+    refused = workflow.CannotPlace
 
-    @extend_schema(
-        operation_id="orders_list",
-        parameters=[BEFORE, *filters(OrderFilter)],
-        responses={200: OrderPage, **MALFORMED},
-    )
-    def get(self, request: Request) -> Response:
-        """Fifty a page, newest first."""
-        rows = narrowed(request, OrderFilter, Order.objects.select_related("initiator"))
-        return page_of(request, rows, OrderOut, key="pk")
-
-    @extend_schema(
-        operation_id="orders_place",
-        request=OrderIn,
-        responses={
-            201: OrderOut,
-            200: OpenApiResponse(OrderOut, description="The same order was recorded before with this key."),
-            400: OpenApiResponse(Refusal),
-            422: OpenApiResponse(Refusal),
-            **REFUSALS,
-        },
-    )
-    def post(self, request: Request) -> Response:
-        """Place an order. It is recorded and sent once; look at `state` for what came of it."""
-        serializer = OrderIn(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        content, now = dict(serializer.validated_data), clock.now()
-        key = content.pop("request_key")
-        try:
-            row = workflow.place(
-                initiator=request.user,
-                account=first_account(),
-                wanted=request_checks.Wanted(**content),
-                request_key=key,
-                now=now,
-                via="api",
-            )
-        except workflow.CannotPlace as problem:
-            raise CannotRecord(problem.problems) from None
-        return Response(OrderOut(row).data, status=201 if row.created_at == now else 200)
+    def record(self, *, initiator: Any, account: Any, now: Any, request_key: str, **content: Any) -> Order:
+        return workflow.place(
+            initiator=initiator,
+            account=account,
+            wanted=request_checks.Wanted(**content),
+            request_key=request_key,
+            now=now,
+            via="api",
+        )
 
 
-class OneOrder(APIView):
-    """One order."""
+@reading("orders_read", OrderOut)
+class OneOrder(Reading):
+    """One order as it was last read."""
 
-    permission_classes = (MaySee,)
-
-    @extend_schema(operation_id="orders_read", responses={200: OrderOut, 404: OpenApiResponse(Refusal), **REFUSALS})
-    def get(self, request: Request, order_id: int) -> Response:
-        """As it was last read."""
-        return Response(OrderOut(get_object_or_404(Order.objects.select_related("initiator"), pk=order_id)).data)
+    queryset = Order.objects.select_related("initiator")
+    lookup_url_kwarg = "order_id"
 
 
 class CancelOrder(APIView):
@@ -113,11 +87,7 @@ class CancelOrder(APIView):
     parser_classes = (BoundedJSONParser,)
     http_method_names = ("post", "options")
 
-    @extend_schema(
-        operation_id="orders_cancel",
-        request=None,
-        responses={202: OrderOut, 404: OpenApiResponse(Refusal), 409: OpenApiResponse(Refusal), **REFUSALS},
-    )
+    @extend_schema(operation_id="orders_cancel", request=None, responses={202: OrderOut, 409: REFUSED, **NOT_FOUND})
     def post(self, request: Request, order_id: int) -> Response:
         """Have what is left of it cancelled; it can still be filled until the exchange has confirmed."""
         get_object_or_404(Order, pk=order_id)
@@ -128,32 +98,22 @@ class CancelOrder(APIView):
         return Response(OrderOut(row).data, status=202)
 
 
-class Trades(APIView):
-    """The account's own trades."""
+@listing("trades_list", TradeOut)
+class Trades(Listing):
+    """The account's own trades, fifty a page, newest first."""
 
-    permission_classes = (MaySee,)
-
-    @extend_schema(
-        operation_id="trades_list",
-        parameters=[BEFORE, *filters(TradeFilter)],
-        responses={200: TradePage, **MALFORMED},
-    )
-    def get(self, request: Request) -> Response:
-        """Fifty a page, newest first."""
-        rows = narrowed(request, TradeFilter, AccountTrade.objects.all())
-        return page_of(request, rows, TradeOut, key="exchange_id")
+    filter_form = TradeFilter
+    queryset = AccountTrade.objects.all()
+    key = "exchange_id"
 
 
-class Margin(APIView):
-    """Margin as last read."""
+@whole("margin_list", MarginOut)
+class Margin(Listing):
+    """Every isolated margin account as last read, with its position."""
 
-    permission_classes = (MaySee,)
-
-    @extend_schema(operation_id="margin_list", responses={200: MarginList, **REFUSALS})
-    def get(self, request: Request) -> Response:
-        """Every isolated margin account with its position."""
+    def get_queryset(self) -> list[MarginAccount]:  # type: ignore[override]
         positions = {row.symbol: row for row in MarginPosition.objects.filter(gone_at=None)}
         rows = list(MarginAccount.objects.filter(gone_at=None).order_by("symbol"))
         for row in rows:
-            row.position = positions.get(row.symbol)
-        return Response({"items": MarginOut(rows, many=True).data})
+            row.position = positions.get(row.symbol)  # type: ignore[attr-defined]
+        return rows

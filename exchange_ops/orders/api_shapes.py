@@ -185,23 +185,3 @@ class MarginOut(serializers.ModelSerializer):
             "read_at",
         )
         read_only_fields = fields
-
-
-class OrderPage(serializers.Serializer):
-    """Newest first; `older` is the address of the next page."""
-
-    items = OrderOut(many=True)
-    older = serializers.CharField(allow_null=True)
-
-
-class TradePage(serializers.Serializer):
-    """Newest first; `older` is the address of the next page."""
-
-    items = TradeOut(many=True)
-    older = serializers.CharField(allow_null=True)
-
-
-class MarginList(serializers.Serializer):
-    """Every margin account that the exchange listed when it was last read."""
-
-    items = MarginOut(many=True)

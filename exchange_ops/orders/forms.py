@@ -11,7 +11,7 @@ from exchange_ops.orders import machine
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import Wanted
-from exchange_ops.shared.forms import AmountField, FilterForm
+from exchange_ops.shared.forms import AmountField, FilterForm, RequestForm
 from exchange_ops.wire import records
 
 TYPES = (("limit", "Limit"), ("market", "Market"), ("stopLimit", "Stop-limit"), ("stopMarket", "Stop-market"))
@@ -55,7 +55,7 @@ def read_instant(text: str) -> datetime:
         raise forms.ValidationError("There is no such day or hour.", code="malformed") from None
 
 
-class OrderForm(forms.Form):
+class OrderForm(RequestForm):
     """A ticket. `request_key` makes a double click, a second tab and a reload the same order."""
 
     symbol = forms.ChoiceField(label="Symbol", error_messages={"required": "Choose the symbol."})
@@ -113,11 +113,6 @@ class OrderForm(forms.Form):
             expire_time=cleaned["expire_time"],
             post_only=cleaned["post_only"],
         )
-
-    def refuse(self, problems: dict[str, str]) -> None:
-        """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""
-        for name, sentence in problems.items():
-            self.add_error(name if name in self.fields else None, sentence)
 
 
 class CancelAllForm(forms.Form):

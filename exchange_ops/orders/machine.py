@@ -7,22 +7,7 @@ what. An order is sent at most once: nothing leads back to `requested` or `sendi
 
 from typing import Final
 
-from desk.machines.table import (
-    ACTIVE,
-    BAD,
-    EXCHANGE,
-    GOOD,
-    NOBODY,
-    PERSON,
-    QUIET,
-    WARN,
-    WORK,
-    WORKER,
-    Column,
-    State,
-    Table,
-    Transition,
-)
+from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
 
 REQUESTED: Final = "requested"
 SENDING: Final = "sending"
@@ -38,69 +23,69 @@ STATES: Final[dict[str, State]] = {
     REQUESTED: State(
         "About to be sent",
         "Nothing was sent. The order waits for a worker, for a minute at most. The desk goes on by itself.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="clock",
     ),
     SENDING: State(
         "Being placed",
         "The order is on its way to the exchange, and its answer is not there yet. The desk goes on by itself.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="send",
     ),
     PLACED: State(
         "Placed",
         "Accepted by the exchange. Its status is shown as last read.",
-        NOBODY,
-        GOOD,
+        Turn.NOBODY,
+        Tone.GOOD,
         icon="circle-check",
     ),
     REFUSED: State(
         "Refused by the exchange",
         "Not placed, and nothing is reserved: the exchange refused the order for the reason below. "
         "An operator can place another one.",
-        NOBODY,
-        BAD,
+        Turn.NOBODY,
+        Tone.BAD,
         icon="circle-x",
     ),
     NOT_SENT: State(
         "Not sent",
         "Not placed: nothing left the desk, for the reason below. An operator can place another one.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="circle-pause",
     ),
     UNKNOWN: State(
         "Unknown, being looked for",
         "Unknown whether it was placed: the exchange's answer did not arrive. The desk looks for it among the open "
         "orders and in the history, and never sends it again. Nobody should place the same order meanwhile.",
-        EXCHANGE,
-        WARN,
+        Turn.EXCHANGE,
+        Tone.WARN,
         icon="circle-question-mark",
     ),
     FOUND: State(
         "Placed, found by its id",
         "Accepted by the exchange: its answer was lost, and the desk found the order by its id. "
         "Its status is shown as last read.",
-        NOBODY,
-        GOOD,
+        Turn.NOBODY,
+        Tone.GOOD,
         icon="circle-check",
     ),
     NOT_SEEN: State(
         "Not seen at the exchange",
         "Most likely not placed: the exchange lists no order of this id, looked for again and again for over a minute. "
         "The desk never sends it again, and still says so should it appear. An operator can place another one.",
-        PERSON,
-        WARN,
+        Turn.PERSON,
+        Tone.WARN,
         icon="circle-question-mark",
     ),
     CANCELLING: State(
         "Being cancelled",
         "The exchange is being asked to cancel what is left of the order; it can still be filled until it has. "
         "The desk repeats that until the exchange no longer lists it as open.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="undo-2",
     ),
 }
@@ -133,7 +118,7 @@ TABLE: Final = Table(
     noun="an order",
     states=STATES,
     moves=TRANSITIONS,
-    at_rest=frozenset(name for name, state in STATES.items() if state.turn not in {WORKER, EXCHANGE}),
+    at_rest=frozenset(name for name, state in STATES.items() if state.turn not in {Turn.WORKER, Turn.EXCHANGE}),
     columns=WORK
     | {
         "account_id": _CONTENT,

@@ -21,6 +21,7 @@ from exchange_ops.orders.models import Order, OrderEvent
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
+from exchange_ops.wire.new_orders import terms_of
 
 ACTIVE_STATUSES = frozenset({"new", "suspended", "partiallyFilled"})
 LONGEST_ID = 64
@@ -203,15 +204,8 @@ def _enter(record: records.Order, reading: _Reading) -> Order | None:
         initiated_via="elsewhere",
         client_order_id=record.client_order_id,
         exchange_id=record.id,
-        symbol=record.symbol,
-        side=record.side,
-        type=record.type,
-        time_in_force=record.time_in_force,
-        quantity=record.quantity,
-        price=record.price,
-        stop_price=record.stop_price,
-        expire_time=record.expire_time,
         post_only=bool(record.post_only),
+        **terms_of(record),
         **_read(record, reading),
     )
     try:

@@ -19,7 +19,7 @@ from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import checking
-from exchange_ops.wire.new_orders import NewOrder
+from exchange_ops.wire.new_orders import NewOrder, terms_of
 from wire.params import BadArgument, Problem
 from wire.values import grouped_text
 
@@ -91,19 +91,7 @@ class Figures:
 
 def as_sent(order: Wanted | Order, *, client_order_id: str) -> NewOrder:
     """The order as the wire takes it. It is always validated strictly: nothing is rounded at the exchange."""
-    return NewOrder(
-        client_order_id=client_order_id,
-        symbol=order.symbol,
-        side=order.side,
-        type=order.type,
-        time_in_force=order.time_in_force,
-        quantity=order.quantity,
-        price=order.price,
-        stop_price=order.stop_price,
-        expire_time=order.expire_time,
-        post_only=order.post_only,
-        strict_validate=True,
-    )
+    return NewOrder(client_order_id=client_order_id, **terms_of(order), post_only=order.post_only, strict_validate=True)
 
 
 def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetime) -> Symbol:

@@ -154,9 +154,4 @@ _ENDS: Final[dict[str, calls.End]] = {
     calls.UNKNOWN: calls.end(mover.MACHINE, "answer_lost", machine.UNKNOWN),
 }
 # Row 8: whether it was placed is unknown until the order is found.
-given_up = calls.given_up(
-    mover.MACHINE,
-    event="answer_lost",
-    to=machine.UNKNOWN,
-    problem="The worker that sent the order did not come back with an answer.",
-)
+given_up = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)

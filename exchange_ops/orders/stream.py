@@ -17,6 +17,7 @@ from exchange_ops.shared import stream_states
 from exchange_ops.shared.models import Account, FollowerState
 from exchange_ops.wire import records, trading_session
 from exchange_ops.wire.conversation import BecameLive, Ended, Odd
+from exchange_ops.wire.new_orders import terms_of
 
 TRADE, STATUS = "trade", "status"  # of the types of a report (supplement 1.4)
 LONGEST_WORD = 64
@@ -146,19 +147,12 @@ def _order(report: records.OrderReport, number: int) -> records.Order:
     return records.Order(
         id=number,
         client_order_id=report.client_order_id,
-        symbol=report.symbol,
-        side=report.side,
         status=report.status,
-        type=report.type,
-        time_in_force=report.time_in_force,
-        quantity=report.quantity,
         created_at=report.created_at,
         updated_at=report.updated_at,
         cum_quantity=report.cum_quantity,
-        price=report.price,
-        stop_price=report.stop_price,
-        expire_time=report.expire_time,
         post_only=report.post_only,
+        **terms_of(report),
     )
 
 

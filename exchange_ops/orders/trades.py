@@ -22,6 +22,8 @@ from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 
 PRICE_PLACES = Decimal(1).scaleb(-12)
+# What a trade of the exchange and a row of ours call the same.
+_COPIED = ("client_order_id", "symbol", "side", "quantity", "price", "fee", "taker", "liquidation", "timestamp")
 
 
 def take(*, account: Account, found: Sequence[records.AccountTrade], now: datetime) -> Taken:
@@ -84,16 +86,8 @@ def _trade(account: Account, trade: records.AccountTrade, now: datetime) -> Acco
         account=account,
         exchange_id=trade.id,
         exchange_order_id=trade.order_id,
-        client_order_id=trade.client_order_id,
-        symbol=trade.symbol,
-        side=trade.side,
-        quantity=trade.quantity,
-        price=trade.price,
-        fee=trade.fee,
-        taker=trade.taker,
-        liquidation=trade.liquidation,
-        timestamp=trade.timestamp,
         read_at=now,
+        **{name: getattr(trade, name) for name in _COPIED},
     )
 
 

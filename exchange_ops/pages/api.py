@@ -1,15 +1,14 @@
 """Funds for programs: both wallets of every currency with their value."""
 
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
-from exchange_ops.shared.api.errors import Refusal
 from exchange_ops.shared.api.fields import AmountText
-from exchange_ops.shared.api.resources import REFUSALS, MaySee, first_account
+from exchange_ops.shared.api.resources import NOT_FOUND, MaySee, first_account
 from exchange_ops.withdrawals import funds
 
 
@@ -40,7 +39,7 @@ class Funds(APIView):
 
     permission_classes = (MaySee,)
 
-    @extend_schema(operation_id="funds_list", responses={200: FundsList, 404: OpenApiResponse(Refusal), **REFUSALS})
+    @extend_schema(operation_id="funds_list", responses={200: FundsList, **NOT_FOUND})
     def get(self, request: Request) -> Response:
         """Both wallets side by side, with what they are worth."""
         account = first_account()

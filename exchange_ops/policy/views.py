@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.models import Person
@@ -18,7 +18,7 @@ from exchange_ops.policy.models import Freeze, QuorumTier
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import ReasonForm
 from exchange_ops.shared.views import accounts
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted, requires
 
 LAST_FREEZES = 10
 
@@ -30,8 +30,7 @@ def policy(request: HttpRequest) -> HttpResponse:
     return _render_page(request)
 
 
-@require_POST
-@requires(rules.may_freeze)
+@posted(rules.may_freeze)
 def freeze(request: HttpRequest) -> HttpResponse:
     """Stop everything, at once and alone."""
     form = ReasonForm(request.POST)
@@ -51,8 +50,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
     return redirect("policy")
 
 
-@require_POST
-@requires(rules.may_thaw)
+@posted(rules.may_thaw)
 def thaw(request: HttpRequest, freeze_id: int) -> HttpResponse:
     """One person's word to end a freeze; the second one ends it."""
     frozen, form = get_object_or_404(Freeze, pk=freeze_id), ThawForm(request.POST)

@@ -19,12 +19,6 @@ def newest(*, account: Account, name: str) -> Fact | None:
     return Fact.objects.filter(account=account, name=name).order_by("-noted_at", "-id").first()
 
 
-def all_newest(*, account: Account, prefix: str) -> dict[str, Fact]:
-    """The newest answer of every name that begins with `prefix`."""
-    rows = Fact.objects.filter(account=account, name__startswith=prefix).order_by("name", "noted_at", "id")
-    return {row.name: row for row in rows}
-
-
 def holds_lapse(account: Account) -> bool:
     """Whether a hold that nobody decided on was seen to end unpaid: without that, approvals come before any hold."""
     seen = newest(account=account, name=HOLD_END)

@@ -93,6 +93,15 @@ class ResolutionForm(DecisionForm):
     )
 
 
+class RequestForm(forms.Form):
+    """What is asked of the domain, which may refuse it."""
+
+    def refuse(self, problems: dict[str, str]) -> None:
+        """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""
+        for name, sentence in problems.items():
+            self.add_error(name if name in self.fields else None, sentence)
+
+
 class FilterForm(forms.Form):
     """Filters in the address of a list: a value that makes no sense filters nothing and is not an error page."""
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from desk.machines.table import ACTIVE, BAD, GOOD, QUIET, WARN
+from desk.machines.table import Tone
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
 
@@ -31,26 +31,32 @@ class AccountStatus:
 
 
 _STANDINGS: Final = {
-    OPEN: AccountStatus(OPEN, "Active", "It can log in, trade and withdraw as its settings allow.", GOOD),
+    OPEN: AccountStatus(OPEN, "Active", "It can log in, trade and withdraw as its settings allow.", Tone.GOOD),
     NEW: AccountStatus(
-        NEW, "New", "Nobody has used it yet. It can be frozen; afterwards activating makes it active.", QUIET
+        NEW, "New", "Nobody has used it yet. It can be frozen; afterwards activating makes it active.", Tone.QUIET
     ),
     FROZEN: AccountStatus(
-        FROZEN, "Frozen", "It can't log in, trade, withdraw or use its keys. An admin can activate it.", WARN
+        FROZEN, "Frozen", "It can't log in, trade, withdraw or use its keys. An admin can activate it.", Tone.WARN
     ),
     DISABLED: AccountStatus(
-        DISABLED, "Disabled for good", "The exchange answered that it can't be activated. Disabled is permanent.", BAD
+        DISABLED,
+        "Disabled for good",
+        "The exchange answered that it can't be activated. Disabled is permanent.",
+        Tone.BAD,
     ),
     CLOSED: AccountStatus(
         CLOSED,
         "Frozen or disabled",
         "The exchange has one word for both. Activating it tells: a frozen one comes back, a disabled one never does.",
-        WARN,
+        Tone.WARN,
     ),
     UNCLEAR: AccountStatus(
-        UNCLEAR, "Not clear", "The exchange's list and its payout settings don't agree, or its word is not known.", BAD
+        UNCLEAR,
+        "Not clear",
+        "The exchange's list and its payout settings don't agree, or its word is not known.",
+        Tone.BAD,
     ),
-    GONE: AccountStatus(GONE, "Not listed", "The exchange's list has no such sub-account any more.", BAD),
+    GONE: AccountStatus(GONE, "Not listed", "The exchange's list has no such sub-account any more.", Tone.BAD),
 }
 
 
@@ -93,17 +99,19 @@ def difference(sub: SubAccount, open_actions: Sequence[SubAccountAction] = ()) -
     under_way = next((one for one in open_actions if one.kind != states.SETTINGS), None)
     name = _name(sub)
     if under_way is not None:
-        return Difference(ACTIVE, "Being frozen" if under_way.kind == states.FREEZE else "Being activated")
+        return Difference(Tone.ACTIVE, "Being frozen" if under_way.kind == states.FREEZE else "Being activated")
     if name in {UNCLEAR, GONE}:
-        return Difference(BAD, "Needs a look")
+        return Difference(Tone.BAD, "Needs a look")
     if sub.wanted == states.AS_FROZEN and name not in SHUT:
-        return Difference(BAD, "Differs: should be frozen and is not")
+        return Difference(Tone.BAD, "Differs: should be frozen and is not")
     if sub.wanted == "active" and name != OPEN:
-        return Difference(BAD, "Differs: should be active and is not")
+        return Difference(Tone.BAD, "Differs: should be active and is not")
     if settings_differ(sub):
         under_way = next((one for one in open_actions if one.kind == states.SETTINGS), None)
-        return Difference(ACTIVE, "Settings being changed") if under_way else Difference(BAD, "Settings differ")
-    return Difference(GOOD, "As asked for") if sub.wanted else Difference(QUIET, "No pending change")
+        return (
+            Difference(Tone.ACTIVE, "Settings being changed") if under_way else Difference(Tone.BAD, "Settings differ")
+        )
+    return Difference(Tone.GOOD, "As asked for") if sub.wanted else Difference(Tone.QUIET, "No pending change")
 
 
 def settings_differ(sub: SubAccount) -> bool:
@@ -158,7 +166,3 @@ def digest_of(kind: str, subs: Sequence[SubAccount]) -> str:
     ]
     text = json.dumps(["countersign-subaccounts-1", kind, seen], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _settings_of(sub: SubAccount) -> tuple[object, ...]:
-    return sub.settings_shown, sub.payout_enabled, sub.description

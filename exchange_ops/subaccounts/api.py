@@ -2,20 +2,14 @@
 
 from django.db.models import Prefetch, QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from exchange_ops.shared.api.errors import Refusal
 from exchange_ops.shared.api.fields import AmountText
-from exchange_ops.shared.api.resources import BEFORE, MALFORMED, REFUSALS, MaySee, page_of
+from exchange_ops.shared.api.resources import NOT_FOUND, Listing, Reading, listing, reading, whole
 from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountBalance
-
-NOT_FOUND = {404: OpenApiResponse(Refusal), **REFUSALS}
 
 
 class SubAccountOut(serializers.ModelSerializer):
@@ -138,56 +132,31 @@ class SubAccountActionOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class SubAccountList(serializers.Serializer):
-    """Every sub-account, by its id."""
+@whole("subaccounts_list", SubAccountOut)
+class SubAccounts(Listing):
+    """The sub-accounts of the account as they were last read; `observed_at` says when."""
 
-    items = SubAccountOut(many=True)
-
-
-class SubAccountActionPage(serializers.Serializer):
-    """Newest first; `older` is the address of the next page."""
-
-    items = SubAccountActionOut(many=True)
-    older = serializers.CharField(allow_null=True)
+    def get_queryset(self) -> QuerySet[SubAccount]:
+        return _rows().order_by("exchange_id")
 
 
-class SubAccounts(APIView):
-    """The sub-accounts of the account."""
+@reading("subaccounts_read", OneSubAccountOut)
+class OneSubAccount(Reading):
+    """One sub-account as it was last read, with its balances."""
 
-    permission_classes = (MaySee,)
+    lookup_field = "exchange_id"
 
-    @extend_schema(operation_id="subaccounts_list", responses={200: SubAccountList, **REFUSALS})
-    def get(self, request: Request) -> Response:
-        """As they were last read; `observed_at` says when."""
-        return Response({"items": SubAccountOut(_rows().order_by("exchange_id"), many=True).data})
-
-
-class OneSubAccount(APIView):
-    """One sub-account."""
-
-    permission_classes = (MaySee,)
-
-    @extend_schema(operation_id="subaccounts_read", responses={200: OneSubAccountOut, **NOT_FOUND})
-    def get(self, request: Request, exchange_id: int) -> Response:
-        """As it was last read, with its balances."""
-        row = get_object_or_404(_rows().prefetch_related("balances"), exchange_id=exchange_id)
-        return Response(OneSubAccountOut(row).data)
+    def get_queryset(self) -> QuerySet[SubAccount]:
+        return _rows().prefetch_related("balances")
 
 
-class SubAccountActions(APIView):
-    """What was asked for one sub-account."""
+@listing("subaccounts_actions_list", SubAccountActionOut, NOT_FOUND)
+class SubAccountActions(Listing):
+    """What was asked for one sub-account, fifty a page, newest first."""
 
-    permission_classes = (MaySee,)
-
-    @extend_schema(
-        operation_id="subaccounts_actions_list",
-        parameters=[BEFORE],
-        responses={200: SubAccountActionPage, 404: OpenApiResponse(Refusal), **MALFORMED},
-    )
-    def get(self, request: Request, exchange_id: int) -> Response:
-        """Fifty a page, newest first."""
-        actions = get_object_or_404(_rows(), exchange_id=exchange_id).actions.select_related("requested_by")
-        return page_of(request, actions.all(), SubAccountActionOut, key="pk")
+    def get_queryset(self) -> QuerySet[SubAccountAction]:
+        row = get_object_or_404(SubAccount, exchange_id=self.kwargs["exchange_id"])
+        return row.actions.select_related("requested_by")
 
 
 def _rows() -> QuerySet[SubAccount]:

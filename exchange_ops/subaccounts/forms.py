@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from exchange_ops.market.models import Currency
-from exchange_ops.shared.forms import LONGEST_REASON, DecisionForm
+from exchange_ops.shared.forms import LONGEST_REASON, DecisionForm, RequestForm
 from exchange_ops.subaccounts.models import LONGEST_DESCRIPTION
 
 _NUMBER = re.compile(r"[1-9]\d{0,17}", re.ASCII)
@@ -46,7 +46,7 @@ class SubAccountDecisionForm(DecisionForm):
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
 
-class SubAccountSettingsForm(forms.Form):
+class SubAccountSettingsForm(RequestForm):
     """The payout settings of one sub-account as they shall be."""
 
     payouts = forms.ChoiceField(
@@ -61,11 +61,6 @@ class SubAccountSettingsForm(forms.Form):
     )
     digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
     request_key = forms.UUIDField(widget=forms.HiddenInput)
-
-    def refuse(self, problems: dict[str, str]) -> None:
-        """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""
-        for name, sentence in problems.items():
-            self.add_error(name if name in self.fields else None, sentence)
 
 
 class SubAccountAddressForm(forms.Form):

@@ -7,21 +7,7 @@ by itself: only what the exchange's list and its payout settings show afterwards
 
 from typing import Final
 
-from desk.machines.table import (
-    ACTIVE,
-    BAD,
-    EXCHANGE,
-    GOOD,
-    NOBODY,
-    QUIET,
-    WARN,
-    WORK,
-    WORKER,
-    Column,
-    State,
-    Table,
-    Transition,
-)
+from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
 
 FREEZE: Final = "freeze"
 ACTIVATE: Final = "activate"
@@ -45,61 +31,61 @@ STATES: Final[dict[str, State]] = {
     "requested": State(
         "Waiting to be sent",
         "Nothing was sent yet. A worker asks the exchange as soon as it can; an admin can take the request back.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="clock",
     ),
     "sending": State(
         "Being sent",
         "The exchange is being asked at this moment. The desk goes on by itself.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="send",
     ),
     "accepted": State(
         "Accepted, not seen yet",
         "The exchange said yes. The desk reads its list of sub-accounts until that shows it.",
-        EXCHANGE,
-        ACTIVE,
+        Turn.EXCHANGE,
+        Tone.ACTIVE,
         icon="hourglass",
     ),
     "unknown": State(
         "Outcome unknown",
         "Unknown whether it was done: the exchange's answer did not arrive, or did not say. "
         "The desk reads the exchange's list until it knows; nobody needs to act.",
-        EXCHANGE,
-        WARN,
+        Turn.EXCHANGE,
+        Tone.WARN,
         icon="circle-question-mark",
     ),
     "done": State(
         "Done and seen",
         "Done: the exchange's own list shows it.",
-        NOBODY,
-        GOOD,
+        Turn.NOBODY,
+        Tone.GOOD,
         icon="circle-check",
         terminal=True,
     ),
     "refused": State(
         "Refused by the exchange",
         "Nothing was changed: the exchange refused it for the reason below.",
-        NOBODY,
-        BAD,
+        Turn.NOBODY,
+        Tone.BAD,
         icon="circle-x",
         terminal=True,
     ),
     "not_done": State(
         "Not done",
         "Nothing was changed, as far as the exchange's list shows. An admin can ask for it again.",
-        NOBODY,
-        BAD,
+        Turn.NOBODY,
+        Tone.BAD,
         icon="circle-x",
         terminal=True,
     ),
     "cancelled": State(
         "Taken back",
         "Nothing was sent: the request was taken back before the exchange was asked.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="ban",
         terminal=True,
     ),

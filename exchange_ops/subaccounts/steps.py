@@ -150,7 +150,6 @@ given_up = calls.given_up(
     moves.MACHINE,
     event="lost",
     to=states.UNKNOWN,
-    problem="The worker that asked the exchange did not come back with an answer.",
     stamped=("answered_at",),
     answer=asking.LOST,
     looks=0,

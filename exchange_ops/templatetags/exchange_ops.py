@@ -1,13 +1,13 @@
 """How the states of a withdrawal, its calls and the exchange's own records are shown: a word, an icon, a tone."""
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from django import template
 from django.utils.safestring import SafeString
 
-from desk.machines import table as machine_table
-from desk.machines.chips import state_chip
+from desk.machines.display import Display
+from desk.machines.table import Turn
 from desk.templatetags.desk import chip
 from exchange_ops.ledger.forms import LEDGER_KINDS, LEDGER_STATUSES
 from exchange_ops.withdrawals import machine as states
@@ -15,12 +15,12 @@ from exchange_ops.withdrawals.models import Withdrawal
 
 register = template.Library()
 
-TURNS = {
-    machine_table.PERSON: ("People", "hand"),
-    machine_table.WORKER: ("The desk", "cpu"),
-    machine_table.EXCHANGE: ("The exchange", "landmark"),
-    machine_table.CHAIN: ("The chain", "link"),
-    machine_table.NOBODY: ("Nobody", "check"),
+TURNS: Final[dict[str, tuple[str, str]]] = {
+    Turn.PERSON: ("People", "hand"),
+    Turn.WORKER: ("The desk", "cpu"),
+    Turn.EXCHANGE: ("The exchange", "landmark"),
+    Turn.CHAIN: ("The chain", "link"),
+    Turn.NOBODY: ("Nobody", "check"),
 }
 _OUTCOMES = {
     "prepared": ("quiet", "About to be sent", "circle-dashed"),
@@ -48,7 +48,7 @@ _KINDS = {
 }
 _CALLS = {"hold": "Reserve", "commit": "Pay", "rollback": "Release", "orphan": "Release an orphan"}
 _WORDS = {"approve": "Approved", "reject": "Rejected", "paid": "Confirmed paid", "not_paid": "Confirmed not paid"}
-_EVENTS = {
+EVENTS: Final = {
     "created": "Asked for",
     "submitted": "Checked and submitted",
     "checks_failed": "Checks failed",
@@ -94,19 +94,16 @@ _EVENTS = {
     "resolution_recorded": "One person gave a verdict",
     "resolved": "Closed by two people",
 }
-
-
-@register.simple_tag
-def state(name: str) -> SafeString:
-    """The state of a withdrawal in one chip."""
-    return state_chip(states.STATES[name])
+DISPLAY: Final = Display(states.STATES, EVENTS).registered(
+    register, state="state", sign="state_sign", label="state_label", event="event_label"
+)
 
 
 @register.simple_tag
 def withdrawal_state(row: Withdrawal) -> SafeString:
     """What became of a withdrawal in one chip: how it ended, else its state."""
     end = row.end
-    return chip(row.tone, end.label, sign=end.sign) if end else state(row.state)
+    return chip(row.tone, end.label, sign=end.sign) if end else DISPLAY.state(row.state)
 
 
 @register.simple_tag
@@ -134,24 +131,6 @@ def ledger_status(name: str) -> SafeString:
 def ledger_kind(name: str) -> SafeString:
     """The kind of a ledger entry with the direction the money took."""
     return chip("quiet", LEDGER_KINDS.get(name, name), sign=_KINDS.get(name, "circle-dot"))
-
-
-@register.filter
-def event_label(name: str) -> str:
-    """What happened, in the words of the timeline."""
-    return _EVENTS.get(name, name.replace("_", " ").capitalize())
-
-
-@register.simple_tag
-def state_sign(name: str) -> str:
-    """The icon of a state, for the timeline."""
-    return states.STATES[name].icon
-
-
-@register.filter
-def state_label(name: str) -> str:
-    """The words of a state."""
-    return states.STATES[name].label
 
 
 @register.filter

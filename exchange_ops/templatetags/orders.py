@@ -1,11 +1,11 @@
 """How orders are shown: what the exchange says of them, what the desk knows itself, and what a button would do."""
 
-from typing import Any
+from typing import Any, Final
 
 from django import template
 from django.utils.safestring import SafeString
 
-from desk.machines.chips import state_chip
+from desk.machines.display import Display
 from desk.templatetags.desk import chip
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine as order_states
@@ -45,6 +45,9 @@ _EVENTS = {
     "cancel_refused": "Cancelling refused",
     "observed": "Told by the exchange",
 }
+DISPLAY: Final = Display(STATES, _EVENTS).registered(
+    register, sign="order_sign", label="order_state_label", event="order_event_label"
+)
 _CALLS = {"place": "Place", "cancel": "Cancel"}
 
 
@@ -52,7 +55,7 @@ _CALLS = {"place": "Place", "cancel": "Cancel"}
 def order_status(row: Order) -> SafeString:
     """What there is to know of an order in one chip: the exchange's word, unless the desk is still at work."""
     if row.state not in order_states.AT_EXCHANGE:
-        return state_chip(STATES[row.state])
+        return DISPLAY.state(row.state)
     if not row.active and row.status not in order_states.ENDED and row.missing_since is not None:
         return chip("warn", "No longer listed", sign="circle-question-mark")
     tone, label, sign = STATUSES.get(row.status, ("warn", row.status or "No status", "circle-question-mark"))
@@ -76,24 +79,6 @@ def status_words(name: str) -> str:
 def order_type(name: str) -> str:
     """The type of an order in words; an unknown one as it came."""
     return TYPES.get(name, name)
-
-
-@register.simple_tag
-def order_sign(name: str) -> str:
-    """The icon of a state, for the timeline."""
-    return STATES[name].icon
-
-
-@register.filter
-def order_state_label(name: str) -> str:
-    """The words of a state of ours."""
-    return STATES[name].label
-
-
-@register.filter
-def order_event_label(name: str) -> str:
-    """What happened, in the words of the timeline."""
-    return _EVENTS.get(name, name)
 
 
 @register.filter

@@ -1,9 +1,11 @@
 """How sub-accounts and what is asked for them are shown: a word, an icon, a tone."""
 
+from typing import Final
+
 from django import template
 from django.utils.safestring import SafeString
 
-from desk.machines.chips import state_chip
+from desk.machines.display import Display
 from desk.templatetags.desk import chip
 from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts import machine as states
@@ -31,6 +33,7 @@ _EVENTS = {
     "seen_unchanged": "Seen not to have happened",
     "taken_back": "Taken back",
 }
+DISPLAY: Final = Display(states.STATES, _EVENTS).registered(register, "action")
 
 
 @register.simple_tag
@@ -47,21 +50,3 @@ def wish(sub: SubAccount) -> SafeString:
     if not wanted:
         return SafeString("")
     return chip("quiet", wanted, sign="snowflake" if sub.wanted == states.AS_FROZEN else "circle-check")
-
-
-@register.simple_tag
-def action_state(name: str) -> SafeString:
-    """The state of an action in one chip."""
-    return state_chip(states.STATES[name])
-
-
-@register.simple_tag
-def action_sign(name: str) -> str:
-    """The icon of an action's state, for the timeline."""
-    return states.STATES[name].icon
-
-
-@register.filter
-def action_event(name: str) -> str:
-    """What happened to an action, in the words of the timeline."""
-    return _EVENTS[name]

@@ -1,16 +1,17 @@
 """How the states and kinds of a transfer and its events are shown: a word, an icon, a tone."""
 
-from django import template
-from django.utils.safestring import SafeString
+from typing import Final
 
-from desk.machines.chips import state_chip
+from django import template
+
+from desk.machines.display import Display
 from exchange_ops.templatetags import exchange_ops
 from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.transfers.models import Transfer
 
 register = template.Library()
 
-_EVENTS = {
+_EVENTS = exchange_ops.EVENTS | {
     "submitted": "Put under the rules",
     "send_claimed": "Telling the exchange to move it",
     "accepted": "Moved by the exchange",
@@ -27,31 +28,8 @@ _EVENTS = {
     "not_listed": "Not listed in the ledger",
     "listed_differently": "Listed differently in the ledger",
 }
+DISPLAY: Final = Display(transfer_states.STATES, _EVENTS).registered(register, "transfer")
 _WORDS = {"moved": "Confirmed moved", "not_moved": "Confirmed not moved"}
-
-
-@register.simple_tag
-def transfer_state(name: str) -> SafeString:
-    """The state of a transfer in one chip."""
-    return state_chip(transfer_states.STATES[name])
-
-
-@register.simple_tag
-def transfer_sign(name: str) -> str:
-    """The icon of a state, for the timeline."""
-    return transfer_states.STATES[name].icon
-
-
-@register.filter
-def transfer_label(name: str) -> str:
-    """The words of a state."""
-    return transfer_states.STATES[name].label
-
-
-@register.filter
-def transfer_event(name: str) -> str:
-    """What happened, in the words of the timeline."""
-    return _EVENTS.get(name) or exchange_ops.event_label(name)
 
 
 @register.filter

@@ -1,28 +1,30 @@
 """Transfers for programs: read, ask for one and take it back. Approving and closing take a person and a page."""
 
+from functools import partial
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
-from exchange_ops.shared.api.errors import CannotRecord, Refusal
+from exchange_ops.shared.api.errors import CannotRecord
 from exchange_ops.shared.api.fields import AmountIn, AmountText, StrictBody, StrictChoice, StrictText
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.api.resources import (
-    BEFORE,
-    MALFORMED,
-    REFUSALS,
-    MaySee,
+    NOT_FOUND,
+    REFUSED,
+    Listing,
     MaySeeAndDraft,
-    filters,
-    first_account,
-    narrowed,
-    page_of,
+    Reading,
+    Recording,
+    listing,
+    read,
+    reading,
+    recording,
 )
 from exchange_ops.shared.forms import LONGEST_REASON
 from exchange_ops.shared.problems import FORM
@@ -32,7 +34,6 @@ from exchange_ops.transfers.forms import TransferFilter
 from exchange_ops.transfers.models import Transfer
 
 KINDS = list(states.KINDS)
-NOT_FOUND = {404: OpenApiResponse(Refusal), **REFUSALS}
 
 
 class StrictInteger(serializers.IntegerField):
@@ -131,70 +132,35 @@ class CancelIn(StrictBody):
     reason = StrictText(max_length=LONGEST_REASON)
 
 
-class TransferPage(serializers.Serializer):
-    """Newest first; `older` is the address of the next page."""
-
-    items = TransferOut(many=True)
-    older = serializers.CharField(allow_null=True)
-
-
 class MaySeeAndMove(MaySeeAndDraft):
     """Operators ask for transfers as well."""
 
     message = "Nothing was recorded: operators ask for transfers."
 
 
-class Transfers(APIView):
-    """The transfers inside the exchange."""
+@recording(
+    "transfers_create",
+    TransferIn,
+    TransferOut,
+    "Ask for a transfer. A worker sends it, after the approvals where it takes them.",
+)
+@listing("transfers_list", TransferOut)
+class Transfers(Recording, Listing):
+    """The transfers inside the exchange, fifty a page, newest first."""
 
     permission_classes = (MaySeeAndMove,)
-    parser_classes = (BoundedJSONParser,)
-
-    @extend_schema(
-        operation_id="transfers_list",
-        parameters=[BEFORE, *filters(TransferFilter)],
-        responses={200: TransferPage, **MALFORMED},
-    )
-    def get(self, request: Request) -> Response:
-        """Fifty a page, newest first."""
-        rows = narrowed(request, TransferFilter, Transfer.objects.select_related("initiator"))
-        return page_of(request, rows, TransferOut, key="pk")
-
-    @extend_schema(
-        operation_id="transfers_create",
-        request=TransferIn,
-        responses={
-            201: TransferOut,
-            200: OpenApiResponse(TransferOut, description="The same transfer was recorded before with this key."),
-            400: OpenApiResponse(Refusal),
-            422: OpenApiResponse(Refusal),
-            **REFUSALS,
-        },
-    )
-    def post(self, request: Request) -> Response:
-        """Ask for a transfer. It is recorded; a worker sends it, after the approvals where it takes them."""
-        serializer = TransferIn(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        now = clock.now()
-        try:
-            row = workflow.request(
-                initiator=request.user, account=first_account(), now=now, via="api", **serializer.validated_data
-            )
-        except workflow.CannotTransfer as problem:
-            raise CannotRecord(problem.problems) from None
-        return Response(TransferOut(row).data, status=201 if row.created_at == now else 200)
+    filter_form = TransferFilter
+    queryset = Transfer.objects.select_related("initiator")
+    refused = workflow.CannotTransfer
+    record = staticmethod(partial(workflow.request, via="api"))
 
 
-class OneTransfer(APIView):
-    """One transfer."""
+@reading("transfers_read", TransferOut)
+class OneTransfer(Reading):
+    """One transfer as it stands now."""
 
-    permission_classes = (MaySee,)
-
-    @extend_schema(operation_id="transfers_read", responses={200: TransferOut, **NOT_FOUND})
-    def get(self, request: Request, transfer_id: int) -> Response:
-        """As it stands now."""
-        row = get_object_or_404(Transfer.objects.select_related("initiator"), pk=transfer_id)
-        return Response(TransferOut(row).data)
+    queryset = Transfer.objects.select_related("initiator")
+    lookup_url_kwarg = "transfer_id"
 
 
 class TransferCancel(APIView):
@@ -206,17 +172,14 @@ class TransferCancel(APIView):
     @extend_schema(
         operation_id="transfers_cancel",
         request=CancelIn,
-        responses={200: TransferOut, 400: OpenApiResponse(Refusal), 422: OpenApiResponse(Refusal), **NOT_FOUND},
+        responses={200: TransferOut, 400: REFUSED, 422: REFUSED, **NOT_FOUND},
     )
     def post(self, request: Request, transfer_id: int) -> Response:
         """Only before the exchange was asked, and only by the one who asked for it."""
         get_object_or_404(Transfer, pk=transfer_id)
-        serializer = CancelIn(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        content = read(CancelIn, request)
         try:
-            row = workflow.cancel(
-                transfer_id=transfer_id, person=request.user, now=clock.now(), **serializer.validated_data
-            )
+            row = workflow.cancel(transfer_id=transfer_id, person=request.user, now=clock.now(), **content)
         except workflow.CannotCancel as problem:
             raise CannotRecord({FORM: f"Nothing was changed. {problem}"}) from None
         return Response(TransferOut(row).data)

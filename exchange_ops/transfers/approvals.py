@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
-from django.db.models import Exists, Q, QuerySet
+from django.db.models import QuerySet
 
 from desk.live import announcements
 from desk.machines import votes
@@ -111,15 +111,12 @@ def reject(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
 
 def waiting_for(person: "Person") -> QuerySet[Transfer]:
     """What this person can approve now, the oldest first."""
-    if not person.has_role(roles.TREASURY):
-        return Transfer.objects.none()
-    return undecided().exclude(initiator=person).exclude(Exists(_words_of(person)))
+    return BALLOT.waiting_for(person, undecided(), _words_of(person))
 
 
 def waiting_for_others(person: "Person") -> QuerySet[Transfer]:
     """What waits for approvals that this person can't give: their own requests, and what they approved already."""
-    mine = Q(initiator=person) | Exists(_words_of(person))
-    return undecided().filter(mine) if person.has_role(roles.TREASURY) else undecided()
+    return BALLOT.waiting_for_others(person, undecided(), _words_of(person))
 
 
 def undecided() -> QuerySet[Transfer]:

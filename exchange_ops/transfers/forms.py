@@ -7,7 +7,7 @@ from django import forms
 from django.db.models import Q, QuerySet
 
 from exchange_ops.market.models import Currency
-from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, FilterForm, ResolutionForm
+from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, FilterForm, RequestForm, ResolutionForm
 from exchange_ops.subaccounts.models import SubAccount
 from exchange_ops.transfers import machine
 from exchange_ops.transfers.machine import OPEN_STATES, STATES
@@ -25,7 +25,7 @@ SLUGS: Final = {
 }
 
 
-class NewTransferForm(forms.Form):
+class NewTransferForm(RequestForm):
     """A request for a transfer of one kind; the kind's own fields come beside the common ones."""
 
     kind = forms.ChoiceField(label="Which way")
@@ -87,11 +87,6 @@ class NewTransferForm(forms.Form):
         """What the domain wants to know, from a form that is valid."""
         values = {"kind": SLUGS[self.slug][0], **self.cleaned_data}
         return values | {"request_key": str(values["request_key"])}
-
-    def refuse(self, problems: dict[str, str]) -> None:
-        """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""
-        for name, sentence in problems.items():
-            self.add_error(name if name in self.fields else None, sentence)
 
 
 class TransferEndForm(DecisionForm):

@@ -7,22 +7,7 @@ constraints, the pages, the documentation and the tests. A sentence says what ha
 
 from typing import Final
 
-from desk.machines.table import (
-    ACTIVE,
-    BAD,
-    EXCHANGE,
-    GOOD,
-    NOBODY,
-    PERSON,
-    QUIET,
-    WARN,
-    WORK,
-    WORKER,
-    Column,
-    State,
-    Table,
-    Transition,
-)
+from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
 
 BANK_TO_TRADING: Final = "bank_to_trading"
 TRADING_TO_BANK: Final = "trading_to_bank"
@@ -63,55 +48,55 @@ STATES: Final[dict[str, State]] = {
     "draft": State(
         "Being checked",
         "Nothing was sent. The request is being put under the rules. The desk goes on by itself.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="circle-dashed",
     ),
     "review": State(
         "Waiting for approvals",
         "Nothing was sent. The money would leave for good, so the rules ask for approvals first. "
         "Treasury can approve or reject; the person who asked can cancel.",
-        PERSON,
-        WARN,
+        Turn.PERSON,
+        Tone.WARN,
         icon="users-round",
     ),
     "approved": State(
         "Waiting to be sent",
         "Nothing was sent yet. A worker sends it once, as soon as it can. "
         "The desk goes on by itself; the person who asked can cancel until then.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="clock",
     ),
     "sending": State(
         "Being sent",
         "The exchange is being told at this moment to move the money. It can't be taken back any more. "
         "The desk goes on by itself.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="loader",
     ),
     "unknown": State(
         "Outcome unknown",
         "Unknown whether the money moved, because the exchange's answer did not arrive. The desk reads the exchange's "
         "ledger until it knows and never sends it again. Nobody should repeat this transfer meanwhile.",
-        EXCHANGE,
-        WARN,
+        Turn.EXCHANGE,
+        Tone.WARN,
         icon="circle-question-mark",
     ),
     "done": State(
         "Moved",
         "The money was moved. No action needed.",
-        NOBODY,
-        GOOD,
+        Turn.NOBODY,
+        Tone.GOOD,
         icon="circle-check",
         terminal=True,
     ),
     "refused": State(
         "Refused by the exchange",
         "The money was not moved: the exchange refused the transfer for the reason below. It can be asked for again.",
-        NOBODY,
-        BAD,
+        Turn.NOBODY,
+        Tone.BAD,
         icon="circle-x",
         terminal=True,
     ),
@@ -119,48 +104,48 @@ STATES: Final[dict[str, State]] = {
         "Not seen, waiting for a decision",
         "The money seems not to have moved: the answer was lost, and the exchange's ledger and balances showed nothing "
         "of it. Treasury decides: close it, or ask for it anew. The desk never sends it again by itself.",
-        PERSON,
-        WARN,
+        Turn.PERSON,
+        Tone.WARN,
         icon="hand",
     ),
     "investigate": State(
         "Review by two people",
         "Unknown: the exchange's ledger does not say clearly what happened to the money. "
         "Two people of treasury have to look at the evidence and close it together. Nobody should repeat it.",
-        PERSON,
-        BAD,
+        Turn.PERSON,
+        Tone.BAD,
         icon="users-round",
     ),
     "closed": State(
         "Closed, not moved",
         "The money was not moved, as far as the exchange's ledger shows; treasury closed it. "
         "Should the ledger show it later, the desk raises the alarm.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="ban",
         terminal=True,
     ),
     "cancelled": State(
         "Cancelled",
         "Nothing was sent. The request was taken back before the exchange was asked.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="ban",
         terminal=True,
     ),
     "rejected": State(
         "Rejected",
         "Nothing was sent. Treasury rejected the request before the exchange was asked.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="circle-x",
         terminal=True,
     ),
     "resolved_moved": State(
         "Closed by two people: moved",
         "The money was moved, as two people of treasury found from the evidence. Their reasons are in the timeline.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="stamp",
         terminal=True,
     ),
@@ -168,8 +153,8 @@ STATES: Final[dict[str, State]] = {
         "Closed by two people: not moved",
         "The money was not moved, as two people of treasury found from the evidence. "
         "Their reasons are in the timeline.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="stamp",
         terminal=True,
     ),
@@ -209,7 +194,7 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(14, "investigate", "resolved", "resolved_not_moved", ("treasury",)),
 )
 
-_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
+_CONTENT: Final = Column.RECORDED | Column.FIXED | Column.SIGNED  # what was asked for
 TABLE: Final = Table(
     noun="a transfer",
     states=STATES,
@@ -220,7 +205,7 @@ TABLE: Final = Table(
     | {
         "account_id": _CONTENT,
         "initiator_id": _CONTENT,
-        "initiated_via": _CONTENT,
+        "initiated_via": Column.RECORDED | Column.FIXED,
         "request_key": Column.FIXED,
         "reissues_id": _CONTENT,
         "kind": _CONTENT,
@@ -232,6 +217,10 @@ TABLE: Final = Table(
         "subaccount_id": _CONTENT,
         "reason": _CONTENT,
         "created_at": Column.FIXED,
+        # What it was judged by.
+        "policy_version": Column.SIGNED,
+        "quorum_required": Column.SIGNED,
+        "lookalikes": Column.SIGNED,
         "attempt": Column.COUNTER,
         "exchange_id": Column.ONCE,
         "second_id": Column.ONCE,

@@ -5,34 +5,15 @@ one person more. Every other kind stays within the company, and needs none.
 """
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
-from desk.fields import plain
 from exchange_ops.policy import freezes
 from exchange_ops.policy import quorum as policy
 from exchange_ops.transfers import identifiers
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals.decisions import digest as digests
 from exchange_ops.withdrawals.decisions import policy_evaluation as judging
-from wire.values import decimal_text
 
-CONTENT = (
-    "account_id",
-    "initiator_id",
-    "reissues_id",
-    "kind",
-    "currency",
-    "amount",
-    "to_currency",
-    "by",
-    "identifier",
-    "subaccount_id",
-    "reason",
-    "policy_version",
-    "quorum_required",
-    "lookalikes",
-)
 _FORM = "countersign-transfer-1"
 _KEPT = ("quote_value", "quote_currency", "quote_at", "policy_version")
 
@@ -73,8 +54,8 @@ def digest_of(transfer: Transfer, **changes: Any) -> str:
 
 
 def _content(transfer: Transfer, **changes: Any) -> dict[str, Any]:
-    content = {name: _plain(changes.get(name, getattr(transfer, name))) for name in CONTENT}
-    return content | {"form": _FORM, "id": transfer.pk, "freeze": freezes.latest_number(transfer.account_id)}
+    freeze = freezes.latest_number(transfer.account_id)
+    return digests.signed(transfer, **changes) | {"form": _FORM, "id": transfer.pk, "freeze": freeze}
 
 
 def _lookalikes(transfer: Transfer) -> list[str]:
@@ -88,8 +69,3 @@ def _warnings(transfer: Transfer, lookalikes: list[str]) -> list[str]:
         return [f"One approval more: the name looks like {', '.join(lookalikes)}, and is another one."]
     known = identifiers.is_known(account=transfer.account, by=transfer.by, identifier=transfer.identifier)
     return [] if known else ["First transfer to this recipient."]
-
-
-def _plain(value: object) -> object:
-    # Equal amounts have one text, whatever zeros they were written with.
-    return decimal_text(plain(value)) if isinstance(value, Decimal) else value

@@ -169,10 +169,4 @@ _ENDS: Final[dict[str, calls.End]] = {
     calls.UNKNOWN: calls.end(moves.MACHINE, "outcome_unknown", machine.UNKNOWN),
 }
 # Row 7: what it did is unknown until the ledger has been read.
-given_up = calls.given_up(
-    moves.MACHINE,
-    event="outcome_unknown",
-    to=machine.UNKNOWN,
-    problem="The worker that sent it did not come back with an answer.",
-    looks=0,
-)
+given_up = calls.given_up(moves.MACHINE, event="outcome_unknown", to=machine.UNKNOWN, looks=0)

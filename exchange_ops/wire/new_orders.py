@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any, Final
+
+TERMS: Final = ("symbol", "side", "type", "time_in_force", "quantity", "price", "stop_price", "expire_time")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,3 +54,8 @@ class NewOrder:
             "takeLiquidityMarkup": self.take_liquidity_markup,
             "provideLiquidityMarkup": self.provide_liquidity_markup,
         }
+
+
+def terms_of(order: Any) -> dict[str, Any]:
+    """What was agreed of an order, by the names that requests, records, reports and rows share."""
+    return {name: getattr(order, name) for name in TERMS}

@@ -14,16 +14,7 @@ ORDER_STATUSES = ("new", "suspended", "partiallyFilled", "filled", "canceled", "
 ORDER_TYPES = ("limit", "market", "stopLimit", "stopMarket")
 TIMES_IN_FORCE = ("GTC", "IOC", "FOK", "Day", "GTD")
 SIDES = ("sell", "buy")
-TRANSACTION_STATUSES = ("created", "pending", "failed", "success")
 TRANSACTION_TYPES = ("payout", "payin", "deposit", "withdraw", "bankToExchange", "exchangeToBank")
-TRANSACTION_SUBTYPES = ("swap", "offchain")
-PAYOUT_ERRORS = ("INVALID_ADDRESS", "INVALID_PAYMENT_ID", "BAD_PRECISION")
-SUBACCOUNT_STATUSES = ("new", "active", "disable")
-REPORT_TYPES = ("status", "new", "canceled", "expired", "suspended", "trade", "replaced")
-REPORT_REASONS = (
-    *("status", "created", "updated", "marginChanged", "openTrade", "closeTrade"),
-    *("flipTrade", "closed", "reopened", "liquidated", "interestTaken"),
-)
 
 # Market data ---------------------------------------------------------------------------------------------------------
 

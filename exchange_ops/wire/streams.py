@@ -23,7 +23,6 @@ class Address(Enum):
 
 
 SINGLE_PATH = "/api/2/ws"
-SINGLE_SERVES = (Address.PUBLIC, Address.TRADING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from rest_framework import serializers
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.api.fields import AmountIn, AmountText, StrictBody, StrictBoolean, StrictText
 from exchange_ops.shared.forms import LONGEST_REASON
-from exchange_ops.withdrawals import endings, machine
+from exchange_ops.withdrawals import endings, machine, request_checks
 from exchange_ops.withdrawals.models import Withdrawal
 
 
@@ -88,7 +88,7 @@ class CurrencyOut(serializers.ModelSerializer):
 
     payout_fee = AmountText(read_only=True, allow_null=True)
     payout_minimal_amount = AmountText(read_only=True, allow_null=True)
-    payout_problem = serializers.CharField(read_only=True)
+    payout_problem = serializers.SerializerMethodField()
 
     class Meta:
         model = Currency
@@ -107,15 +107,6 @@ class CurrencyOut(serializers.ModelSerializer):
         )
         read_only_fields = fields
 
-
-class WithdrawalPage(serializers.Serializer):
-    """Newest first; `older` is the address of the next page."""
-
-    items = WithdrawalOut(many=True)
-    older = serializers.CharField(allow_null=True)
-
-
-class CurrencyList(serializers.Serializer):
-    """Every currency that the exchange describes."""
-
-    items = CurrencyOut(many=True)
+    def get_payout_problem(self, row: Currency) -> str:
+        """Why it can't be paid out now; empty when it can."""
+        return request_checks.currency_problem(row)

@@ -6,13 +6,13 @@ from django import forms
 from django.db.models import Q, QuerySet
 
 from exchange_ops.market.models import Currency
-from exchange_ops.shared.forms import LONGEST_REASON, SEARCH_MOST, AmountField, DecisionForm, FilterForm
+from exchange_ops.shared.forms import LONGEST_REASON, SEARCH_MOST, AmountField, DecisionForm, FilterForm, RequestForm
 from exchange_ops.withdrawals import endings, machine, queries
 from exchange_ops.withdrawals.machine import STATES
 from exchange_ops.withdrawals.models import Withdrawal
 
 
-class NewWithdrawalForm(forms.Form):
+class NewWithdrawalForm(RequestForm):
     """A request for a payout. `request_key` makes a double click, a second tab and a reload the same request."""
 
     FEE_ON_TOP, FEE_FROM_AMOUNT = "on_top", "from_amount"
@@ -60,11 +60,6 @@ class NewWithdrawalForm(forms.Form):
             "reason": cleaned["reason"],
             "request_key": str(cleaned["request_key"]),
         }
-
-    def refuse(self, problems: dict[str, str]) -> None:
-        """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""
-        for name, sentence in problems.items():
-            self.add_error(name if name in self.fields else None, sentence)
 
 
 class ReleaseForm(DecisionForm):

@@ -8,23 +8,7 @@ proof began.
 
 from typing import Final
 
-from desk.machines.table import (
-    ACTIVE,
-    BAD,
-    EXCHANGE,
-    GOOD,
-    NOBODY,
-    NONE,
-    PERSON,
-    QUIET,
-    WARN,
-    WORK,
-    WORKER,
-    Column,
-    State,
-    Table,
-    Transition,
-)
+from desk.machines.table import NONE, WORK, Column, State, Table, Tone, Transition, Turn
 
 COMMIT: Final = "commit"
 ROLLBACK: Final = "rollback"
@@ -60,56 +44,56 @@ STATES: Final[dict[str, State]] = {
         "Being checked",
         "Nothing was sent. The address and the fee are being checked with the exchange. "
         "The desk goes on by itself; the person who asked can cancel.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="circle-dashed",
     ),
     "review": State(
         "Waiting for approvals before the hold",
         "Nothing was sent and nothing is reserved. The rules ask for the approvals first. "
         "Treasury can approve or reject; the person who asked can cancel.",
-        PERSON,
-        WARN,
+        Turn.PERSON,
+        Tone.WARN,
         icon="users-round",
     ),
     "queued": State(
         "Waiting to be reserved",
         "Nothing was sent. The request waits for a worker to reserve the money at the exchange. "
         "The desk goes on by itself; the person who asked can cancel.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="clock",
     ),
     "holding": State(
         "Reserving the money",
         "Nothing can be paid yet. The exchange is being asked to reserve the money, without paying it. "
         "The desk goes on by itself.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="loader",
     ),
     "hold_unknown": State(
         "Reservation unknown",
         "Not paid; whether the money is reserved is unknown, because the exchange's answer did not arrive. "
         "The desk reads the exchange's ledger until it knows. Nobody should ask again for the same payment meanwhile.",
-        EXCHANGE,
-        WARN,
+        Turn.EXCHANGE,
+        Tone.WARN,
         icon="circle-question-mark",
     ),
     "held": State(
         "Reserved, waiting for approvals",
         "Not paid; the money is reserved at the exchange and will be released if nobody decides in time. "
         "Treasury can approve or reject; the person who asked can cancel.",
-        PERSON,
-        WARN,
+        Turn.PERSON,
+        Tone.WARN,
         icon="hourglass",
     ),
     "committing": State(
         "Approved, being paid",
         "Approved, not yet confirmed as paid. The exchange is being told to pay, again and again until it is sure. "
         "Treasury can still call it back as long as nothing was told.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="send",
         decisions=(COMMIT,),
     ),
@@ -117,8 +101,8 @@ STATES: Final[dict[str, State]] = {
         "Payment unknown",
         "Unknown whether it was paid: the exchange was asked too late to be sure of its answer. "
         "The desk only reads the exchange's ledger now and never asks again. Nobody should repeat this payment.",
-        EXCHANGE,
-        BAD,
+        Turn.EXCHANGE,
+        Tone.BAD,
         icon="circle-question-mark",
         decisions=(COMMIT,),
     ),
@@ -126,24 +110,24 @@ STATES: Final[dict[str, State]] = {
         "Accepted by the exchange, awaiting broadcast",
         "The exchange has taken the order to pay; it can't be stopped any more. "
         "No chain transaction is named yet. No action needed.",
-        EXCHANGE,
-        ACTIVE,
+        Turn.EXCHANGE,
+        Tone.ACTIVE,
         icon="send",
         decisions=(COMMIT,),
     ),
     "sent": State(
         "On its way",
         "Sent: the exchange named the chain transaction. It waits for confirmations. No action needed.",
-        EXCHANGE,
-        ACTIVE,
+        Turn.EXCHANGE,
+        Tone.ACTIVE,
         icon="arrow-up-right",
         decisions=(COMMIT,),
     ),
     "settled": State(
         "Paid",
         "Paid, confirmed by the exchange. No action needed.",
-        NOBODY,
-        GOOD,
+        Turn.NOBODY,
+        Tone.GOOD,
         icon="circle-check",
         decisions=(COMMIT,),
     ),
@@ -151,8 +135,8 @@ STATES: Final[dict[str, State]] = {
         "Paid and proven",
         "Paid, and the chain proves it: the payment was found in a block and checked by the desk itself. "
         "No action needed.",
-        NOBODY,
-        GOOD,
+        Turn.NOBODY,
+        Tone.GOOD,
         icon="badge-check",
         decisions=(COMMIT,),
     ),
@@ -160,24 +144,24 @@ STATES: Final[dict[str, State]] = {
         "Paid, but the records disagree",
         "The exchange says paid, and other evidence says otherwise. "
         "Two people of treasury have to look at the evidence and close it together. Nobody should repeat this payment.",
-        PERSON,
-        BAD,
+        Turn.PERSON,
+        Tone.BAD,
         icon="triangle-alert",
         decisions=(COMMIT,),
     ),
     "rolling_back": State(
         "Being released",
         "Not paid; the reserved money is being released. The desk repeats that until the exchange's ledger shows it.",
-        WORKER,
-        ACTIVE,
+        Turn.WORKER,
+        Tone.ACTIVE,
         icon="undo-2",
         decisions=(ROLLBACK,),
     ),
     "rolled_back": State(
         "Funds released, not paid",
         "Not paid; the exchange's ledger shows that the reserved money was released. It can be asked for again.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="undo-2",
         terminal=True,
         decisions=(ROLLBACK,),
@@ -186,16 +170,16 @@ STATES: Final[dict[str, State]] = {
         "Refused by the exchange",
         "Not paid and nothing is reserved: the exchange refused the request for the reason below. "
         "It can be asked for again.",
-        NOBODY,
-        BAD,
+        Turn.NOBODY,
+        Tone.BAD,
         icon="circle-x",
         terminal=True,
     ),
     "lapsed": State(
         "Lapsed, not paid",
         "Not paid: the exchange's ledger shows no reservation for it that is still open. It can be asked for again.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="circle-pause",
         terminal=True,
     ),
@@ -203,8 +187,8 @@ STATES: Final[dict[str, State]] = {
         "Expired, not paid",
         "Not paid: the exchange never confirmed the order to pay, and its ledger shows that it was not carried out. "
         "It can be asked for again.",
-        NOBODY,
-        BAD,
+        Turn.NOBODY,
+        Tone.BAD,
         icon="circle-x",
         terminal=True,
         decisions=(COMMIT,),
@@ -212,8 +196,8 @@ STATES: Final[dict[str, State]] = {
     "cancelled": State(
         "Cancelled",
         "Nothing was sent and nothing is reserved. The request was ended before the exchange was asked.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="ban",
         terminal=True,
     ),
@@ -221,8 +205,8 @@ STATES: Final[dict[str, State]] = {
         "Failed at the exchange",
         "Not paid: the exchange took the order and then failed it. The money has to be back on the account; "
         "compare the balance before asking again.",
-        NOBODY,
-        BAD,
+        Turn.NOBODY,
+        Tone.BAD,
         icon="circle-x",
         terminal=True,
         decisions=(COMMIT,),
@@ -231,16 +215,16 @@ STATES: Final[dict[str, State]] = {
         "Review by two people",
         "Unknown: the exchange's ledger does not say clearly what happened to the money, or it acted without us. "
         "Two people of treasury have to look at the evidence and close it together. Nobody should repeat this payment.",
-        PERSON,
-        BAD,
+        Turn.PERSON,
+        Tone.BAD,
         icon="users-round",
         decisions=DECISIONS,
     ),
     "resolved_paid": State(
         "Closed by two people: paid",
         "Paid, as two people of treasury found from the evidence. Their reasons are in the timeline.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="stamp",
         terminal=True,
         decisions=DECISIONS,
@@ -248,8 +232,8 @@ STATES: Final[dict[str, State]] = {
     "resolved_not_paid": State(
         "Closed by two people: not paid",
         "Not paid, as two people of treasury found from the evidence. Their reasons are in the timeline.",
-        NOBODY,
-        QUIET,
+        Turn.NOBODY,
+        Tone.QUIET,
         icon="stamp",
         terminal=True,
         decisions=DECISIONS,
@@ -328,7 +312,7 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(31, "disputed", "proven_again", "verified", ("chain",)),
 )
 
-_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
+_CONTENT: Final = Column.RECORDED | Column.FIXED | Column.SIGNED  # what was asked for
 _FIGURE: Final = Column.COPY | Column.TOUCHED  # read from the exchange, never state or content
 TABLE: Final = Table(
     noun="a withdrawal",
@@ -338,7 +322,7 @@ TABLE: Final = Table(
     | {
         "account_id": _CONTENT,
         "initiator_id": _CONTENT,
-        "initiated_via": _CONTENT,
+        "initiated_via": Column.RECORDED | Column.FIXED,
         "request_key": Column.FIXED,
         "currency": _CONTENT,
         "amount": _CONTENT,
@@ -347,6 +331,11 @@ TABLE: Final = Table(
         "payment_id": _CONTENT,
         "reason": _CONTENT,
         "created_at": Column.FIXED,
+        # What it was judged by.
+        "fee_estimate": Column.SIGNED,
+        "policy_version": Column.SIGNED,
+        "quorum_required": Column.SIGNED,
+        "mode": Column.SIGNED,
         "decision": Column.DECISION,
         "put_count": Column.COUNTER,
         "delete_count": Column.COUNTER,

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from desk.fields import plain
 from exchange_ops.addresses import destinations
@@ -11,12 +10,10 @@ from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import amounts, rules
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals.decisions import policy_evaluation
-from wire.values import grouped_text
-
-if TYPE_CHECKING:
-    from desk.models import Person
 from exchange_ops.shared.problems import FORM
+from exchange_ops.withdrawals.decisions import policy_evaluation
+from exchange_ops.withdrawals.models import Withdrawal
+from wire.values import grouped_text
 
 LONGEST_REASON = 500
 LONGEST_KEY = 80
@@ -30,40 +27,30 @@ class CannotRequest(Exception):
         self.problems = problems
 
 
-def check(
-    *,
-    initiator: "Person",
-    account: Account,
-    currency: str,
-    amount: Decimal,
-    address: str,
-    payment_id: str,
-    include_fee: bool,
-    reason: str,
-    request_key: str,
-    now: datetime,
-) -> Destination:
-    """The destination in its normal form, when everything else about the request holds; else CannotRequest."""
-    if not rules.may_request(initiator):
+def check(row: Withdrawal, *, now: datetime) -> Destination:
+    """The destination of a new row in its normal form, when everything else about it holds; else CannotRequest."""
+    if not rules.may_request(row.initiator):
         raise CannotRequest({FORM: "Only operators ask for payouts."})
     problems: dict[str, str] = {}
-    if not reason.strip():
+    if not row.reason:
         problems["reason"] = "Say what the payment is for; the people who approve it will read it."
-    elif len(reason) > LONGEST_REASON:
+    elif len(row.reason) > LONGEST_REASON:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
-    if not 0 < len(request_key) <= LONGEST_KEY:
+    if not 0 < len(row.request_key) <= LONGEST_KEY:
         problems[FORM] = "The form has lost its key: open it again."
-    known = Currency.objects.filter(pk=currency).first()
+    known = Currency.objects.filter(pk=row.currency).first()
     destination: Destination | None = None
     if problem := currency_problem(known):
         problems["currency"] = problem
     elif known is not None:
-        if problem := amount_problem(account=account, currency=known, amount=amount, include_fee=include_fee):
+        if problem := amount_problem(
+            account=row.account, currency=known, amount=row.amount, include_fee=row.include_fee
+        ):
             problems["amount"] = problem
-        destination = _destination(known, address, payment_id, problems)
+        destination = _destination(known, row.address, row.payment_id, problems)
         if destination is not None and not problems:
             verdict, _ = policy_evaluation.verdict_on(
-                account=account, currency=known.code, amount=amount, address=destination.address, now=now
+                account=row.account, currency=known.code, amount=row.amount, address=destination.address, now=now
             )
             if verdict.blocked:
                 problems[FORM] = verdict.blocked

@@ -132,20 +132,9 @@ def request(
     )
     if (earlier := once.earlier()) is not None:
         return earlier
-    destination = request_checks.check(
-        initiator=initiator,
-        account=account,
-        currency=currency,
-        amount=amount,
-        address=address,
-        payment_id=payment_id,
-        include_fee=include_fee,
-        reason=reason,
-        request_key=request_key,
-        now=now,
-    )
-    wanted |= {"address": destination.address, "payment_id": destination.payment_id}
-    row = Withdrawal(initiator=initiator, initiated_via=via, request_key=request_key, **wanted)
+    row = Withdrawal(initiator=initiator, initiated_via=via, request_key=request_key, address=address, **wanted)
+    destination = request_checks.check(row, now=now)
+    row.address, row.payment_id = destination.address, destination.payment_id
     return once.store(lambda: mover.create(row, now=now, actor=row.initiator, session_key=session_key))
 
 

@@ -91,7 +91,9 @@ def rows(root: Path) -> list[Row]:
     # The one part of production that looks into the sandbox: it compares the two sides.
     from sandbox.exchange.handlers import HANDLERS
 
-    files = sorted((root / "tests" / "sandbox").glob("test_*contract*.py"))
+    of_chain = root / "tests" / "sandbox" / "chain"
+    found = (root / "tests" / "sandbox").rglob("test_*contract*.py")
+    files = sorted((path for path in found if of_chain not in path.parents), key=lambda path: path.name)
     golden = root / "tests" / "golden" / "exchange"
     return Documented(catalogue.OPERATIONS, HANDLERS, (ExchangeClient,), golden, files, uses.pages_of(root)).rows()
 
@@ -100,7 +102,7 @@ def chain_rows(root: Path) -> list[Row]:
     """The same of the chain-data service, with the operations that real servers have besides."""
     from sandbox.chain import handlers as chain_handlers
 
-    files = sorted((root / "tests" / "sandbox" / "chain").glob("test_contract_*.py"))
+    files = sorted((root / "tests" / "sandbox" / "chain" / "contracts").glob("test_contract_*.py"))
     golden = root / "tests" / "golden" / "chaindata"
     clients = (ChainClient, TokenSender)
     pages = chain_uses.pages_of(root)

@@ -24,7 +24,7 @@ WRITTEN_HERE = (
 EXACT = re.compile(r"\b(value|href|action|id|name|for|datetime|hx-[\w-]+|data-[\w-]+)=[\"'][^\"']*$")
 
 
-def shown():
+def displayed_fields():
     """(path:line, whole tag, variable, whether an element may stand there) of each place that shows such text."""
     for path in sorted((tree.ROOT / "templates").rglob("*.html")):
         text = path.read_text()
@@ -51,13 +51,13 @@ def in_title(text, at):
 def test_text_that_somebody_wrote_is_isolated_where_it_is_read():
     bare = [
         f"{where} {tag[0]}"
-        for where, tag, elements in shown()
+        for where, tag, elements in displayed_fields()
         if not re.search(r"\|isolated\s*\}\}$" if elements else r"\|revealed\s*\}\}$", tag[0])
     ]
     assert not bare, "\n".join(bare)
 
 
 def test_the_places_are_found_at_all():
-    found = list(shown())
+    found = list(displayed_fields())
     assert len(found) > 120
     assert any(not elements for _, _, elements in found)

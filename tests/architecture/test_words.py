@@ -8,14 +8,12 @@ from tests.architecture import tree
 EMPTY_WORDS = {"Manager", "Helper", "Helpers", "Util", "Utils", "Common", "Processor", "Data", "Info"}
 EMPTY_BEGINNINGS = ("do_", "process_", "handle_")
 # Names that a framework or a library gives; nobody else may.
-GIVEN = {"process_view", "process_request", "process_response", "process_exception", "process_template_response"}
-GIVEN |= {"do_handshake"}
+THEIRS = {"process_view", "process_request", "process_response", "process_exception", "process_template_response"}
+THEIRS |= {"do_handshake"}
 # Of a value they say that somebody did something with it, not what it is: no two of those called `told` were alike.
 # Columns keep the names that their tables have.
 SAY_NOT_WHAT = {"told", "asked", "given", "shown", "standing"}
 COLUMNS = {"standing"}
-# Of tests the rule holds where they were renamed; elsewhere only the first of the words is refused.
-RENAMED_TESTS = ("tests/chaindata/", "tests/e2e/", "tests/money/")
 
 
 def words(name):
@@ -26,7 +24,7 @@ def says_nothing(node):
     if isinstance(node, ast.ClassDef):
         return bool(EMPTY_WORDS & set(words(node.name))) or node.name.endswith("Service")
     is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    return is_function and node.name.startswith(EMPTY_BEGINNINGS) and node.name not in GIVEN
+    return is_function and node.name.startswith(EMPTY_BEGINNINGS) and node.name not in THEIRS
 
 
 def test_names_say_something():
@@ -55,11 +53,9 @@ def bound(module):
 def test_values_are_named_by_what_they_are():
     found = []
     for module in tree.everything():
-        is_renamed = module.parts[0] != "tests" or module.path.startswith(RENAMED_TESTS)
-        refused = SAY_NOT_WHAT if is_renamed else {"told"}
         for line, name in bound(module):
             word = name.strip("_").lower()
-            if word in refused and not (
+            if word in SAY_NOT_WHAT and not (
                 word in COLUMNS and name == word and {"models", "api", "shapes"} & set(module.parts)
             ):
                 found.append(f"{module.path}:{line} {name}")

@@ -25,7 +25,7 @@ from chaindata.wire.tokens import amounts, payload_fields, payloads, slp
 from chaindata.wire.transactions import Input, Output
 from sandbox.chain.scripts import script_engine
 from sandbox.chain.scripts.script_spending import Spending
-from sandbox.server import chain_bodies
+from sandbox.server import requests
 from wire import jsonrpc, records
 from wire.errors import BadReply
 from wire.values import CannotRead, Secret
@@ -166,7 +166,7 @@ def _answer(raw: bytes) -> object:
 
 
 def _body(raw: bytes) -> object:
-    read = chain_bodies.read("application/json" if raw[:1] != b"&" else "application/x-www-form-urlencoded", raw)
+    read = requests.chain_body("application/json" if raw[:1] != b"&" else "application/x-www-form-urlencoded", raw)
     assert isinstance(read, dict | list)
     return read
 
@@ -204,7 +204,7 @@ PARSERS: dict[str, Parser] = {
     "refusal": Parser(_refusal),
     "answer": Parser(_answer, (BadReply,)),
     "frame": Parser(jsonrpc.decode, (jsonrpc.NotAFrame,)),
-    "body": Parser(_body, (chain_bodies.Malformed,)),
+    "body": Parser(_body, (requests.Malformed,)),
     "hexadecimal": Parser(_hexadecimal, (hashing.NotHexadecimal,)),
 }
 

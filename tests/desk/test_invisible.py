@@ -26,7 +26,7 @@ def test_every_format_and_control_character_has_a_mark():
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "marked"),
     [
         ("pay \u202eHCB 5.0", "pay \u2039RLO\u203aHCB 5.0"),
         ("\u2067abc\u2069", "\u2039RLI\u203aabc\u2039PDI\u203a"),
@@ -37,8 +37,8 @@ def test_every_format_and_control_character_has_a_mark():
         ("selector a\ufe0f", "selector a\u2039U+FE0F\u203a"),
     ],
 )
-def test_a_mark_stands_where_the_character_was(text, shown):
-    assert invisible.revealed(text) == shown
+def test_a_mark_stands_where_the_character_was(text, marked):
+    assert invisible.revealed(text) == marked
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_an_isolate_escapes_and_names_the_character():
 def test_templates_have_both_forms():
     page = Template('<p title="{{ it|revealed }}">{{ it|isolated }}{{ none|isolated }}</p>')
     mark = '<span class="invisible" title="U+200D zero width joiner">\u2039ZWJ\u203a</span>'
-    shown = page.render(Context({"it": "\u200d", "none": None}))
-    assert shown == f'<p title="\u2039ZWJ\u203a"><bdi>{mark}</bdi></p>'
+    text = page.render(Context({"it": "\u200d", "none": None}))
+    assert text == f'<p title="\u2039ZWJ\u203a"><bdi>{mark}</bdi></p>'
 
 
 def answered(response):

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.pages.test_funds import ask
 from tests.e2e.presses import Presser
-from tests.e2e.test_funds import ask
 from tests.e2e.visitors import rows, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]

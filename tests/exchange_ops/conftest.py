@@ -37,11 +37,11 @@ def demo_keys(account: Any) -> dict[str, Any]:
             label=login,
             login=login,
             secret=Secret(f"{login}-secret"),
-            rights=given,
+            rights=granted,
             actor=None,
             now=clock.now(),
         )
-        for login, given in rights.items()
+        for login, granted in rights.items()
     }
 
 

@@ -74,7 +74,7 @@ def balance(code: str = "BCH", *, bank: str = "500", trading: str = "10", now: d
         )
 
 
-def asked(person: Any, *, now: datetime = NOW, **changes: Any) -> Withdrawal:
+def requested(person: Any, *, now: datetime = NOW, **changes: Any) -> Withdrawal:
     """A request that was only recorded."""
     columns = {
         "account": account(now=now),
@@ -91,7 +91,7 @@ def asked(person: Any, *, now: datetime = NOW, **changes: Any) -> Withdrawal:
 
 def submitted(person: Any, *, to: str = "queued", now: datetime = NOW, **changes: Any) -> Withdrawal:
     """A request whose checks are done: waiting for its hold, or for approvals before it."""
-    row = asked(person, now=now, **changes)
+    row = requested(person, now=now, **changes)
     _, columns = judging.judged(row, now=now, fee_estimate=Decimal("0.001"), fee_estimated_at=now)
     return lifecycle.move(row, event="submitted", to=to, now=now, **columns)
 

@@ -379,13 +379,13 @@ def test_a_stream_whose_name_is_bound_anew_is_never_reached_inside(
     *, account, demo_keys, run, state, inside, monkeypatch
 ):
     """The name leads to a public address when it is asked for the first time, and inside from the second time on."""
-    asked, connected, resolve, connect = [], [], socket.getaddrinfo, socket.socket.connect
+    resolved, connected, resolve, connect = [], [], socket.getaddrinfo, socket.socket.connect
 
     def answer(host, port, *arguments, **options):
         if host != "streams.test" or options.get("flags") == socket.AI_NUMERICHOST:
             return resolve(host, port, *arguments, **options)
-        asked.append(host)
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (inside if asked[1:] else "93.184.216.34", port))]
+        resolved.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (inside if resolved[1:] else "93.184.216.34", port))]
 
     def noted(plain, address):
         if address[1] != 443:
@@ -396,7 +396,7 @@ def test_a_stream_whose_name_is_bound_anew_is_never_reached_inside(
     monkeypatch.setattr(socket, "getaddrinfo", answer)
     monkeypatch.setattr(socket.socket, "connect", noted)
     run(AccountFollower(account, base_url="wss://streams.test", now=clock.now, rhythm=QUICK))
-    assert until(lambda: len(asked) >= 3 and "AddressRefused" in state().problem)
+    assert until(lambda: len(resolved) >= 3 and "AddressRefused" in state().problem)
     assert connected == [("93.184.216.34", 443)]
 
 

@@ -64,7 +64,7 @@ class Run:
     def end(self):
         if self.follower is not None:
             self.follower.stop()
-            self.follower.join(10)
+            self.follower.join(60)  # it stores what it took first, which a busy machine may take a while for
             assert not self.follower.is_alive()
             self.follower = None
 

@@ -32,8 +32,8 @@ class Nursery:
         return self._send(self._order(act, dies, ahead_s, arguments))
 
     def pause(self, act: str, at: dict[str, Any], **arguments: Any) -> None:
-        """A worker that stands still at this point, until `go_on`."""
-        outcome = self._send(self._order(act, None, 0, arguments) | {"stops": at})
+        """A worker that stands still here until `go_on`. Its call's own time goes on meanwhile, so that is long."""
+        outcome = self._send(self._order(act, None, 0, arguments) | {"stops": at, "deadline_s": 120})
         assert "stopped" in outcome, outcome
 
     def lose(self, act: str, at: dict[str, Any], **arguments: Any) -> Any:

@@ -13,6 +13,7 @@ from tests.architecture import tree
 
 HOUSE = (tree.ROOT / "docs" / "house.md").read_text()
 README = (tree.ROOT / "README.md").read_text()
+RECIPES = (tree.ROOT / "docs" / "recipes.md").read_text()
 # Commands that the house runs without Django.
 OWN = {"up", "verify", "bench", "lock", "sandbox"}
 
@@ -23,6 +24,15 @@ def test_every_setting_has_its_row():
     assert {"PORT", "DATABASE_URL", "KEY_RING", "EXCHANGE_WS_URL", "SECRET_KEY"} <= read
     rows = set(re.findall(r"^\| `([A-Z_]+)` \|", HOUSE, re.MULTILINE))
     assert read == rows
+
+
+def test_the_recipes_name_files_and_commands_that_there_are():
+    spoken = re.findall(r"`([^`]+)`", RECIPES)
+    files = {name for name in spoken if re.fullmatch(r"[a-z_]+(/[a-z_]+)*/([a-z_]+\.(py|md|js))?", name)}
+    assert len(files) > 25
+    assert [name for name in sorted(files) if not (tree.ROOT / name).exists()] == []
+    commands = {name.split()[1] for name in spoken if name.startswith("manage.py ")}
+    assert {"make_guards", "house_tables", "coverage_page", "makemigrations"} <= commands <= set(get_commands()) | OWN
 
 
 def test_the_state_tables_are_what_the_code_says(capsys):

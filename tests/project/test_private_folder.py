@@ -73,7 +73,7 @@ def test_what_is_somebody_elses_stops_the_start(old_folder, name, monkeypatch):
     def of_a_stranger(found):
         return os.stat_result((*found[:4], os.geteuid() + 1, *found[5:])) if found.st_ino == strangers else found
 
-    monkeypatch.setattr(os, "stat", lambda *given, **options: of_a_stranger(real_stat(*given, **options)))
+    monkeypatch.setattr(os, "stat", lambda *arguments, **options: of_a_stranger(real_stat(*arguments, **options)))
     with pytest.raises(environment.OddSetting, match="belongs to somebody else, who could read"):
         environment.folder("DATA_DIR", old_folder)
 

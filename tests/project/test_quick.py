@@ -21,9 +21,9 @@ from project.verification.stages import PURE, stages
         ("tests/wire/described.py", "tests/exchange_ops/wire/test_catalogue.py"),
         ("tests/wire/conftest.py", "tests/wire/test_transport.py"),
         ("exchange_ops/orders/views/listing.py", "tests/exchange_ops/orders/test_views.py"),
-        ("exchange_ops/orders/views/listing.py", "tests/e2e/test_orders.py"),
+        ("exchange_ops/orders/views/listing.py", "tests/e2e/pages/test_orders.py"),
         ("templates/exchange_ops/orders.html", "tests/exchange_ops/orders/test_views.py"),
-        ("templates/exchange_ops/orders.html", "tests/e2e/test_orders.py"),
+        ("templates/exchange_ops/orders.html", "tests/e2e/pages/test_orders.py"),
         ("static/js/live.js", "tests/e2e/test_live_pages.py"),
         ("docs/house.md", "tests/project/test_documents.py"),
         ("desk/management/commands/verify_audit.py", "tests/desk/audit/test_audit.py"),
@@ -52,14 +52,14 @@ def test_each_kind_of_test_has_a_stage_with_the_most_direct_first():
         "tests/wire/test_transport.py": 2,
         "tests/wire/test_values.py": 1,
         "tests/desk/audit/test_audit.py": 1,
-        "tests/e2e/test_orders.py": 1,
+        "tests/e2e/pages/test_orders.py": 1,
         "tests/project/test_up.py": 1,
     }
     found = {stage.name: stage for stage in quick._test_stages(paths)}
     assert set(found) == {"pure tests", "tests", "browser tests"}
     assert found["pure tests"].command[-2:] == ("tests/wire/test_values.py", "tests/wire/test_transport.py")
     assert found["tests"].command[-1] == "tests/desk/audit/test_audit.py"
-    assert found["browser tests"].command[-1] == "tests/e2e/test_orders.py"
+    assert found["browser tests"].command[-1] == "tests/e2e/pages/test_orders.py"
     assert not any("tests/project/test_up.py" in stage.command for stage in found.values())
 
 

@@ -110,9 +110,9 @@ sys.exit(verify.main([]))
 @pytest.mark.parametrize("mark", ROOMS)
 def test_a_stage_looks_wherever_tests_of_its_mark_are(mark):
     """It is given folders, because collecting every other test takes longer than running some stages."""
-    asked = re.compile(rf"\bmark\.{mark}\b")
+    marked = re.compile(rf"\bmark\.{mark}\b")
     others = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != Path(__file__).name]
-    files = [path for path in others if asked.search(path.read_text())]
+    files = [path for path in others if marked.search(path.read_text())]
     assert files
     missed = [path for path in files if not any(path.is_relative_to(ROOT / room) for room in ROOMS[mark])]
     if mark == "house":  # those that need a browser as well are in its stage
@@ -191,10 +191,10 @@ PURE_FOLDERS = [folder for folders in PURE.values() for folder in folders]
 @pytest.mark.parametrize("folder", PURE_FOLDERS)
 def test_no_mark_is_about_a_pure_test(folder):
     """Stages that choose by a mark leave the pure folders out."""
-    asked = re.compile(r"\bmark\.(rows|house|browser|django_db)\b")
+    marked = re.compile(r"\bmark\.(rows|house|browser|django_db)\b")
     files = list((ROOT / folder).rglob("test_*.py"))
     assert files
-    assert not [path for path in files if asked.search(path.read_text())]
+    assert not [path for path in files if marked.search(path.read_text())]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ PAY = Operation(
         Param("password", Kind.TEXT, Place.FORM, sensitive=True, max_length=20),
     ),
 )
-GIVEN = {"currency": "BTC", "tag": "a", "amount": Decimal("1.50")}
+PAYMENT = {"currency": "BTC", "tag": "a", "amount": Decimal("1.50")}
 HIDDEN_PATH = Operation(
     "sign", "GET", "/sign/{key}", (Param("key", Kind.TEXT, Place.PATH, required=True, sensitive=True),)
 )
@@ -34,7 +34,7 @@ HIDDEN_PATH = Operation(
 def refusal(**arguments: object) -> BadArgument:
     """What `bind` says about the arguments."""
     with pytest.raises(BadArgument) as caught:
-        bind(PAY, {**GIVEN, **arguments})
+        bind(PAY, {**PAYMENT, **arguments})
     return caught.value
 
 
@@ -106,18 +106,18 @@ def test_bind_refuses(name: str, value: object, problem: Problem) -> None:
 
 
 def test_segments_can_not_leave_their_place_in_the_path() -> None:
-    request = bind(PAY, {**GIVEN, "currency": "../{tag}?x#y", "tag": "ä/%2e"})
+    request = bind(PAY, {**PAYMENT, "currency": "../{tag}?x#y", "tag": "ä/%2e"})
     assert request.path == "/pay/..%2F%7Btag%7D%3Fx%23y/%C3%A4%2F%252e"
 
 
 def test_nothing_is_sent_that_was_not_given() -> None:
-    request = bind(PAY, {**GIVEN, "count": None})
+    request = bind(PAY, {**PAYMENT, "count": None})
     assert request.form == (("amount", "1.50"),)
     assert request.query == ()
 
 
 def test_form_is_in_the_order_of_the_description() -> None:
-    request = bind(PAY, {"now": True, "side": "buy", **GIVEN})
+    request = bind(PAY, {"now": True, "side": "buy", **PAYMENT})
     assert request.body == b"amount=1.50&side=buy&now=true"
 
 
@@ -132,7 +132,7 @@ def test_form_is_in_the_order_of_the_description() -> None:
     ],
 )
 def test_amounts_are_sent_as_plain_digits(amount: object, text: str) -> None:
-    assert bind(PAY, {**GIVEN, "amount": amount}).form == (("amount", text),)
+    assert bind(PAY, {**PAYMENT, "amount": amount}).form == (("amount", text),)
 
 
 # The server's side ---------------------------------------------------------------------------------------------------
@@ -168,11 +168,11 @@ def test_amounts_are_sent_as_plain_digits(amount: object, text: str) -> None:
 )
 def test_read_forgives_what_callers_rely_on(name: str, sent: object, value: object) -> None:
     body = {"amount": "1", name: sent, "asset": "unknown", "networkFee": "0"}
-    given = read(PAY, {"currency": "btc", "tag": "a"}, [], body.items(), defaults=False)
-    assert given[name] == value
-    assert type(given[name]) is type(value)
-    assert given["currency"] == "BTC"
-    assert not {"asset", "networkFee"} & set(given)
+    values = read(PAY, {"currency": "btc", "tag": "a"}, [], body.items(), defaults=False)
+    assert values[name] == value
+    assert type(values[name]) is type(value)
+    assert values["currency"] == "BTC"
+    assert not {"asset", "networkFee"} & set(values)
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,8 @@ def test_read_refuses(name: str, sent: object, problem: Problem) -> None:
 
 
 def test_defaults_are_filled_in_where_nothing_was_given() -> None:
-    given = read(PAY, {"currency": "BTC", "tag": "a"}, [], [("amount", "1"), ("count", "")])
-    assert given == {"currency": "BTC", "tag": "a", "amount": Decimal(1), "count": 100, "now": False}
+    values = read(PAY, {"currency": "BTC", "tag": "a"}, [], [("amount", "1"), ("count", "")])
+    assert values == {"currency": "BTC", "tag": "a", "amount": Decimal(1), "count": 100, "now": False}
 
 
 @pytest.mark.parametrize(("method", "taken"), [("PUT", True), ("DELETE", True), ("PATCH", True), ("POST", False)])
@@ -243,7 +243,7 @@ def test_body_of_a_read_is_ignored_and_the_path_wins() -> None:
 
 
 def test_sensitive_values_are_masked_wherever_a_request_is_shown() -> None:
-    request = bind(PAY, {**GIVEN, "password": "hunter two"})
+    request = bind(PAY, {**PAYMENT, "password": "hunter two"})
     assert "hunter" not in repr(request)
     assert "('password', '…')" in repr(request)
     assert "1.50" in repr(request)

@@ -105,21 +105,21 @@ def connected(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 def resolving(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
     """The resolver of an attacker: each time it is asked for a name it gives the next answer, the last one for ever."""
-    asked: list[str] = []
+    resolved: list[str] = []
     real = socket.getaddrinfo
 
     def answer(host: str, port: object, *arguments: object, **options: object) -> object:
         if not str(host).endswith(".test") or options.get("flags") == socket.AI_NUMERICHOST:
             return real(host, port, *arguments, **options)
-        found = answers[min(len(asked), len(answers) - 1)]
-        asked.append(host)
+        found = answers[min(len(resolved), len(answers) - 1)]
+        resolved.append(host)
         return [
             (socket.AF_INET6 if ":" in each else socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port))
             for each in found
         ]
 
     monkeypatch.setattr(socket, "getaddrinfo", answer)
-    return asked
+    return resolved
 
 
 def transport(address: str, **changes: object) -> Transport:
@@ -189,10 +189,10 @@ def test_the_address_that_was_judged_is_the_one_that_is_connected_to(
     answering: ScriptedServer, connected: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rebinding: public when it is asked for the first time, inside at the second. There is no second time."""
-    asked = resolving(monkeypatch, ["127.0.0.1"], ["169.254.169.254"])
+    resolved = resolving(monkeypatch, ["127.0.0.1"], ["169.254.169.254"])
     plain = connect(Host("exchange.test", {"exchange.test"}), answering.port, seconds=2)
     plain.close()
-    assert asked == ["exchange.test"]
+    assert resolved == ["exchange.test"]
     assert connected == [("127.0.0.1", answering.port)]
 
 
@@ -217,11 +217,11 @@ def test_a_service_whose_name_is_bound_anew_between_two_calls_is_never_reached_i
         raise ConnectionRefusedError
 
     monkeypatch.setattr(socket.socket, "connect", nobody_there)
-    asked = resolving(monkeypatch, ["93.184.216.34"], [inside])
+    resolved = resolving(monkeypatch, ["93.184.216.34"], [inside])
     with transport_closed("https://exchange.test") as line:
         with pytest.raises(Unreachable, match="NewConnectionError"):
             line.send(bind(ACT, {}))
-        assert (asked, connected) == (["exchange.test"], [("93.184.216.34", 443)]), "asked once, connected to that"
+        assert (resolved, connected) == (["exchange.test"], [("93.184.216.34", 443)]), "asked once, connected to that"
         for call, operation in ((line.send, ACT), (line.read, READ)):
             with pytest.raises(Unreachable, match="PrivateAddress"):
                 call(bind(operation, {}))

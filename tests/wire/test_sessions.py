@@ -273,21 +273,21 @@ def test_close_ends_the_kept_connections() -> None:
             ended.set()
 
     with ScriptedServer(script) as server:
-        asked = transport(server)
-        asked.read(bind(READ, {}))
+        client = transport(server)
+        client.read(bind(READ, {}))
         assert not ended.wait(0.1)
-        asked.close()
+        client.close()
         assert ended.wait(5)
 
 
 def test_calls_leave_no_thread_behind() -> None:
     with ScriptedServer(keeping(GOOD, GOOD)) as server:
-        asked = transport(server)
-        asked.read(bind(READ, {}))
+        client = transport(server)
+        client.read(bind(READ, {}))
         before = set(threading.enumerate())
-        asked.read(bind(READ, {}))
+        client.read(bind(READ, {}))
         assert set(threading.enumerate()) <= before
-        asked.close()
+        client.close()
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -302,5 +302,5 @@ def test_connections_outside_a_deadline_are_refused(way: str) -> None:
 def test_secrets_are_not_in_what_a_session_shows() -> None:
     sending = Sending("POST", "/api/2/make", {"Authorization": SECRET}, SECRET.encode())
     with Line("http://127.0.0.1:9").new_session() as session:
-        shown = repr(sending) + repr(session) + repr(session.prepared(sending))
-    assert SECRET not in shown
+        text = repr(sending) + repr(session) + repr(session.prepared(sending))
+    assert SECRET not in text

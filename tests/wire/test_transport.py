@@ -480,20 +480,20 @@ def test_idempotent_money_call_is_sent_once_too() -> None:
 
 def test_reads_share_a_connection() -> None:
     with ScriptedServer(keeping(*[GOOD] * 5)) as server:
-        asked = transport(server)
+        client = transport(server)
         for _ in range(5):
-            assert asked.read(bind(READ, {})).body == GOOD
-        asked.close()
+            assert client.read(bind(READ, {})).body == GOOD
+        client.close()
     assert (server.connections, len(server.seen)) == (1, 5)
 
 
 def test_connection_that_the_server_ended_between_reads_is_replaced() -> None:
     with ScriptedServer(keeping(GOOD)) as server:
-        asked = transport(server)
+        client = transport(server)
         for _ in range(3):
-            assert asked.read(bind(READ, {})).body == GOOD
+            assert client.read(bind(READ, {})).body == GOOD
             time.sleep(0.05)
-        asked.close()
+        client.close()
     assert (server.connections, len(server.seen)) == (3, 3)
 
 
@@ -504,10 +504,10 @@ def test_connection_that_ends_while_a_read_is_on_its_way_is_replaced() -> None:
         connection.read_request()
 
     with ScriptedServer(ends_at_the_second, keeping(GOOD)) as server:
-        asked = transport(server)
-        assert asked.read(bind(READ, {})).body == GOOD
-        assert asked.read(bind(READ, {})).body == GOOD
-        asked.close()
+        client = transport(server)
+        assert client.read(bind(READ, {})).body == GOOD
+        assert client.read(bind(READ, {})).body == GOOD
+        client.close()
     assert (server.connections, len(server.seen)) == (2, 3)
 
 
@@ -556,13 +556,13 @@ def test_dribbling_server_does_not_hold_a_read_on_a_kept_connection() -> None:
         connection.dribble(b" " * 1000, 0.1)
 
     with ScriptedServer(script, lambda connection: connection.hold()) as server:
-        asked = transport(server, deadline_s=Decimal("0.6"))
-        asked.read(bind(READ, {}))
+        client = transport(server, deadline_s=Decimal("0.6"))
+        client.read(bind(READ, {}))
         began = time.monotonic()
         with pytest.raises(Unreachable, match="deadline"):
-            asked.read(bind(READ, {}))
+            client.read(bind(READ, {}))
         took = time.monotonic() - began
-        asked.close()
+        client.close()
     assert 0.5 < took < 10
 
 
@@ -666,7 +666,7 @@ def test_no_failure_and_no_log_shows_what_is_hidden(
 
     monkeypatch.setattr(http.client.HTTPConnection, "debuglevel", 1)
     request = bind(SEND, {"currency": "BTC", "identifier": "who@person.test"})
-    printed, shown = io.StringIO(), []
+    printed, texts = io.StringIO(), []
     with caplog.at_level(logging.DEBUG), redirect_stdout(printed):
         for name in ("urllib3", "urllib3.connectionpool", "requests", "http.client", "wire"):
             logging.getLogger(name).setLevel(logging.DEBUG)
@@ -675,15 +675,15 @@ def test_no_failure_and_no_log_shows_what_is_hidden(
                 sent = transport(server, credentials=credentials)
                 with pytest.raises(CallFailed) as caught:
                     sent.send(request)
-                shown.append(everything_of(caught.value) + repr(sent) + repr(request) + repr(credentials))
+                texts.append(everything_of(caught.value) + repr(sent) + repr(request) + repr(credentials))
                 (header,) = [line for line in server.seen[0].split(b"\r\n") if line.startswith(b"Authorization: ")]
-                assert header.decode().split()[-1] not in shown[-1]
+                assert header.decode().split()[-1] not in texts[-1]
         dead = transport("http://127.0.0.1:9", credentials=credentials)
         with pytest.raises(CallFailed) as caught:
             dead.send(request)
-        shown.append(everything_of(caught.value))
+        texts.append(everything_of(caught.value))
     logs = caplog.text + printed.getvalue() + "".join(repr(record.args) for record in caplog.records)
-    for text in [*shown, logs]:
+    for text in [*texts, logs]:
         for hidden in [*HIDDEN, "Authorization"]:
             if hidden == "Authorization":
                 assert hidden not in logs
@@ -770,15 +770,15 @@ def test_kept_connections_are_not_shared_with_a_forked_process() -> None:
         keeping(b'{"id":"first"}', b'{"id":"first"}')(connection)
 
     with ScriptedServer(first, keeping(b'{"id":"second"}')) as server:
-        asked = transport(server)
-        asked.read(bind(READ, {}))
+        client = transport(server)
+        client.read(bind(READ, {}))
         child = os.fork()
         if child == 0:
-            os._exit(0 if asked.read(bind(READ, {})).body == b'{"id":"second"}' else 1)
+            os._exit(0 if client.read(bind(READ, {})).body == b'{"id":"second"}' else 1)
         _, status = os.waitpid(child, 0)
         assert status == 0, "the child used the connection of its parent"
-        assert asked.read(bind(READ, {})).body == b'{"id":"first"}'
-        asked.close()
+        assert client.read(bind(READ, {})).body == b'{"id":"first"}'
+        client.close()
 
 
 def test_threads_read_at_once() -> None:
@@ -790,15 +790,15 @@ def test_threads_read_at_once() -> None:
             connection.answer(b'{"id":"' + wanted + b'"}')
 
     with ScriptedServer(echo) as server:
-        asked = transport(server, deadline_s=20)
+        client = transport(server, deadline_s=20)
 
         def ask(number: int) -> bool:
-            answer = asked.read(bind(READ, {"symbols": [f"S{number}"]}))
+            answer = client.read(bind(READ, {"symbols": [f"S{number}"]}))
             return msgspec.json.decode(answer.body)["id"] == f"S{number}"
 
         with ThreadPoolExecutor(6) as pool:
             assert all(pool.map(ask, range(60)))
-        asked.close()
+        client.close()
 
 
 def test_transport_does_not_import_the_apps() -> None:

@@ -157,7 +157,7 @@ SECRET = Secret("canary")
 
 def test_secret_shows_itself_to_nobody() -> None:
     holder = Credentials("login", SECRET)
-    shown = [
+    texts = [
         str(SECRET),
         repr(SECRET),
         f"{SECRET}",
@@ -166,9 +166,9 @@ def test_secret_shows_itself_to_nobody() -> None:
         repr(holder),
         str(asdict(holder)),
     ]
-    shown.append("%s %r" % (SECRET, SECRET))  # noqa: UP031 - old formats are part of the subject
-    assert all("canary" not in text for text in shown)
-    assert all("…" in text for text in shown)
+    texts.append("%s %r" % (SECRET, SECRET))  # noqa: UP031 - old formats are part of the subject
+    assert all("canary" not in text for text in texts)
+    assert all("…" in text for text in texts)
     assert SECRET.reveal() == "canary"
 
 

@@ -3,8 +3,6 @@
 from chaindata.wire.records.chain import Hex
 from wire.records import Record, Whole
 
-PAYMENT_TYPES = ("Key Hash", "Script Hash", "Payment Code", "Stealth Keys")
-
 
 class Collision(Record, frozen=True):
     """What tells accounts of one name and number apart: `length` digits of `hash` are enough among `count` others."""

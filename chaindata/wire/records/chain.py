@@ -13,9 +13,6 @@ from wire.records import Record, Whole
 Hash = Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
 Hex = str
 
-TIP_STATUSES = ("active", "valid-fork", "valid-headers", "headers-only", "invalid", "parked", "unknown")
-SCRIPT_TYPES = ("nonstandard", "pubkey", "pubkeyhash", "scripthash", "multisig", "nulldata")
-CHAINS = ("main", "test", "regtest")
 
 # Blocks --------------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from msgspec import field
 from chaindata.wire.records.chain import Hash, Transaction
 from wire.records import Record, Whole
 
-BATON_STATUSES = ("ALIVE", "NEVER_CREATED", "DEAD_BURNED", "DEAD_ENDED")
 TRANSACTION_TYPES = ("GENESIS", "MINT", "SEND")
 NOT_FOUND = "not found"
 

@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.people.stepup import CannotConfirm
@@ -25,7 +25,7 @@ from exchange_ops.keys.views.listing import KEEPERS_ONLY
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import DecisionForm, fresh_key
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted, requires
 
 ADDED = "Added, sealed. The exchange is being asked which rights it has."
 _REFUSALS = (CannotChangeKey, CannotConfirm)
@@ -84,24 +84,21 @@ def disable(request: HttpRequest, key_id: int) -> HttpResponse:
     return redirect("key", row.pk)
 
 
-@require_POST
-@requires(rules.may_keep_keys, KEEPERS_ONLY)
+@posted(rules.may_keep_keys, KEEPERS_ONLY)
 def switch(request: HttpRequest, key_id: int) -> HttpResponse:
     """Second step of a rotation: the successor takes over."""
     sentence = "Switched over. The old key is kept until you finish the rotation."
     return _stepped(request, key_id, lambda by: changes.switch(key_id=key_id, by=by), sentence)
 
 
-@require_POST
-@requires(rules.may_keep_keys, KEEPERS_ONLY)
+@posted(rules.may_keep_keys, KEEPERS_ONLY)
 def finish(request: HttpRequest, key_id: int) -> HttpResponse:
     """Last step of a rotation: the old key is wiped."""
     sentence = "Wiped. The rotation is finished; delete the old key at the exchange now."
     return _stepped(request, key_id, lambda by: changes.finish(key_id=key_id, by=by), sentence)
 
 
-@require_POST
-@requires(rules.may_keep_keys, KEEPERS_ONLY)
+@posted(rules.may_keep_keys, KEEPERS_ONLY)
 def go_back(request: HttpRequest, key_id: int) -> HttpResponse:
     """End a rotation without its successor."""
     row = get_object_or_404(ApiKey, pk=key_id)

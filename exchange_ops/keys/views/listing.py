@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
@@ -16,7 +16,7 @@ from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import DecisionForm
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted, requires
 
 KEEPERS_ONLY = "Nothing was changed: administrators keep the keys."
 
@@ -45,8 +45,7 @@ def key(request: HttpRequest, key_id: int) -> HttpResponse:
     return key_page(request, get_object_or_404(ApiKey.objects.listed(), pk=key_id))
 
 
-@require_POST
-@requires(rules.may_keep_keys, KEEPERS_ONLY)
+@posted(rules.may_keep_keys, KEEPERS_ONLY)
 def probe(request: HttpRequest, key_id: int) -> HttpResponse:
     """Have a worker ask the exchange again."""
     row = get_object_or_404(ApiKey, pk=key_id)

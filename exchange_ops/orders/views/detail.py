@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.models import Person
@@ -17,7 +17,7 @@ from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted, requires
 
 PAGE = "exchange_ops/order.html"
 PARTS = {name: f"exchange_ops/order/_{name}.html" for name in ("facts", "act", "story")}
@@ -31,8 +31,7 @@ def order(request: HttpRequest, order_id: int) -> HttpResponse:
     return render_page(request, order_id)
 
 
-@require_POST
-@requires(rules.may_trade, ONLY_OPERATORS)
+@posted(rules.may_trade, ONLY_OPERATORS)
 def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
     """Cancel what is left of the order."""
     get_object_or_404(Order, pk=order_id)

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.models import Person
@@ -21,7 +21,7 @@ from exchange_ops.orders.views import sources
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts, exports
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted, requires
 
 ONLY_OPERATORS = "Operators place and cancel orders. You can look at every order in the list."
 PARTS = {"rows": "exchange_ops/orders/_rows.html", "age": "exchange_ops/orders/_age.html"}
@@ -84,8 +84,7 @@ def export(request: HttpRequest) -> HttpResponse:
     return exports.export(request, rows, COLUMNS, name="orders", chosen=filters.chosen(), now=now)
 
 
-@require_POST
-@requires(rules.may_trade, ONLY_OPERATORS)
+@posted(rules.may_trade, ONLY_OPERATORS)
 def refresh(request: HttpRequest) -> HttpResponse:
     """Have the exchange's lists read now; a worker does, and the page hears of it."""
     domain.ask_to_read(account=accounts.required(), person=request.user, now=clock.now())
@@ -93,8 +92,7 @@ def refresh(request: HttpRequest) -> HttpResponse:
     return redirect("margin" if request.POST.get("back") == "margin" else "orders")
 
 
-@require_POST
-@requires(rules.may_trade, ONLY_OPERATORS)
+@posted(rules.may_trade, ONLY_OPERATORS)
 def cancel_all(request: HttpRequest) -> HttpResponse:
     """Cancel the open orders that the person saw, of one symbol or of all."""
     form = CancelAllForm(request.POST)

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.views.rendering import show
@@ -23,7 +23,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted, requires
 
 REVIEW = "Look at what it comes to, then press the button again: it now says exactly what it does."
 
@@ -49,8 +49,7 @@ def new(request: HttpRequest) -> HttpResponse:
     return redirect("order", row.pk)
 
 
-@require_POST
-@requires(rules.may_trade, ONLY_OPERATORS)
+@posted(rules.may_trade, ONLY_OPERATORS)
 def figures(request: HttpRequest) -> HttpResponse:
     """What the order would come to, what is available, and the button with its words, for what is typed so far."""
     form = OrderForm(request.POST, symbols=_symbols())

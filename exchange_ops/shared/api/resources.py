@@ -1,58 +1,43 @@
-"""What the resources of /api/v1/ share: who may, the filters of a list, its pages, and the account."""
+"""What the resources of /api/v1/ share: who may, lists and their pages, one row, what is recorded, the account.
 
+They stand on the generic views of Django REST framework: a resource names its rows, its shape and who may, and is
+described by `listing`, `reading` and `recording`, from which the interface's description is made.
+"""
+
+from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import forms
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils.choices import flatten_choices
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from rest_framework import generics
 from rest_framework.exceptions import ValidationError
+from rest_framework.filters import BaseFilterBackend
+from rest_framework.pagination import BasePagination, Cursor, CursorPagination
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from desk.web import paging
+from desk import clock
+from desk.web.paging import PAGE_ROWS
 from exchange_ops.shared import rules
-from exchange_ops.shared.api.errors import Refusal
+from exchange_ops.shared.api.errors import CannotRecord, Refusal
+from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.forms import FilterForm
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.problems import FORM
 
-REFUSALS = {code: OpenApiResponse(Refusal) for code in (401, 403)}
-MALFORMED = {400: OpenApiResponse(Refusal), **REFUSALS}
-BEFORE = OpenApiParameter(
-    "before",
-    {"type": "integer", "format": "int64", "minimum": 0, "maximum": 2**63 - 1},
-    description="Only what comes after this place: take it from `older`.",
-)
-
-
-def filters(form: type[FilterForm]) -> list[OpenApiParameter]:
-    """The filters of a list as its description has them: words of a list, or short texts. Empty counts as not set."""
-    described = []
-    for name, field in form.base_fields.items():
-        known: dict[str, Any] = {"type": "string"}
-        if isinstance(field, forms.IntegerField):
-            known = {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
-        elif isinstance(field, forms.ChoiceField):
-            known["enum"] = [str(value) for value, _ in flatten_choices(field.choices)]
-        else:
-            known |= {"maxLength": getattr(field, "max_length", None), "pattern": r"^[^\x00]*$"}
-        described.append(OpenApiParameter(name, known))
-    return described
-
-
-def narrowed(request: Request, form: type[FilterForm], rows: QuerySet[Any]) -> QuerySet[Any]:
-    """The rows that the filters let through. A program that asks for what there is not is told, not shown everything.
-
-    Raises `ValidationError` for a filter that the description does not allow.
-    """
-    query = form(request.query_params)
-    problems = {} if query.is_valid() else {name: list(texts) for name, texts in query.errors.items()}
-    if problems:
-        raise ValidationError(problems | _misplaced(request))
-    return query.narrow(rows)
+REFUSED = OpenApiResponse(Refusal)
+REFUSALS = dict.fromkeys((401, 403), REFUSED)
+MALFORMED = {400: REFUSED, **REFUSALS}
+NOT_FOUND = {404: REFUSED, **REFUSALS}
+_FARTHEST = 2**63 - 1
 
 
 class MaySee(BasePermission):
@@ -75,25 +60,195 @@ class MaySeeAndDraft(MaySee):
         return request.method in {"GET", "HEAD", "OPTIONS"} or rules.may_request(request.user)
 
 
+class Places(CursorPagination):
+    """Fifty rows a page, newest first, by the unique whole number that the list names as its `key`.
+
+    The place is that number of the last row, so a page is the same however many rows came meanwhile. The address of
+    the next page stands in `older`.
+    """
+
+    page_size = PAGE_ROWS
+    cursor_query_param = "before"
+
+    def get_ordering(self, request: Request, queryset: QuerySet[Any], view: Any) -> tuple[str, ...]:
+        return (f"-{view.key}",)
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        if problems := _misplaced(request):
+            raise ValidationError(problems)
+        place = request.query_params.get(self.cursor_query_param)
+        return None if place is None else Cursor(offset=0, reverse=False, position=place)
+
+    def encode_cursor(self, cursor: Cursor) -> str:
+        base = urlsplit(self.base_url)
+        query = self.request.query_params.copy()
+        query[self.cursor_query_param] = cursor.position
+        return f"{base.path}?{query.urlencode()}"
+
+    def get_paginated_response(self, data: Any) -> Response:
+        return Response({"items": data, "older": self.get_next_link()})
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        return _object(items=schema, older={"type": "string", "nullable": True})
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        place = {"type": "integer", "format": "int64", "minimum": 0, "maximum": _FARTHEST}
+        sentence = "Only what comes after this place: take it from `older`."
+        return [_parameter(self.cursor_query_param, place, description=sentence)]
+
+
+class Whole(BasePagination):
+    """A list that is short by its nature, all of it at once."""
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> list[Any]:
+        return list(queryset)
+
+    def get_paginated_response(self, data: Any) -> Response:
+        return Response({"items": data})
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        return _object(items=schema)
+
+
+class Filters(BaseFilterBackend):
+    """The rows that the filters of the page's own form let through.
+
+    A program that asks for what there is not is told, not shown everything.
+    """
+
+    def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
+        query: FilterForm = view.filter_form(request.query_params)
+        if not query.is_valid():
+            problems = {name: list(texts) for name, texts in query.errors.items()}
+            raise ValidationError(problems | _misplaced(request))
+        return query.narrow(queryset)
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        return [_parameter(name, _described(field)) for name, field in view.filter_form.base_fields.items()]
+
+
+class Listing(generics.ListAPIView):
+    """A list in pages, narrowed by a form where there is one."""
+
+    permission_classes = (MaySee,)
+    pagination_class: type[BasePagination] = Places
+    key = "pk"
+    filter_form: type[FilterForm] | None = None
+
+    @property
+    def filter_backends(self) -> list[type[BaseFilterBackend]]:  # type: ignore[override]
+        """The form's, when there is one."""
+        return [Filters] if self.filter_form else []
+
+
+class Reading(generics.RetrieveAPIView):
+    """One row."""
+
+    permission_classes = (MaySee,)
+
+
+class Recording(generics.GenericAPIView):
+    """A request that is recorded: new, or the one that was recorded before with its key.
+
+    `record` is the domain's own function: it gives the row, or raises `refused`.
+    """
+
+    permission_classes = (MaySeeAndDraft,)
+    parser_classes = (BoundedJSONParser,)
+    body_class: type[Serializer]
+    refused: type[Exception]
+    record: Callable[..., Any]
+
+    def post(self, request: Request) -> Response:
+        """Record it, once for each key."""
+        now = clock.now()
+        content = read(self.body_class, request)
+        row = recorded(self.refused, self.record, initiator=request.user, account=first_account(), now=now, **content)
+        return Response(self.serializer_class(row).data, status=201 if row.created_at == now else 200)
+
+
+class Described(AutoSchema):
+    """The description's words: what a page of a shape is called."""
+
+    def get_paginated_name(self, serializer_name: str) -> str:
+        return f"{serializer_name.removesuffix('Out')}{'Page' if isinstance(self._get_paginator(), Places) else 'List'}"
+
+
+def listing(name: str, shape: type[Serializer], more: Mapping[int, OpenApiResponse] = REFUSALS) -> Callable[[Any], Any]:
+    """Describe a list: what it is called, the shape of its rows, and what else it may answer."""
+    return _of(shape, get=extend_schema(operation_id=name, responses={200: shape(many=True), **MALFORMED, **more}))
+
+
+def whole(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
+    """Describe a list that is given at once."""
+    described = extend_schema(operation_id=name, responses={200: shape(many=True), **REFUSALS})
+    return _of(shape, pagination_class=Whole, get=described)
+
+
+def reading(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
+    """Describe one row."""
+    return _of(shape, get=extend_schema(operation_id=name, responses={200: shape, **NOT_FOUND}))
+
+
+def recording(name: str, body: type[Serializer], shape: type[Serializer], does: str) -> Callable[[Any], Any]:
+    """Describe a request that is recorded; `does` says what follows."""
+    before = OpenApiResponse(shape, description="The same was recorded before with this key.")
+    responses = {201: shape, 200: before, 422: REFUSED, **MALFORMED}
+    described = extend_schema(operation_id=name, description=does, request=body, responses=responses)
+    return _of(shape, body_class=body, post=described)
+
+
+def _of(shape: type[Serializer], *, get: Any = None, post: Any = None, **attributes: Any) -> Callable[[Any], Any]:
+    """Give a resource its shape and what belongs to it, and describe its methods."""
+    described = {name: one for name, one in (("get", get), ("post", post)) if one is not None}
+
+    def decorate(view: Any) -> Any:
+        for name, value in {"serializer_class": shape, **attributes}.items():
+            setattr(view, name, value)
+        return extend_schema_view(**described)(view)
+
+    return decorate
+
+
+def read(shape: type[Serializer], request: Request) -> dict[str, Any]:
+    """The members of a body. Raises `ValidationError` for one that is not as it is described."""
+    body = shape(data=request.data)
+    body.is_valid(raise_exception=True)
+    return dict(body.validated_data)
+
+
+def recorded(refused: type[Exception], act: Callable[..., Any], **arguments: Any) -> Any:
+    """What `act` gives; what it refuses becomes an answer that names the members."""
+    try:
+        return act(**arguments)
+    except refused as problem:
+        raise CannotRecord(getattr(problem, "problems", {FORM: str(problem)})) from None
+
+
 def first_account() -> Account:
     """The account of this desk; 404 before there is one."""
     return get_object_or_404(Account.objects.order_by("pk")[:1])
 
 
 def _misplaced(request: Request) -> dict[str, list[str]]:
-    before = request.query_params.get("before")
-    if before is None or (before.isascii() and before.isdigit() and int(before[:20]) < 2**63):
+    before = request.query_params.get(Places.cursor_query_param)
+    if before is None or (before.isascii() and before.isdigit() and int(before[:20]) <= _FARTHEST):
         return {}
     return {"before": ["Send a whole number from 0 to 2^63 - 1."]}
 
 
-def page_of(request: Request, rows: QuerySet[Any], shape: type[Any], *, key: str) -> Response:
-    """Fifty rows in their shape, and the address of the next ones.
+def _described(field: forms.Field) -> dict[str, Any]:
+    """A filter as the description has it: a word of a list, a number, or a short text. Empty counts as not set."""
+    if isinstance(field, forms.IntegerField):
+        return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
+    if isinstance(field, forms.ChoiceField):
+        return {"type": "string", "enum": [str(value) for value, _ in flatten_choices(field.choices)]}
+    return {"type": "string", "maxLength": getattr(field, "max_length", None), "pattern": r"^[^\x00]*$"}
 
-    Raises `ValidationError` for a place in the list that the description does not allow.
-    """
-    if problems := _misplaced(request):
-        raise ValidationError(problems)
-    page = paging.page(request._request, rows, key=key)
-    older = f"{request.path}{page.older}" if page.older else None
-    return Response({"items": shape(page.rows, many=True).data, "older": older})
+
+def _parameter(name: str, schema: dict[str, Any], **more: str) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "schema": schema, **more}
+
+
+def _object(**members: Any) -> dict[str, Any]:
+    return {"type": "object", "required": list(members), "properties": members}

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_POST
 
 from desk.models import Person
 
@@ -27,3 +28,8 @@ def requires(rule: Callable[[Person], bool], sentence: str = NOT_YOURS) -> Calla
         return guarded
 
     return decorate
+
+
+def posted(rule: Callable[[Person], bool], sentence: str = NOT_YOURS) -> Callable[[View], View]:
+    """The same for what is done by POST alone."""
+    return lambda view: require_POST(requires(rule, sentence)(view))

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.people import roles
@@ -13,7 +13,7 @@ from desk.views.rendering import show
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.views import accounts
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.subaccounts import account_status, readings
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts import obstacles as subaccounts_obstacles
@@ -33,8 +33,7 @@ def subaccount(request: HttpRequest, exchange_id: int) -> HttpResponse:
     return subaccount_page(request, exchange_id)
 
 
-@require_POST
-@requires(rules.may_keep_subaccounts)
+@posted(rules.may_keep_subaccounts)
 def settings(request: HttpRequest, exchange_id: int) -> HttpResponse:
     """Ask for other payout settings."""
     form = SubAccountSettingsForm(request.POST)
@@ -62,8 +61,7 @@ def settings(request: HttpRequest, exchange_id: int) -> HttpResponse:
     return redirect("subaccount", exchange_id)
 
 
-@require_POST
-@requires(rules.may_reread_subaccounts)
+@posted(rules.may_reread_subaccounts)
 def address(request: HttpRequest, exchange_id: int) -> HttpResponse:
     """Have the deposit address of one currency read."""
     sub, form = _sub(exchange_id), SubAccountAddressForm(request.POST)
@@ -74,8 +72,7 @@ def address(request: HttpRequest, exchange_id: int) -> HttpResponse:
     return redirect("subaccount", exchange_id)
 
 
-@require_POST
-@requires(rules.may_keep_subaccounts)
+@posted(rules.may_keep_subaccounts)
 def take_back(request: HttpRequest, exchange_id: int, action_id: int) -> HttpResponse:
     """End a request before the exchange was asked."""
     action = get_object_or_404(SubAccountAction, pk=action_id, sub_account=_sub(exchange_id))

@@ -7,14 +7,14 @@ from django.contrib import messages
 from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.subaccounts import account_status, readings
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts.account_status import Difference
@@ -54,8 +54,7 @@ def subaccounts(request: HttpRequest) -> HttpResponse:
     return show(request, "exchange_ops/subaccounts.html", context, parts=PARTS)
 
 
-@require_POST
-@requires(rules.may_reread_subaccounts)
+@posted(rules.may_reread_subaccounts)
 def reread(request: HttpRequest) -> HttpResponse:
     """Have the exchange asked again, as soon as a worker is free."""
     account = accounts.required()

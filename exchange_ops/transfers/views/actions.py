@@ -7,13 +7,12 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_POST
 
 from desk import clock
 from desk.people.stepup import CannotConfirm
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import DecisionForm, ReasonForm
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted
 from exchange_ops.transfers import approvals, endings, machine, workflow
 from exchange_ops.transfers.forms import ReissueForm, TransferEndForm, TransferVerdictForm
 from exchange_ops.transfers.models import Transfer
@@ -37,37 +36,32 @@ _MESSAGES = {
 }
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def approve(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """One approval with its second factor, for the digest that was on the screen."""
     return _signed(request, transfer_id, DecisionForm(request.POST), "approve_form", approvals.approve, says="comment")
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def reject(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """A no with its reason."""
     return _with_reason(request, transfer_id, "reject", approvals.reject)
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def cancel(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """Take a request back."""
     return _with_reason(request, transfer_id, "cancel", workflow.cancel)
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def close(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """Close a transfer that was not seen."""
     form = TransferEndForm(request.POST, auto_id="close_%s")
     return _signed(request, transfer_id, form, "close_form", endings.close, says="reason")
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def reissue(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """Close a transfer that was not seen and ask for the same anew."""
     form = ReissueForm(request.POST, auto_id="reissue_%s")
@@ -79,8 +73,7 @@ def reissue(request: HttpRequest, transfer_id: int) -> HttpResponse:
     return _signed(request, transfer_id, form, "reissue_form", act, says="reason")
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def resolve(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """One of the two verdicts that close an unclear case."""
     form = TransferVerdictForm(request.POST)

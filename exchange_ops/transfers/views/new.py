@@ -7,7 +7,7 @@ from django import forms as django_forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.views.rendering import show
@@ -17,7 +17,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.subaccounts import obstacles
 from exchange_ops.subaccounts.models import SubAccount
 from exchange_ops.transfers import identifiers, machine, policy_evaluation, request_checks, workflow
@@ -54,8 +54,7 @@ def new(request: HttpRequest, kind: str) -> HttpResponse:
     return redirect("transfer", row.pk)
 
 
-@require_POST
-@requires(rules.may_request, ONLY_OPERATORS)
+@posted(rules.may_request, ONLY_OPERATORS)
 def figures(request: HttpRequest, kind: str) -> HttpResponse:
     """What is available, what will be left and who has to approve, for what is typed so far."""
     if kind not in SLUGS:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from desk.live import announcements
 from desk.machines import mover as machine_mover
@@ -101,15 +101,12 @@ def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
 
 def waiting_for(person: "Person") -> QuerySet[Withdrawal]:
     """What this person can approve now, the one that closes first at the top."""
-    if not person.has_role(roles.TREASURY):
-        return Withdrawal.objects.none()
-    return undecided().exclude(initiator=person).exclude(Exists(_words_of(person)))
+    return BALLOT.waiting_for(person, undecided(), _words_of(person))
 
 
 def waiting_for_others(person: "Person") -> QuerySet[Withdrawal]:
     """What waits for approvals that this person can't give: their own requests, and what they approved already."""
-    mine = Q(initiator=person) | Exists(_words_of(person))
-    return undecided().filter(mine) if person.has_role(roles.TREASURY) else undecided()
+    return BALLOT.waiting_for_others(person, undecided(), _words_of(person))
 
 
 def undecided() -> QuerySet[Withdrawal]:

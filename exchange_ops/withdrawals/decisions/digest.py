@@ -10,30 +10,18 @@ from typing import Any
 
 from desk import sealing
 from desk.fields import plain
+from desk.machines.rows import Subject
+from desk.machines.table import Column
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.values import decimal_text
 
-CONTENT = (
-    "account_id",
-    "initiator_id",
-    "currency",
-    "amount",
-    "include_fee",
-    "fee_estimate",
-    "address",
-    "payment_id",
-    "reason",
-    "policy_version",
-    "quorum_required",
-    "mode",
-)
 _FORM = "countersign-withdrawal-1"
 
 
-def of(withdrawal: Withdrawal, *, freeze_number: int) -> str:
+def of(withdrawal: Withdrawal, *, freeze_number: int, **changes: Any) -> str:
     """HMAC-SHA256 in hex over the payment's content, its estimated fee, the rules it was judged by and the last freeze,
-    by the newest key of the ring."""
-    return made(_content(withdrawal, freeze_number))[0]
+    by the newest key of the ring; as it would be with these `changes` of its columns."""
+    return made(_content(withdrawal, freeze_number, **changes))[0]
 
 
 def is_of(digest: str, withdrawal: Withdrawal, *, freeze_number: int) -> bool:
@@ -47,9 +35,13 @@ def made(content: dict[str, Any]) -> list[str]:
     return [code.rpartition(":")[2] for code in sealing.codes(text.encode(), context="exchange_ops.digest")]
 
 
-def _content(withdrawal: Withdrawal, freeze_number: int) -> dict[str, Any]:
-    content = {name: _plain(getattr(withdrawal, name)) for name in CONTENT}
-    return content | {"form": _FORM, "id": withdrawal.pk, "freeze": freeze_number}
+def signed(row: Subject, **changes: Any) -> dict[str, Any]:
+    """What the machine's table declares as signed, in JSON's own types, as it would be with these changes."""
+    return {name: _plain(changes.get(name, getattr(row, name))) for name in row.table.named(Column.SIGNED)}
+
+
+def _content(withdrawal: Withdrawal, freeze_number: int, **changes: Any) -> dict[str, Any]:
+    return signed(withdrawal, **changes) | {"form": _FORM, "id": withdrawal.pk, "freeze": freeze_number}
 
 
 def _plain(value: object) -> object:

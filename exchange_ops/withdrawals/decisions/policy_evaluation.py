@@ -44,9 +44,8 @@ def judged(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[Ve
         now=now,
     )
     columns |= changes
-    columns["digest"] = digest.of(
-        _as_if(withdrawal, columns), freeze_number=freezes.latest_number(withdrawal.account_id)
-    )
+    number = freezes.latest_number(withdrawal.account_id)
+    columns["digest"] = digest.of(withdrawal, freeze_number=number, **columns)
     return verdict, columns
 
 
@@ -75,11 +74,3 @@ def _fresh(value: Value, now: datetime) -> Value:
     return Value(
         value.currency, as_of=value.as_of, reason=f"The last price is older than {rules.value_max_age_s} seconds."
     )
-
-
-def _as_if(withdrawal: Withdrawal, columns: dict[str, Any]) -> Withdrawal:
-    names = (*digest.CONTENT, *columns)
-    copy = Withdrawal(pk=withdrawal.pk)
-    for name in names:
-        setattr(copy, name, columns[name] if name in columns else getattr(withdrawal, name))
-    return copy

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from chaindata.headers import tip
-from desk.machines.table import ACTIVE, BAD, GOOD, QUIET, WARN
+from desk.machines.table import Tone
 from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals import models as standings
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
@@ -25,16 +25,16 @@ _AFTER = frozenset(
     }
 )
 _LEFT = (
-    BAD,
+    Tone.BAD,
     "Not in the chain any more",
     "Whether it is paid is open again: the block that showed the payment has left the chain.",
 )
 _MAY_RETURN = (standings.WAITING, standings.ABSENT, standings.LEFT)
 _UNPROVEN = {
-    standings.WAITING: (ACTIVE, "Waits for a block", "Sent, and not in a block that the desk follows."),
-    standings.ABSENT: (WARN, "Not on the chain", "Nothing of it is on the chain so far."),
-    standings.WRONG: (BAD, "Paid otherwise", "The chain shows something else than was asked for."),
-    standings.NOT_PROVEN: (WARN, "Not proven", "Whether it is paid is not proven."),
+    standings.WAITING: (Tone.ACTIVE, "Waits for a block", "Sent, and not in a block that the desk follows."),
+    standings.ABSENT: (Tone.WARN, "Not on the chain", "Nothing of it is on the chain so far."),
+    standings.WRONG: (Tone.BAD, "Paid otherwise", "The chain shows something else than was asked for."),
+    standings.NOT_PROVEN: (Tone.WARN, "Not proven", "Whether it is paid is not proven."),
     standings.LEFT: _LEFT,
 }
 
@@ -62,14 +62,16 @@ def of(row: Withdrawal, *, now: datetime) -> Telling | None:
     if row.currency != payouts.COIN:
         sentence = "the exchange's word is what there is of this payment"
         return Telling(
-            QUIET, "Not verifiable on-chain", f"On-chain verification is available for {payouts.COIN} only; {sentence}."
+            Tone.QUIET,
+            "Not verifiable on-chain",
+            f"On-chain verification is available for {payouts.COIN} only; {sentence}.",
         )
     proof = PayoutProof.objects.filter(withdrawal=row).first()
     if not row.hash:
-        return Telling(ACTIVE, "Not on the chain yet", "The exchange has not named a transaction for it.")
+        return Telling(Tone.ACTIVE, "Not on the chain yet", "The exchange has not named a transaction for it.")
     if proof is None or proof.standing == standings.UNSEEN:
         sentence = "The exchange named the transaction; the desk has not found out yet whether the chain has it."
-        return Telling(ACTIVE, "Being looked for", sentence, proof)
+        return Telling(Tone.ACTIVE, "Being looked for", sentence, proof)
     tone, label, sentence = _words(row, proof)
     heard = tip.tip(now)
     is_late = proof.final_at is None and heard is not None and heard.hash != proof.tip_hash
@@ -81,10 +83,10 @@ def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
     if verdicts.is_deep(state=proof.standing, depth=proof.depth):
         end = " It is buried: only a reorganisation that reaches down to it lets the desk look again."
         sentence = f"The address has exactly what it should get, {blocks} deep, and the desk checked the proof itself."
-        return GOOD, "Proven", sentence + (end if proof.final_at else "")
+        return Tone.GOOD, "Proven", sentence + (end if proof.final_at else "")
     if proof.standing == standings.PROVEN:
         sentence = f"The address has exactly what it should get, {blocks} deep. "
-        return ACTIVE, "In a block", f"{sentence}It counts as proven {settings.PAYOUT_PROOF_DEPTH} blocks deep."
+        return Tone.ACTIVE, "In a block", f"{sentence}It counts as proven {settings.PAYOUT_PROOF_DEPTH} blocks deep."
     was_there = bool(proof.block_hash) and proof.standing in _MAY_RETURN
     tone, label, sentence = _LEFT if was_there else _UNPROVEN[proof.standing]
     return tone, label, f"{sentence} {proof.sentence}"

@@ -144,9 +144,4 @@ _ENDS: Final[dict[str, machine_calls.End]] = {
     ExternalCall.UNKNOWN: machine_calls.end(mover.MACHINE, "hold_unknown", machine.HOLD_UNKNOWN),
 }
 # Row 8: what it did is unknown until the ledger has been read.
-given_up = machine_calls.given_up(
-    mover.MACHINE,
-    event="hold_unknown",
-    to=machine.HOLD_UNKNOWN,
-    problem="The worker that asked for the hold did not come back with an answer.",
-)
+given_up = machine_calls.given_up(mover.MACHINE, event="hold_unknown", to=machine.HOLD_UNKNOWN)

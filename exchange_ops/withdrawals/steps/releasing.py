@@ -55,7 +55,15 @@ def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: mach
     if sight.newest is not None:
         facts, figures = sight.newest.facts(), hold_monitor.figures(sight.newest)
         if sight.newest.status == ledger_lookup.OVER:
-            mover.move(row, event="released", to=machine.ROLLED_BACK, now=now, evidence=facts, **figures)
+            mover.move(
+                row,
+                event="released",
+                to=machine.ROLLED_BACK,
+                now=now,
+                evidence=facts,
+                last_problem=_reason(row),
+                **figures,
+            )
             return True
         if sight.newest.status in ledger_lookup.EXECUTED:
             reason = f"The exchange shows it as {sight.newest.status} although it was to be released."
@@ -66,7 +74,7 @@ def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: mach
         return False
     if sight.absent and _released_without_record(row, reply, now):
         facts = {"ledger": "absent", "answer": None if reply is None else reply.value or reply.code}
-        mover.move(row, event="released", to=machine.ROLLED_BACK, now=now, evidence=facts)
+        mover.move(row, event="released", to=machine.ROLLED_BACK, now=now, evidence=facts, last_problem=_reason(row))
         return True
     return False
 
@@ -111,9 +119,14 @@ def _repeat(row: Withdrawal, reply: machine_calls.Reply, sight: Sight, watch: St
     )
 
 
+def _reason(row: Withdrawal) -> str:
+    """Why it is released, without what was wrong with the release."""
+    return row.last_problem.split(" | ", 1)[0]
+
+
 def _why(row: Withdrawal) -> str:
     """The reason it is released stays in front of what is wrong with the release."""
-    first = row.last_problem.split(" | ", 1)[0]
+    first = _reason(row)
     return f"{first} | " if first else ""
 
 

@@ -7,13 +7,12 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_POST
 
 from desk import clock
 from desk.people.stepup import CannotConfirm
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import DecisionForm, ReasonForm, ResolutionForm
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted
 from exchange_ops.withdrawals import machine, workflow
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.forms import ReleaseForm
@@ -41,8 +40,7 @@ _MESSAGES = {
 Act = Callable[[dict[str, Any], forms.Form], Withdrawal]
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def approve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """One approval with its second factor, for the digest that was on the screen."""
     form = DecisionForm(request.POST)
@@ -54,29 +52,25 @@ def approve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     return _acted(request, withdrawal_id, form, "approve_form", act)
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def reject(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """A no with its reason."""
     return _with_reason(request, withdrawal_id, "reject", approvals.reject)
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def recall(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """Call an approval back, as long as the exchange was told nothing."""
     return _with_reason(request, withdrawal_id, "recall", approvals.recall)
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def cancel(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """Take a request back."""
     return _with_reason(request, withdrawal_id, "cancel", workflow.cancel)
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def resolve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """One of the two verdicts that close an unclear case."""
     form = ResolutionForm(request.POST)
@@ -89,8 +83,7 @@ def resolve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     return _acted(request, withdrawal_id, form, "resolve_form", act)
 
 
-@require_POST
-@requires(rules.may_see)
+@posted(rules.may_see)
 def release(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """One of the two orders that release the hold of a closed request."""
     form = ReleaseForm(request.POST)

@@ -8,7 +8,7 @@ from django import forms as django_forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.views.rendering import show
@@ -20,7 +20,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.withdrawals import equal_payments, request_checks, workflow
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.forms import NewWithdrawalForm
@@ -57,8 +57,7 @@ def new(request: HttpRequest) -> HttpResponse:
     return redirect("withdrawal", row.pk)
 
 
-@require_POST
-@requires(rules.may_request, ONLY_OPERATORS)
+@posted(rules.may_request, ONLY_OPERATORS)
 def figures(request: HttpRequest) -> HttpResponse:
     """What arrives, what leaves, what it is worth and how many approvals it takes, for what is typed so far."""
     account = accounts.required()
@@ -70,8 +69,7 @@ def figures(request: HttpRequest) -> HttpResponse:
     return show(request, "exchange_ops/new/_figures.html", context)
 
 
-@require_POST
-@requires(rules.may_request, ONLY_OPERATORS)
+@posted(rules.may_request, ONLY_OPERATORS)
 def destination(request: HttpRequest) -> HttpResponse:
     """The address in its normal form and in groups, its network, its warnings, and whether it is our own."""
     context: dict[str, Any] = {"now": clock.now()}

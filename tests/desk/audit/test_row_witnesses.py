@@ -419,8 +419,8 @@ def test_what_the_desk_writes_while_the_check_reads_is_no_finding() -> None:
     """Rows, events and heads of others that come after the entries were read, and before the rows are."""
     others: list[Thread] = []
 
-    def meanwhile(execute: Any, question: str, *given: Any) -> Any:
-        facts = execute(question, *given)
+    def meanwhile(execute: Any, question: str, *arguments: Any) -> Any:
+        facts = execute(question, *arguments)
         if not others and question.startswith("SELECT") and "desk_rowwitness" in question:
             others.append(Thread(target=_work_on, args=("meanwhile",)))
             others[0].start()

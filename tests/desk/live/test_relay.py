@@ -35,7 +35,7 @@ def test_a_hint_reaches_the_followers_of_its_topic_alone(open_socket: Open, oper
 
 
 def test_topics_are_admitted_one_by_one(open_socket: Open, operator: Person, treasury: Person) -> None:
-    asked = [
+    wanted = [
         "vault",
         f"mine:{operator.pk}",
         f"mine:{treasury.pk}",
@@ -47,9 +47,9 @@ def test_topics_are_admitted_one_by_one(open_socket: Open, operator: Person, tre
         "open:" + "x" * 90,
         "",
     ]
-    answer = open_socket(operator).say(follow=asked)
+    answer = open_socket(operator).say(follow=wanted)
     assert answer["followed"] == sorted([f"mine:{operator.pk}", "open"])
-    assert answer["refused"] == [topic for topic in asked if topic not in answer["followed"]]
+    assert answer["refused"] == [topic for topic in wanted if topic not in answer["followed"]]
     assert open_socket(treasury).say(follow=["vault"])["followed"] == ["vault"]
 
 

@@ -73,6 +73,6 @@ def test_no_name_is_longer_than_the_engines_keep(vendor):
 
 @pytest.mark.django_db
 def test_where_a_request_came_from_is_never_edited(operator):
-    rows.asked(operator, now=clock.now())
+    rows.requested(operator, now=clock.now())
     with pytest.raises(DatabaseError, match="never edited"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE exchange_ops_withdrawal SET initiated_via = 'elsewhere'")

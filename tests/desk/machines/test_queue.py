@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 def drafts(operator):
     """Three new requests."""
     now = clock.now()
-    return [rows.asked(operator, now=now, request_key=f"key-{number}") for number in range(3)]
+    return [rows.requested(operator, now=now, request_key=f"key-{number}") for number in range(3)]
 
 
 def swept(queue, numbers, now):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chaindata.broadcasts.mover import MACHINE as BROADCASTS
-from desk.machines.table import NOBODY, PERSON, WORKER, Column, State, Table, Transition
+from desk.machines.table import Column, State, Table, Tone, Transition, Turn
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.mover import MACHINE as ORDERS
 from exchange_ops.subaccounts.mover import MACHINE as SUBACCOUNTS
@@ -20,8 +20,8 @@ every_machine = pytest.mark.parametrize("machine", list(MACHINES.values()), ids=
 SMALL = Table(
     noun="a thing",
     states={
-        "new": State("New", "Nothing happened yet.", WORKER, "active"),
-        "done": State("Done", "It is done.", NOBODY, "good", terminal=True),
+        "new": State("New", "Nothing happened yet.", Turn.WORKER, Tone.ACTIVE),
+        "done": State("Done", "It is done.", Turn.NOBODY, Tone.GOOD, terminal=True),
     },
     moves=(
         Transition(1, "", "created", "new", ("operator",)),
@@ -67,7 +67,10 @@ def test_every_event_can_name_its_row_and_its_version_once(machine):
         ({"moves": SMALL.moves[:1]}, "Nothing leads out of new, and it is somebody's turn: worker."),
         ({"moves": (*SMALL.moves, LOST)}, "lost names 'gone', which is no state."),
         ({"moves": (*SMALL.moves, replace(LOST, target="done", who=()))}, "Nobody may cause lost from new."),
-        ({"states": SMALL.states | {"done": State("Done", "It is.", "cat", "good")}}, "done is nobody's turn: 'cat'."),
+        (
+            {"states": SMALL.states | {"done": State("Done", "It is.", "cat", Tone.GOOD)}},
+            "done is nobody's turn: 'cat'.",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_table_is_said(change, problem):
@@ -76,7 +79,19 @@ def test_what_is_wrong_with_a_table_is_said(change, problem):
 
 
 def test_the_sets_of_states_follow_from_the_table():
-    table = replace(SMALL, states=SMALL.states | {"asked": State("Asked", "A person decides.", PERSON, "warn")})
+    table = replace(SMALL, states=SMALL.states | {"asked": State("Asked", "A person decides.", Turn.PERSON, Tone.WARN)})
     assert (table.ends, table.open, table.at_work, table.born) == (("done",), ("new", "asked"), ("new",), ("new",))
     assert table.resting == {"done"}
     assert replace(table, at_rest=frozenset()).resting == frozenset()
+
+
+def test_what_approvals_sign_is_this_and_nothing_less():
+    """Written out once more: a column that is left out could be changed after the approval."""
+    payout = {"account_id", "initiator_id", "currency", "amount", "include_fee", "address", "payment_id", "reason"}
+    transfer = {"account_id", "initiator_id", "reissues_id", "kind", "currency", "amount", "to_currency", "by"}
+    assert set(WITHDRAWALS.table.named(Column.SIGNED)) == payout | {
+        "fee_estimate", "policy_version", "quorum_required", "mode",
+    }  # fmt: skip
+    assert set(TRANSFERS.table.named(Column.SIGNED)) == transfer | {
+        "identifier", "subaccount_id", "reason", "policy_version", "quorum_required", "lookalikes",
+    }  # fmt: skip

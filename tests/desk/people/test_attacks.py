@@ -406,8 +406,8 @@ def test_a_new_key_keeps_the_challenge_of_another_tab_and_that_a_right_code_was_
     key = SoftKey(django_settings.ALLOWED_HOSTS[0])
     key.enrol(owner)
     before = visitor.session.session_key or ""
-    asked = {"person": owner, "purpose": "approve-withdrawal", "digest": "ab" * 32}
-    options = stepup.challenge(**asked, session_key=before, now=clock.now())
+    decision = {"person": owner, "purpose": "approve-withdrawal", "digest": "ab" * 32}
+    options = stepup.challenge(**decision, session_key=before, now=clock.now())
     later(at, seconds=30)
     confirm_change(visitor, "set-up-app", code_of(SECRET))
     after = visitor.session.session_key or ""

@@ -15,7 +15,7 @@ from desk.people import code_limits, stepup
 from tests.desk.authenticator import SoftKey
 
 pytestmark = pytest.mark.django_db
-ASKED = {"purpose": "approve-withdrawal", "digest": "ab" * 32}
+DECISION = {"purpose": "approve-withdrawal", "digest": "ab" * 32}
 
 
 @pytest.fixture
@@ -32,11 +32,11 @@ def ask(client: Client, content: Any) -> Any:
 
 def test_the_challenge_belongs_to_the_session_that_asked(client: Client, treasury: Person, key: SoftKey) -> None:
     client.force_login(treasury)
-    options = ask(client, ASKED).json()
+    options = ask(client, DECISION).json()
     answer = key.answer(options)
     made = StepUpChallenge.objects.get()
     assert made.session_digest == trail.digest_of(client.session.session_key or "")
-    arguments: dict[str, Any] = {**ASKED, "person": treasury, "answer": answer, "now": clock.now()}
+    arguments: dict[str, Any] = {**DECISION, "person": treasury, "answer": answer, "now": clock.now()}
     with pytest.raises(stepup.CannotConfirm), transaction.atomic():
         stepup.verify(session_key="another", **arguments)
     with transaction.atomic():
@@ -45,9 +45,9 @@ def test_the_challenge_belongs_to_the_session_that_asked(client: Client, treasur
 
 def test_it_wants_a_sign_in_a_post_and_a_csrf_token(treasury: Person, key: SoftKey) -> None:
     client = Client(enforce_csrf_checks=True)
-    assert ask(client, ASKED).status_code in {302, 403}
+    assert ask(client, DECISION).status_code in {302, 403}
     client.force_login(treasury)
-    assert ask(client, ASKED).status_code == 403
+    assert ask(client, DECISION).status_code == 403
     assert client.get(reverse("step_up_challenge")).status_code == 405
     assert not StepUpChallenge.objects.exists()
 
@@ -69,7 +69,7 @@ def test_it_wants_a_sign_in_a_post_and_a_csrf_token(treasury: Person, key: SoftK
         {"purpose": "p", "digest": ["d"]},
         {"purpose": "p" * 61, "digest": "d"},
         {"purpose": "p", "digest": "d" * 65},
-        {**ASKED, "more": "x" * 3_000},
+        {**DECISION, "more": "x" * 3_000},
     ],
 )
 def test_odd_requests_are_refused(client: Client, treasury: Person, key: SoftKey, content: Any) -> None:
@@ -81,7 +81,7 @@ def test_odd_requests_are_refused(client: Client, treasury: Person, key: SoftKey
 
 def test_without_a_passkey_the_reason_is_said(client: Client, operator: Person) -> None:
     client.force_login(operator)
-    answer = ask(client, ASKED)
+    answer = ask(client, DECISION)
     assert answer.status_code == 409
     assert "no passkey" in answer.json()["problem"]
 
@@ -100,7 +100,7 @@ def test_a_wrong_code_within_a_request_is_counted(client: Client, treasury: Pers
         try:
             with transaction.atomic():
                 answer = {"kind": "totp", "code": "000000"}
-                stepup.verify(**ASKED, person=treasury, answer=answer, session_key="s", now=clock.now())
+                stepup.verify(**DECISION, person=treasury, answer=answer, session_key="s", now=clock.now())
         except stepup.CannotConfirm as reason:
             return HttpResponse(str(reason), status=409)
         return HttpResponse("approved")

@@ -19,7 +19,7 @@ from wire.values import Secret
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
-ASKED = {"purpose": "approve-withdrawal", "digest": "ab" * 32}
+DECISION = {"purpose": "approve-withdrawal", "digest": "ab" * 32}
 
 ENROL = """async () => {
   const made = await navigator.credentials.create({publicKey: {
@@ -64,16 +64,16 @@ def test_a_browser_confirms_one_decision(page: Any, treasury: Person) -> None:
     enrolled = page.evaluate(ENROL)
     data = {"name": "laptop", "credential": enrolled}
     Authenticator.objects.create(user=treasury, type=Authenticator.Type.WEBAUTHN, data=data)
-    answer = {"kind": "passkey", "credential": page.evaluate(SIGN, ASKED)}
+    answer = {"kind": "passkey", "credential": page.evaluate(SIGN, DECISION)}
     arguments: dict[str, Any] = {"person": treasury, "answer": answer, "session_key": page.session_key}
     with pytest.raises(stepup.CannotConfirm), transaction.atomic():
         stepup.verify(purpose="approve-withdrawal", digest="cd" * 32, now=clock.now(), **arguments)
     with transaction.atomic():
-        row = stepup.verify(**ASKED, now=clock.now(), **arguments)
+        row = stepup.verify(**DECISION, now=clock.now(), **arguments)
     assert row.kind == "passkey"
     assert audit_check.verify() == []
     with pytest.raises(stepup.CannotConfirm, match="used already"), transaction.atomic():
-        stepup.verify(**ASKED, now=clock.now(), **arguments)
+        stepup.verify(**DECISION, now=clock.now(), **arguments)
 
 
 def key_of(page: Any) -> str:

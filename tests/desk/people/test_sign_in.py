@@ -296,9 +296,9 @@ def test_a_factor_added_ends_the_other_sessions_and_is_in_the_trail(
     other = Client()
     sign_in(other, "operator", password)
     sign_in(client, "operator", password)
-    asked = client.get(reverse("mfa_activate_totp"))
-    assert asked["Location"].startswith(reverse("account_reauthenticate")), "one's password is asked for again"
-    client.post(asked["Location"], {"password": password})
+    page = client.get(reverse("mfa_activate_totp"))
+    assert page["Location"].startswith(reverse("account_reauthenticate")), "one's password is asked for again"
+    client.post(page["Location"], {"password": password})
     client.get(reverse("mfa_activate_totp"))
     secret = Secret(client.session["mfa.totp.secret"])
     client.post(reverse("mfa_activate_totp"), {"code": totp.code_at(secret, totp.step_at(clock.now()))})

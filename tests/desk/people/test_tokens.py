@@ -100,11 +100,11 @@ def test_a_token_has_a_bounded_life(operator: Person, days: int) -> None:
 
 def test_the_command_shows_the_token_once(operator: Person, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("create_token", "operator", "--name", "reports", "--days", "7")
-    shown = capsys.readouterr()
-    text = shown.out.strip()
+    output = capsys.readouterr()
+    text = output.out.strip()
     assert enter(f"Bearer {text}")[0] == operator
-    assert "not shown again" in shown.err
-    assert text not in shown.err
+    assert "not shown again" in output.err
+    assert text not in output.err
 
 
 @pytest.mark.parametrize(("name", "days"), [("nobody", 7), ("operator", 0)])

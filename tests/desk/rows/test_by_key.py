@@ -19,11 +19,11 @@ TABLES = {table.label: table for table in witnessed.tables()}
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8])
 def test_any_number_of_keys_once_each_and_in_order(make_person: Callable[..., Any], count: int) -> None:
     people = [make_person("operator", username=f"person-{number}").pk for number in range(8)]
-    asked = [*reversed(people[:count]), 10**9]
-    wanted = list(Person.objects.filter(pk__in=asked).order_by("pk").values_list("pk", *COLUMNS))
+    numbers = [*reversed(people[:count]), 10**9]
+    wanted = list(Person.objects.filter(pk__in=numbers).order_by("pk").values_list("pk", *COLUMNS))
     assert len(wanted) == count
     for _ in range(2):  # the second time by the text that is kept
-        assert [tuple(row) for row in rows_by_key(Person, COLUMNS, asked)] == wanted
+        assert [tuple(row) for row in rows_by_key(Person, COLUMNS, numbers)] == wanted
 
 
 def test_nobody_is_nobody() -> None:

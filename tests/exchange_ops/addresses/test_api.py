@@ -19,8 +19,8 @@ PATH = "/api/v1/deposit-addresses/"
 
 
 def body(**changes):
-    asked = {"currency": "BCH", "request_key": str(uuid.uuid4())}
-    return {name: value for name, value in {**asked, **changes}.items() if value is not ...}
+    members = {"currency": "BCH", "request_key": str(uuid.uuid4())}
+    return {name: value for name, value in {**members, **changes}.items() if value is not ...}
 
 
 def send(client, content):
@@ -80,8 +80,8 @@ def test_an_unknown_currency_is_not_there(with_token, auditor, query):
 
 
 def test_a_new_address_is_asked_for_once(with_token, operator):
-    client, asked = with_token(operator), body()
-    first, second = send(client, asked), send(client, asked)
+    client, request = with_token(operator), body()
+    first, second = send(client, request), send(client, request)
     assert (first.status_code, second.status_code) == (201, 200)
     assert first.json()["id"] == second.json()["id"]
     answer = first.json()

@@ -261,7 +261,7 @@ def test_a_worker_that_dies_over_the_call_leaves_it_unknown(walk, after):
             raise Killed
 
     with pytest.raises(Killed):
-        requests.advance(row.pk, now=clock.now(), client_for=lambda *given: Dying(keys.client_for(*given)))
+        requests.advance(row.pk, now=clock.now(), client_for=lambda *arguments: Dying(keys.client_for(*arguments)))
     row.refresh_from_db()
     assert row.state == "sending"
     requests.advance(row.pk, now=clock.now(), client_for=keys.client_for)
@@ -289,7 +289,7 @@ def test_a_late_answer_after_the_lease_changes_nothing(walk, client_as):
             assert step(AddressRequest.objects.get()).state == "unknown"
             return made
 
-    requests.advance(row.pk, now=clock.now(), client_for=lambda *given: Slow(keys.client_for(*given)))
+    requests.advance(row.pk, now=clock.now(), client_for=lambda *arguments: Slow(keys.client_for(*arguments)))
     row.refresh_from_db()
     assert (row.state, DepositAddress.objects.count()) == ("unknown", 0)
     assert step(row).state == "made"

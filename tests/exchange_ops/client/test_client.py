@@ -35,10 +35,10 @@ def test_a_withdrawal_leaves_as_a_hold_that_pays_nobody(sandbox, client_as):
     assert (held.status, held.amount, held.public_comment) == ("created", Decimal("0.25"), "tx-1")
 
 
-@pytest.mark.parametrize("asked", [{}, {"autoCommit": True}, {"autoCommit": None}])
-def test_no_call_can_ask_for_a_payment_at_once(sandbox, client_as, asked):
+@pytest.mark.parametrize("changes", [{}, {"autoCommit": True}, {"autoCommit": None}])
+def test_no_call_can_ask_for_a_payment_at_once(sandbox, client_as, changes):
     with pytest.raises(WouldPayAtOnce, match="was not sent"):
-        client_as("demo-withdraw").call("create_withdrawal", **HOLD, **asked)
+        client_as("demo-withdraw").call("create_withdrawal", **HOLD, **changes)
     assert calls(sandbox, "create_withdrawal") == []
 
 

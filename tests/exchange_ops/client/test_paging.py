@@ -56,16 +56,16 @@ def test_what_comes_in_while_we_walk_upwards_is_met_once(arrivals, limit):
 
 
 def test_an_element_that_can_not_be_read_moves_the_walk_on_too():
-    asked = []
+    places = []
 
     def read(first: int) -> Listing[Row]:
-        asked.append(first)
+        places.append(first)
         return (
             Listing((Row(1),), (Aside("{}", "odd", "", 2), Aside("{}", "odd", "", None, 3))) if first == 1 else rows(4)
         )
 
     assert ids(up(read)) == [1, 4]
-    assert asked == [1, 4]
+    assert places == [1, 4]
 
 
 @pytest.mark.parametrize(

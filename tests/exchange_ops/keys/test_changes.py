@@ -149,12 +149,12 @@ def test_without_the_second_factor_nothing_is_changed(*, account, demo_keys, kee
     key = demo_keys["demo-read"]
     waiting = probed(succeed(key, keeper))
     before = picture()
-    given = {"answer": answer or {"kind": "none"}}
+    arguments = {"answer": answer or {"kind": "none"}}
     for attempt in (
-        lambda: add(account, keeper, pair("next-trade"), **given),
-        lambda: succeed(demo_keys["demo-trade"], keeper, pair("next-trade"), **given),
-        lambda: decide("switch", key, keeper, **given),
-        lambda: decide("disable", demo_keys["demo-trade"], keeper, **given),
+        lambda: add(account, keeper, pair("next-trade"), **arguments),
+        lambda: succeed(demo_keys["demo-trade"], keeper, pair("next-trade"), **arguments),
+        lambda: decide("switch", key, keeper, **arguments),
+        lambda: decide("disable", demo_keys["demo-trade"], keeper, **arguments),
     ):
         with pytest.raises(CannotConfirm):
             attempt()

@@ -56,10 +56,10 @@ def test_a_page_writes_figures_as_the_server_writes_them(new_page):
             return texts.map((text) => [...places.map((one) => price(text, one)), brief(text), percent(text)]) }""",
         [texts, [tags.places(step) for step in steps]],
     )
-    for text, shown in zip(texts, drawn, strict=True):
+    for text, drawn_text in zip(texts, drawn, strict=True):
         value = Decimal(text)
         wanted = [*(tags.price(value, step) for step in steps), tags.brief(value), f"{tags.price(value)} %"]
-        assert shown == wanted, text
+        assert drawn_text == wanted, text
     changes = ["0.00", "12.30", "-0.05", "1234.56", "-1234567.00"]
     as_drawn = page.evaluate(
         "async (all) => (({change}) => all.map((one) => change(one).outerHTML))(await import('/ticks.js'))",
@@ -162,8 +162,8 @@ class Following:
         return True
 
 
-SHOWN = "#now [data-value], #now [data-at], #book table *, #book [data-depth], #trades tbody *, #candles table td"
-SHOWN += ", #rows [data-value]"
+FIGURES = "#now [data-value], #now [data-at], #book table *, #book [data-depth], #trades tbody *, #candles table td"
+FIGURES += ", #rows [data-value]"
 PIECES = """(root, shown) => Array.from(root.querySelectorAll(shown)).map((one) => [
     one.tagName, (one.getAttribute("class") || "").replace(/\\bfresh\\b/, "").trim(),
     one.dateTime ? "" : one.title, one.dataset.side || "", one.dataset.id || "",
@@ -172,11 +172,11 @@ PIECES = """(root, shown) => Array.from(root.querySelectorAll(shown)).map((one) 
 
 def as_drawn(page):
     """What is shown now, piece by piece, and what a page drawn anew would show."""
-    here = page.evaluate(f"(shown) => ({PIECES})(document, shown)", SHOWN)
+    here = page.evaluate(f"(shown) => ({PIECES})(document, shown)", FIGURES)
     anew = page.evaluate(
         f"""async (shown) => {{ const answer = await fetch(location.href);
             return ({PIECES})(new DOMParser().parseFromString(await answer.text(), "text/html"), shown) }}""",
-        SHOWN,
+        FIGURES,
     )
     return here, anew
 

@@ -175,9 +175,9 @@ def test_only_one_process_reads_at_a_time(symbol, sandbox):
 
 def test_a_look_that_was_just_read_is_not_read_again_by_its_wake_up_call(symbol, sandbox):
     row, now = look(symbol), clock.now()
-    asked = {"look_id": row.pk, "open_client": keys.public_client}
-    assert watched.read_one(now=now, **asked) == 1
-    assert watched.read_one(now=now + timedelta(seconds=9), **asked) == 0
+    arguments = {"look_id": row.pk, "open_client": keys.public_client}
+    assert watched.read_one(now=now, **arguments) == 1
+    assert watched.read_one(now=now + timedelta(seconds=9), **arguments) == 0
     assert watched.read_one(look_id=row.pk + 1, now=now, open_client=keys.public_client) == 0
 
 
@@ -327,10 +327,10 @@ def test_a_candle_of_a_far_future_does_not_stop_the_walk_for_good(symbol, sandbo
 
 def test_a_growing_candle_is_written_again_and_an_older_reading_of_it_is_not():
     start, now = datetime.fromisoformat("2026-11-20T10:00:00+00:00"), clock.now()
-    asked = {"symbol": "ETHBTC", "period": "M30"}
-    quotes.keep_candles(found=[candle(start, volume="1")], now=now, **asked)
-    quotes.keep_candles(found=[candle(start, volume="5")], now=now + timedelta(seconds=5), **asked)
-    quotes.keep_candles(found=[candle(start, volume="2")], now=now + timedelta(seconds=3), **asked)
+    arguments = {"symbol": "ETHBTC", "period": "M30"}
+    quotes.keep_candles(found=[candle(start, volume="1")], now=now, **arguments)
+    quotes.keep_candles(found=[candle(start, volume="5")], now=now + timedelta(seconds=5), **arguments)
+    quotes.keep_candles(found=[candle(start, volume="2")], now=now + timedelta(seconds=3), **arguments)
     assert Candle.objects.get().volume == 5
 
 
@@ -380,9 +380,9 @@ def test_old_answers_to_forms_are_removed_and_fresh_ones_stay():
     now = clock.now()
     account = Account.objects.create(name="Main desk", quote_currency="USD")
     for days in (0, 29, 31, 400):
-        asked = {"account": account, "currency": "BTC", "requested_at": now - timedelta(days=days)}
-        AddressCheck.objects.create(address=f"a{days}", answered_at=asked["requested_at"], **asked)
-        FeeEstimate.objects.create(amount=Decimal(days + 1), **asked)
+        columns = {"account": account, "currency": "BTC", "requested_at": now - timedelta(days=days)}
+        AddressCheck.objects.create(address=f"a{days}", answered_at=columns["requested_at"], **columns)
+        FeeEstimate.objects.create(amount=Decimal(days + 1), **columns)
     retention.purge(now=now)
     assert set(AddressCheck.objects.values_list("address", flat=True)) == {"a0", "a29"}
     assert set(FeeEstimate.objects.values_list("amount", flat=True)) == {1, 30}

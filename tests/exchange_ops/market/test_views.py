@@ -66,7 +66,7 @@ def many(count):
     )
 
 
-def shown(response):
+def symbols_of(response):
     return re.findall(r'id="m-([^"]+)"', response.content.decode())
 
 
@@ -113,7 +113,7 @@ def test_every_column_sorts_both_ways_and_what_has_no_figure_comes_last(client, 
     symbol("A1", last="1", open="2", low="1", high="1", bid="1", ask="4", volume="1", volume_quote="1")
     symbol("B1", last="9", open="2", low="9", high="9", bid="1", ask="9", volume="9", volume_quote="9")
     symbol("C1")
-    found = shown(client.get("/markets/", {"sort": sign + sort}))
+    found = symbols_of(client.get("/markets/", {"sort": sign + sort}))
     assert sorted(found) == ["A1", "B1", "C1"]
     if sort in queries.SORTS:
         assert found[2] == "C1"
@@ -124,7 +124,7 @@ def test_every_column_sorts_both_ways_and_what_has_no_figure_comes_last(client, 
 def test_numbers_are_sorted_as_numbers(client):
     for code, last in (("A", "9"), ("B", "10"), ("C", "0.5"), ("D", "1000000000000000000000000.5")):
         symbol(code, last=last)
-    assert shown(client.get("/markets/", {"sort": "last"})) == ["C", "A", "B", "D"]
+    assert symbols_of(client.get("/markets/", {"sort": "last"})) == ["C", "A", "B", "D"]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_numbers_are_sorted_as_numbers(client):
 def test_a_search_finds_by_symbol_and_by_currency(client, text, found):
     symbol("ETHBTC")
     symbol("EOSETH", base="EOS", quote="ETH")
-    assert set(shown(client.get("/markets/", {"text": text}))) == found
+    assert set(symbols_of(client.get("/markets/", {"text": text}))) == found
 
 
 @pytest.mark.parametrize("text", ["<script>", "'; DROP TABLE", "\0\0", "x" * 5_000, "\ud83d", "%s%d"])
@@ -157,22 +157,22 @@ def test_a_hostile_search_is_only_text(client, text):
 )
 def test_pages_of_fifty(client, number, first):
     many(120)
-    found = shown(client.get("/markets/", {"page": number}))
+    found = symbols_of(client.get("/markets/", {"page": number}))
     assert found == [f"C{n:04}BTC" for n in range(first, min(first + 50, 120))]
 
 
 def test_rows_that_read_themselves_again_stay_where_they_are(client):
     symbol("A", last="1")
     symbol("B", last="2")
-    assert shown(client.get("/markets/", {"sort": "-last"})) == ["B", "A"]
+    assert symbols_of(client.get("/markets/", {"sort": "-last"})) == ["B", "A"]
     Ticker.objects.filter(symbol="A").update(last=Decimal(3))
     part = {"HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "rows"}
     again = client.get("/markets/", {"sort": "-last", "rows": "B,A"}, **part)
-    assert shown(again) == ["B", "A"]
+    assert symbols_of(again) == ["B", "A"]
     assert "3.00" in text_of(again)
     assert b"<html" not in again.content
-    assert shown(client.get("/markets/", {"sort": "-last", "rows": "B,A"})) == ["A", "B"], "a reload sorts anew"
-    assert shown(client.get("/markets/", {"rows": "GONE,B,,\0,A"}, **part)) == ["B", "A"]
+    assert symbols_of(client.get("/markets/", {"sort": "-last", "rows": "B,A"})) == ["A", "B"], "a reload sorts anew"
+    assert symbols_of(client.get("/markets/", {"rows": "GONE,B,,\0,A"}, **part)) == ["B", "A"]
 
 
 def test_a_thousand_symbols_cost_what_three_cost(client, standing_clock):
@@ -208,7 +208,7 @@ def test_an_empty_table_says_what_comes(client):
 def test_a_name_that_no_address_takes_breaks_no_table(client):
     symbol("ETH/BTC", last="1")
     symbol("A\nB", last="1")
-    assert set(shown(client.get("/markets/"))) == {"ETH/BTC", "A\nB"}
+    assert set(symbols_of(client.get("/markets/"))) == {"ETH/BTC", "A\nB"}
 
 
 def declared(response):

@@ -31,15 +31,15 @@ def pages(operator, treasury, payable):
 
 
 def test_every_age_of_a_page_about_money_runs(signed_in, make_person, pages):
-    client, shown = signed_in(make_person("operator", "treasury", "auditor", "trader", username="everything")), 0
+    client, count = signed_in(make_person("operator", "treasury", "auditor", "trader", username="everything")), 0
     for path in pages:
         response = client.get(path)
         assert response.status_code == 200, path
         page = re.sub(r"<title>.*?</title>|<(td|span)[^>]*>never</\1>", "", response.content.decode())
         still = [found[0] for found in AGE.finditer(page) if not found[1] and "ago" in found[2]]
         assert not still, path
-        shown += len(AGE.findall(page))
-    assert shown >= len(pages)
+        count += len(AGE.findall(page))
+    assert count >= len(pages)
 
 
 @pytest.mark.browser

@@ -25,8 +25,8 @@ HOSTILE = '"><script>alert(1)</script>'
 
 def text(response):
     """What a person reads, on one line."""
-    shown = re.sub(r"<svg.*?</svg>", "", response.content.decode(), flags=re.DOTALL)
-    return " ".join(re.sub(r"<[^>]+>", " ", shown).split())
+    body = re.sub(r"<svg.*?</svg>", "", response.content.decode(), flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", " ", body).split())
 
 
 def codes(response):
@@ -55,21 +55,21 @@ def test_both_wallets_stand_side_by_side_with_their_value_and_age(signed_in, aud
     now = clock.now()
     rows.held(operator, now=now)
     Balance.objects.filter(wallet="bank").update(reserved=Decimal("1.5"), read_at=now - timedelta(minutes=5))
-    shown = text(signed_in(auditor).get("/funds/"))
-    assert "500.0000" in shown
-    assert "10.0000" in shown
-    assert "1.2510 BCH for our payouts" in shown, "the amount and the fee of the hold"
-    assert "0.2490 BCH in the bank for something else" in shown
-    assert "255,750.00 USD" in shown, "511.5 BCH at 500"
-    assert "5 min ago" in shown, "the older of both readings"
+    page = text(signed_in(auditor).get("/funds/"))
+    assert "500.0000" in page
+    assert "10.0000" in page
+    assert "1.2510 BCH for our payouts" in page, "the amount and the fee of the hold"
+    assert "0.2490 BCH in the bank for something else" in page
+    assert "255,750.00 USD" in page, "511.5 BCH at 500"
+    assert "5 min ago" in page, "the older of both readings"
 
 
 def test_a_currency_without_a_price_is_named_and_not_counted(signed_in, auditor):
     rows.currency("XYZ", now=clock.now())
     rows.balance("XYZ", now=clock.now())
-    shown = text(signed_in(auditor).get("/funds/"))
-    assert "not in the total: XYZ." in shown
-    assert "255,000.00 USD" in shown
+    page = text(signed_in(auditor).get("/funds/"))
+    assert "not in the total: XYZ." in page
+    assert "255,000.00 USD" in page
 
 
 def test_empty_currencies_show_only_when_asked_for_or_searched(signed_in, auditor):
@@ -107,18 +107,18 @@ def test_more_currencies_take_no_more_queries(signed_in, auditor, operator):
     client, now = signed_in(auditor), clock.now()
     rows.held(operator, now=now)
 
-    def asked():
+    def queries():
         with CaptureQueriesContext(connection) as seen:
             client.get("/funds/")
         return len(seen)
 
-    asked()
-    one = asked()
+    queries()
+    one = queries()
     for code in ("AAA", "BBB"):
         rows.currency(code, now=now)
         rows.balance(code, now=now)
         rows.held(operator, now=now)
-    assert asked() == one
+    assert queries() == one
 
 
 def test_without_an_account_the_page_says_what_would_appear(signed_in, auditor):
@@ -160,10 +160,10 @@ def test_the_code_holds_the_whole_address(signed_in, auditor):
 def test_a_payment_id_is_said_to_be_needed(signed_in, auditor):
     rows.currency("XRP", now=clock.now(), payin_payment_id=True, payin_confirmations=1)
     read(reading_of(("rAddress", "12345")), "XRP")
-    shown = text(signed_in(auditor).get("/funds/xrp/deposit/"))
-    assert "12345" in shown
-    assert "Every deposit needs it" in shown
-    assert "after 1 confirmation." in shown
+    page = text(signed_in(auditor).get("/funds/xrp/deposit/"))
+    assert "12345" in page
+    assert "Every deposit needs it" in page
+    assert "after 1 confirmation." in page
     read(reading_of(("rAddress", None)), "XRP")
     assert "named none: ask before sending anything" in text(signed_in(auditor).get("/funds/XRP/deposit/"))
 
@@ -235,9 +235,9 @@ def test_an_operator_asks_for_a_new_address_once(signed_in, operator):
         assert client.post("/funds/BCH/deposit/new/", {"request_key": key}).status_code == 302
     row = AddressRequest.objects.get()
     assert (row.state, row.initiator, row.initiated_via) == ("asked", operator, "page")
-    shown = text(client.get("/funds/BCH/deposit/"))
-    assert "Waiting to be asked for" in shown
-    assert "Ask the exchange for a new BCH address" not in shown
+    reread = text(client.get("/funds/BCH/deposit/"))
+    assert "Waiting to be asked for" in reread
+    assert "Ask the exchange for a new BCH address" not in reread
 
 
 @pytest.mark.parametrize("key", ["", "not-a-key", "x" * 500])

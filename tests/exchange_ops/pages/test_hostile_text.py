@@ -16,7 +16,7 @@ from wire.values import Secret
 
 pytestmark = pytest.mark.django_db
 HOSTILE = "Invoice \u202e000,01\u202c for \u2066K\u200ba\u2069"
-SHOWN = "Invoice \u2039RLO\u203a000,01\u2039PDF\u203a for \u2039LRI\u203aK\u2039ZWSP\u203aa\u2039PDI\u203a"
+MARKED = "Invoice \u2039RLO\u203a000,01\u2039PDF\u203a for \u2039LRI\u203aK\u2039ZWSP\u203aa\u2039PDI\u203a"
 # A form keeps what was typed, and a button copies what is there.
 EXACT = re.compile(r'<textarea\b[^>]*>.*?</textarea>|\s(?:value|data-copy)="[^"]*"', re.DOTALL)
 
@@ -77,4 +77,4 @@ def test_json_is_exact_and_files_for_people_are_marked(signed_in, treasury, page
     client = signed_in(treasury)
     assert [item["reason"] for item in client.get("/api/v1/withdrawals/").json()["items"]] == [HOSTILE]
     lines = list(csv.DictReader(io.StringIO(b"".join(client.get("/withdrawals/export.csv")).decode())))
-    assert [line["reason"] for line in lines] == [SHOWN]
+    assert [line["reason"] for line in lines] == [MARKED]

@@ -47,14 +47,14 @@ def test_three_rows_take_as_many_queries_as_one(signed_in, treasury, operator, p
 
 def test_the_detail_asks_no_more_for_a_longer_story(signed_in, treasury, operator, payable):
     client = signed_in(treasury)
-    short, long = rows.asked(operator, now=clock.now()), rows.ended(operator, now=clock.now())
+    short, long = rows.requested(operator, now=clock.now()), rows.ended(operator, now=clock.now())
     few = len(queries_of(client, f"/withdrawals/{short.pk}/"))
     assert len(queries_of(client, f"/withdrawals/{long.pk}/")) <= few + 3
 
 
 def test_the_trail_asks_no_more_for_more_events(signed_in, auditor, operator, payable):
     client = signed_in(auditor)
-    rows.asked(operator, now=clock.now())
+    rows.requested(operator, now=clock.now())
     one = len(queries_of(client, "/audit/"))
     rows.ended(operator, now=clock.now())
     assert len(queries_of(client, "/audit/")) == one
@@ -83,7 +83,7 @@ def test_a_filter_that_makes_no_sense_filters_nothing(signed_in, treasury, opera
 
 
 def test_pages_follow_each_other_without_loss_or_repetition(signed_in, treasury, operator, payable):
-    made = {rows.asked(operator, now=clock.now()).reference for _ in range(120)}
+    made = {rows.requested(operator, now=clock.now()).reference for _ in range(120)}
     client, address, seen = signed_in(treasury), "/withdrawals/?state=draft", []
     while address:
         page = client.get(address).context["page"]
@@ -119,8 +119,8 @@ def test_an_unknown_status_of_the_exchange_is_shown_as_it_is(signed_in, auditor,
 
 
 def test_an_export_is_written_into_the_trail_and_carries_no_formula(signed_in, auditor, operator, payable):
-    rows.asked(operator, now=clock.now(), reason='=HYPERLINK("http://x")')
-    rows.asked(operator, now=clock.now(), reason="  @SUM(1)", amount=Decimal("0.100000000000000000"))
+    rows.requested(operator, now=clock.now(), reason='=HYPERLINK("http://x")')
+    rows.requested(operator, now=clock.now(), reason="  @SUM(1)", amount=Decimal("0.100000000000000000"))
     response = signed_in(auditor).get("/withdrawals/export.csv?state=draft")
     lines = list(csv.DictReader(io.StringIO(text_of(response))))
     assert response["Content-Type"].startswith("text/csv")

@@ -136,7 +136,7 @@ def test_ticks_reach_who_draws_them_and_nothing_is_read_for_them(open_as, treasu
     lines = []
     page = open_as(treasury, "/approvals/", before=lambda page: lines.append(Line(page)))
     line, read = lines[0], []
-    page.on("request", lambda asked: read.append(asked.headers.get("hx-target")))
+    page.on("request", lambda request: read.append(request.headers.get("hx-target")))
     page.evaluate(
         """() => {
             window.told = [];
@@ -169,7 +169,7 @@ def test_a_page_without_a_socket_reads_itself_and_says_how_old_it_is(open_as, op
     page.evaluate("window.marked = true")
     banner, decides = page.locator("#offline"), page.locator("[data-decides]:enabled")
     expect(decides.first).to_be_visible()
-    page.route("**/withdrawals/**", lambda asked: asked.abort())
+    page.route("**/withdrawals/**", lambda request: request.abort())
     lines[0].cut()
     expect(banner).to_contain_text("Live connection lost. Data frozen at")
     expect(banner).to_contain_text("Approvals are paused")

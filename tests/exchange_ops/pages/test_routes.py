@@ -218,7 +218,7 @@ def expected(rule, role):
     return rule in (OPEN, OWN) or role in rule
 
 
-def asked(client, name, place):
+def requests_to(client, name, place):
     """The status of a GET and of an empty POST, each with the rule for it."""
     for method, rule in zip(("get", "post"), MATRIX[name], strict=True):
         yield method, rule, getattr(client, method)(place(name)).status_code
@@ -228,7 +228,7 @@ def asked(client, name, place):
 def test_who_gets_in(role, place, make_person, operator, signed_in):
     client = signed_in(person_of(role, make_person, operator))
     for name in sorted(MATRIX):
-        for method, rule, status in asked(client, name, place):
+        for method, rule, status in requests_to(client, name, place):
             label = f"{method} {name} as {role}: {status}"
             if expected(rule, role):
                 assert status not in {401, 403, 405}, label
@@ -240,7 +240,7 @@ def test_who_gets_in(role, place, make_person, operator, signed_in):
 def test_somebody_without_a_role_sees_nothing_of_the_account(place, make_person, signed_in):
     client = signed_in(make_person(username="newcomer"))
     for name in sorted(MATRIX):
-        for method, rule, status in asked(client, name, place):
+        for method, rule, status in requests_to(client, name, place):
             assert (status in {403, 405}) == (rule not in (OPEN, OWN)), f"{method} {name}: {status}"
 
 

@@ -127,7 +127,7 @@ class Scripted:
     """A tiny exchange: confirms every request, tells a snapshot after each subscription, and what the test wants."""
 
     def __init__(self):
-        self.asked, self.sockets, self.sequence = [], [], 10
+        self.requests, self.sockets, self.sequence = [], [], 10
         self.server = serve(self._talk, "127.0.0.1", 0)
         self.url = f"ws://127.0.0.1:{self.server.socket.getsockname()[1]}"
         self.paths = []
@@ -139,7 +139,7 @@ class Scripted:
         try:
             for text in socket:
                 frame = json.loads(text)
-                self.asked.append((frame["method"], frame["params"].get("symbol")))
+                self.requests.append((frame["method"], frame["params"].get("symbol")))
                 socket.send(json.dumps({"jsonrpc": "2.0", "result": True, "id": frame["id"]}))
                 self._snapshot(socket, frame["method"], frame["params"])
         except ConnectionClosed:
@@ -165,7 +165,7 @@ class Scripted:
         self.tell("updateOrderbook", book(self.sequence, **sides))
 
     def count(self, method):
-        return [name for name, _ in self.asked].count(method)
+        return [name for name, _ in self.requests].count(method)
 
 
 @pytest.fixture
@@ -209,10 +209,10 @@ def test_what_is_looked_at_is_followed_and_kept(exchange, market):
 def test_a_symbol_that_is_looked_at_later_is_added_and_one_that_nobody_looks_at_any_more_left(exchange, market):
     market()
     MarketLook.objects.create(symbol="BTCUSD", period="M30", asked_at=clock.now())
-    assert until(lambda: ("subscribeTicker", "BTCUSD") in exchange.asked)
+    assert until(lambda: ("subscribeTicker", "BTCUSD") in exchange.requests)
     MarketLook.objects.filter(symbol="ETHBTC").update(asked_at=clock.now() - timedelta(minutes=5))
-    assert until(lambda: ("unsubscribeOrderbook", "ETHBTC") in exchange.asked)
-    assert ("unsubscribeTicker", "BTCUSD") not in exchange.asked
+    assert until(lambda: ("unsubscribeOrderbook", "ETHBTC") in exchange.requests)
+    assert ("unsubscribeTicker", "BTCUSD") not in exchange.requests
 
 
 def test_a_book_that_lost_an_update_is_asked_for_anew_and_never_kept_wrong(exchange, market):

@@ -48,7 +48,7 @@ class Desk:
     def ask(self, kind="freeze", *numbers, **changes):
         numbers = numbers or (7001,)
         subs = SubAccount.objects.filter(exchange_id__in=numbers)
-        asked = {
+        arguments = {
             "kind": kind,
             "account": self.account,
             "exchange_ids": list(numbers),
@@ -58,14 +58,14 @@ class Desk:
             "request_key": f"key-{next(self._keys)}",
             "session_key": SESSION,
         }
-        asked |= changes
-        if "answer" not in asked:
-            asked["answer"] = self.code()
-        return workflow.ask_status(now=self.now, **asked)
+        arguments |= changes
+        if "answer" not in arguments:
+            arguments["answer"] = self.code()
+        return workflow.ask_status(now=self.now, **arguments)
 
     def ask_settings(self, number=7001, **changes):
         sub = self.sub(number)
-        asked = {
+        arguments = {
             "account": self.account,
             "exchange_id": number,
             "payout_enabled": False,
@@ -77,7 +77,7 @@ class Desk:
             "session_key": SESSION,
             "now": self.now,
         }
-        return workflow.ask_settings(**(asked | changes))
+        return workflow.ask_settings(**(arguments | changes))
 
     def step(self, action, *, later=timedelta(seconds=40), give_up=False):
         """One step of the action, `later` than the last; with `give_up` the worker that had it is gone."""

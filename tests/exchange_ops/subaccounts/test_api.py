@@ -32,7 +32,7 @@ def sub():
 
 
 @pytest.fixture
-def asked(sub, admin):
+def freeze_request(sub, admin):
     totp.enrol(admin, SECRET)
     now = clock.now()
     return workflow.ask_status(
@@ -66,7 +66,7 @@ def test_one_has_its_balances_exactly(with_token, auditor, sub):
     ]
 
 
-def test_what_was_asked_for_is_listed(with_token, auditor, asked):
+def test_what_was_asked_for_is_listed(with_token, auditor, freeze_request):
     answer = with_token(auditor).get(f"{PATH}7001/actions/").json()
     assert answer["older"] is None
     (facts,) = answer["items"]
@@ -80,7 +80,7 @@ def test_what_was_asked_for_is_listed(with_token, auditor, asked):
     assert with_token(auditor).get(f"{PATH}7001/").json()["difference"] == "Being frozen"
 
 
-def test_many_take_no_more_questions_than_one(with_token, auditor, asked):
+def test_many_take_no_more_questions_than_one(with_token, auditor, freeze_request):
     client = with_token(auditor)
     client.get(PATH)
     with CaptureQueriesContext(connection) as one:

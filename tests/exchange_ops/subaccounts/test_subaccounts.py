@@ -26,8 +26,8 @@ def desk(transactional_db, account, demo_keys, sandbox, make_person):
 
 
 def test_the_list_settings_and_balances_are_read(desk):
-    shown = {sub.exchange_id: account_status.of(sub).name for sub in SubAccount.objects.all()}
-    assert shown == {7001: "active", 7002: "active", 7003: "new", 7004: "closed"}
+    statuses = {sub.exchange_id: account_status.of(sub).name for sub in SubAccount.objects.all()}
+    assert statuses == {7001: "active", 7002: "active", 7003: "new", 7004: "closed"}
     first, second = desk.sub(7001), desk.sub(7002)
     assert (first.payout_enabled, first.description) == (True, "Trading")
     assert (second.payout_enabled, second.description) == (False, "Settlement")
@@ -240,8 +240,8 @@ def test_a_worker_that_dies_leaves_an_unknown_outcome_that_is_looked_for(desk):
         def __getattr__(self, name):
             return getattr(self._client, name)
 
-        def freeze_subaccounts(self, **asked):
-            self._client.freeze_subaccounts(**asked)
+        def freeze_subaccounts(self, **arguments):
+            self._client.freeze_subaccounts(**arguments)
             raise Dead
 
     desk.client_for = lambda account, right: Dying(real(account, right))
@@ -499,14 +499,14 @@ def test_of_two_workers_one_sends(desk):
 
 
 def test_the_table_is_whole():
-    from desk.machines.table import NOBODY
+    from desk.machines.table import Turn
 
     moves = {(move.source, move.event, move.target) for move in states.TRANSITIONS}
     assert len(moves) == len(states.TRANSITIONS)
     for name, state in states.STATES.items():
         leaves = [move for move in states.TRANSITIONS if move.source == name]
         assert bool(leaves) != state.terminal, name
-        assert state.terminal == (state.turn == NOBODY), name
+        assert state.terminal == (state.turn == Turn.NOBODY), name
         assert state.terminal == (name not in states.OPEN_STATES), name
     assert {move.target for move in states.TRANSITIONS} == set(states.STATES)
 

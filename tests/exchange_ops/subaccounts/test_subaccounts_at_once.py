@@ -24,7 +24,7 @@ def desk(transactional_db, account, demo_keys, sandbox, make_person):
 def asking(desk, step, **changes):
     """A freeze ready to be asked for: its code is made beforehand. A refusal is given back as its sentence."""
     now = desk.now
-    asked = {
+    arguments = {
         "kind": "freeze",
         "account": desk.account,
         "exchange_ids": [7001, 7002],
@@ -39,7 +39,7 @@ def asking(desk, step, **changes):
 
     def ask():
         try:
-            return [row.pk for row in workflow.ask_status(**(asked | changes))]
+            return [row.pk for row in workflow.ask_status(**(arguments | changes))]
         except workflow.CannotAsk as problem:
             return str(problem)
 

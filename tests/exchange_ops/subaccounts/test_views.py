@@ -63,7 +63,7 @@ def frozen(number=7002, **changes):
 
 def decision(kind, *numbers, **changes):
     subs = SubAccount.objects.filter(exchange_id__in=[number for number in numbers if str(number).isdigit()])
-    asked = {
+    members = {
         "ids": [str(number) for number in numbers],
         "digest": account_status.digest_of(kind, list(subs)),
         "request_key": str(uuid.uuid4()),
@@ -71,18 +71,18 @@ def decision(kind, *numbers, **changes):
         "code": code(),
         "passkey": "",
     }
-    return {name: value for name, value in {**asked, **changes}.items() if value is not ...}
+    return {name: value for name, value in {**members, **changes}.items() if value is not ...}
 
 
 def settings(sub, **changes):
-    asked = {
+    members = {
         "payouts": "off",
         "description": "Trading",
         "reason": "Nobody pays from it",
         "digest": account_status.digest_of("settings", [sub]),
         "request_key": str(uuid.uuid4()),
     }
-    return {name: value for name, value in {**asked, **changes}.items() if value is not ...}
+    return {name: value for name, value in {**members, **changes}.items() if value is not ...}
 
 
 # Reading --------------------------------------------------------------------------------------------------------------
@@ -232,8 +232,8 @@ def test_the_preview_is_honest_about_balances_that_were_never_read(signed_in, ad
 
 
 def test_a_freeze_is_recorded_once_with_its_second_factor(signed_in, keeper, sub):
-    client, asked = signed_in(keeper), decision("freeze", 7001)
-    first, second = (client.post("/subaccounts/freeze/", asked) for _ in "ab")
+    client, form = signed_in(keeper), decision("freeze", 7001)
+    first, second = (client.post("/subaccounts/freeze/", form) for _ in "ab")
     assert [first.status_code, second.status_code] == [302, 302]
     assert first["Location"] == second["Location"] == "/subaccounts/7001/"
     action = SubAccountAction.objects.get()
@@ -309,13 +309,13 @@ def test_what_the_domain_refuses_says_first_that_nothing_was_sent(signed_in, kee
 
 
 def test_a_page_that_is_stale_shows_what_is_so_now_and_can_be_confirmed_then(signed_in, keeper, sub):
-    client, asked = signed_in(keeper), decision("freeze", 7001)
+    client, form = signed_in(keeper), decision("freeze", 7001)
     SubAccount.objects.update(description="Other words", settings_at=clock.now())
-    response = client.post("/subaccounts/freeze/", asked)
+    response = client.post("/subaccounts/freeze/", form)
     assert response.status_code == 409
     digest = re.search(r'name="digest" value="([0-9a-f]{64})"', response.content.decode())[1]
-    assert digest != asked["digest"]
-    assert client.post("/subaccounts/freeze/", {**asked, "digest": digest}).status_code == 302
+    assert digest != form["digest"]
+    assert client.post("/subaccounts/freeze/", {**form, "digest": digest}).status_code == 302
 
 
 def test_a_second_tab_is_told_that_it_is_under_way(signed_in, keeper, sub):
@@ -370,9 +370,9 @@ def test_activating_says_what_is_permanent(signed_in, keeper, sub):
 
 
 def test_settings_are_asked_for_once(signed_in, admin, sub):
-    client, asked = signed_in(admin), settings(sub)
+    client, form = signed_in(admin), settings(sub)
     for _ in "ab":
-        assert client.post("/subaccounts/7001/settings/", asked).status_code == 302
+        assert client.post("/subaccounts/7001/settings/", form).status_code == 302
     action = SubAccountAction.objects.get()
     assert (action.wanted_payout, action.wanted_description) == (False, None)
     assert "Settings being changed" in text_of(client.get("/subaccounts/7001/"))

@@ -363,7 +363,7 @@ def test_every_state_and_event_has_its_word_and_icon(settings):
     assert all(state.icon for state in machine.STATES.values())
     assert not [state.icon for state in machine.STATES.values() if f'id="{state.icon}"' not in sprite]
     for move in machine.TRANSITIONS:
-        assert transfer_tags.transfer_event(move.event), move.event
+        assert transfer_tags.DISPLAY.events[move.event], move.event
 
 
 def test_the_page_tells_the_whole_story(signed_in, auditor, operator):

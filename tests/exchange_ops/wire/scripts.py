@@ -16,9 +16,9 @@ class Script:
 
     def open(self):
         self.session.opened(self.now_ms)
-        return self.asked()
+        return self.requests()
 
-    def asked(self):
+    def requests(self):
         """The requests sent since the last look, as (method, params, id)."""
         self.happened += self.session.events()
         new = [(frame["method"], frame["params"], frame["id"]) for frame in map(json.loads, self.session.outgoing())]
@@ -27,16 +27,16 @@ class Script:
 
     def say(self, frame):
         self.session.received(frame if isinstance(frame, str | bytes) else json.dumps(frame), self.now_ms)
-        return self.asked()
+        return self.requests()
 
-    def answer(self, asked, result):
-        self.waiting.remove(asked)
-        return self.say({"jsonrpc": "2.0", "result": result, "id": asked[2]})
+    def answer(self, requests, result):
+        self.waiting.remove(requests)
+        return self.say({"jsonrpc": "2.0", "result": result, "id": requests[2]})
 
-    def refuse(self, asked, code, message, description=""):
-        self.waiting.remove(asked)
+    def refuse(self, requests, code, message, description=""):
+        self.waiting.remove(requests)
         error = {"code": code, "message": message, "description": description}
-        return self.say({"jsonrpc": "2.0", "error": error, "id": asked[2]})
+        return self.say({"jsonrpc": "2.0", "error": error, "id": requests[2]})
 
     def confirm_all(self):
         """Answer everything that waits with true, whatever that leads to included; the methods in their order."""
@@ -52,7 +52,7 @@ class Script:
     def wait(self, ms):
         self.now_ms += ms
         self.session.tick(self.now_ms)
-        return self.asked()
+        return self.requests()
 
     def of(self, kind):
         return [event for event in self.happened if isinstance(event, kind)]

@@ -124,7 +124,7 @@ def test_reading_a_specified_call_gives_its_arguments(name: str) -> None:
     request = bind(operation, arguments)
     in_path = [part[1:-1] for part in operation.path.split("/") if part.startswith("{")]
     path_values = {part: str(arguments[part]) for part in in_path}
-    given = read(operation, path_values, request.query, request.form, defaults=False)
-    assert given == {
-        key: Decimal(value) if isinstance(given[key], Decimal) else value for key, value in arguments.items()
+    bound = read(operation, path_values, request.query, request.form, defaults=False)
+    assert bound == {
+        key: Decimal(value) if isinstance(bound[key], Decimal) else value for key, value in arguments.items()
     }

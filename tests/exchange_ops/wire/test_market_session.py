@@ -75,23 +75,23 @@ def levels(script):
 def test_everything_that_is_wanted_is_subscribed_to_once_with_its_params():
     script = Script(MarketSession(QUICK))
     script.session.follow([BOOK, TICKER, TRADES, CANDLES], script.now_ms)
-    assert script.asked() == []  # not before the socket is there
+    assert script.requests() == []  # not before the socket is there
     script.open()
     script.confirm_all()
     assert len(script.of(BecameLive)) == 1
     assert script.session.followed == {BOOK, TICKER, TRADES, CANDLES}
     script.session.follow([CANDLES, TRADES, TICKER, BOOK], script.now_ms)
-    assert script.asked() == []
+    assert script.requests() == []
 
 
 def test_the_params_are_those_of_the_interface():
     script = Script(MarketSession(QUICK))
     script.session.follow([CANDLES], script.now_ms)
-    (asked,) = script.open()
-    assert asked[:2] == ("subscribeCandles", {"symbol": "ETHBTC", "period": "M30", "limit": 500})
-    script.answer(asked, True)
+    (requests,) = script.open()
+    assert requests[:2] == ("subscribeCandles", {"symbol": "ETHBTC", "period": "M30", "limit": 500})
+    script.answer(requests, True)
     script.session.follow([BOOK], script.now_ms)
-    methods = [one[:2] for one in script.asked()] + [one[:2] for one in script.wait(1)]
+    methods = [one[:2] for one in script.requests()] + [one[:2] for one in script.wait(1)]
     assert methods == [
         ("unsubscribeCandles", {"symbol": "ETHBTC", "period": "M30"}),
         ("subscribeOrderbook", {"symbol": "ETHBTC"}),
@@ -130,8 +130,8 @@ def test_a_market_that_is_looked_at_closely_does_not_wait_for_a_list_of_others()
 def test_too_many_requests_is_waited_for_and_asked_again():
     script = Script(MarketSession(QUICK))
     script.session.follow([TICKER], script.now_ms)
-    (asked,) = script.open()
-    script.refuse(asked, 429, "Too many requests")
+    (requests,) = script.open()
+    script.refuse(requests, 429, "Too many requests")
     assert script.wait(1_000) == []
     (again,) = script.wait(1_500)
     assert again[0] == "subscribeTicker"
@@ -237,8 +237,8 @@ def test_frames_that_are_none_are_odd_until_there_are_too_many(text):
 def test_a_subscription_that_is_not_confirmed_ends_it():
     script = Script(MarketSession(QUICK))
     script.session.follow([TICKER], script.now_ms)
-    (asked,) = script.open()
-    script.answer(asked, False)
+    (requests,) = script.open()
+    script.answer(requests, False)
     assert "did not confirm" in script.end.sentence
 
 
@@ -283,8 +283,8 @@ def test_an_update_before_the_snapshot_waits_for_it():
 @pytest.mark.parametrize("sequence", [12, 13, 2**62])
 def test_a_gap_asks_for_the_book_anew_and_nothing_broken_is_told(sequence):
     script = with_book()
-    asked = script.notify("updateOrderbook", book(sequence, ask=[("11.5", "1")]))
-    assert [one[:2] for one in asked] == [
+    requests = script.notify("updateOrderbook", book(sequence, ask=[("11.5", "1")]))
+    assert [one[:2] for one in requests] == [
         ("unsubscribeOrderbook", {"symbol": "ETHBTC"}),
         ("subscribeOrderbook", {"symbol": "ETHBTC"}),
     ]
@@ -319,22 +319,22 @@ def test_an_update_that_can_not_be_read_breaks_the_book_it_names():
 
 
 def test_a_book_that_breaks_again_and_again_is_asked_for_more_and_more_rarely():
-    script, asked, sequence = with_book(), 0, 10
+    script, requests, sequence = with_book(), 0, 10
     for _ in range(300):
         sequence += 5
         script.notify("updateOrderbook", book(sequence))
-        asked += script.confirm_all().count("subscribeOrderbook")
+        requests += script.confirm_all().count("subscribeOrderbook")
         script.notify("snapshotOrderbook", book(sequence))
-        asked += [one[0] for one in script.wait(100)].count("subscribeOrderbook")
+        requests += [one[0] for one in script.wait(100)].count("subscribeOrderbook")
         script.confirm_all()
-    assert 3 <= asked <= 8
+    assert 3 <= requests <= 8
 
 
 def test_a_snapshot_that_never_comes_is_asked_for_again():
     script = following(BOOK)
     assert script.wait(4_000) == []
-    asked = script.wait(1_500)
-    assert [one[0] for one in asked] == ["unsubscribeOrderbook", "subscribeOrderbook"]
+    requests = script.wait(1_500)
+    assert [one[0] for one in requests] == ["unsubscribeOrderbook", "subscribeOrderbook"]
 
 
 LADDER = st.lists(st.tuples(st.integers(1, 40), st.integers(0, 3)), max_size=6)
@@ -357,8 +357,8 @@ def test_whatever_happens_to_updates_a_book_that_is_told_is_the_real_one(steps):
             if len(script.of(BookChanged)) > before:
                 expected = [(str(price), str(size)) for price, size in sorted(real.items()) if size]
                 assert levels(script)[0] == expected
-        for asked in [one for one in script.waiting if one[0] == "subscribeOrderbook"]:
-            script.answer(asked, True)
+        for requests in [one for one in script.waiting if one[0] == "subscribeOrderbook"]:
+            script.answer(requests, True)
             sizes = [(str(price), str(size)) for price, size in sorted(real.items()) if size]
             script.notify("snapshotOrderbook", book(sequence, ask=sizes))
 
@@ -377,7 +377,7 @@ def test_silence_an_unanswered_question_and_a_closed_socket_end_it():
     assert "left subscribeTicker unanswered" in unanswered.end.sentence
     closed = following(TICKER)
     closed.session.closed("reset")
-    closed.asked()
+    closed.requests()
     assert closed.end == Ended("The connection was lost: reset.")
     closed.notify("ticker", ticker())
     closed.session.closed("again")

@@ -54,18 +54,18 @@ class Script:
 
     def open(self):
         self.session.opened(self.now_ms)
-        return self.asked()
+        return self.requests()
 
-    def asked(self):
+    def requests(self):
         self.happened += self.session.events()
         return [(frame["method"], frame["params"], frame["id"]) for frame in map(json.loads, self.session.outgoing())]
 
     def say(self, frame):
         self.session.received(frame if isinstance(frame, str | bytes) else json.dumps(frame), self.now_ms)
-        return self.asked()
+        return self.requests()
 
-    def answer(self, asked, result):
-        return self.say({"jsonrpc": "2.0", "result": result, "id": asked[2]})
+    def answer(self, requests, result):
+        return self.say({"jsonrpc": "2.0", "result": result, "id": requests[2]})
 
     def notify(self, method, params):
         return self.say({"jsonrpc": "2.0", "method": method, "params": params})
@@ -73,7 +73,7 @@ class Script:
     def wait(self, ms):
         self.now_ms += ms
         self.session.tick(self.now_ms)
-        return self.asked()
+        return self.requests()
 
     def go_live(self):
         (login,) = self.open()
@@ -211,8 +211,8 @@ def test_a_session_loads_nothing_while_somebody_else_walks_the_ledger_and_is_liv
 def begin_a_history(script):
     """To the look after the subscriptions, with a thousand transactions loaded before; the question and the answer."""
     (login,) = script.open()
-    (asked,) = script.answer(login, True)
-    subscriptions = script.answer(asked, [transaction(number) for number in range(1, 1_001)])
+    (requests,) = script.answer(login, True)
+    subscriptions = script.answer(requests, [transaction(number) for number in range(1, 1_001)])
     assert [name for name, _, _ in subscriptions] == ["subscribeTransactions", "subscribeBalance"]
     script.answer(subscriptions[0], True)
     gap, held = script.answer(subscriptions[1], True)
@@ -223,21 +223,21 @@ def begin_a_history(script):
 def test_a_stream_is_live_after_a_thousand_and_reads_on_to_the_end_whatever_is_settled():
     """The watermark stands still here: on a busy day thousands are too young for it, and none may stay untold."""
     script = Script()
-    asked = begin_a_history(script)
+    requests = begin_a_history(script)
     for page in range(3):
         assert script.session.phase is (Phase.LIVE if page else Phase.CATCHING_UP)
         first = page * 1_000 + 1
-        (asked,) = script.answer(asked, [transaction(number) for number in range(first, first + 1_000)])
-        assert asked[1]["from"] == first + 1_000
-    assert script.answer(asked, []) == []
+        (requests,) = script.answer(requests, [transaction(number) for number in range(first, first + 1_000)])
+        assert requests[1]["from"] == first + 1_000
+    assert script.answer(requests, []) == []
     assert sorted({*script.indexes}) == list(range(1, 3_001))
 
 
 def test_a_long_history_is_left_to_a_walk_that_begins_meanwhile():
     script = Script(pace=Pace(recheck_ms=6_000))
-    asked = begin_a_history(script)
+    requests = begin_a_history(script)
     script.session.watermark, script.session.walked_elsewhere = 1_000, True
-    assert script.answer(asked, [transaction(number) for number in range(1_001, 2_001)]) == []
+    assert script.answer(requests, [transaction(number) for number in range(1_001, 2_001)]) == []
     assert script.session.phase is Phase.LIVE
     script.session.watermark, script.session.walked_elsewhere = 9_000, False
     gap, _ = script.wait(1_000)
@@ -368,9 +368,9 @@ def test_a_refusal_ends_the_session_and_says_whether_it_is_the_key(code, turned_
 @pytest.mark.parametrize("step", [0, 1, 2, 3])
 def test_an_unanswered_question_ends_the_session(step):
     script = Script()
-    asked = script.open()
+    requests = script.open()
     for result in (True, [], True)[:step]:
-        asked = script.answer(asked[0], result)[:1] or asked[1:]
+        requests = script.answer(requests[0], result)[:1] or requests[1:]
     assert script.wait(10_000) == []
     script.wait(1)
     assert "unanswered for 10 s" in script.end.sentence
@@ -379,10 +379,10 @@ def test_an_unanswered_question_ends_the_session(step):
 def test_a_long_backlog_is_not_taken_for_silence():
     script = Script()
     (login,) = script.open()
-    (asked,) = script.answer(login, True)
+    (requests,) = script.answer(login, True)
     for page in range(1, 8):
         script.wait(9_000)
-        (asked,) = script.answer(asked, [transaction(page * 100 + number) for number in range(100)])
+        (requests,) = script.answer(requests, [transaction(page * 100 + number) for number in range(100)])
     assert script.session.phase is Phase.CATCHING_UP
     assert script.indexes == list(range(100, 800))
 
@@ -430,7 +430,7 @@ def test_a_lost_connection_ends_the_session_once():
     script = Script().go_live()
     script.session.closed("1006")
     script.session.closed("again")
-    script.asked()
+    script.requests()
     assert script.end.sentence == "The connection was lost: 1006."
     assert script.notify("updateTransaction", transaction(9)) == []
     assert script.indexes == []
@@ -441,8 +441,8 @@ def test_an_exchange_that_ignores_the_index_does_not_keep_us_loading():
     page = [transaction(number) for number in range(8, 108)]
     script = Script(watermark=5)
     (login,) = script.open()
-    (asked,) = script.answer(login, True)
-    (again,) = script.answer(asked, page)
+    (requests,) = script.answer(login, True)
+    (again,) = script.answer(requests, page)
     subscriptions = script.answer(again, page)
     assert [name for name, _, _ in subscriptions] == ["subscribeTransactions", "subscribeBalance"]
 
@@ -451,8 +451,8 @@ def test_an_exchange_that_ignores_the_index_does_not_keep_us_loading():
 def test_a_loading_that_is_no_list_ends_the_session(body):
     script = Script()
     (login,) = script.open()
-    (asked,) = script.answer(login, True)
-    script.answer(asked, body)
+    (requests,) = script.answer(login, True)
+    script.answer(requests, body)
     assert "not a list" in script.end.sentence
 
 

@@ -142,11 +142,11 @@ def test_a_live_session_asks_for_the_lists_every_so_often_and_they_are_whole():
     script.session.heard(script.now_ms + 20_000)
     script.now_ms += 20_000
     assert script.wait(9_000) == []
-    asked = script.wait(1_000)
-    assert [one[0] for one in asked] == ["getOrders", "marginOrdersGet", "marginAccountsGet"]
-    script.answer(asked[0], [report(4)])
-    script.answer(asked[1], [report(5, id=5)])
-    script.answer(asked[2], [margin_account()])
+    requests = script.wait(1_000)
+    assert [one[0] for one in requests] == ["getOrders", "marginOrdersGet", "marginAccountsGet"]
+    script.answer(requests[0], [report(4)])
+    script.answer(requests[1], [report(5, id=5)])
+    script.answer(requests[2], [margin_account()])
     spot, margin = script.of(Reports)[-2:]
     assert (spot.whole, spot.margin, margin.whole, margin.margin) == (True, False, True, True)
     assert script.of(MarginAccounts)[-1].whole
@@ -157,8 +157,8 @@ def test_a_list_that_is_refused_while_live_is_odd_and_not_the_end():
     script = live()
     script.session.heard(script.now_ms + 30_000)
     script.now_ms += 30_000
-    asked = script.wait(1)
-    script.refuse(asked[1], 429, "Too many requests")
+    requests = script.wait(1)
+    script.refuse(requests[1], 429, "Too many requests")
     assert "marginOrdersGet" in script.of(Odd)[0].sentence
     assert script.session.phase is Phase.LIVE
 
@@ -242,10 +242,10 @@ def test_a_list_is_as_old_as_the_question_and_one_that_nobody_asked_for_a_second
     script.notify("activeOrders", [])
     script.session.heard(script.now_ms + 30_000)
     script.now_ms += 30_000
-    asked = script.wait(1)
+    requests = script.wait(1)
     script.now_ms += 70
-    script.answer(asked[0], [])
-    script.answer(asked[2], [])
+    script.answer(requests[0], [])
+    script.answer(requests[2], [])
     assert [event.age_ms for event in script.of(Reports)] == [400, 400, 1_000, 70]
     assert [event.age_ms for event in script.of(MarginAccounts)] == [400, 70]
     script.notify("report", report())
@@ -260,6 +260,6 @@ def test_silence_and_a_closed_socket_end_it_once():
     closed.session.closed("reset")
     closed.notify("report", report())
     closed.session.closed("again")
-    closed.asked()
+    closed.requests()
     assert closed.end == Ended("The connection was lost: reset.")
     assert len(closed.of(Ended)) == 1

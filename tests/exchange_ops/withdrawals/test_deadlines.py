@@ -161,7 +161,9 @@ def test_c26_a_release_that_stays_unconfirmed_says_so_and_goes_on(walk):
     walk.step(row)
     assert row.events.filter(event="escalated").count() == 1
     walk.heal()
-    assert walk.until(row, "rolled_back").decision == "rollback"
+    row = walk.until(row, "rolled_back")
+    assert row.decision == "rollback"
+    assert row.last_problem == "Rejected by treasury: Not ours", "a released row no longer says that it is not released"
 
 
 # C29: clocks ---------------------------------------------------------------------------------------------------------

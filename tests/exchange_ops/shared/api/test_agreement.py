@@ -187,7 +187,7 @@ def keeps_query(shape, text):
 
 def test_each_value_of_each_query_parameter_is_taken_or_refused_as_described(described):
     description, client = described
-    found, asked = [], 0
+    found, count = [], 0
     for path, methods in description["paths"].items():
         if "get" not in methods or "{" in path or "/chain/" in path or "schema" in path:
             continue
@@ -197,13 +197,13 @@ def test_each_value_of_each_query_parameter_is_taken_or_refused_as_described(des
             for text in QUERIES:
                 answer = client.get(path, {parameter["name"]: text})
                 assert answer.status_code < 500, (path, parameter["name"], text)
-                asked += 1
+                count += 1
                 keeps = keeps_query(parameter["schema"], text)
                 empty = text == "" and parameter["schema"]["type"] == "integer" and answer.status_code == 200
                 if keeps is not None and keeps != (answer.status_code != 400) and not empty:
                     found.append((path, parameter["name"], text, answer.status_code))
     assert not found, "\n".join(map(repr, found))
-    assert asked > 400
+    assert count > 400
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ def one_of_everything(described, operator, admin):
     now = clock.now()
     order_rows.market(now=now)
     rows.currency(now=now, transfer_enabled=True)
-    rows.asked(operator, now=now)
+    rows.requested(operator, now=now)
     rows.held(operator, now=now)
     withdrawal = rows.ended(operator, now=now)
     for kind in ("bank_to_trading", "to_user"):
@@ -248,20 +248,20 @@ def one_of_everything(described, operator, admin):
 def test_every_answer_has_the_shape_that_is_described(described, one_of_everything):
     """Each list and each row, in states with members that are empty, absent or set."""
     description, client = described
-    shown, numbers = set(), dict(one_of_everything)
+    described_names, numbers = set(), dict(one_of_everything)
     for path, facts in description["paths"].items():
         if "get" not in facts or set(re.findall(r"{(\w+)}", path)) - numbers.keys() or "/chain/" in path:
             continue
-        asked = [path.format(**numbers)]
+        paths = [path.format(**numbers)]
         if path.endswith("/{withdrawal_id}/"):
-            asked = [path.format(withdrawal_id=pk) for pk in Withdrawal.objects.values_list("pk", flat=True)]
-        for place in asked:
+            paths = [path.format(withdrawal_id=pk) for pk in Withdrawal.objects.values_list("pk", flat=True)]
+        for place in paths:
             answer = client.get(place)
             assert str(answer.status_code) in facts["get"]["responses"], (place, answer.status_code)
             if answer.status_code == 200:
                 keeps(description, facts["get"]["responses"]["200"], answer.json(), place)
-                shown.add(path)
-    assert len(shown) > 15, shown
+                described_names.add(path)
+    assert len(described_names) > 15, described_names
 
 
 def keeps(description, response, content, place):
@@ -299,7 +299,7 @@ def test_every_word_that_a_filter_is_described_to_take_is_taken(described):
         if parameter["in"] == "query" and "{" not in path
     ]
     assert ("/api/v1/withdrawals/", "state", "rejected") in words, "how it ended is a group of the form, no word itself"
-    assert not [asked for asked in words if client.get(asked[0], {asked[1]: asked[2]}).status_code != 200]
+    assert not [case for case in words if client.get(case[0], {case[1]: case[2]}).status_code != 200]
 
 
 def test_other_kinds_of_content_are_refused(described):

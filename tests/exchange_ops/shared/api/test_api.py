@@ -19,14 +19,14 @@ PATH = "/api/v1/withdrawals/"
 
 
 def body(**changes):
-    asked = {
+    members = {
         "currency": "BCH",
         "amount": "1.250000000000000000",
         "address": rows.ADDRESS,
         "reason": "Invoice 2041",
         "request_key": str(uuid.uuid4()),
     }
-    return {name: value for name, value in {**asked, **changes}.items() if value is not ...}
+    return {name: value for name, value in {**members, **changes}.items() if value is not ...}
 
 
 def send(client, content, **headers):
@@ -34,8 +34,8 @@ def send(client, content, **headers):
 
 
 def test_a_draft_is_recorded_once_and_nothing_is_lost_of_its_amount(with_token, operator):
-    client, asked = with_token(operator), body(amount="1.00000001")
-    first, second = send(client, asked), send(client, asked)
+    client, request = with_token(operator), body(amount="1.00000001")
+    first, second = send(client, request), send(client, request)
     assert (first.status_code, second.status_code) == (201, 200)
     assert first.json()["id"] == second.json()["id"]
     assert Withdrawal.objects.count() == 1
@@ -108,9 +108,9 @@ def test_a_body_that_is_no_object_is_refused(with_token, operator, text):
 
 
 def test_a_used_key_with_other_content_is_refused(with_token, operator):
-    client, asked = with_token(operator), body()
-    send(client, asked)
-    response = send(client, {**asked, "amount": "2"})
+    client, request = with_token(operator), body()
+    send(client, request)
+    response = send(client, {**request, "amount": "2"})
     assert response.status_code == 422
     assert "sent before, with other content" in response.json()["error"]["message"]
     assert Withdrawal.objects.count() == 1
@@ -161,7 +161,7 @@ def test_figures_leave_as_exact_text(with_token, auditor, operator):
 
 
 def test_pages_follow_each_other(with_token, auditor, operator):
-    made = {rows.asked(operator, now=clock.now()).pk for _ in range(60)}
+    made = {rows.requested(operator, now=clock.now()).pk for _ in range(60)}
     client, address, seen = with_token(auditor), f"{PATH}?state=draft", []
     while address:
         page = client.get(address).json()
@@ -169,6 +169,31 @@ def test_pages_follow_each_other(with_token, auditor, operator):
         address = page["older"]
     assert len(seen) == 60
     assert set(seen) == made
+
+
+def test_rows_that_come_while_a_program_pages_are_neither_lost_nor_seen_twice(with_token, auditor, operator):
+    made = [rows.requested(operator, now=clock.now()).pk for _ in range(120)]
+    client, address, seen = with_token(auditor), f"{PATH}?state=draft&text=", []
+    while address:
+        page = client.get(address).json()
+        seen += [item["id"] for item in page["items"]]
+        address = page["older"]
+        assert address is None or address.startswith(f"{PATH}?state=draft&text=&before=")
+        rows.requested(operator, now=clock.now())
+    assert seen == sorted(made, reverse=True)
+
+
+@pytest.mark.parametrize("place", ["", "-1", "1.5", "9223372036854775808", "1" * 5000, "b3Bhcw==", "\0", "१"])
+def test_a_place_that_is_none_is_refused(with_token, auditor, place):
+    response = with_token(auditor).get(PATH, {"before": place})
+    assert response.status_code == 400
+    assert response.json()["error"]["fields"] == {"before": "Send a whole number from 0 to 2^63 - 1."}
+
+
+def test_a_place_beyond_every_row_is_an_empty_page(with_token, auditor, operator):
+    rows.requested(operator, now=clock.now())
+    assert with_token(auditor).get(PATH, {"before": "0"}).json() == {"items": [], "older": None}
+    assert len(with_token(auditor).get(PATH, {"before": str(2**63 - 1)}).json()["items"]) == 1
 
 
 @pytest.mark.parametrize("path", [PATH, "/api/v1/ledger/", "/api/v1/balances/", "/api/v1/currencies/"])

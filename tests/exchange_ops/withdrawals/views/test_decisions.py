@@ -183,7 +183,7 @@ def test_a_rejection_needs_a_reason_and_releases(signed_in, treasury, operator):
 
 
 def test_the_one_who_asked_takes_it_back(signed_in, operator):
-    row, client = rows.asked(operator, now=clock.now()), signed_in(operator)
+    row, client = rows.requested(operator, now=clock.now()), signed_in(operator)
     assert "Withdraw request" in page_of(client, row)
     page = client.post(f"/withdrawals/{row.pk}/cancel/", {"cancel-reason": "Typed twice"}, follow=True)
     row.refresh_from_db()
@@ -270,9 +270,9 @@ def test_every_state_has_its_sentence_icon_and_word_on_the_page(signed_in, treas
     sprite = (settings.BASE_DIR / "static/vendor/lucide-1.62.0/sprite.svg").read_text()
     for name, state in machine.STATES.items():
         assert f'id="{state.icon}"' in sprite
-        assert state.label in tags.state(name)
+        assert state.label in tags.DISPLAY.state(name)
     events = {move.event for move in machine.TRANSITIONS}
-    assert events <= set(tags._EVENTS)
+    assert events <= set(tags.EVENTS)
 
 
 def test_one_freezes_alone_and_two_thaw(signed_in, approver, treasury2, operator):

@@ -38,7 +38,7 @@ def ended(operator, treasury, payable):
     made = {event: released(operator, event, by=treasury if event == "rejected" else None) for event in FROM_HELD}
     made["withdrawn"] = released(operator, "cancelled", by=operator)
     for name, event, by in (("called_off", "cancelled", treasury), ("checks_failed", "checks_failed", None)):
-        made[name] = rows.asked(operator, now=clock.now())
+        made[name] = rows.requested(operator, now=clock.now())
         mover.move(made[name], event=event, to="cancelled", now=clock.now(), actor=by)
     return made
 

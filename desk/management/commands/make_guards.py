@@ -1,0 +1,111 @@
+"""`manage.py make_guards APP ROOM`: a migration that installs the triggers of a room anew, with their text in it.
+
+Needed whenever what a room declares of its guards changed, and after every migration that changes a column or a
+constraint of a guarded table: SQLite makes such a table anew, and its triggers are lost with the old one.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.core.management.base import BaseCommand, CommandError
+from django.db.migrations.loader import MigrationLoader
+
+from desk import rooms
+
+_WIDTH = 110
+_TEXT = '''from django.db import migrations
+
+# Each trigger that is made here, or taken away because it is no longer declared, and its table.
+TABLES = {tables}
+SQLITE = {sqlite}
+POSTGRESQL = {postgresql}
+
+
+def install(apps, schema_editor):
+    connection = schema_editor.connection
+    with connection.cursor() as cursor:
+        for name, table in TABLES.items():
+            if connection.vendor == "sqlite":
+                cursor.execute(f"DROP TRIGGER IF EXISTS {{name}}")
+            else:
+                cursor.execute(f"DROP TRIGGER IF EXISTS {{name}} ON {{table}}; DROP FUNCTION IF EXISTS {{name}}()")
+        for statement in (SQLITE if connection.vendor == "sqlite" else POSTGRESQL).values():
+            cursor.execute(statement)
+
+
+class Migration(migrations.Migration):
+    """The guards of {room}, made anew. There is no way back: what held a row is not taken away from it."""
+
+    dependencies = [("{app}", "{newest}")]
+
+    operations = [migrations.RunPython(install)]
+'''
+
+
+class Command(BaseCommand):
+    """Write the migration; nothing is installed before it is run."""
+
+    help = "Write a migration that installs the triggers of a room anew."
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("app", help="the app that the migration belongs to")
+        parser.add_argument("room", help="the name under which the room declares its guards")
+        parser.add_argument("--gone", nargs="*", default=[], metavar="TABLE.TRIGGER", help="no longer declared")
+        parser.add_argument("--folder", type=Path, help="where to write; the app's migrations when absent")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        app, room = options["app"], options["room"]
+        if room not in (known := rooms.guards()):
+            raise CommandError(f"No room declares guards as {room!r}; there are {', '.join(known)}.")
+        sqlite, postgresql = (known[room](vendor) for vendor in ("sqlite", "postgresql"))
+        tables = {name: _table(text) for name, text in sqlite.items()}
+        for gone in options["gone"]:
+            table, _, name = gone.partition(".")
+            tables[name] = table
+        newest = _newest(app)
+        path = (options["folder"] or Path(apps.get_app_config(app).path) / "migrations") / (
+            f"{int(newest[:4]) + 1:04d}_guards_of_{re.sub('[^a-z]', '_', room)}.py"
+        )
+        texts = {"tables": _plain(tables), "sqlite": _wrapped(sqlite), "postgresql": _wrapped(postgresql)}
+        path.write_text(_TEXT.format(**texts, app=app, newest=newest, room=room))
+        self.stdout.write(f"{path}")
+
+
+def _newest(app: str) -> str:
+    """The name of the app's last migration."""
+    leaves = MigrationLoader(None).graph.leaf_nodes(app)
+    if len(leaves) != 1:
+        raise CommandError(f"{app} has {len(leaves)} last migrations; one is needed.")
+    return str(leaves[0][1])
+
+
+def _table(statement: str) -> str:
+    found = re.search(r" ON (\w+) ", statement)
+    if found is None:
+        raise CommandError(f"This statement names no table: {statement}")
+    return found[1]
+
+
+def _plain(names: dict[str, str]) -> str:
+    return "{\n" + "".join(f'    "{name}": "{value}",\n' for name, value in names.items()) + "}"
+
+
+def _wrapped(statements: Any) -> str:
+    """The statements as they stand in a source file: pieces of at most a line's length, broken between words."""
+    lines = ["{"]
+    for name, text in statements.items():
+        lines.append(f'    "{name}": (')
+        piece = ""
+        for word in re.findall(r"\S+\s*", text):
+            if piece and len(piece + word) > _WIDTH:
+                lines.append(f"        {_quoted(piece)}")
+                piece = ""
+            piece += word
+        lines += [f"        {_quoted(piece)}", "    ),"]
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,1 @@
+"""Pages, one by one, in a real browser."""
