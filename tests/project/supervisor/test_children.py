@@ -38,7 +38,7 @@ def python(text, **changes):
 def alive(pid):
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone before, or between opening the file and reading it
         return False
     return state != "Z"
 
