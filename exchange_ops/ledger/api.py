@@ -3,11 +3,11 @@
 from exchange_ops.ledger.api_shapes import BalanceOut, LedgerEntryOut
 from exchange_ops.ledger.forms import LedgerFilter
 from exchange_ops.ledger.models import Balance, LedgerEntry
-from exchange_ops.shared.api.resources import Listing, listing, whole
+from exchange_ops.shared.api.resources import Listing, OfAccount, listing, whole
 
 
 @listing("ledger_list", LedgerEntryOut)
-class Ledger(Listing):
+class Ledger(OfAccount):
     """The exchange's ledger as the desk has read it, fifty a page, the most recently changed first."""
 
     filter_form = LedgerFilter

@@ -25,6 +25,7 @@ from exchange_ops.shared.api.resources import (
     REFUSED,
     Listing,
     MaySee,
+    OfAccount,
     Reading,
     Recording,
     listing,
@@ -99,7 +100,7 @@ class CancelOrder(APIView):
 
 
 @listing("trades_list", TradeOut)
-class Trades(Listing):
+class Trades(OfAccount):
     """The account's own trades, fifty a page, newest first."""
 
     filter_form = TradeFilter

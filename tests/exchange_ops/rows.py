@@ -7,6 +7,7 @@ from typing import Any
 
 from exchange_ops.ledger.models import Balance, LedgerEntry
 from exchange_ops.market.models import Currency, Symbol, Ticker
+from exchange_ops.orders.models import AccountTrade
 from exchange_ops.policy import quorum as policy
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
@@ -133,6 +134,23 @@ def entry(number: int, *, now: datetime = NOW, **changes: Any) -> LedgerEntry:
         "seen_at": now,
     }
     return LedgerEntry.objects.create(**{**columns, **changes})
+
+
+def trade(number: int, *, now: datetime = NOW, **changes: Any) -> AccountTrade:
+    """One trade of the account."""
+    columns = {
+        "account": account(now=now),
+        "exchange_id": number,
+        "exchange_order_id": 1,
+        "symbol": "BCHUSD",
+        "side": "buy",
+        "quantity": Decimal("0.5"),
+        "price": Decimal(500),
+        "fee": Decimal("0.25"),
+        "timestamp": now,
+        "read_at": now,
+    }
+    return AccountTrade.objects.create(**{**columns, **changes})
 
 
 def subaccount(number: int = 7001, *, now: datetime = NOW, **changes: Any) -> SubAccount:

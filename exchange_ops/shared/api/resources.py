@@ -61,10 +61,11 @@ class MaySeeAndDraft(MaySee):
 
 
 class Places(CursorPagination):
-    """Fifty rows a page, newest first, by the unique whole number that the list names as its `key`.
+    """Fifty rows a page, newest first, by the whole number that the list names as its `key`, unique in its rows.
 
-    The place is that number of the last row, so a page is the same however many rows came meanwhile. The address of
-    the next page stands in `older`.
+    What is unique at one account of the exchange may be had twice by two, so such lists are of one (`OfAccount`). The
+    place is that number of the last row, so a page is the same however many rows came meanwhile. The address of the
+    next page stands in `older`.
     """
 
     page_size = PAGE_ROWS
@@ -139,6 +140,14 @@ class Listing(generics.ListAPIView):
     def filter_backends(self) -> list[type[BaseFilterBackend]]:  # type: ignore[override]
         """The form's, when there is one."""
         return [Filters] if self.filter_form else []
+
+
+class OfAccount(Listing):
+    """A list of the rows of one account, by a number that the exchange gives out for each account anew."""
+
+    def get_queryset(self) -> QuerySet[Any]:
+        """The rows of the account of this desk; none before there is one."""
+        return super().get_queryset().filter(account=Account.objects.order_by("pk").first())
 
 
 class Reading(generics.RetrieveAPIView):

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver
 
 from desk import clock
+from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals.models import Withdrawal
 from tests.exchange_ops import rows
 
@@ -183,6 +184,23 @@ def test_rows_that_come_while_a_program_pages_are_neither_lost_nor_seen_twice(wi
     assert seen == sorted(made, reverse=True)
 
 
+@pytest.mark.parametrize("path", ["/api/v1/ledger/", "/api/v1/trades/"])
+def test_equal_numbers_of_another_account_neither_repeat_nor_lose_a_row(with_token, auditor, path):
+    elsewhere = Account.objects.create(name="Another desk")
+    for number in range(1, 121):
+        rows.entry(number, now=clock.now())
+        rows.trade(number, now=clock.now())
+    for number in range(41, 101):
+        rows.entry(number, now=clock.now(), account=elsewhere)
+        rows.trade(number, now=clock.now(), account=elsewhere)
+    client, address, seen = with_token(auditor), path, []
+    while address:
+        page = client.get(address).json()
+        seen += [item["exchange_id"] for item in page["items"]]
+        address = page["older"]
+    assert len(seen) == len(set(seen)) == 120
+
+
 @pytest.mark.parametrize("place", ["", "-1", "1.5", "9223372036854775808", "1" * 5000, "b3Bhcw==", "\0", "१"])
 def test_a_place_that_is_none_is_refused(with_token, auditor, place):
     response = with_token(auditor).get(PATH, {"before": place})
@@ -196,11 +214,14 @@ def test_a_place_beyond_every_row_is_an_empty_page(with_token, auditor, operator
     assert len(with_token(auditor).get(PATH, {"before": str(2**63 - 1)}).json()["items"]) == 1
 
 
-@pytest.mark.parametrize("path", [PATH, "/api/v1/ledger/", "/api/v1/balances/", "/api/v1/currencies/"])
+@pytest.mark.parametrize(
+    "path", [PATH, "/api/v1/ledger/", "/api/v1/balances/", "/api/v1/currencies/", "/api/v1/trades/"]
+)
 def test_three_rows_take_as_many_queries_as_one(with_token, auditor, operator, path):
     client, counts = with_token(auditor), []
     for number in (1, 2, 3):
         rows.entry(number, now=clock.now(), withdrawal=rows.held(operator, now=clock.now()))
+        rows.trade(number, now=clock.now())
         rows.currency(f"C{number}")
         rows.balance(f"C{number}")
         client.get(path)
