@@ -19,39 +19,48 @@ ROLES = {
     "admin": "admin",
     "auditor": "auditor",
 }
-CREW = {"operator": 50, "treasury": 50, "both": 4, "every": 4, "admin": 12, "auditor": 12}
+CREW = {"operator": 40, "treasury": 40, "both": 4, "every": 4, "admin": 12, "auditor": 12}
+MORE = 10  # made at once when a role has nobody left: how many tests a process runs is the scheduler's choice
 # What Chromium says about an answer that a test provoked on purpose.
 _ANSWERED = re.compile(r"^Failed to load resource: the server responded with a status of (400|403|409|422)\b")
-
-
-def prepare(house: RunningHouse, *, crew: dict[str, int]) -> Iterator[str]:
-    """Quick payouts, the rows of a desk at work, and people; gives their names as `role-number`."""
-    house.control("config", {"payout_seconds": 1})
-    wanted = [f"{role}-{number}:{ROLES[role]}" for role, most in crew.items() for number in range(most)]
-    house.python("-m", "tests.e2e.make_people", *wanted)
-    until(lambda: rows(house, "SELECT 1 FROM exchange_ops_currency WHERE code = 'BCH'"))
-    until(lambda: rows(house, "SELECT 1 FROM exchange_ops_balance WHERE currency = 'BCH' AND wallet = 'bank'"))
-    return (argument.partition(":")[0] for argument in wanted)
 
 
 class Crew:
     """People who did nothing yet: each test takes its own, so that no code was used and nobody waits."""
 
-    def __init__(self, names: Iterator[str]) -> None:
-        self._names = list(names)
+    def __init__(self, house: RunningHouse, made: dict[str, int]) -> None:
+        self._house, self._made = house, dict.fromkeys(ROLES, 0)
         self._taken = {role: count() for role in ROLES}
+        self._make(made)
 
     def next(self, role: str) -> str:
         """The name of somebody with this role whom nobody took."""
-        name = f"{role}-{next(self._taken[role])}"
-        assert name in self._names, f"the crew has nobody left: {name}"
-        return name
+        number = next(self._taken[role])
+        if number >= self._made[role]:
+            self._make({role: MORE})
+        return f"{role}-{number}"
+
+    def _make(self, more: dict[str, int]) -> None:
+        wanted = []
+        for role, most in more.items():
+            first, self._made[role] = self._made[role], self._made[role] + most
+            wanted += [f"{role}-{number}:{ROLES[role]}" for number in range(first, first + most)]
+        self._house.python("-m", "tests.e2e.make_people", *wanted)
+
+
+def prepare(house: RunningHouse, *, crew: dict[str, int]) -> Crew:
+    """Quick payouts, the rows of a desk at work, and people, named `role-number`."""
+    house.control("config", {"payout_seconds": 1})
+    made = Crew(house, crew)
+    until(lambda: rows(house, "SELECT 1 FROM exchange_ops_currency WHERE code = 'BCH'"))
+    until(lambda: rows(house, "SELECT 1 FROM exchange_ops_balance WHERE currency = 'BCH' AND wallet = 'bank'"))
+    return made
 
 
 @pytest.fixture(scope="session")
 def crew(house: RunningHouse) -> Crew:
     """The people of the shared house."""
-    return Crew(prepare(house, crew=CREW))
+    return prepare(house, crew=CREW)
 
 
 @pytest.fixture(scope="session")

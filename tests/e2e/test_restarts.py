@@ -12,7 +12,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import Crew, prepare
+from tests.e2e.conftest import prepare
 from tests.e2e.visitors import Outside, Visitor, rows, until
 from tests.houses import QUICK, RunningHouse, prepared_folder
 
@@ -25,7 +25,7 @@ class OwnHouse:
     def __init__(self):
         self.now = RunningHouse(folder=prepared_folder(), **QUICK)
         self.now.wait_until_ready()
-        self.crew = Crew(prepare(self.now, crew={"operator": 4, "treasury": 4}))
+        self.crew = prepare(self.now, crew={"operator": 4, "treasury": 4})
 
     def again(self):
         """Start where the last one ended."""
