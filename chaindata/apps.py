@@ -6,7 +6,7 @@ class ChaindataConfig(AppConfig):
 
     def ready(self) -> None:
         """Says what the desk should know of this room: who may follow what, and how to tell that it is well."""
-        from chaindata import health, topics, witnesses
+        from chaindata import health, incidents, topics, witnesses
         from chaindata.broadcasts import guards, replay
         from desk import rooms
 
@@ -18,5 +18,6 @@ class ChaindataConfig(AppConfig):
                 replays={replay.REPLAY.subject: replay.REPLAY.check},
                 guards={"broadcasts": guards.GUARDS.statements},
                 figures=(health.Figures(),),
+                incidents=incidents.KINDS,
             )
         )

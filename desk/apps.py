@@ -1,3 +1,4 @@
+from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
@@ -8,9 +9,17 @@ class DeskConfig(AppConfig):
     name = "desk"
     verbose_name = "Desk"
 
+    def import_models(self) -> None:
+        """The rows of rooms that stand above the desk's own rows are of this app as well."""
+        super().import_models()
+        import_module("desk.incidents.models")
+        import_module("desk.actions.models")
+
     def ready(self) -> None:
         from desk import dropped, fields, health, rooms, sealing, signals
+        from desk.actions import declared as actions
         from desk.audit import triggers, witness_chain, witnesses
+        from desk.incidents import declared as incidents
         from desk.people import stepup, totp
         from desk.processes import logs
 
@@ -18,6 +27,8 @@ class DeskConfig(AppConfig):
         signals.connect()
         logs.connect_celery()
         witnesses.register()
+        incidents.register()
+        actions.register()
         rooms.declare(
             rooms.Room(
                 checks={"database": health.database, "broker": health.broker},
@@ -26,7 +37,14 @@ class DeskConfig(AppConfig):
                     "confirmations": stepup.renew_all,
                     "row entries": witness_chain.vouch_all,
                 },
-                guards={"desk": triggers.statements},
+                topics={**incidents.TOPICS, **actions.TOPICS},
+                actions=actions.SOURCES,
+                replays=incidents.REPLAYS,
+                guards={
+                    "desk": triggers.statements,
+                    **incidents.GUARDS,
+                    "threads": actions.GUARDS.statements,
+                },
                 figures=(health.Gauges(), dropped.Figures()),
             )
         )

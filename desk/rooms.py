@@ -11,6 +11,8 @@ from prometheus_client import REGISTRY
 from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
+    from desk.actions.entries import Source
+    from desk.incidents.kinds import Kind
     from desk.models import AuditEvent, Person
 
 
@@ -42,6 +44,8 @@ class Room:
     "postgresql") the statements that make them, by the trigger's name. `rewrappers` go through sealed rows, call what
     they get with a sealed text and its context, write what changed by a conditional update and return how many rows it
     changed. `demo` loads what the room adds to the demo, and is safe to run twice. `figures` are shown to `/metrics`.
+    `incidents` are the kinds of what a person has to look at, each with how its causes are found. `actions` are the
+    sources of the list of everything that waits for somebody.
     """
 
     topics: Mapping[str, MayFollow] = field(default_factory=dict)
@@ -52,6 +56,8 @@ class Room:
     rewrappers: Mapping[str, Callable[[Rewrap], int]] = field(default_factory=dict)
     demo: Mapping[str, Callable[[], None]] = field(default_factory=dict)
     figures: Collection[Collector] = ()
+    incidents: Collection["Kind"] = ()
+    actions: Collection["Source"] = ()
 
 
 _declared: list[Room] = []
@@ -92,3 +98,13 @@ def rewrappers() -> dict[str, Callable[[Rewrap], int]]:
 def demo_loaders() -> dict[str, Callable[[], None]]:
     """What is added to the demo, by name."""
     return {name: load for room in _declared for name, load in room.demo.items()}
+
+
+def incidents() -> list["Kind"]:
+    """Every kind of incident, in the order of the rooms."""
+    return [kind for room in _declared for kind in room.incidents]
+
+
+def actions() -> list["Source"]:
+    """Every source of the list of what waits for somebody, in the order of the rooms."""
+    return [source for room in _declared for source in room.actions]

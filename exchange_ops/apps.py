@@ -9,10 +9,11 @@ class ExchangeOpsConfig(AppConfig):
 
     def ready(self) -> None:
         from desk import rooms
-        from exchange_ops import demo, guards, health, owned_addresses, replay, topics, witnesses
+        from exchange_ops import demo, guards, health, incidents, owned_addresses, replay, topics, witnesses
         from exchange_ops.keys import store as keys
         from exchange_ops.keys import uses as key_uses
         from exchange_ops.ledger import matching
+        from exchange_ops.pages import approvals
         from exchange_ops.policy import vote_replay
         from exchange_ops.transfers import ledger_matching as transfer_matching
         from exchange_ops.withdrawals import queries
@@ -35,6 +36,8 @@ class ExchangeOpsConfig(AppConfig):
                 guards={name: source.statements for name, source in guards.GUARDS.items()},
                 rewrappers={"exchange keys": keys.rewrap_all},
                 demo={"exchange account": demo.load},
+                incidents=incidents.KINDS,
+                actions=(approvals.SOURCE,),
             )
         )
         post_migrate.connect(_publish_first_rules, sender=self, dispatch_uid="exchange_ops.first_rules")

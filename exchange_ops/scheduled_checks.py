@@ -11,16 +11,18 @@ from functools import partial
 from typing import Any
 
 import structlog
+from django.db import transaction
 from django.db.models import Q
 
 from desk import audit_check
+from desk.incidents import review as incidents
 from desk.live import announcements
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import walks
-from exchange_ops.shared import heartbeats, leases
+from exchange_ops.shared import alarms, heartbeats, leases
 from exchange_ops.shared.models import Account, CheckRun
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals.evidence import reconciliation
@@ -98,7 +100,9 @@ def _run(name: str, job: Callable[[], list[str]], now: datetime) -> bool:
         kept = [finding[:LONGEST_FINDING] for finding in findings[:MOST_FINDINGS]]
         took_ms = watch.passed() // timedelta(milliseconds=1)
         columns |= {"ran_at": now, "held": not findings, "findings": kept, "took_ms": took_ms, "problem": ""}
-    CheckRun.objects.update_or_create(name=name, defaults=columns)
+    with transaction.atomic():
+        CheckRun.objects.update_or_create(name=name, defaults=columns)
+        incidents.note(alarms.AUDIT if name == AUDIT else alarms.RECONCILIATION, now=now)
     announcements.announce(heartbeats.TOPIC)
     return "ran_at" in columns
 

@@ -14,6 +14,7 @@ from django.conf import settings
 
 from chaindata.cache import service as chain
 from desk import clock, work
+from desk.incidents import review as incidents
 from exchange_ops import retention, scheduled_checks
 from exchange_ops.addresses import checks, deposits
 from exchange_ops.addresses import requests as new_addresses
@@ -35,6 +36,7 @@ from exchange_ops.withdrawals.proofs import payouts
 WORK = work.Work(queue="money")
 task = WORK.task
 CHAIN, RELEASE = "chain", "release"  # queues that no order to pay ever waits in
+REVIEW_S = 3
 SWEEP_S: int = settings.SWEEP_SECONDS
 
 # The threads of the following process. Nothing may make a deadline of a payout wait, so a long history of the ledger,
@@ -240,6 +242,13 @@ def refresh_watched() -> None:
 def read_look(look_id: int) -> None:
     """Read a market that somebody just began to look at."""
     watched.read_one(look_id=look_id, now=clock.now(), open_client=_quick_client)
+
+
+@task("exchange_ops.review_incidents", every_s=REVIEW_S)
+@followed(ERRANDS)
+def review_incidents(at: Round) -> None:
+    """Bring the incidents in line with what is wrong now."""
+    incidents.review(now=at.now())
 
 
 @task("exchange_ops.run_checks", every_s=60, expires_s=50, queue=CHAIN, time_limit_s=900)

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from desk.views import action
 from exchange_ops.addresses import views as deposit
 from exchange_ops.keys.views import changes as key_changes
 from exchange_ops.keys.views import listing as keys
@@ -11,7 +12,7 @@ from exchange_ops.market.views import listing as markets
 from exchange_ops.orders.views import detail as order
 from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
-from exchange_ops.pages import approvals, funds, margin, overview, search, system
+from exchange_ops.pages import funds, margin, overview, search, system
 from exchange_ops.policy import views as policy
 from exchange_ops.subaccounts.views import decisions as subaccount_decisions
 from exchange_ops.subaccounts.views import detail as subaccount
@@ -39,8 +40,7 @@ urlpatterns = [
     path("withdrawals/<int:withdrawal_id>/recall/", withdrawal_actions.recall, name="withdrawal-recall"),
     path("withdrawals/<int:withdrawal_id>/resolve/", withdrawal_actions.resolve, name="withdrawal-resolve"),
     path("withdrawals/<int:withdrawal_id>/release/", withdrawal_actions.release, name="withdrawal-release"),
-    path("approvals/", approvals.approvals, name="approvals"),
-    path("approvals/count/", approvals.count, name="approvals-count"),
+    path("approvals/", action.page("approvals"), name="approvals"),
     path("funds/", funds.funds, name="funds"),
     path("funds/<slug:currency>/deposit/", deposit.deposit, name="deposit"),
     path("funds/<slug:currency>/deposit/read/", deposit.read, name="deposit-read"),
@@ -78,6 +78,7 @@ urlpatterns = [
     path("markets/", markets.table, name="markets"),
     path("markets/<str:symbol>/", market.market, name="market"),
     path("policy/", policy.policy, name="policy"),
+    path("policy/frozen/", policy.frozen_note, name="frozen-note"),
     path("policy/freeze/", policy.freeze, name="freeze"),
     path("policy/freezes/<int:freeze_id>/thaw/", policy.thaw, name="thaw"),
     path("subaccounts/", subaccounts.subaccounts, name="subaccounts"),

@@ -157,6 +157,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "desk.web.context.desk",
+                "desk.views.action.on_every_page",
             ],
         },
     }

@@ -76,10 +76,12 @@ def unguarded(*guards: Any) -> Iterator[None]:
 @contextmanager
 def _without_guards() -> Iterator[None]:
     from chaindata.broadcasts import guards as chain_guards
+    from desk.actions import declared as threads
     from desk.audit import triggers as desk_guards
+    from desk.incidents import guards as incident_guards
     from exchange_ops.guards import GUARDS
 
-    every = (desk_guards, chain_guards.GUARDS, *GUARDS.values())
+    every = (desk_guards, incident_guards.GUARDS, threads.GUARDS, chain_guards.GUARDS, *GUARDS.values())
     with unguarded(*every):
         yield
 

@@ -55,7 +55,7 @@ def record(
         raise CannotRecord("An audit event is written only inside the transaction of the change it tells of.")
     if now.tzinfo is None:
         raise TypeError("The time of an audit event needs a zone.")
-    _wait_for_turn()
+    take_turn()
     seq, prev = _head()
     event = models.AuditEvent(
         seq=seq + 1,
@@ -132,8 +132,11 @@ def _as_text(value: object) -> str:
     raise TypeError(f"The audit trail does not take a {type(value).__name__} of this kind.")
 
 
-def _wait_for_turn() -> None:
-    """One writer at a time, to the end of the transaction. SQLite has only one: it takes the lock when one begins."""
+def take_turn() -> None:
+    """One writer at a time, to the end of the transaction. SQLite has only one: it takes the lock when one begins.
+
+    `record` takes it by itself. Whoever writes rows that others write after their own event takes it before them.
+    """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_KEY])

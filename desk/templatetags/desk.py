@@ -270,6 +270,13 @@ def terms(*names: str) -> dict[str, Any]:
     return {"terms": {name: TERMS[name] for name in names}}
 
 
+@register.inclusion_tag("components/thread.html")
+def thread(subject: str) -> dict[str, Any]:
+    """The remarks on something that waits for people, read as soon as the page stands."""
+    name, _, number = subject.partition(":")
+    return {"name": name, "number": int(number)}
+
+
 @register.simple_tag
 def bar(share: Decimal | None, *, label: str) -> SafeString:
     """A thin bar for a share between 0 and 1, with its words for those who can't see it."""

@@ -17,7 +17,7 @@ from desk.models import FactorChange, Person
 from desk.people import demo, factors, roles
 
 THEMES = ("light", "dark")
-STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "orders", "small")
+STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "small")
 
 
 @dataclass(frozen=True, slots=True)

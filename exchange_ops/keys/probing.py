@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from desk import outbox
+from desk.incidents import review as incidents
 from desk.live import announcements
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store
@@ -22,6 +23,7 @@ from exchange_ops.keys.models import ApiKey
 from exchange_ops.keys.rights import GRANTED, MISSING, UNKNOWN
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency
+from exchange_ops.shared import alarms
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.wire.refusals import TRANSACTION_NOT_FOUND
 from wire.errors import BadReply, CallFailed, Refused
@@ -95,6 +97,7 @@ def fill(*, key_id: int, open_client: OpenClient, now: datetime) -> None:
         same = ApiKey.objects.filter(pk=key.pk, retired_at=None, probe_asked_at=key.probe_asked_at)
         if same.filter(probed_at=key.probed_at).update(**columns):
             _tell(key, columns, now)
+            incidents.note(alarms.KEY_REFUSED, alarms.KEY_RIGHTS, now=now)
 
 
 def _tell(key: ApiKey, columns: dict[str, object], now: datetime) -> None:

@@ -17,11 +17,12 @@ from django.utils.crypto import salted_hmac
 
 from desk import clock, outbox, sealing
 from desk.audit import trail
+from desk.incidents import review as incidents
 from desk.live import announcements
 from exchange_ops.client import ExchangeClient, budgets
 from exchange_ops.keys import rights as key_rights
 from exchange_ops.keys.models import ApiKey
-from exchange_ops.shared import clocks
+from exchange_ops.shared import alarms, clocks
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import refusals
 from exchange_ops.wire.catalogue import Right
@@ -165,8 +166,11 @@ def has_to_change(key: ApiKey, right: Right = Right.PAYMENTS) -> bool:
 
 def note_problem(*, key_id: int, problem: str) -> None:
     """Remember that the exchange turned the key down: others are tried first for a while."""
-    ApiKey.objects.filter(pk=key_id).update(last_problem=problem[:300], last_problem_at=clock.now())
-    announcements.announce(TOPIC)
+    now = clock.now()
+    with transaction.atomic():
+        ApiKey.objects.filter(pk=key_id).update(last_problem=problem[:300], last_problem_at=now)
+        incidents.note(alarms.KEY_REFUSED, now=now)
+        announcements.announce(TOPIC)
 
 
 def credentials_of(key: ApiKey) -> Credentials:

@@ -8,10 +8,13 @@ from collections.abc import Iterable
 from datetime import datetime
 from hashlib import sha256
 
+from django.db import transaction
 from django.db.models import QuerySet
 
+from desk.incidents import review as incidents
 from exchange_ops.client import HIGHEST_INDEX, Aside
 from exchange_ops.ledger.models import LedgerAside
+from exchange_ops.shared import alarms
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 
@@ -26,20 +29,22 @@ def keep(*, account: Account, aside: Aside, source: str, after_index: int, now: 
     """
     fingerprint = sha256(f"{aside.reason}\n{aside.content}".encode()).hexdigest()
     seen = {"seen_at": now, "after_index": after_index}
-    LedgerAside.objects.update_or_create(
-        account=account,
-        fingerprint=fingerprint,
-        defaults={**seen, "cleared_at": None},
-        create_defaults={
-            **seen,
-            "exchange_id": _text(aside.exchange_id, 80),
-            "index": aside.index if aside.index is not None and 0 < aside.index <= HIGHEST_INDEX else None,
-            "reason": _text(f"A transaction was kept aside: {aside.reason}.", 300),
-            "content": _text(aside.content, LONGEST_CONTENT),
-            "source": source,
-            "first_seen_at": now,
-        },
-    )
+    with transaction.atomic():
+        LedgerAside.objects.update_or_create(
+            account=account,
+            fingerprint=fingerprint,
+            defaults={**seen, "cleared_at": None},
+            create_defaults={
+                **seen,
+                "exchange_id": _text(aside.exchange_id, 80),
+                "index": aside.index if aside.index is not None and 0 < aside.index <= HIGHEST_INDEX else None,
+                "reason": _text(f"A transaction was kept aside: {aside.reason}.", 300),
+                "content": _text(aside.content, LONGEST_CONTENT),
+                "source": source,
+                "first_seen_at": now,
+            },
+        )
+        incidents.note(alarms.RECORDS_ASIDE, now=now)
 
 
 def clear_met(*, account: Account, found: Iterable[records.Transaction], now: datetime) -> None:

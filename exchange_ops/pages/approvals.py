@@ -1,132 +1,170 @@
-"""The inbox: mine to decide, waiting for others, closing soon, done. Each is decided on its own page, never in bulk."""
+"""What waits for approvals, as entries of the list of everything that waits: payouts, and transfers to others.
 
-from datetime import datetime, timedelta
-from typing import Any
+Each is decided on its own page, never in bulk.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final
 
 from django.db.models import Count, F, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
+from django.urls import reverse
 
-from desk import clock
+from desk.actions.entries import MOST, Entry, Source
 from desk.machines import table as machine_table
 from desk.models import Person
 from desk.people import roles
-from desk.views.rendering import show
-from exchange_ops.shared import rules
-from exchange_ops.shared.views import accounts
-from exchange_ops.shared.views.access import requires
+from exchange_ops.policy import modes
+from exchange_ops.shared import clocks, rules
+from exchange_ops.shared.models import Account
 from exchange_ops.transfers import approvals as transfer_approvals
+from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.transfers.models import Transfer
-from exchange_ops.withdrawals import queries as withdrawal_endings
-from exchange_ops.withdrawals.decisions import approvals as domain
-from exchange_ops.withdrawals.decisions import open_holds
+from exchange_ops.withdrawals import machine, queries
+from exchange_ops.withdrawals.decisions import approvals, briefing
 from exchange_ops.withdrawals.models import Approval, Withdrawal
-from exchange_ops.withdrawals.steps import settlement
 from exchange_ops.withdrawals.views import decisions
 
-SOON = timedelta(minutes=20)
-MOST_ROWS = 100
-MOST_ALARMS = 20
+
+def _waiting(person: Person, now: datetime) -> Sequence[Entry]:
+    """Everything undecided, and what this person asked for that is under way."""
+    undecided = list(_progressed(approvals.undecided()))
+    mine = set(approvals.waiting_for(person).values_list("pk", flat=True))
+    known = {row.pk for row in undecided}
+    own = Withdrawal.objects.filter(initiator=person, state__in=machine.OPEN_STATES).order_by("-pk")
+    followed = [row for row in _progressed(own.select_related("account", "initiator")) if row.pk not in known]
+    hours = {account.pk: clocks.exchange_now(account=account, now=now) for account in _accounts(undecided + followed)}
+    briefings = briefing.of(undecided)
+    found = [_payout(row, person, hours[row.account_id], briefings.get(row.pk)) for row in undecided + followed]
+    for entry in found:
+        entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in known
+    return found + _transfers(person)
 
 
-@require_safe
-@requires(rules.may_see)
-def approvals(request: HttpRequest) -> HttpResponse:
-    """One of the four lists, with the size of each of them."""
-    now, account = clock.now(), accounts.current()
-    exchange_now = accounts.exchange_now(account, now)
-    lists, transfers = _lists(request.user, exchange_now), _transfers(request.user)
-    name = request.GET.get("list", "")
-    chosen = name if name in lists else ("mine" if request.user.has_role(roles.TREASURY) else "others")
-    context = {
-        "now": now,
-        "exchange_now": exchange_now,
-        "chosen": chosen,
-        "tabs": [
-            {"name": key, "label": label, "count": rows.count() + transfers[key].count()}
-            for key, (label, rows) in lists.items()
-            if key != "done"
-        ],
-        "rows": _progressed(lists[chosen][1]),
-        "transfers": _with_counts(transfers[chosen])[:MOST_ROWS],
-        "empty": _EMPTY[chosen],
-        "alarms": _alarms(now),
-    }
-    return show(request, "exchange_ops/approvals.html", context, parts={"inbox": "exchange_ops/approvals/_inbox.html"})
+def _transfers(person: Person) -> list[Entry]:
+    undecided = list(_with_counts(transfer_approvals.undecided())[:MOST])
+    mine = set(transfer_approvals.waiting_for(person).values_list("pk", flat=True))
+    known = {row.pk for row in undecided}
+    own = Transfer.objects.filter(initiator=person, state__in=transfer_states.OPEN_STATES).exclude(pk__in=known)
+    followed = list(_with_counts(own.order_by("-pk"))[:MOST])
+    found = [_transfer(row, person) for row in undecided + followed]
+    for entry in found:
+        entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in known
+    return found
 
 
-@require_safe
-@requires(rules.may_see)
-def count(request: HttpRequest) -> HttpResponse:
-    """How many wait for this person, for the navigation."""
-    person = request.user
-    waiting = domain.waiting_for(person).count() + transfer_approvals.waiting_for(person).count()
-    counted = {
-        "name": "approvals",
-        "count": waiting + len(open_holds.waiting_for(person)),
-        "url": request.path,
-        "topics": "withdrawals transfers approvals",
-    }
-    return show(request, "components/count.html", {"counted": counted})
-
-
-_EMPTY = {
-    "mine": "Nothing waits for your decision. A request appears here as soon as the money is reserved, "
-    "or when the rules ask for approvals before that.",
-    "others": "Nothing waits for somebody else.",
-    "soon": f"Nothing closes within {SOON.seconds // 60} minutes.",
-    "done": "Nothing was decided yet.",
-}
-
-
-def _lists(person: Person, exchange_now: datetime) -> dict[str, tuple[str, QuerySet[Withdrawal]]]:
-    soon = domain.undecided().filter(approve_until__lt=exchange_now + SOON)
-    done = (
-        Withdrawal.objects.exclude(decision=machine_table.NONE)
-        .select_related("account", "initiator")
-        .order_by(F("decided_at").desc())
-    )
-    return {
-        "mine": ("Needs your approval", domain.waiting_for(person)),
-        "others": ("Waiting for others", domain.waiting_for_others(person)),
-        "soon": ("Closing soon", soon),
-        "done": ("Decided", done),
-    }
-
-
-def _transfers(person: Person) -> dict[str, QuerySet[Transfer]]:
-    """The same lists of transfers to others; no hour runs for them, so none of them closes soon."""
+def _done(person: Person, now: datetime) -> Sequence[Entry]:
+    rows = Withdrawal.objects.exclude(decision=machine_table.NONE).select_related("account", "initiator", "decided_by")
+    payouts = list(queries.with_ends(rows.order_by(F("decided_at").desc(), "-pk"))[:MOST])
     decided = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
-    return {
-        "mine": transfer_approvals.waiting_for(person),
-        "others": transfer_approvals.waiting_for_others(person),
-        "soon": Transfer.objects.none(),
-        "done": decided.select_related("initiator").order_by(F("decided_at").desc()),
-    }
+    moved = list(_with_counts(decided.order_by(F("decided_at").desc(), "-pk"))[:MOST])
+    found = [_payout(row, person, now, None) for row in payouts] + [_transfer(row, person) for row in moved]
+    for entry in found:
+        entry.done_at, entry.deadline = entry.row.decided_at, None
+        entry.outcome, entry.done_by = _outcome(entry.row), str(entry.row.decided_by or "the desk")
+    return found
 
 
-def _alarms(now: datetime) -> list[dict[str, Any]]:
-    """What people have to know before they decide on anything else: each with its sentence."""
-    held = [{"row": row, "sentence": open_holds.sentence(row)} for row in open_holds.of_closed()[:MOST_ALARMS]]
-    late = settlement.overdue(now=now)[:MOST_ALARMS]
-    return held + [{"row": row, "sentence": settlement.overdue_sentence(row, now=now)} for row in late]
+def _outcome(row: Any) -> str:
+    if isinstance(row, Transfer):
+        return "rejected" if row.state == transfer_states.REJECTED else "approved"
+    if row.decision == machine.COMMIT:
+        return "approved"
+    return row.end.label.lower() if row.end else "stopped"
 
 
-def _progressed(rows: QuerySet[Withdrawal]) -> list[Withdrawal]:
+def _count(person: Person) -> int:
+    return approvals.waiting_for(person).count() + transfer_approvals.waiting_for(person).count()
+
+
+def _payout(row: Any, person: Person, hour: datetime, known: briefing.Briefing | None) -> Entry:
+    row.briefing = known
+    return Entry(
+        subject=row.subject,
+        reference=row.reference,
+        title="Final release" if _is_final(row) else "Payout",
+        sentence=row.sentence,
+        url=reverse("withdrawal", args=[row.pk]),
+        since=row.created_at,
+        tone=row.tone,
+        label=row.label,
+        icon=row.end.sign if row.end else machine.STATES[row.state].icon,
+        deadline=row.approve_until if row.state == machine.HELD else None,
+        clock=hour,
+        own=row.initiator_id == person.pk,
+        who=roles.TREASURY,
+        row=row,
+        template="exchange_ops/action/_payout.html",
+    )
+
+
+def _is_final(row: Any) -> bool:
+    return row.state == machine.HELD and row.mode == modes.APPROVE_THEN_HOLD
+
+
+def _transfer(row: Any, person: Person) -> Entry:
+    state = transfer_states.STATES[row.state]
+    return Entry(
+        subject=row.subject,
+        reference=row.reference,
+        title="Transfer",
+        sentence=row.sentence,
+        url=reverse("transfer", args=[row.pk]),
+        since=row.created_at,
+        tone=state.tone,
+        label=row.label,
+        icon=state.icon,
+        own=row.initiator_id == person.pk,
+        who=roles.TREASURY,
+        row=row,
+        template="exchange_ops/action/_transfer.html",
+    )
+
+
+def _accounts(rows: Iterable[Withdrawal]) -> list[Account]:
+    return list({row.account_id: row.account for row in rows}.values())
+
+
+def _progressed(rows: QuerySet[Withdrawal]) -> list[Any]:
     """The rows with how they ended and how far the approvals of each stage are."""
     said = Q(approvals__digest=F("digest"), approvals__verdict="approve")
     counts = {
         name: Count("approvals__person", filter=said & Q(approvals__stage=stage), distinct=True)
         for name, stage in (("reviewed", Approval.REVIEW), ("released", Approval.RELEASE))
     }
-    found = withdrawal_endings.with_ends(rows.select_related("decided_by")).annotate(**counts)[:MOST_ROWS]
+    found: list[Any] = list(queries.with_ends(rows.select_related("decided_by", "account")).annotate(**counts)[:MOST])
     for row in found:
         row.progress = decisions.progress(row, reviewed=row.reviewed, released=row.released)
-    return list(found)
+    return found
 
 
 def _with_counts(rows: QuerySet[Any]) -> Any:
     """With how many people approved the digest that is on the row now."""
     of_this = Q(approvals__digest=F("digest"), approvals__verdict="approve")
     approved_count = Count("approvals__person", filter=of_this, distinct=True)
-    return rows.select_related("decided_by").annotate(approved_count=approved_count)
+    return rows.select_related("initiator", "decided_by", "account").annotate(approved_count=approved_count)
+
+
+def _page_of(name: str, model: Any) -> Any:
+    def page(person: Person, number: int) -> str:
+        there = rules.may_see(person) and model.objects.filter(pk=number).exists()
+        return reverse(name, args=[number]) if there else ""
+
+    return page
+
+
+SOURCE: Final = Source(
+    name="approvals",
+    label="Approvals",
+    waiting=_waiting,
+    done=_done,
+    count=_count,
+    subjects={
+        Withdrawal.name: _page_of("withdrawal", Withdrawal),
+        Transfer.name: _page_of("transfer", Transfer),
+    },
+    topics="withdrawals transfers approvals freezes",
+    empty="Nothing waits for your decision. A request appears here as soon as the money is reserved, "
+    "or when the rules ask for approvals before that.",
+    acts=(roles.TREASURY,),
+)

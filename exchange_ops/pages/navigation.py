@@ -1,15 +1,10 @@
 """The pages of this room in the navigation: only those that exist, only for those who may open them."""
 
+from desk.actions import entries as actions
 from desk.models import Person
 from desk.people import roles
 from desk.web.context import Entry
 from exchange_ops.shared import rules
-from exchange_ops.transfers import approvals as transfer_approvals
-from exchange_ops.withdrawals.decisions import approvals
-
-
-def _waiting(person: Person) -> int:
-    return approvals.waiting_for(person).count() + transfer_approvals.waiting_for(person).count()
 
 
 def _audits(person: Person) -> bool:
@@ -19,15 +14,15 @@ def _audits(person: Person) -> bool:
 ENTRIES = (
     Entry("Overview", "overview", "layout-dashboard", "Desk", key="o", may_see=rules.may_see),
     Entry(
-        "Approvals",
-        "approvals",
+        "Needs action",
+        "action",
         "inbox",
         "Desk",
         key="i",
         may_see=rules.may_see,
-        count=_waiting,
-        count_url_name="approvals-count",
-        topics="withdrawals transfers approvals",
+        count=actions.count,
+        count_url_name="action-count",
+        topics="incidents withdrawals transfers approvals freezes",
     ),
     Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", key="w", may_see=rules.may_see),
     Entry("Funds", "funds", "wallet", "Money", key="f", may_see=rules.may_see),

@@ -5,9 +5,12 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock, health
+from desk.incidents import queries as incidents
+from desk.incidents.models import Incident
 from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops.ledger import sources
@@ -20,6 +23,7 @@ from exchange_ops.shared.views.access import requires
 from exchange_ops.transfers import approvals as transfer_approvals
 from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.transfers import workflow as transfers
+from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals import machine, queries
 from exchange_ops.withdrawals import machine as states
 from exchange_ops.withdrawals.decisions import approvals
@@ -35,14 +39,16 @@ def _balances(person: Person, account: Account | None, now: datetime) -> dict[st
 
 
 def _work(person: Person, account: Account | None, now: datetime) -> dict[str, Any]:
+    waiting = list(incidents.waiting_for(person)[:LAST_LINES])
     holds = list(_open(account).filter(state__in=queries.UNDER_WAY).order_by("approve_until", "pk"))
     return {
         "exchange_now": accounts.exchange_now(account, now),
         "mine": list(approvals.waiting_for(person).order_by("approve_until", "pk")[:LAST_LINES]),
         "asked": list(_open(account).filter(initiator=person).order_by("-pk")[:LAST_LINES]),
         "holds": holds,
+        "mine_incidents": waiting,
         "mine_transfers": list(transfer_approvals.waiting_for(person)[:LAST_LINES]),
-        "transfers": list(_open_transfers(account)[:LAST_LINES]),
+        "transfers": _transfers_besides(waiting, account),
         "next": next((row for row in holds if row.state == machine.HELD and row.approve_until), None),
     }
 
@@ -53,7 +59,7 @@ def _lines(person: Person, account: Account | None, now: datetime) -> dict[str, 
 
 
 def _wellbeing(person: Person, account: Account | None, now: datetime) -> dict[str, Any]:
-    return {"checks": health.look()}
+    return {"checks": health.look(), "incidents": list(incidents.unresolved(person))}
 
 
 def _open(account: Account | None) -> Any:
@@ -61,9 +67,13 @@ def _open(account: Account | None) -> Any:
     return rows.select_related("initiator")
 
 
-def _open_transfers(account: Account | None) -> Any:
-    """Those that wait or whose outcome is unknown, the newest first."""
-    return transfers.newest().filter(account=account, state__in=transfer_states.OPEN_STATES)
+def _transfers_besides(shown: list[Incident], account: Account | None) -> list[Transfer]:
+    """Those that wait or whose outcome is unknown, the newest first; not twice what stands there as an incident."""
+    rows = transfers.newest().filter(account=account, state__in=transfer_states.OPEN_STATES)
+    pages = {incident.url for incident in shown}
+    return [row for row in rows[: LAST_LINES + len(pages)] if reverse("transfer", args=[row.pk]) not in pages][
+        :LAST_LINES
+    ]
 
 
 READERS: dict[str, Reader] = {"balances": _balances, "work": _work, "lines": _lines, "wellbeing": _wellbeing}

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock, health
+from desk.incidents import queries as incidents
 from desk.templatetags.desk import span
 from desk.views.rendering import show
 from exchange_ops.health import BEAT_AGE
@@ -47,6 +48,7 @@ def strip(request: HttpRequest) -> HttpResponse:
         "now": now,
         "exchange_now": accounts.exchange_now(accounts.current(), now),
         "checks": found,
+        "incidents": list(incidents.unresolved(request.user)),
         "troubled": {name: check for name, check in found.items() if not check.ok},
     }
     return show(request, "components/strip.html", context)

@@ -13,12 +13,13 @@ from django.db import IntegrityError, connection, transaction
 
 from desk import outbox
 from desk.audit import trail
+from desk.incidents import review as incidents
 from desk.live import announcements
 from desk.machines import table as machine_table
 from desk.machines import votes as machine_votes
 from desk.people import factors, stepup
 from exchange_ops.policy.models import Freeze, ThawVote
-from exchange_ops.shared import rules
+from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals import machine as states
@@ -45,6 +46,11 @@ class CannotThaw(Exception):
 def active(account: Account) -> Freeze | None:
     """The freeze that is on, if there is one."""
     return Freeze.objects.filter(account=account, thawed_at__isnull=True).first()
+
+
+def of_account(account: Account | None) -> Freeze | None:
+    """The same for a desk that may have no account yet."""
+    return None if account is None else active(account)
 
 
 def latest_number(account_id: int) -> int:
@@ -189,3 +195,4 @@ def _record(
         session_key=session_key,
     )
     announcements.announce("freezes", id=frozen.pk, active=frozen.thawed_at is None)
+    incidents.note(alarms.FROZEN, now=now, key=f"freeze:{frozen.pk}")

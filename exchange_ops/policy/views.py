@@ -30,6 +30,13 @@ def policy(request: HttpRequest) -> HttpResponse:
     return _render_page(request)
 
 
+@require_safe
+@requires(rules.may_see)
+def frozen_note(request: HttpRequest) -> HttpResponse:
+    """What a form that asks for money says before it is filled in; empty while nothing is frozen."""
+    return show(request, "exchange_ops/policy/_frozen_note.html", {"frozen": freezes.of_account(accounts.current())})
+
+
 @posted(rules.may_freeze)
 def freeze(request: HttpRequest) -> HttpResponse:
     """Stop everything, at once and alone."""

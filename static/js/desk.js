@@ -7,3 +7,4 @@ import "./stable_swap.js";
 import "./offline.js";
 import "./live.js";
 import "./passkey.js";
+import "./waiting.js";

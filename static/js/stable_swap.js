@@ -32,7 +32,9 @@ function keyOf(element) {
   const form = element.form ? element.form.getAttribute("action") || "here" : "";
   const words = element.matches("button, summary") ? element.textContent.trim().replace(/\s+/g, " ") : "";
   const names = ["href", "name", "value", "data-copy", "formaction", "aria-label"].map((name) => element.getAttribute(name) || "");
-  return [element.tagName, element.id, form, words, ...names].join("\n");
+  // A row's own link, and not another row's mention of it.
+  const row = element.hasAttribute("data-row-link") ? "row" : "";
+  return [element.tagName, element.id, form, words, row, ...names].join("\n");
 }
 const alike = (root, key) => Array.from(root.querySelectorAll(CLICKABLE)).filter((one) => keyOf(one) === key);
 

@@ -24,7 +24,7 @@ def test_what_one_person_does_shows_in_the_lists_of_the_others(house, visit):
     reserved = funds.locator("tr", has=funds.get_by_role("rowheader", name="BCH", exact=False)).first
     held_before = reserved.get_by_role("cell").nth(2).inner_text()
     number = operator.ask_and_hold(amount="1.2555", reason="Seen by everybody")
-    item = treasury.page.locator(f"#inbox a[href='/withdrawals/{number}/']")
+    item = treasury.page.locator("#inbox .entry", has=treasury.page.locator(f"a[href='/withdrawals/{number}/']"))
     expect(item).to_contain_text("Seen by everybody")
     expect(reserved).to_contain_text("for our payouts")
     expect(reserved.get_by_role("cell").nth(2)).not_to_have_text(held_before)

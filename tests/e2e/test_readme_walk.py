@@ -79,8 +79,8 @@ def test_a_first_withdrawal_as_the_readme_tells_it(house, sign_in):
     operator.get_by_text("You asked for this payment yourself").wait_for()
     assert payouts(house, address) == paid_before, "a hold pays nobody"
 
-    treasury.get_by_role("link", name="Approvals").first.click()
-    treasury.get_by_role("link", name=re.compile("Invoice 4711")).first.click()
+    treasury.get_by_role("link", name="Needs action").first.click()
+    treasury.locator("#inbox .entry", has_text="Invoice 4711").first.click()
     treasury.get_by_label("Code of your authenticator app").wait_for()
     keep_picture(treasury, "approval")
     treasury.get_by_label("Code of your authenticator app").fill(code_now(house))

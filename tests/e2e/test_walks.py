@@ -23,7 +23,7 @@ def test_asked_approved_and_paid_while_both_pages_stay_open(house, visit):
     assert outside.statuses("1.2501") == ["created"], "a hold pays nobody"
     assert outside.reserved() > 0
 
-    entry = treasury.page.get_by_role("link", name=re.compile("Invoice 4711"))
+    entry = treasury.page.locator("#inbox .entry", has_text="Invoice 4711").locator(".e-title")
     expect(entry).to_be_visible()
     assert treasury.is_same_document(), "the inbox filled by itself"
     entry.click()

@@ -13,6 +13,7 @@ from desk import clock
 from desk.views.rendering import show
 from exchange_ops.market import currencies, valuation
 from exchange_ops.market.models import Currency
+from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
@@ -87,6 +88,7 @@ def _render_form(
         "tabs": [{"slug": slug, "label": label} for slug, (label, _) in TABS.items()],
         "others": others,
         "leaves": SLUGS[form.slug][0] in machine.LEAVING_KINDS,
+        "frozen": freezes.of_account(accounts.current()),
         "now": clock.now(),
     }
     return show(request, "exchange_ops/new_transfer.html", context, status=status)

@@ -14,9 +14,11 @@ from django.db.models import Q
 
 from desk import outbox
 from desk.audit import trail
+from desk.incidents import review as incidents
 from desk.live import announcements
 from exchange_ops.addresses import destinations
 from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.shared import alarms
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine, mover
 from exchange_ops.withdrawals.evidence import probing
@@ -60,7 +62,9 @@ def link(*, entry: LedgerEntry, now: datetime) -> None:
     if withdrawal is not None:
         if entry.withdrawal_id != withdrawal.pk or entry.foreign:
             LedgerEntry.objects.filter(pk=entry.pk).update(withdrawal=withdrawal, foreign=False)
-            entry.withdrawal, entry.foreign = withdrawal, False
+            was_foreign, entry.withdrawal, entry.foreign = entry.foreign, withdrawal, False
+            if was_foreign:
+                incidents.note(alarms.PAYOUT_ELSEWHERE, now=now, key=f"ledger:{entry.pk}")
             announcements.announce(f"ledger:{entry.account_id}")
         _wake(withdrawal, now)
     elif not any(other.link(entry=entry, now=now) for other in _others) and _is_foreign(entry) and not entry.foreign:
@@ -162,6 +166,7 @@ def _flag(entry: LedgerEntry, now: datetime) -> None:
         now=now,
     )
     announcements.announce(f"ledger:{entry.account_id}", foreign=True)
+    incidents.note(alarms.PAYOUT_ELSEWHERE, now=now, key=f"ledger:{entry.pk}")
 
 
 def _wake(withdrawal: Withdrawal, now: datetime) -> None:

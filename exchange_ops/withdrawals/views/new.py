@@ -16,6 +16,7 @@ from exchange_ops.addresses import checks, destinations
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import currencies
 from exchange_ops.market.models import Currency
+from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
@@ -94,7 +95,9 @@ class Sums:
 def _render_form(
     request: HttpRequest, form: NewWithdrawalForm, others: list[dict[str, str]], *, status: int = 200
 ) -> HttpResponse:
-    context = {"form": form, "others": others, "now": clock.now(), "account": accounts.current()}
+    account = accounts.current()
+    context = {"form": form, "others": others, "now": clock.now(), "account": account}
+    context["frozen"] = freezes.of_account(account)
     return show(request, "exchange_ops/new.html", context, status=status)
 
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from chaindata.broadcasts import machine as broadcast_states
+from desk.incidents import machine as incident_states
 from desk.machines.table import State, Table, Transition
 from exchange_ops.addresses import machine as address_states
 from exchange_ops.orders import machine as order_states
@@ -25,6 +26,7 @@ MACHINES: dict[str, Table] = {
     "subaccount-": subaccount_states.TABLE,
     "order-": order_states.TABLE,
     "broadcast-": broadcast_states.TABLE,
+    "incident-": incident_states.TABLE,
 }
 _BEGIN, _END = "<!-- {name}: written by `manage.py house_tables --write` -->", "<!-- /{name} -->"
 

@@ -1,10 +1,11 @@
-"""What a machine is declared as: the tables of all six are whole, and what is wrong with one is said."""
+"""What a machine is declared as: the tables of all seven are whole, and what is wrong with one is said."""
 
 from dataclasses import replace
 
 import pytest
 
 from chaindata.broadcasts.mover import MACHINE as BROADCASTS
+from desk.incidents.mover import MACHINE as INCIDENTS
 from desk.machines.table import Column, State, Table, Tone, Transition, Turn
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.mover import MACHINE as ORDERS
@@ -14,7 +15,7 @@ from exchange_ops.withdrawals.mover import MACHINE as WITHDRAWALS
 
 MACHINES = {
     machine.model.name: machine
-    for machine in (WITHDRAWALS, TRANSFERS, ORDERS, SUBACCOUNTS, ADDRESS_REQUESTS, BROADCASTS)
+    for machine in (WITHDRAWALS, TRANSFERS, ORDERS, SUBACCOUNTS, ADDRESS_REQUESTS, BROADCASTS, INCIDENTS)
 }
 every_machine = pytest.mark.parametrize("machine", list(MACHINES.values()), ids=list(MACHINES))
 SMALL = Table(

@@ -142,7 +142,7 @@ def test_a_transfer_to_somebody_else_waits_for_treasury(house, visit):
     expect(operator.state()).to_have_text("Waiting for approvals")
     expect(operator.page.locator("#decide")).to_contain_text("You asked for this transfer yourself")
     assert len(executed(house, *MOVES)) == before, "nothing leaves without an approval"
-    entry = treasury.page.get_by_role("link", name=re.compile("A gift as agreed"))
+    entry = treasury.page.locator("#inbox .entry", has_text="A gift as agreed").locator(".e-title")
     expect(entry).to_be_visible()
     assert treasury.is_same_document(), "the inbox filled by itself"
     found = complaints(treasury.page, "inbox")

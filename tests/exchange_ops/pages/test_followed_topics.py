@@ -10,16 +10,21 @@ from tests.exchange_ops import rows
 
 pytestmark = pytest.mark.django_db
 
-EVERYWHERE = {"count-approvals": "withdrawals transfers approvals"}
+EVERYWHERE = {
+    "alarm": "incidents freezes",
+    "count-action": "incidents withdrawals transfers approvals freezes",
+    "strip": "incidents",
+}
 # A reading of prices announces `market`, a stream or a loop that fails or recovers `system`.
 FOLLOWED = {
     "/": {
-        "work": "withdrawals transfers approvals",
+        "work": "withdrawals transfers approvals incidents",
         "balances": "balances:{} market system",
         "lines": "ledger:{}",
-        "wellbeing": "system",
+        "wellbeing": "system incidents",
     },
-    "/approvals/": {"inbox": "withdrawals transfers approvals freezes"},
+    "/action/": {"inbox": "incidents withdrawals transfers approvals freezes threads"},
+    "/approvals/": {"inbox": "incidents withdrawals transfers approvals freezes threads"},
     "/withdrawals/": {"rows": "withdrawals"},
     "/ledger/": {"age": "ledger:{} system", "rows": "ledger:{}"},
     "/funds/": {"holdings": "balances:{} withdrawals market system"},

@@ -70,7 +70,7 @@ def test_no_key_decides_anything(open_as, operator, treasury):
     assert row.state == "held"
     page.keyboard.press("g")
     page.keyboard.press("i")
-    page.wait_for_url(re.compile("/approvals/$"))
+    page.wait_for_url(re.compile("/action/$"))
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "find"
 

@@ -17,7 +17,7 @@ UNDER = """([x, y]) => document.elementFromPoint(x, y).closest("a")?.getAttribut
 
 
 def link_of(row):
-    return f"#inbox a[href='/withdrawals/{row.pk}/']"
+    return f"#inbox a.e-title[href='/withdrawals/{row.pk}/']"
 
 
 def hover(page, row):
@@ -76,7 +76,7 @@ def test_rows_that_come_in_under_the_pointer_wait_until_it_leaves(open_as, opera
     expect(page.locator("#waiting")).to_have_text("1 new: show it")
     assert page.evaluate(UNDER, at) == f"/withdrawals/{second.pk}/"
     assert page.locator(link_of(second)).bounding_box() == before
-    expect(page.locator("#count-approvals")).to_contain_text("3")  # what moves nothing is not held back
+    expect(page.locator("#count-action")).to_contain_text("3")  # what moves nothing is not held back
     page.mouse.move(at[0], 400 + at[1])
     expect(page.locator(link_of(new))).to_be_visible()
     expect(page.locator("#waiting")).to_be_hidden()
@@ -159,7 +159,7 @@ def test_ticks_reach_who_draws_them_and_nothing_is_read_for_them(open_as, treasu
     ]
     line.tell([{"topic": "symbol:BCHUSD", "tick": {"last": "50"}}, {"topic": "approvals", "hint": {}}])
     until(page, lambda: page.evaluate("window.told.length") == 3 and len(read) >= 2)
-    assert sorted(read) == ["count-approvals", "inbox"], "only for the hint, and once for each part"
+    assert sorted(read) == ["count-action", "inbox"], "only for the hint, and once for each part"
 
 
 def test_a_page_without_a_socket_reads_itself_and_says_how_old_it_is(open_as, operator, treasury, treasury2):

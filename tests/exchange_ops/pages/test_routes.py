@@ -7,7 +7,9 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from desk import clock
+from desk.incidents.models import Incident
 from desk.people import roles, totp
+from exchange_ops.policy import freezes
 from tests.exchange_ops import rows
 from wire.values import Secret
 
@@ -36,7 +38,15 @@ MATRIX = {
     "withdrawal-resolve": (NOBODY, EVERYBODY),
     "withdrawal-release": (NOBODY, EVERYBODY),
     "approvals": (EVERYBODY, NOBODY),
-    "approvals-count": (EVERYBODY, NOBODY),
+    "action": (EVERYBODY, NOBODY),
+    "action-count": (EVERYBODY, NOBODY),
+    "action-bar": (EVERYBODY, NOBODY),
+    "incident": (EVERYBODY, NOBODY),
+    "incident-acknowledge": (NOBODY, EVERYBODY),
+    "incident-hand-back": (NOBODY, EVERYBODY),
+    "incident-close": (NOBODY, EVERYBODY),
+    "thread": (EVERYBODY, REREAD),
+    "thread-take": (NOBODY, REREAD),
     "funds": (EVERYBODY, NOBODY),
     "deposit": (EVERYBODY, NOBODY),
     "deposit-read": (NOBODY, REREAD),
@@ -98,6 +108,7 @@ MATRIX = {
     "chain-broadcast-new": (EVERYBODY, EVERYBODY),
     "chain-broadcast": (EVERYBODY, NOBODY),
     "policy": (EVERYBODY, NOBODY),
+    "frozen-note": (EVERYBODY, NOBODY),
     "freeze": (NOBODY, STOP),
     "thaw": (NOBODY, THAW),
     "audit": (AUDIT, NOBODY),
@@ -153,6 +164,7 @@ PATH_PARTS = {
     "<coin_address:text>": rows.ADDRESS,
     "<slug:token_id>": "4",
     "<slug:change>": "set-up-app",
+    "<slug:name>": "withdrawal",
 }
 # The pages of the sign-in library: open ones, and those that belong to whoever is signed in.
 SIGN_IN = {"begin", "account_login", "account_inactive", "mfa_authenticate", "mfa_login_webauthn"}
@@ -203,8 +215,12 @@ def place(operator, payable):
     rows.currency(now=clock.now(), transfer_enabled=True)
     moved = rows.transfer(operator, kind="to_user", now=clock.now())
 
+    freezes.freeze(person=None, reason="A drill.", account=row.account, now=clock.now())
+    frozen = Incident.objects.get()
+
     def place(name):
         key = moved.pk if name.removeprefix("api-").startswith("transfer") else row.pk
+        key = frozen.pk if name.startswith("incident") else key
         return ADDRESSES[name].replace("{key}", str(key))
 
     return place

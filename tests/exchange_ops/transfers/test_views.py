@@ -563,16 +563,16 @@ def test_a_transfer_to_somebody_waits_in_the_inbox_of_treasury(signed_in, treasu
     row = rows.transfer(operator, kind="to_user", now=clock.now())
     rows.transfer(operator, now=clock.now())
     body = text(client.get("/approvals/"))
-    assert "Needs your approval 1" in body
+    assert "Needs you 1" in body
     assert row.reference in body
     assert "0 of 1 approved" in body
-    assert "1 waiting" in text(client.get("/approvals/count/"))
+    assert "1 waiting" in text(client.get("/action/count/"))
     assert row.reference in text(client.get("/"))
     assert row.reference in text(signed_in(operator).get("/approvals/?list=others"))
     assert client.post(f"/transfers/{row.pk}/reject/", {"reject-reason": "Not ours"}).status_code == 302
     assert row.reference not in text(client.get("/approvals/"))
     assert row.reference in text(client.get("/approvals/?list=done"))
-    assert "waiting" not in text(client.get("/approvals/count/"))
+    assert "waiting" not in text(client.get("/action/count/"))
 
 
 def test_the_overview_lists_the_transfers_that_wait_or_are_unknown(signed_in, auditor, operator):

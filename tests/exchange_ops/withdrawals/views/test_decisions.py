@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
+from desk.incidents import review as incidents
 from desk.people import totp
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
@@ -221,10 +222,11 @@ def test_the_open_hold_of_a_closed_request_is_in_the_inbox_and_two_people_releas
     mover.move(row, event="resolved", to="resolved_paid", now=clock.now())
     line = {"type": "payout", "status": "created", "withdrawal": row, "exchange_id": row.exchange_id}
     rows.entry(9, now=clock.now(), **line)
+    incidents.review(now=clock.now())
     client = signed_in(approver)
-    for path in ("/approvals/", f"/withdrawals/{row.pk}/"):
+    for path in ("/action/", f"/withdrawals/{row.pk}/"):
         assert f"{row.reference}: its money still stands reserved at the exchange" in client.get(path).content.decode()
-    assert "1" in client.get("/approvals/count/").content.decode()
+    assert "1" in client.get("/action/count/").content.decode()
     assert "Order the release of" not in page_of(signed_in(operator), row)
     for number, person in enumerate((approver, treasury2)):
         client = signed_in(person)
@@ -242,9 +244,11 @@ def test_what_the_exchange_does_not_carry_out_stands_in_the_inbox(signed_in, tre
     decision = {"decision": "commit", "decided_at": clock.now()}
     mover.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
     mover.move(row, event="commit_confirmed", to="committed", now=clock.now())
-    assert row.reference not in signed_in(treasury).get("/approvals/?list=mine").content.decode()
+    incidents.review(now=clock.now())
+    assert row.reference not in signed_in(treasury).get("/action/").content.decode()
     row.__class__.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(hours=3))
-    page = signed_in(treasury).get("/approvals/?list=mine").content.decode()
+    incidents.review(now=clock.now())
+    page = signed_in(treasury).get("/action/").content.decode()
     assert f"{row.reference}: the exchange took the order to pay 3 h ago" in page
     assert "Nobody should repeat the payment" in page
 
@@ -307,7 +311,7 @@ def test_a_frozen_account_is_said_on_every_open_request(signed_in, treasury, ope
 def test_the_inbox_sorts_what_waits(signed_in, approver, operator, make_person):
     now, both = clock.now(), make_person("operator", "treasury", username="both")
     late, early = rows.held(operator, now=now), rows.held(operator, now=now - timedelta(minutes=40), amount=Decimal(2))
-    own = rows.held(both, now=now)
+    own = rows.held(both, now=now, amount=Decimal(3))
     client = signed_in(approver)
     mine = client.get("/approvals/").content.decode()
     assert mine.index(early.reference) < mine.index(late.reference)

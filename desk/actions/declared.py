@@ -1,0 +1,29 @@
+"""What this room declares to the desk."""
+
+from typing import TYPE_CHECKING, Final
+
+from desk.actions import threads
+from desk.actions.incident_source import SOURCE
+from desk.actions.models import Comment
+from desk.machines.guards import Guards
+from desk.people import roles
+from desk.rows import witnessed
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+GUARDS: Final = Guards(history=(Comment,))
+SOURCES: Final = (SOURCE,)
+
+
+def _may_follow(person: "Person", key: str) -> bool:
+    return not key and person.has_role(*roles.ALL)
+
+
+TOPICS: Final = {threads.TOPIC: _may_follow}
+
+
+def register() -> None:
+    """Declare the tables; called once at the start."""
+    witnessed.register(Comment)
+    witnessed.decides_nothing({"desk.taken": "a word for colleagues about who looks after something; binds nobody"})

@@ -1,0 +1,113 @@
+"""One entry of the list, and where entries come from: each room declares its sources (`desk.rooms.Room.actions`)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from desk import rooms
+from desk.incidents.kinds import Severity
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+MOST: Final = 200  # of one source and list: beyond that the page says that there are more
+SOON: Final = timedelta(minutes=20)
+RANKS: Final = {each.value: rank for rank, each in enumerate(Severity)}
+NO_SEVERITY: Final = 1.5  # a decision that waits: after what is high, before what is medium
+
+
+@dataclass(slots=True)
+class Entry:
+    """One thing that waits, or that was done. `sentence` says what happened to the money first.
+
+    `clock` is the time by which `deadline` is kept. `mine` says that this person can act on it now, `own` that they
+    asked for it, `is_followed` that it waits for nobody and is only watched. `who` are the roles that may act.
+    `template` draws what else there is to know from `row`. `outcome` says what became of one that is over.
+    """
+
+    subject: str
+    reference: str
+    title: str
+    sentence: str
+    url: str
+    since: datetime
+    tone: str
+    label: str
+    icon: str = ""
+    severity: str = ""
+    deadline: datetime | None = None
+    clock: datetime | None = None
+    mine: bool = False
+    own: bool = False
+    is_followed: bool = False
+    who: str = ""
+    row: Any = None
+    template: str = ""
+    done_at: datetime | None = None
+    outcome: str = ""
+    done_by: str = ""
+    taken_by: "Person | None" = None
+    comments: int = 0
+
+    @property
+    def is_soon(self) -> bool:
+        """Whether its time is over soon."""
+        return self.deadline is not None and self.clock is not None and self.deadline < self.clock + SOON
+
+    @property
+    def urgency(self) -> tuple[float, bool, float]:
+        """The gravest first, then what ends first, then what is newest."""
+        rank = 0.5 if self.is_soon else RANKS.get(self.severity, NO_SEVERITY)
+        ends = self.deadline.timestamp() if self.deadline is not None else -self.since.timestamp()
+        return (rank, self.deadline is None, ends)
+
+    @property
+    def severity_label(self) -> str:
+        """The severity as a word."""
+        return Severity(self.severity).label if self.severity else ""
+
+    @property
+    def text(self) -> str:
+        """What a search looks through."""
+        found = [self.reference, self.title, self.sentence, self.label, self.who]
+        found += [str(getattr(self.row, name, "")) for name in ("address", "reason", "currency", "initiator")]
+        return " ".join(found).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where entries come from. `waiting` gives all that waits, `done` the last ones that wait no more, at most `MOST`.
+
+    `count` is how many wait for a person. `subjects` say for the names of its subjects where one is shown, by number;
+    nothing when there is none that this person may see. `empty` is said where nothing waits for a person; `acts` are
+    the roles that something may wait for.
+    """
+
+    name: str
+    label: str
+    waiting: "Callable[[Person, datetime], Sequence[Entry]]"
+    done: "Callable[[Person, datetime], Sequence[Entry]]"
+    count: "Callable[[Person], int]"
+    subjects: "dict[str, Callable[[Person, int], str]]"
+    topics: str
+    empty: str
+    acts: tuple[str, ...]
+
+
+def sources() -> list[Source]:
+    """Every source, in the order of the rooms."""
+    return rooms.actions()
+
+
+def count(person: "Person") -> int:
+    """How many entries wait for this person."""
+    return sum(source.count(person) for source in sources())
+
+
+def page_of(person: "Person", name: str, number: int) -> str:
+    """Where something with a thread is shown; empty when there is nothing of this name and number for this person."""
+    for source in sources():
+        if name in source.subjects:
+            return source.subjects[name](person, number)
+    return ""

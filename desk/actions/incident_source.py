@@ -1,0 +1,74 @@
+"""Incidents as entries of the list."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from django.urls import reverse
+
+from desk.actions.entries import MOST, Entry, Source
+from desk.incidents import kinds, machine, queries
+from desk.incidents.models import Incident
+from desk.people import roles
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
+    acted_on = set(kinds.acted_on_by(person))
+    return [
+        _entry(row, mine=row.kind in acted_on and row.taken_by_id in {None, person.pk})
+        for row in queries.unresolved(person)[:MOST]
+    ]
+
+
+def _done(person: "Person", now: datetime) -> Sequence[Entry]:
+    found = []
+    for row in queries.resolved(person)[:MOST]:
+        entry = _entry(row, mine=False)
+        entry.done_at = row.updated_at
+        entry.outcome = "closed with a reason" if row.reason else "its cause is gone"
+        found.append(entry)
+    return found
+
+
+def _count(person: "Person") -> int:
+    return queries.waiting_for(person).count()
+
+
+def _entry(row: Incident, *, mine: bool) -> Entry:
+    return Entry(
+        subject=row.subject,
+        reference=row.reference,
+        title=row.title,
+        sentence=row.sentence,
+        url=reverse("incident", args=[row.pk]),
+        since=row.created_at,
+        tone=row.tone,
+        label=row.label,
+        icon=machine.STATES[row.state].icon,
+        severity=row.severity,
+        mine=mine,
+        who=" or ".join(kinds.of(row.kind).acts),
+        row=row,
+        taken_by=row.taken_by,
+    )
+
+
+def _page(person: "Person", number: int) -> str:
+    row = Incident.objects.filter(pk=number).first()
+    return reverse("incident", args=[number]) if row is not None and kinds.of(row.kind).may_see(person) else ""
+
+
+SOURCE: Final = Source(
+    name="incidents",
+    label="Incidents",
+    waiting=_waiting,
+    done=_done,
+    count=_count,
+    subjects={Incident.name: _page},
+    topics="incidents",
+    empty="No incident waits for you.",
+    acts=(roles.OPERATOR, roles.TREASURY, roles.ADMIN),
+)

@@ -1,0 +1,103 @@
+"""The entries that one person is shown: in groups, narrowed and sorted as they chose."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from desk.actions import entries, threads
+from desk.actions.entries import Entry, Source
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+MINE: Final = "mine"
+OTHERS: Final = "others"
+SOON: Final = "soon"
+WATCHING: Final = "watching"
+DONE: Final = "done"
+GROUPS: Final = {
+    MINE: "Needs you",
+    OTHERS: "Waiting for others",
+    SOON: "Soon to expire",
+    WATCHING: "Watching",
+    DONE: "Done",
+}
+SORTS: Final = {"urgency": "Most urgent first", "newest": "Newest first", "oldest": "Oldest first"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants to see: a group, one source or all, words to find, a severity, an order."""
+
+    group: str = MINE
+    source: str = ""
+    severity: str = ""
+    words: str = ""
+    sort: str = "urgency"
+
+
+@dataclass(slots=True)
+class Listing:
+    """The entries of the chosen group, and how many each open group has."""
+
+    entries: list[Entry]
+    counts: dict[str, int] = field(default_factory=dict)
+    is_cut: bool = False
+
+
+def of(person: "Person", wish: Wish, *, now: datetime) -> Listing:
+    """A number of queries that does not grow with the number of entries."""
+    sources = [source for source in entries.sources() if wish.source in {"", source.name}]
+    waiting = _known([entry for source in sources for entry in source.waiting(person, now)])
+    groups = _grouped(person, waiting)
+    chosen = groups.get(wish.group)
+    if chosen is None:
+        chosen = _known([entry for source in sources for entry in source.done(person, now)])
+    found = [entry for entry in chosen if _fits(entry, wish)]
+    return Listing(
+        entries=sorted(found, key=_order(wish))[: entries.MOST],
+        counts={name: len(rows) for name, rows in groups.items()},
+        is_cut=len(found) > entries.MOST or _is_full(sources, chosen),
+    )
+
+
+def _is_full(sources: list[Source], chosen: list[Entry]) -> bool:
+    return len(chosen) >= entries.MOST * max(len(sources), 1)
+
+
+def _known(found: list[Entry]) -> list[Entry]:
+    """With who has taken each, and how much was said of it."""
+    subjects = [entry.subject for entry in found]
+    taken, counts = threads.taken_by(subjects), threads.counts(subjects)
+    for entry in found:
+        entry.taken_by = entry.taken_by or taken.get(entry.subject)
+        entry.comments = counts.get(entry.subject, 0)
+    return found
+
+
+def _grouped(person: "Person", waiting: list[Entry]) -> dict[str, list[Entry]]:
+    said = threads.commented_by(person, [entry.subject for entry in waiting])
+    watched = [entry for entry in waiting if entry.own or entry.taken_by == person or entry.subject in said]
+    return {
+        MINE: [entry for entry in waiting if entry.mine],
+        OTHERS: [entry for entry in waiting if not entry.mine and not entry.is_followed],
+        SOON: [entry for entry in waiting if entry.is_soon],
+        WATCHING: watched,
+    }
+
+
+def _fits(entry: Entry, wish: Wish) -> bool:
+    if wish.severity and entry.severity != wish.severity:
+        return False
+    return all(word in entry.text for word in wish.words.lower().split())
+
+
+def _order(wish: Wish) -> Callable[[Entry], Any]:
+    if wish.group == DONE:
+        return lambda entry: -(entry.done_at or entry.since).timestamp()
+    if wish.sort == "newest":
+        return lambda entry: -entry.since.timestamp()
+    if wish.sort == "oldest":
+        return lambda entry: entry.since.timestamp()
+    return lambda entry: entry.urgency

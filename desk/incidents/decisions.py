@@ -1,0 +1,76 @@
+"""What people do about an incident: take it on, hand it back, close it with a reason. No money moves by it."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from desk.audit import trail
+from desk.incidents import kinds, machine, mover
+from desk.incidents.models import LONGEST_REASON, Incident
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+class CannotDecide(Exception):
+    """Nothing was changed; the text is the sentence for the person."""
+
+
+def acknowledge(*, incident_id: int, person: "Person", now: datetime, session_key: str = "") -> Incident:
+    """Take it on. What somebody else works on is taken over with `hand_back` first."""
+    row = _read(incident_id, person)
+    if row.state == machine.ACKNOWLEDGED:
+        raise CannotDecide(f"{row.taken_by} works on it already.")
+    return _move(row, person, now, session_key, event="acknowledged", to=machine.ACKNOWLEDGED, taken_by=person)
+
+
+def hand_back(*, incident_id: int, person: "Person", now: datetime, session_key: str = "") -> Incident:
+    """Nobody works on it any more; whoever may act on it can say so, for a colleague who is away as well."""
+    row = _read(incident_id, person)
+    if row.state == machine.OPEN:
+        raise CannotDecide("Nobody works on it.")
+    return _move(row, person, now, session_key, event="handed_back", to=machine.OPEN, taken_by=None)
+
+
+def close(*, incident_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Incident:
+    """Close it although its cause may go on: it is not opened again for the same cause."""
+    row = _read(incident_id, person)
+    kind = kinds.of(row.kind)
+    if not kind.closable:
+        raise CannotDecide(f"It can't be closed by hand. {kind.ends}")
+    reason = reason.strip()
+    if not reason:
+        raise CannotDecide("Say why it can be closed: what you looked at and what was done.")
+    if len(reason) > LONGEST_REASON:
+        raise CannotDecide(f"The reason is too long: {len(reason)} characters, {LONGEST_REASON} at most.")
+    return _move(row, person, now, session_key, event="closed", to=machine.RESOLVED, reason=reason)
+
+
+def may_act(person: "Person", row: Incident) -> bool:
+    """Whether this person may take it on, hand it back or close it."""
+    return row.state in machine.UNRESOLVED and kinds.of(row.kind).may_act(person)
+
+
+def _read(incident_id: int, person: "Person") -> Incident:
+    row = Incident.objects.select_related("taken_by").filter(pk=incident_id).first()
+    if row is None:
+        raise CannotDecide("There is no such incident.")
+    kind = kinds.of(row.kind)
+    if not kind.may_act(person):
+        raise CannotDecide(f"Only {' and '.join(kind.acts)} can act on it.")
+    if row.state == machine.RESOLVED:
+        raise CannotDecide(f"It was resolved already at {row.updated_at:%H:%M:%S} UTC.")
+    return row
+
+
+def _move(
+    row: Incident, person: "Person", now: datetime, session_key: str, *, event: str, to: str, **changes: Any
+) -> Incident:
+    try:
+        with transaction.atomic():
+            trail.take_turn()
+            mover.move(row, event=event, to=to, now=now, actor=person, session_key=session_key, **changes)
+    except mover.CannotMove:
+        raise CannotDecide("Somebody else acted on it in the same moment. Read it again.") from None
+    return row

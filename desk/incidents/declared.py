@@ -1,0 +1,35 @@
+"""What this room declares to the desk: its topics, guards and replay, and which of its columns decide something."""
+
+from typing import TYPE_CHECKING, Final
+
+from desk.incidents import guards, kinds, mover
+from desk.incidents.models import Incident, IncidentEvent
+from desk.machines.replay import Replay
+from desk.people import roles
+from desk.rows import witnessed
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+REPLAY: Final = Replay(mover.MACHINE)
+REPLAYS: Final = {REPLAY.subject: REPLAY.check}
+GUARDS: Final = {"incidents": guards.GUARDS.statements}
+
+
+def _may_follow(person: "Person", key: str) -> bool:
+    return not key and person.has_role(*roles.ALL)
+
+
+def _may_follow_one(person: "Person", key: str) -> bool:
+    row = Incident.objects.filter(pk=int(key)).first() if key.isascii() and key.isdigit() and len(key) < 18 else None
+    return row is not None and kinds.of(row.kind).may_see(person)
+
+
+TOPICS: Final = {mover.TOPIC: _may_follow, "incident": _may_follow_one}
+
+
+def register() -> None:
+    """Declare the tables; called once at the start."""
+    loose = Incident.table.loose | dict.fromkeys(("lease_until", "next_action_at"), "unused: no worker acts on it")
+    witnessed.register(Incident, loose=loose)
+    witnessed.register(IncidentEvent)

@@ -1,0 +1,94 @@
+"""The kinds of incidents: each room declares its own (`desk.rooms.Room.incidents`), with how its causes are found.
+
+A cause is read from rows, never remembered: a kind says what is wrong at a moment, and `review` compares that with the
+incidents that are there.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from django.db.models import TextChoices
+
+from desk import rooms
+from desk.people import roles
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+class Severity(TextChoices):
+    """How much is at stake, the gravest first."""
+
+    CRITICAL = "critical", "Critical"
+    HIGH = "high", "High"
+    MEDIUM = "medium", "Medium"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One thing that is wrong now: its name among those of the kind, and what happened.
+
+    `page` is the name of the address where to look, a query behind it included; `page_key` what the address names.
+    `scope` is the account.
+    """
+
+    key: str
+    sentence: str
+    page: str
+    page_key: str = ""
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of incident. `causes` finds what is wrong at a moment: all of it, or the one cause of a key.
+
+    `acts` are the roles that may take it on and close it, `sees` those that are shown it.
+
+    `closable` says whether a person may close it while its cause goes on; where it is not, `ends` says how it ends.
+    A process does not judge it in its first `settles` of life: after a night everything that is read again and again
+    looks out of date.
+    """
+
+    name: str
+    title: str
+    severity: Severity
+    acts: tuple[str, ...]
+    causes: Callable[[datetime, str], Iterable[Cause]]
+    sees: tuple[str, ...] = roles.ALL
+    closable: bool = True
+    ends: str = ""
+    settles: timedelta = timedelta(0)
+
+    def may_see(self, person: "Person") -> bool:
+        """Whether it is on this person's list."""
+        return person.has_role(*self.sees)
+
+    def may_act(self, person: "Person") -> bool:
+        """Whether this person may take it on, hand it back and close it."""
+        return person.has_role(*self.acts)
+
+
+_GONE: Final = Kind("", "Something to look at", Severity.MEDIUM, (roles.ADMIN,), lambda now, key: ())
+
+
+def every() -> dict[str, Kind]:
+    """Every declared kind, by name."""
+    return {kind.name: kind for kind in rooms.incidents()}
+
+
+def of(name: str) -> Kind:
+    """The kind of this name; a stand-in for one that an earlier version declared."""
+    return every().get(name, _GONE)
+
+
+def seen_by(person: "Person") -> list[str]:
+    """The names of the kinds that this person is shown."""
+    return [kind.name for kind in rooms.incidents() if kind.may_see(person)]
+
+
+def acted_on_by(person: "Person") -> list[str]:
+    """The names of the kinds that this person may act on."""
+    return [kind.name for kind in rooms.incidents() if kind.may_act(person)]

@@ -1,0 +1,39 @@
+"""Incidents as pages and the bar show them."""
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
+
+from desk.incidents import kinds, machine
+from desk.incidents.models import Incident
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+_RANKS = [When(severity=each.value, then=Value(rank)) for rank, each in enumerate(kinds.Severity)]
+
+
+def unresolved(person: "Person | None" = None) -> QuerySet[Incident]:
+    """What is not over, the gravest and then the newest first; of those kinds that this person is shown."""
+    rows = Incident.objects.filter(state__in=machine.UNRESOLVED).select_related("taken_by")
+    if person is not None:
+        rows = rows.filter(kind__in=kinds.seen_by(person))
+    rank = Case(*_RANKS, default=Value(len(_RANKS)), output_field=IntegerField())
+    return rows.annotate(rank=rank).order_by("rank", "-created_at", "-pk")
+
+
+def critical(person: "Person") -> QuerySet[Incident]:
+    """What every page says in a bar: all of the highest severity that is not over."""
+    return unresolved(person).filter(severity=kinds.Severity.CRITICAL)
+
+
+def waiting_for(person: "Person") -> QuerySet[Incident]:
+    """What this person may act on: not taken on by anybody, or by themselves."""
+    rows = unresolved(person).filter(kind__in=kinds.acted_on_by(person))
+    return rows.filter(Q(taken_by=None) | Q(taken_by=person))
+
+
+def resolved(person: "Person") -> QuerySet[Incident]:
+    """What is over, the last one first."""
+    rows = Incident.objects.filter(state=machine.RESOLVED, kind__in=kinds.seen_by(person))
+    return rows.select_related("taken_by").order_by("-updated_at", "-pk")

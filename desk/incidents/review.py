@@ -1,0 +1,97 @@
+"""Bringing the incidents in line with what is wrong now: opened once for a cause, cleared when it is gone.
+
+Called inside the transaction of a fact for the kinds that it concerns, and every few seconds for all of them. Any
+number of processes may do it at once: the database keeps one row for a cause, and a move is made by whoever is first.
+"""
+
+import re
+import time
+from collections.abc import Iterable
+from datetime import datetime
+
+import structlog
+from django.db import IntegrityError, transaction
+
+from desk import rooms
+from desk.audit import trail
+from desk.incidents import machine, mover
+from desk.incidents.kinds import Cause, Kind
+from desk.incidents.models import Incident
+
+LONGEST_SENTENCE = 500
+_log = structlog.get_logger(__name__)
+_began = time.monotonic()
+_FIGURES = re.compile(r"\d+")
+
+
+def review(*, now: datetime) -> int:
+    """Look at every kind; how many incidents were opened or ended. A kind that can't be looked at stays as it is."""
+    alive_s = time.monotonic() - _began
+    changed = 0
+    for kind in rooms.incidents():
+        if kind.settles.total_seconds() > alive_s:
+            continue
+        try:
+            changed += _compare(kind, now, "")
+        except Exception:
+            _log.exception("incidents.review_failed", kind=kind.name)
+    return changed
+
+
+def note(*names: str, now: datetime, key: str = "") -> None:
+    """A fact of these kinds was just written or taken back: bring their incidents in line, in the same transaction.
+
+    With the `key` of a cause only that one is looked at, so that a thousand facts cost a thousand looks.
+    """
+    for kind in rooms.incidents():
+        if kind.name in names:
+            _compare(kind, now, key)
+
+
+def _compare(kind: Kind, now: datetime, key: str) -> int:
+    # The rows first: a cause that came up in between is opened by this round or the next, and never cleared by mistake.
+    rows = Incident.objects.filter(kind=kind.name, gone_at__isnull=True, **({"cause": key} if key else {}))
+    known = {row.cause: row for row in rows}
+    causes = {cause.key: cause for cause in kind.causes(now, key)}
+    opened = sum(_open(kind, cause, now) for name, cause in causes.items() if name not in known)
+    ended = sum(_end(row, now) for name, row in known.items() if name not in causes)
+    _say_again((row, causes[name]) for name, row in known.items() if name in causes)
+    return opened + ended
+
+
+def _open(kind: Kind, cause: Cause, now: datetime) -> bool:
+    sentence = cause.sentence[:LONGEST_SENTENCE]
+    row = Incident(
+        kind=kind.name,
+        cause=cause.key,
+        scope=cause.scope,
+        severity=kind.severity,
+        page=cause.page,
+        page_key=cause.page_key,
+        last_problem=sentence,
+    )
+    try:
+        with transaction.atomic():
+            trail.take_turn()
+            mover.create(row, event="opened", now=now, evidence={"sentence": sentence})
+    except IntegrityError:
+        return False  # somebody else opened it in this moment
+    return True
+
+
+def _end(row: Incident, now: datetime) -> bool:
+    event = "gone" if row.state == machine.RESOLVED else "cleared"
+    try:
+        with transaction.atomic():
+            mover.move(row, event=event, to=machine.RESOLVED, now=now, gone_at=now)
+    except mover.CannotMove:
+        return False  # somebody acted on it in this moment; the next round sees it
+    return True
+
+
+def _say_again(rows: Iterable[tuple[Incident, Cause]]) -> None:
+    """What it is now, where more than its figures changed: an age that grows is no news."""
+    for row, cause in rows:
+        sentence = cause.sentence[:LONGEST_SENTENCE]
+        if row.state != machine.RESOLVED and _FIGURES.sub("", row.last_problem) != _FIGURES.sub("", sentence):
+            mover.touch(row, last_problem=sentence)

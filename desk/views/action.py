@@ -1,0 +1,228 @@
+"""Needs action: everything that waits for a person, and the thread of remarks beside it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.crypto import get_random_string
+from django.utils.functional import SimpleLazyObject
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from desk import clock
+from desk.actions import entries, listing, threads
+from desk.incidents import queries
+from desk.incidents.kinds import Severity
+from desk.models import Person
+from desk.people import roles
+from desk.views.rendering import show
+
+BAR = "desk/action/_bar.html"
+THREAD = "desk/action/_thread.html"
+MOST_NAMED = 3
+
+
+class CommentForm(forms.Form):
+    """One remark. Its bounds are kept where it is stored, so that nothing typed is lost."""
+
+    text = forms.CharField(
+        label="Add a comment",
+        help_text="Colleagues read it; nothing is decided by it.",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+    request_key = forms.CharField(required=False, widget=forms.HiddenInput)
+
+
+class ListingForm(forms.Form):
+    """Which entries, in which order. What is not understood is left out."""
+
+    list = forms.ChoiceField(required=False, choices=[*listing.GROUPS.items()])
+    source = forms.CharField(required=False, max_length=30)
+    severity = forms.ChoiceField(required=False, choices=[("", "Any severity"), *Severity.choices])
+    q = forms.CharField(required=False, max_length=100)
+    sort = forms.ChoiceField(required=False, choices=[*listing.SORTS.items()])
+
+    def wish(self, *, first: str, source: str) -> listing.Wish:
+        """What was chosen; `first` is the group of a page that names none."""
+        self.is_valid()
+        chosen = self.cleaned_data
+        known = {each.name for each in entries.sources()}
+        return listing.Wish(
+            group=chosen.get("list") or first,
+            source=source or (chosen.get("source", "") if chosen.get("source") in known else ""),
+            severity=chosen.get("severity", ""),
+            words=chosen.get("q", ""),
+            sort=chosen.get("sort") or "urgency",
+        )
+
+
+def page(source: str = "") -> Callable[[HttpRequest], HttpResponse]:
+    """The page of everything, or of one source alone."""
+
+    @require_safe
+    def action(request: HttpRequest) -> HttpResponse:
+        return _listed(request, _reader(request), source)
+
+    return action
+
+
+def _listed(request: HttpRequest, person: Person, source: str) -> HttpResponse:
+    """One of the groups, with the size of each."""
+    now, form = clock.now(), ListingForm(request.GET)
+    sources = {each.name: each for each in entries.sources()}
+    waits = any(person.has_role(*each.acts) for each in sources.values() if source in {"", each.name})
+    wish = form.wish(first=listing.MINE if waits else listing.OTHERS, source=source)
+    found = listing.of(person, wish, now=now)
+    topics = dict.fromkeys(topic for each in sources.values() for topic in each.topics.split())
+    context = {
+        "now": now,
+        "wish": wish,
+        "tabs": [(name, label, found.counts.get(name)) for name, label in listing.GROUPS.items()],
+        "entries": found.entries,
+        "is_cut": found.is_cut,
+        "only": sources.get(source),
+        "sources": list(sources.values()),
+        "severities": Severity.choices,
+        "sorts": listing.SORTS.items(),
+        "topics": " ".join((*topics, threads.TOPIC)),
+        "empty": _empty(wish, sources),
+    }
+    return show(request, "desk/action.html", context, parts={"inbox": "desk/action/_inbox.html"})
+
+
+def _empty(wish: listing.Wish, sources: dict[str, entries.Source]) -> str:
+    if wish.words or wish.severity:
+        return "Nothing on this list fits what you look for."
+    if wish.group == listing.MINE:
+        return sources[wish.source].empty if wish.source else "Nothing waits for you. What needs you appears here."
+    return {
+        listing.OTHERS: "Nothing waits for somebody else.",
+        listing.SOON: f"Nothing closes within {int(entries.SOON.total_seconds()) // 60} minutes.",
+        listing.WATCHING: "You watch nothing: what you ask for, take or comment on is listed here until it is over.",
+        listing.DONE: "Nothing was decided yet.",
+    }[wish.group]
+
+
+@require_safe
+def count(request: HttpRequest) -> HttpResponse:
+    """How many entries wait for this person, for the navigation and the title of the tab."""
+    person = _reader(request)
+    topics = " ".join(each.topics for each in entries.sources())
+    counted = {"name": "action", "count": entries.count(person), "url": request.path, "topics": topics}
+    return show(request, "components/count.html", {"counted": counted})
+
+
+@require_safe
+def bar(request: HttpRequest) -> HttpResponse:
+    """What every page says while something of the highest severity is not over."""
+    return show(request, BAR, {"alarms": _alarms(_reader(request))})
+
+
+def on_every_page(request: HttpRequest) -> dict[str, Any]:
+    """The variable `alarms` of every template: for the bar, read only by a page that has one."""
+    person = getattr(request, "user", None)
+    if not (isinstance(person, Person) and person.has_role(*roles.ALL)) or getattr(request, "enrols", False):
+        return {"alarms": {}}
+    return {"alarms": SimpleLazyObject(lambda: _alarms(person))}
+
+
+def _alarms(person: Person) -> dict[str, Any]:
+    """The gravest incident, and how many more there are."""
+    found = list(queries.critical(person)[: entries.MOST])
+    return {"first": found[:1], "more": len(found) - 1, "severity": Severity.CRITICAL.value}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def thread(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """The remarks on something, with a form for one more."""
+    person = _writer(request) if request.method == "POST" else _reader(request)
+    back = _page_of(person, name, number)
+    if request.method != "POST":
+        return _thread(request, person, name, number)
+    form = CommentForm(request.POST)
+    form.is_valid()
+    try:
+        threads.comment(
+            subject=f"{name}:{number}",
+            person=person,
+            text=form.cleaned_data.get("text", ""),
+            request_key=form.cleaned_data.get("request_key") or get_random_string(20),
+            now=clock.now(),
+            session_key=request.session.session_key or "",
+        )
+    except threads.CannotSay as problem:
+        form.add_error("text", str(problem))
+        return _thread(request, person, name, number, form=form, status=422)
+    return _thread(request, person, name, number) if _is_part(request) else redirect(f"{back}#thread")
+
+
+@require_POST
+def take(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """Say that one looks after it, or that nobody does any more."""
+    person, change = _writer(request), threads.put_back if "put_back" in request.POST else threads.take
+    back = _page_of(person, name, number)
+    changed = change(
+        subject=f"{name}:{number}",
+        person=person,
+        now=clock.now(),
+        session_key=request.session.session_key or "",
+    )
+    if _is_part(request):
+        return _thread(request, person, name, number, is_late=not changed)
+    return redirect(f"{back}#thread")
+
+
+def _thread(
+    request: HttpRequest, person: Person, name: str, number: int, *, status: int = 200, **words: Any
+) -> HttpResponse:
+    subject = f"{name}:{number}"
+    context = {
+        "now": clock.now(),
+        "name": name,
+        "number": number,
+        "comments": threads.of(subject),
+        "taken_by": threads.taken_by([subject]).get(subject),
+        "may_write": _may_write(person),
+        "may_take": _may_write(person) and name != "incident",  # one takes an incident by acknowledging it
+        "back": _page_of(person, name, number),
+        "form": CommentForm(initial={"request_key": get_random_string(20)}),
+        **words,
+    }
+    template = THREAD if _is_part(request) else "desk/thread.html"
+    return show(request, template, context, parts={"remarks": "desk/action/_remarks.html"}, status=status)
+
+
+def _page_of(person: Person, name: str, number: int) -> str:
+    found = entries.page_of(person, name, number)
+    if not found:
+        raise Http404("There is nothing of this number.")
+    return found
+
+
+def _reader(request: HttpRequest) -> Person:
+    """The person who asks: everybody with a role may read the list."""
+    person = request.user
+    if not (isinstance(person, Person) and person.has_role(*roles.ALL)):
+        raise PermissionDenied("Your roles don't allow this.")
+    return person
+
+
+def _writer(request: HttpRequest) -> Person:
+    """The same but for auditors, who only read."""
+    person = _reader(request)
+    if not _may_write(person):
+        raise PermissionDenied("Auditors read; they add nothing.")
+    return person
+
+
+def _may_write(person: Person) -> bool:
+    return person.has_role(roles.OPERATOR, roles.TREASURY, roles.ADMIN)
+
+
+def _is_part(request: HttpRequest) -> bool:
+    """Whether htmx asks, and gets the part alone."""
+    return bool(getattr(request, "htmx", None))

@@ -1,0 +1,23 @@
+"""The names of the kinds of incidents about the exchange account; `exchange_ops.incidents` says what each is."""
+
+from typing import Final
+
+PAYOUT_DISPUTED: Final = "payout-disputed"
+PAYOUT_ELSEWHERE: Final = "payout-elsewhere"
+PAYOUT_OVERDUE: Final = "payout-overdue"
+HOLD_LEFT: Final = "hold-left"
+TRANSFER_UNCLEAR: Final = "transfer-unclear"
+TRANSFER_NOT_SEEN: Final = "transfer-not-seen"
+FROZEN: Final = "account-frozen"
+RECONCILIATION: Final = "reconciliation"
+AUDIT: Final = "audit-trail"
+RECORDS_ASIDE: Final = "records-aside"
+KEY_REFUSED: Final = "key-refused"
+KEY_RIGHTS: Final = "key-rights"
+CLOCK: Final = "clock"
+WORK_STALLED: Final = "work-stalled"
+LEDGER_LATE: Final = "ledger-late"
+STREAM_DOWN: Final = "stream-down"
+PRICES_OLD: Final = "prices-old"
+PROOFS_LATE: Final = "proofs-late"
+BROKER_AWAY: Final = "broker-away"

@@ -1,0 +1,47 @@
+"""Money that nobody here asked for reaches every page in seconds, and treasury ends the alarm with a reason."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.visitors import ADDRESS
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+ALARMED_MS = 20_000
+
+
+def test_a_payout_made_elsewhere_is_shown_taken_on_talked_about_and_closed(house, visit):
+    treasury, operator = visit("treasury"), visit("operator")
+    treasury.open("/withdrawals/")
+    treasury.mark()
+    operator.open("/orders/")
+    house.control("foreign-withdrawal", {"currency": "BCH", "amount": "0.0417", "address": ADDRESS})
+
+    for person in (treasury, operator):
+        expect(person.page.locator("#alarm")).to_contain_text("0.0417 BCH", timeout=ALARMED_MS)
+        expect(person.page.locator("#strip")).not_to_contain_text("All well")
+    expect(treasury.page).to_have_title(re.compile(r"^\(\d+\) "))
+    assert treasury.is_same_document()
+
+    treasury.page.locator("#alarm a", has_text="Payment made elsewhere").click()
+    treasury.page.wait_for_url(re.compile(r"/action/incidents/\d+/$"))
+    address = treasury.page.url
+    treasury.page.get_by_role("button", name="Take it on").click()
+    expect(treasury.page.locator("#incident .facts")).to_contain_text(treasury.name)
+
+    operator.page.goto(address, wait_until="networkidle")
+    expect(operator.page.locator("#incident")).to_contain_text("can act on it")
+    operator.page.get_by_label("Add a comment").fill("The bill of the hosting company.")
+    operator.page.get_by_role("button", name="Add comment").click()
+    expect(treasury.page.locator("#thread")).to_contain_text("The bill of the hosting company")
+
+    treasury.page.locator("summary", has_text="Close it with a reason").click()
+    treasury.page.get_by_label("What you looked at, and what was done").fill(
+        "Paid by hand at the exchange; the invoice is filed."
+    )
+    treasury.page.get_by_role("button", name="Close incident").click()
+    expect(treasury.page.locator("#incident")).to_contain_text("Closed: Paid by hand at the exchange")
+    for person in (treasury, operator):
+        person.page.mouse.move(640, 890)  # away from what the going bar would move
+        expect(person.page.locator("#alarm")).not_to_contain_text("0.0417 BCH")
