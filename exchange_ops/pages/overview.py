@@ -67,13 +67,11 @@ def _open(account: Account | None) -> Any:
     return rows.select_related("initiator")
 
 
-def _transfers_besides(shown: list[Incident], account: Account | None) -> list[Transfer]:
+def _transfers_besides(named: list[Incident], account: Account | None) -> list[Transfer]:
     """Those that wait or whose outcome is unknown, the newest first; not twice what stands there as an incident."""
-    rows = transfers.newest().filter(account=account, state__in=transfer_states.OPEN_STATES)
-    pages = {incident.url for incident in shown}
-    return [row for row in rows[: LAST_LINES + len(pages)] if reverse("transfer", args=[row.pk]) not in pages][
-        :LAST_LINES
-    ]
+    pages = {incident.url for incident in named}
+    rows = transfers.newest().filter(account=account, state__in=transfer_states.OPEN_STATES)[: LAST_LINES + len(pages)]
+    return [row for row in rows if reverse("transfer", args=[row.pk]) not in pages][:LAST_LINES]
 
 
 READERS: dict[str, Reader] = {"balances": _balances, "work": _work, "lines": _lines, "wellbeing": _wellbeing}

@@ -52,7 +52,7 @@ def test_every_sweep_that_beat_wakes_for_money_is_done_by_the_following_process_
     """The worker or the broker may be dead: what has a deadline depends on neither."""
     followed = {sweep.__name__ for thread in exchange.FOLLOWED.values() for sweep in thread}
     swept = {name.partition(".")[2] for name, task in declared().items() if task.every_s and task.queue == "money"}
-    by_both = {name for name in swept if name.startswith(("sweep_", "read_orders", "sync_ledger", "probe_"))}
+    by_both = {name for name in swept if name.startswith(("sweep_", "read_orders", "sync_ledger", "probe_", "review_"))}
     assert followed == by_both | {"_releases", "_payouts", "_addresses"}
     assert all(exchange.FOLLOWED.values())
 

@@ -145,10 +145,10 @@ def test_each_kind_is_opened_from_its_rows_shown_to_its_roles_and_over_with_its_
     assert (row.severity == "critical") == (name in CRITICAL)
     for role in ("operator", "treasury", "admin", "auditor"):
         client, kind = signed_in(make_person(role, username=f"one-{role}")), kinds.of(name)
-        shown = name not in SECRET_KINDS or role in {"admin", "auditor"}
+        is_seen = name not in SECRET_KINDS or role in {"admin", "auditor"}
         group = "mine" if role in kind.acts else "others"
-        assert (row.reference in text(client.get(f"/action/?list={group}"))) == shown, role
-        assert client.get(f"/action/incidents/{row.pk}/").status_code == (200 if shown else 404), role
+        assert (row.reference in text(client.get(f"/action/?list={group}"))) == is_seen, role
+        assert client.get(f"/action/incidents/{row.pk}/").status_code == (200 if is_seen else 404), role
         assert (row.title in text(client.get("/action/bar/"))) == (name in CRITICAL), role
         assert ("All well" in text(client.get("/system/strip/"))) is False
     assert row.cause in {cause.key for cause in kinds.of(name).causes(clock.now(), "")}
