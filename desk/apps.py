@@ -14,6 +14,7 @@ class DeskConfig(AppConfig):
         super().import_models()
         import_module("desk.incidents.models")
         import_module("desk.actions.models")
+        import_module("desk.staff.models")
 
     def ready(self) -> None:
         from desk import dropped, fields, health, rooms, sealing, signals
@@ -22,6 +23,7 @@ class DeskConfig(AppConfig):
         from desk.incidents import declared as incidents
         from desk.people import stepup, totp
         from desk.processes import logs
+        from desk.staff import declared as staff
 
         fields.widen_context()
         signals.connect()
@@ -29,6 +31,7 @@ class DeskConfig(AppConfig):
         witnesses.register()
         incidents.register()
         actions.register()
+        staff.register()
         rooms.declare(
             rooms.Room(
                 checks={"database": health.database, "broker": health.broker},
@@ -37,13 +40,14 @@ class DeskConfig(AppConfig):
                     "confirmations": stepup.renew_all,
                     "row entries": witness_chain.vouch_all,
                 },
-                topics={**incidents.TOPICS, **actions.TOPICS},
-                actions=actions.SOURCES,
-                replays=incidents.REPLAYS,
+                topics={**incidents.TOPICS, **actions.TOPICS, **staff.TOPICS},
+                actions=(*actions.SOURCES, *staff.SOURCES),
+                replays={**incidents.REPLAYS, **staff.REPLAYS},
                 guards={
                     "desk": triggers.statements,
                     **incidents.GUARDS,
                     "threads": actions.GUARDS.statements,
+                    **staff.GUARDS,
                 },
                 figures=(health.Gauges(), dropped.Figures()),
             )

@@ -22,6 +22,9 @@ class Person(AbstractUser, Witnessed):
     """Somebody who signs in. Rights come from roles (groups), never from the superuser flag."""
 
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
+    words_from = models.DateTimeField(
+        null=True, editable=False, help_text="Approvals given before this moment don't count on what is undecided."
+    )
 
     objects: ClassVar[UserManager["Person"]] = People()  # type: ignore[assignment]
 
@@ -76,7 +79,12 @@ def end_sessions(people: list[int]) -> None:
 class ApiToken(Witnessed):
     """A key to the desk's own interface. Only its digest is kept: the token itself is shown once, when it is made."""
 
+    class Scope(models.TextChoices):
+        READ = "read", "Read only"
+        DRAFT = "draft", "Read, and ask for what the person may ask for"
+
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="api_tokens")
+    scope = models.CharField(max_length=10, choices=Scope.choices, default=Scope.DRAFT)
     name = models.CharField(max_length=80)
     digest = models.CharField(max_length=64, unique=True)
     hint = models.CharField(max_length=8, help_text="The last characters, to tell tokens apart.")

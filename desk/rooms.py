@@ -25,6 +25,15 @@ class Health:
     age_s: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OpenWord:
+    """A person's word on something that is not decided yet: what people call it, where it stands, what it says."""
+
+    reference: str
+    url: str
+    sentence: str
+
+
 MayFollow = Callable[["Person", str], bool]
 Check = Callable[[], Health]
 Replay = Callable[[Iterator["AuditEvent"]], Iterable[str]]
@@ -44,6 +53,7 @@ class Room:
     "postgresql") the statements that make them, by the trigger's name. `rewrappers` go through sealed rows, call what
     they get with a sealed text and its context, write what changed by a conditional update and return how many rows it
     changed. `demo` loads what the room adds to the demo, and is safe to run twice. `figures` are shown to `/metrics`.
+    `open_words` lists what a person approved that is not decided yet: void once they are switched off.
     `incidents` are the kinds of what a person has to look at, each with how its causes are found. `actions` are the
     sources of the list of everything that waits for somebody.
     """
@@ -58,6 +68,7 @@ class Room:
     figures: Collection[Collector] = ()
     incidents: Collection["Kind"] = ()
     actions: Collection["Source"] = ()
+    open_words: "Callable[[Person], Iterable[OpenWord]] | None" = None
 
 
 _declared: list[Room] = []
@@ -108,3 +119,8 @@ def incidents() -> list["Kind"]:
 def actions() -> list["Source"]:
     """Every source of the list of what waits for somebody, in the order of the rooms."""
     return [source for room in _declared for source in room.actions]
+
+
+def open_words(person: "Person") -> list[OpenWord]:
+    """Every word of this person on something undecided, in the order of the rooms."""
+    return [word for room in _declared if room.open_words is not None for word in room.open_words(person)]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from desk.views import action, health, incidents, reports, stepup
+from desk.views import action, health, incidents, people, reports, stepup
 
 urlpatterns = [
     path("healthz", health.alive, name="healthz"),
@@ -19,4 +19,13 @@ urlpatterns = [
     path("action/incidents/<int:incident_id>/close/", incidents.close, name="incident-close"),
     path("action/threads/<slug:name>/<int:number>/", action.thread, name="thread"),
     path("action/threads/<slug:name>/<int:number>/take/", action.take, name="thread-take"),
+    path("people/", people.people, name="people"),
+    path("people/invite/", people.invite, name="person-invite"),
+    path("people/<int:person_id>/", people.person, name="person"),
+    path("people/<int:person_id>/change/<slug:kind>/", people.change, name="person-change"),
+    path("people/<int:person_id>/link/", people.invite_again, name="person-invite-again"),
+    path("people/<int:person_id>/sessions/end/", people.end_session, name="person-session-end"),
+    path("people/<int:person_id>/tokens/<int:token_id>/revoke/", people.revoke_token, name="person-token-revoke"),
+    path("people/changes/<int:change_id>/confirm/", people.confirm, name="person-confirm"),
+    path("people/changes/<int:change_id>/reject/", people.reject, name="person-reject"),
 ]

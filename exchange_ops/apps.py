@@ -13,7 +13,7 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops.keys import store as keys
         from exchange_ops.keys import uses as key_uses
         from exchange_ops.ledger import matching
-        from exchange_ops.pages import approvals
+        from exchange_ops.pages import approvals, open_words
         from exchange_ops.policy import vote_replay
         from exchange_ops.transfers import ledger_matching as transfer_matching
         from exchange_ops.withdrawals import queries
@@ -38,6 +38,7 @@ class ExchangeOpsConfig(AppConfig):
                 demo={"exchange account": demo.load},
                 incidents=incidents.KINDS,
                 actions=(approvals.SOURCE,),
+                open_words=open_words.of,
             )
         )
         post_migrate.connect(_publish_first_rules, sender=self, dispatch_uid="exchange_ops.first_rules")

@@ -15,6 +15,7 @@ from django.conf import settings
 from chaindata.cache import service as chain
 from desk import clock, work
 from desk.incidents import review as incidents
+from desk.staff import changes
 from exchange_ops import retention, scheduled_checks
 from exchange_ops.addresses import checks, deposits
 from exchange_ops.addresses import requests as new_addresses
@@ -249,6 +250,7 @@ def read_look(look_id: int) -> None:
 def review_incidents(at: Round) -> None:
     """Bring the incidents in line with what is wrong now."""
     incidents.review(now=at.now())
+    changes.expire(at.now())
 
 
 @task("exchange_ops.run_checks", every_s=60, expires_s=50, queue=CHAIN, time_limit_s=900)

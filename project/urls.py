@@ -9,7 +9,7 @@ from django.urls import include, path
 from django.views.decorators.http import require_http_methods, require_safe
 
 from chaindata import navigation as chain
-from desk.views import factors, invitations, sessions, trail
+from desk.views import factors, invitations, sessions, tokens, trail
 from desk.web import context
 from exchange_ops.pages import navigation as exchange
 
@@ -38,6 +38,8 @@ urlpatterns = [
     path("account/confirm/second-factor/", form(second_factor.reauthenticate), name="mfa_reauthenticate"),
     path("account/begin/", invitations.begin, name="begin"),
     path("account/password/", form(account.password_change), name="account_change_password"),
+    path("account/tokens/", tokens.own, name="tokens"),
+    path("account/tokens/<int:token_id>/revoke/", tokens.revoke, name="token-revoke"),
     path("account/sessions/", sessions.sessions, name="sessions"),
     path("account/sessions/end/", sessions.end, name="session-end"),
     path("account/second-factor/", require_safe(factors.Index.as_view()), name="mfa_index"),

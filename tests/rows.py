@@ -79,9 +79,11 @@ def _without_guards() -> Iterator[None]:
     from desk.actions import declared as threads
     from desk.audit import triggers as desk_guards
     from desk.incidents import guards as incident_guards
+    from desk.staff import guards as staff_guards
     from exchange_ops.guards import GUARDS
 
-    every = (desk_guards, incident_guards.GUARDS, threads.GUARDS, chain_guards.GUARDS, *GUARDS.values())
+    own = (desk_guards, incident_guards.GUARDS, threads.GUARDS, staff_guards.GUARDS)
+    every = (*own, chain_guards.GUARDS, *GUARDS.values())
     with unguarded(*every):
         yield
 

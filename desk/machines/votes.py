@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, Min, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet
 
 from desk.machines.rows import Vote
 from desk.people import factors, stepup
@@ -75,9 +75,8 @@ class Ballot:
         return among(words, purpose=self.purpose)
 
     def counting(self, row: Any, *, stage: str, verdict: str) -> QuerySet[Any]:
-        """Those of active people who still hold the role."""
-        words = self.proven(row, stage=stage, verdict=verdict)
-        return words.filter(person__is_active=True, person__groups__name=self.role)
+        """Those of active people who still hold the role, and did so ever since."""
+        return of_those_who_may(self.proven(row, stage=stage, verdict=verdict), role=self.role)
 
     def waiting_for(self, person: "Person", undecided: QuerySet[Any], words: QuerySet[Any]) -> QuerySet[Any]:
         """Of what is undecided the rows that this person can decide now; `words` are those that `of` gave of them."""
@@ -115,6 +114,11 @@ def among(words: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = Non
         )
     ]
     return words.filter(pk__in=kept)
+
+
+def of_those_who_may(words: QuerySet[Any], *, role: str) -> QuerySet[Any]:
+    """Of these words those of active people who hold the role, and lost neither since they gave them."""
+    return words.filter(person__is_active=True, person__groups__name=role).exclude(person__words_from__gt=F("at"))
 
 
 def people(words: QuerySet[Any]) -> int:

@@ -151,11 +151,18 @@ def kept_by(person: "Person") -> dict[int, str]:
 
 
 def note(
-    *, person: "Person", before: Mapping[int, str], device: str, session_key: str, now: datetime
+    *,
+    person: "Person",
+    before: Mapping[int, str],
+    device: str,
+    session_key: str,
+    now: datetime,
+    actor: "Person | None" = None,
 ) -> list[models.FactorChange]:
     """Inside the transaction of a change: keep what became of each factor, tell the trail, end every session.
 
     The caller goes on with the session that made the change, under a new key. An empty list when nothing changed.
+    `actor` made the change, where it was not the person.
     """
     after = kept_by(person)
     gone = {kind for pk, kind in before.items() if pk not in after}
@@ -182,7 +189,7 @@ def note(
     models.end_sessions([person.pk])
     for row in rows:
         trail.record(
-            actor=person,
+            actor=actor or person,
             action=f"person.factor_{row.action}",
             subject=f"person:{person.pk}",
             before={},

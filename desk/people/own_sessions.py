@@ -47,14 +47,31 @@ def of(person: "Person", *, session_key: str, now: datetime) -> list[OwnSession]
     return sorted(found, key=lambda one: one.signed_in_at, reverse=True)
 
 
-def end(person: "Person", *, handle: str, session_key: str, now: datetime) -> bool:
-    """End one session of the person's own; False when it was over already. Its sockets close within five seconds."""
+def last_seen(*, now: datetime) -> dict[int, tuple[int, datetime]]:
+    """By person: how many sessions are good, and when the newest of them was seen."""
+    rows = list(Session.objects.filter(expire_date__gt=now))
+    people = presence.people_of([row.session_key for row in rows], now=now)
+    found: dict[int, tuple[int, datetime]] = {}
+    for row in rows:
+        if (person := people.get(row.session_key)) is None:
+            continue
+        at = datetime.fromtimestamp(int(row.get_decoded()[session_life.SEEN_AT]), UTC)
+        count, newest = found.get(person.pk, (0, at))
+        found[person.pk] = (count + 1, max(newest, at))
+    return found
+
+
+def end(person: "Person", *, handle: str, session_key: str, now: datetime, actor: "Person | None" = None) -> bool:
+    """End one session of the person; False when it was over already. Its sockets close within five seconds.
+
+    `actor` ends it, where it is not the person.
+    """
     for key, _ in _good(person, now):
         if hmac.compare_digest(trail.digest_of(key).encode(), handle.encode()):
             with transaction.atomic():
                 Session.objects.filter(session_key=key).delete()
                 trail.record(
-                    actor=person,
+                    actor=actor or person,
                     action="person.session_ended",
                     subject=f"person:{person.pk}",
                     before={},

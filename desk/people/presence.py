@@ -21,6 +21,11 @@ def person_of(session_key: str, *, now: datetime) -> models.Person | None:
     return _people_of([session_key], now).get(session_key)
 
 
+def people_of(session_keys: Collection[str], *, now: datetime) -> dict[str, models.Person]:
+    """The same for many sessions at once, by key; those that are nobody's any more are left out."""
+    return _people_of(session_keys, now)
+
+
 def listener(session_key: str, *, now: datetime) -> models.Person | None:
     """The person who may have a socket with this session: as above, and not where it reaches nothing but enrolment."""
     return _people_of([session_key], now, entered=True).get(session_key)

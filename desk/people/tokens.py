@@ -1,7 +1,11 @@
-"""Tokens of the desk's own interface: made once, shown once, kept as a digest. A token may draft, it never approves."""
+"""Tokens of the desk's own interface: made once, shown once, kept as a digest.
+
+A token reads, and drafts where its scope says so; it never approves.
+"""
 
 import hashlib
 import secrets
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +13,11 @@ from django.db import transaction
 from django.db.models import Q
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import authentication, exceptions
+from rest_framework.permissions import SAFE_METHODS
 
 from desk import clock, models
 from desk.audit import trail
-from desk.people import factors
+from desk.people import factors, stepup
 from wire.values import Secret
 
 if TYPE_CHECKING:
@@ -21,20 +26,30 @@ if TYPE_CHECKING:
     from desk.models import ApiToken, Person
 
 PREFIX = "csn_"
-DEFAULT_DAYS = 90
+DEFAULT_DAYS, LONGEST_DAYS = 90, 366
+PURPOSE = "make-token"
 _USED_EVERY = timedelta(minutes=1)
 
 
 @transaction.atomic
 def create(
-    *, person: "Person", name: str, now: datetime, days: int = DEFAULT_DAYS, actor: "Person | None" = None
+    *,
+    person: "Person",
+    name: str,
+    now: datetime,
+    days: int = DEFAULT_DAYS,
+    scope: str = models.ApiToken.Scope.DRAFT,
+    actor: "Person | None" = None,
 ) -> tuple["ApiToken", Secret]:
     """A new token of this person that ends after so many days (1 to 366). The secret is not kept: show it now."""
-    if not 1 <= days <= 366:
+    if not 1 <= days <= LONGEST_DAYS:
         raise ValueError("A token lives from 1 to 366 days.")
+    if scope not in models.ApiToken.Scope.values:
+        raise ValueError("A token reads, or reads and drafts.")
     text = PREFIX + secrets.token_urlsafe(32)
     row = models.ApiToken.objects.create(
         person=person,
+        scope=scope,
         name=name,
         digest=_digest(text),
         hint=text[-4:],
@@ -43,6 +58,34 @@ def create(
     )
     _tell(row, "token.created", actor=actor, now=now)
     return row, Secret(text)
+
+
+def make_own(
+    *,
+    person: "Person",
+    name: str,
+    scope: str,
+    days: int,
+    request_key: str,
+    answer: Mapping[str, Any],
+    session_key: str,
+    now: datetime,
+) -> tuple["ApiToken", Secret]:
+    """The person's own new token, confirmed with a second factor. Raises `stepup.CannotConfirm`."""
+    with transaction.atomic():
+        digest = digest_of(person, request_key)
+        stepup.verify(person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now)
+        return create(person=person, name=name, scope=scope, days=days, now=now, actor=person)
+
+
+def shown_once(secret: Secret) -> str:
+    """The token itself, for the one page that shows it."""
+    return secret.reveal()
+
+
+def digest_of(person: "Person", request_key: str) -> str:
+    """What is signed for a new token: whose it is, and the form that asks for it."""
+    return _digest(f"countersign-token-1|{person.pk}|{request_key}")
 
 
 @transaction.atomic
@@ -63,6 +106,7 @@ def revoke_all(*, person: "Person", now: datetime, actor: "Person | None" = None
 
 def _tell(row: "ApiToken", action: str, *, actor: "Person | None", now: datetime) -> None:
     after = {"person": row.person_id, "name": row.name, "hint": row.hint, "expires_at": row.expires_at}
+    after["scope"] = str(row.scope)
     trail.record(actor=actor, action=action, subject=f"token:{row.pk}", before={}, after=after, now=now)
 
 
@@ -92,6 +136,8 @@ class TokenAuthentication(authentication.BaseAuthentication):
         token = find(text.strip(), now=now) if len(text) <= 200 else None
         if token is None:
             raise exceptions.AuthenticationFailed("This token is not valid, or not any more.")
+        if token.scope == models.ApiToken.Scope.READ and request.method not in SAFE_METHODS:
+            raise exceptions.PermissionDenied("Nothing was recorded: this token reads only.")
         if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
             models.ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
         return token.person, token

@@ -52,6 +52,7 @@ TERMS: Final[dict[str, str]] = {
     "right": "What the exchange lets a key do: read balances, trade, or pay out, for instance.",
     "rotation": "A key is replaced by a new one in steps, so that the desk is never without one that works.",
     "script": "The condition of an output, written as small instructions, and what an input brings to meet it.",
+    "second factor": "What you give beside the password: a code of an app on your phone, or a passkey.",
     "step-up": "Your second factor, asked for again at the moment of a decision and for that decision alone.",
     "sub-account": "A separate account at the exchange that belongs under ours, with balances of its own.",
     "tip": "The newest block of the chain.",

@@ -3,6 +3,7 @@
 from desk.actions import entries as actions
 from desk.models import Person
 from desk.people import roles
+from desk.staff import rules as staff
 from desk.web.context import Entry
 from exchange_ops.shared import rules
 
@@ -22,7 +23,7 @@ ENTRIES = (
         may_see=rules.may_see,
         count=actions.count,
         count_url_name="action-count",
-        topics="incidents withdrawals transfers approvals freezes",
+        topics="incidents people withdrawals transfers approvals freezes",
     ),
     Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", key="w", may_see=rules.may_see),
     Entry("Funds", "funds", "wallet", "Money", key="f", may_see=rules.may_see),
@@ -33,6 +34,7 @@ ENTRIES = (
     Entry("Orders", "orders", "file-check", "Trading", key="t", may_see=rules.may_see),
     Entry("Margin", "margin", "shield-alert", "Trading", may_see=rules.may_see),
     Entry("Policy", "policy", "shield-check", "Control", key="p", may_see=rules.may_see),
+    Entry("People", "people", "user-round", "Control", may_see=staff.may_read),
     Entry("Keys", "keys", "key-round", "Control", may_see=rules.may_see_keys),
     Entry("Audit trail", "audit", "scroll-text", "Control", key="a", may_see=_audits),
     Entry("Interface", "api-docs", "file-text", "Control", may_see=rules.may_see),

@@ -17,7 +17,7 @@ from desk.incidents import review as incidents
 from desk.live import announcements
 from desk.machines import table as machine_table
 from desk.machines import votes as machine_votes
-from desk.people import factors, stepup
+from desk.people import factors, roles, stepup
 from exchange_ops.policy.models import Freeze, ThawVote
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.models import Account
@@ -128,7 +128,8 @@ def _votes(frozen: Freeze) -> int:
     """How many people provably agreed to end it."""
     signed = {digest_of(frozen)}
     words = ThawVote.objects.filter(freeze=frozen)
-    return machine_votes.people(machine_votes.among(words, purpose=PURPOSE, digests=lambda word: signed))
+    proven = machine_votes.among(words, purpose=PURPOSE, digests=lambda word: signed)
+    return machine_votes.people(machine_votes.of_those_who_may(proven, role=roles.TREASURY))
 
 
 def _locked(freeze_id: int) -> Freeze:

@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from desk.live import announcements
 from desk.machines import votes as machine_votes
 from desk.models import StepUp
-from desk.people import factors, stepup
+from desk.people import factors, roles, stepup
 from exchange_ops.transfers import approvals, machine, rules, workflow
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers.listings import WATCH_EVERY
@@ -230,7 +230,8 @@ def _people_for(row: Transfer, verdict: str) -> int:
     """How many people's last word is this verdict."""
     words = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
     signed = {_digest(row, "investigate", version) for version in range(1, row.version + 1)}
-    counted = machine_votes.among(words, purpose=RESOLVE_PURPOSE, digests=lambda word: signed).order_by("id")
+    proven = machine_votes.among(words, purpose=RESOLVE_PURPOSE, digests=lambda word: signed)
+    counted = machine_votes.of_those_who_may(proven, role=roles.TREASURY).order_by("id")
     last = dict(counted.values_list("person_id", "verdict"))
     return sum(word == verdict for word in last.values())
 

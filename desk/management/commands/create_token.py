@@ -13,6 +13,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
         parser.add_argument("--name", default="command line", help="what the token is for, to tell tokens apart")
+        parser.add_argument("--scope", choices=models.ApiToken.Scope.values, default=models.ApiToken.Scope.DRAFT)
         parser.add_argument("--days", type=int, default=tokens.DEFAULT_DAYS, help="how long it lives, 1 to 366")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -20,7 +21,8 @@ class Command(BaseCommand):
         if person is None:
             raise CommandError(f"There is nobody active called {options['username']!r}.")
         try:
-            row, secret = tokens.create(person=person, name=options["name"][:80], now=clock.now(), days=options["days"])
+            wish = {"name": options["name"][:80], "days": options["days"], "scope": options["scope"]}
+            row, secret = tokens.create(person=person, now=clock.now(), **wish)
         except ValueError as reason:
             raise CommandError(str(reason)) from None
         self.stderr.write(f"Token of {person.username}, until {row.expires_at:%Y-%m-%d}. It is not shown again:")

@@ -18,7 +18,7 @@ from desk.audit import trail
 from desk.live import announcements
 from desk.machines import votes as machine_votes
 from desk.models import Person
-from desk.people import factors, stepup
+from desk.people import factors, roles, stepup
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine, mover, rules
@@ -122,7 +122,8 @@ def is_ordered(row: Withdrawal) -> bool:
 def _people(row: Withdrawal) -> int:
     """How many people's word counts now: of the role still, for this hold, and confirmed by themselves."""
     words = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=digest_of(row))
-    votes = machine_votes.among(words, purpose=PURPOSE).select_related("person")
+    proven = machine_votes.among(words, purpose=PURPOSE)
+    votes = machine_votes.of_those_who_may(proven, role=roles.TREASURY).select_related("person")
     return len({vote.person_id for vote in votes if rules.may_release_hold(vote.person, row)})
 
 

@@ -1,4 +1,4 @@
-"""What a machine is declared as: the tables of all seven are whole, and what is wrong with one is said."""
+"""What a machine is declared as: the tables of all eight are whole, and what is wrong with one is said."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ import pytest
 from chaindata.broadcasts.mover import MACHINE as BROADCASTS
 from desk.incidents.mover import MACHINE as INCIDENTS
 from desk.machines.table import Column, State, Table, Tone, Transition, Turn
+from desk.staff.mover import MACHINE as PEOPLE
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.mover import MACHINE as ORDERS
 from exchange_ops.subaccounts.mover import MACHINE as SUBACCOUNTS
@@ -15,7 +16,7 @@ from exchange_ops.withdrawals.mover import MACHINE as WITHDRAWALS
 
 MACHINES = {
     machine.model.name: machine
-    for machine in (WITHDRAWALS, TRANSFERS, ORDERS, SUBACCOUNTS, ADDRESS_REQUESTS, BROADCASTS, INCIDENTS)
+    for machine in (WITHDRAWALS, TRANSFERS, ORDERS, SUBACCOUNTS, ADDRESS_REQUESTS, BROADCASTS, INCIDENTS, PEOPLE)
 }
 every_machine = pytest.mark.parametrize("machine", list(MACHINES.values()), ids=list(MACHINES))
 SMALL = Table(

@@ -111,6 +111,15 @@ MATRIX = {
     "frozen-note": (EVERYBODY, NOBODY),
     "freeze": (NOBODY, STOP),
     "thaw": (NOBODY, THAW),
+    "people": (AUDIT, NOBODY),
+    "person": (AUDIT, NOBODY),
+    "person-invite": (KEEP, KEEP),
+    "person-invite-again": (NOBODY, KEEP),
+    "person-change": (KEEP, KEEP),
+    "person-confirm": (NOBODY, KEEP),
+    "person-reject": (NOBODY, KEEP),
+    "person-session-end": (NOBODY, KEEP),
+    "person-token-revoke": (NOBODY, KEEP),
     "audit": (AUDIT, NOBODY),
     "system": (EVERYBODY, NOBODY),
     "strip": (OWN, NOBODY),
@@ -152,6 +161,8 @@ MATRIX = {
     "csp-reports": (NOBODY, OPEN),
     "step_up_challenge": (NOBODY, OWN),
     "sessions": (OWN, NOBODY),
+    "tokens": (OWN, OWN),
+    "token-revoke": (NOBODY, OWN),
     "session-end": (NOBODY, OWN),
 }
 # What stands in an address for a part that is no row of ours.
@@ -192,6 +203,7 @@ def addresses(patterns=None, prefix="/"):
     """Every address with its name; a converter becomes a key that a row of the test can have."""
     for pattern in get_resolver().url_patterns if patterns is None else patterns:
         place = prefix + re.sub(r"<int:[a-z_]+>", "{key}", str(pattern.pattern))
+        place = place.replace("/change/<slug:kind>", "/change/roles")
         for part, value in PATH_PARTS.items():
             place = place.replace(part, value)
         if isinstance(pattern, URLResolver):
@@ -221,6 +233,7 @@ def place(operator, payable):
     def place(name):
         key = moved.pk if name.removeprefix("api-").startswith("transfer") else row.pk
         key = frozen.pk if name.startswith("incident") else key
+        key = operator.pk if name.startswith("person") else key
         return ADDRESSES[name].replace("{key}", str(key))
 
     return place

@@ -1,0 +1,247 @@
+"""Changes of a person by two administrators: asked for, confirmed, rejected, withdrawn, expired.
+
+What is confirmed is one digest over the person as they are now and what is to become of them: whoever was changed in
+between is looked at again. Roles that are taken away void the words that were given with them (`Person.words_from`).
+"""
+
+import hashlib
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.db import IntegrityError, transaction
+
+from desk import models
+from desk.audit import trail
+from desk.live import announcements
+from desk.people import factors, roles, stepup, tokens
+from desk.staff import machine, mover, rules
+from desk.staff.models import LONGEST_REASON, PersonChange
+from desk.staff.rules import CannotChange
+
+if TYPE_CHECKING:
+    from desk.models import Person, StepUp
+
+ASK, CONFIRM = "change-person", "confirm-person"
+
+
+def digest_of(person: "Person", kind: str, wanted: Collection[str]) -> str:
+    """What is signed: who it is, what they are now, and what is to become of them."""
+    enrolled = sorted(factors.kept_by(person).items())
+    now = [person.pk, person.username, sorted(person.roles), person.is_active, [list(each) for each in enrolled]]
+    content = ["countersign-person-1", kind, now, sorted(wanted)]
+    return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
+
+
+def request(
+    *,
+    person_id: int,
+    kind: str,
+    wanted: Collection[str] = (),
+    reason: str,
+    actor: "Person",
+    digest: str,
+    answer: Mapping[str, Any],
+    session_key: str,
+    now: datetime,
+) -> PersonChange:
+    """Ask for a change; in the demo it is made at once. Raises CannotChange, or `stepup.CannotConfirm`."""
+    with transaction.atomic():
+        trail.take_turn()
+        person = read(person_id)
+        _check(actor, person, kind, wanted)
+        if digest != digest_of(person, kind, wanted):
+            raise CannotChange("Nothing was changed: the person is not what you saw. Read the page again.")
+        confirmation = stepup.verify(
+            person=actor, purpose=ASK, digest=digest, answer=answer, session_key=session_key, now=now
+        )
+        words = clean_reason(reason)
+        return ask(
+            person, kind, wanted, reason=words, actor=actor, confirmation=confirmation, session_key=session_key, now=now
+        )
+
+
+def ask(
+    person: "Person",
+    kind: str,
+    wanted: Collection[str],
+    *,
+    reason: str,
+    actor: "Person",
+    confirmation: "StepUp",
+    session_key: str,
+    now: datetime,
+) -> PersonChange:
+    """The same for somebody whose second factor was taken already, inside a transaction that has the trail's turn."""
+    row = PersonChange(
+        person=person,
+        kind=kind,
+        wanted=",".join(sorted(wanted)),
+        before=",".join(sorted(person.roles)) if kind == machine.ROLES else "",
+        reason=reason,
+        digest=digest_of(person, kind, wanted),
+        requested_by=actor,
+        requested_with=confirmation,
+        alone=settings.DEMO,
+        expires_at=now + machine.OPEN_FOR,
+    )
+    evidence = confirmation.evidence()
+    try:
+        with transaction.atomic():
+            mover.create(row, event="requested", now=now, actor=actor, evidence=evidence, session_key=session_key)
+    except IntegrityError:
+        raise CannotChange("Nothing was changed: another change of this person waits already.") from None
+    if row.alone:
+        _apply(row, person, now=now, actor=actor)
+        mover.move(row, event="applied_alone", to=machine.DONE, now=now, actor=actor, session_key=session_key)
+    return row
+
+
+def confirm(
+    *, change_id: int, actor: "Person", digest: str, answer: Mapping[str, Any], session_key: str, now: datetime
+) -> PersonChange:
+    """The second administrator's word: it is done. Raises CannotChange, or `stepup.CannotConfirm`."""
+    with transaction.atomic():
+        trail.take_turn()
+        row = _open(change_id, actor, now)
+        if row.requested_by_id == actor.pk:
+            raise CannotChange("Nothing was changed: you asked for it, so another admin has to confirm it.")
+        person, wanted = read(row.person_id), row.wanted_roles
+        _check(actor, person, row.kind, wanted)
+        if not (digest == row.digest == digest_of(person, row.kind, wanted)):
+            raise CannotChange(
+                "Nothing was changed: the person is not what they were when it was asked for. Reject it."
+            )
+        confirmation = stepup.verify(
+            person=actor, purpose=CONFIRM, digest=digest, answer=answer, session_key=session_key, now=now
+        )
+        _apply(row, person, now=now, actor=actor)
+        decided = {"decided_by": actor, "decided_with": confirmation}
+        evidence = confirmation.evidence()
+        _move(
+            row, "confirmed", machine.DONE, actor=actor, evidence=evidence, session_key=session_key, now=now, **decided
+        )
+    return row
+
+
+def reject(*, change_id: int, actor: "Person", comment: str, session_key: str, now: datetime) -> PersonChange:
+    """Nothing is changed: another administrator says no, or who asked for it takes it back."""
+    with transaction.atomic():
+        trail.take_turn()
+        row = _open(change_id, actor, now)
+        is_own = row.requested_by_id == actor.pk
+        event, to = ("withdrawn", machine.WITHDRAWN) if is_own else ("rejected", machine.REJECTED)
+        words = comment.strip() if is_own else clean_reason(comment)
+        columns = {"decided_by": actor, "comment": words[:LONGEST_REASON]}
+        _move(row, event, to, actor=actor, evidence={}, session_key=session_key, now=now, **columns)
+    return row
+
+
+def withdraw_all(*, concerning: "Person", now: datetime) -> int:
+    """End what waits about this person or was asked for by them; how many there were. Inside a transaction."""
+    rows = PersonChange.objects.filter(state=machine.REQUESTED).order_by("pk")
+    mine = [row for row in rows if concerning.pk in {row.person_id, row.requested_by_id}]
+    for row in mine:
+        mover.move(row, event="withdrawn", to=machine.WITHDRAWN, now=now)
+    return len(mine)
+
+
+def expire(now: datetime) -> int:
+    """End what nobody confirmed within a day; how many there were."""
+    ended = 0
+    for number in PersonChange.objects.filter(state=machine.REQUESTED, expires_at__lte=now).values_list(
+        "pk", flat=True
+    ):
+        with transaction.atomic():
+            trail.take_turn()
+            row = PersonChange.objects.get(pk=number)
+            if row.state == machine.REQUESTED:
+                mover.move(row, event="expired", to=machine.EXPIRED, now=now)
+                ended += 1
+    return ended
+
+
+def read(person_id: int) -> "Person":
+    """The person as they are in this moment. Raises CannotChange when there is nobody of this number."""
+    person = models.Person.objects.filter(pk=person_id).first()
+    if person is None:
+        raise CannotChange("There is nobody of this number.")
+    return person
+
+
+def clean_reason(text: str) -> str:
+    """A reason within its bounds. Raises CannotChange."""
+    text = text.strip()
+    if not text:
+        raise CannotChange("Say why, so that others can follow it later.")
+    if len(text) > LONGEST_REASON:
+        raise CannotChange(f"The reason is too long: {len(text)} characters, {LONGEST_REASON} at most.")
+    return text
+
+
+def _check(actor: "Person", person: "Person", kind: str, wanted: Collection[str]) -> None:
+    # Read again inside the turn: who asks may have lost the role in this moment.
+    if not rules.may_keep(read(actor.pk)):
+        raise CannotChange("Only active administrators change people.")
+    rules.refuse_oneself(actor, person)
+    if problem := rules.obstacle(kind, person, wanted):
+        raise CannotChange(f"Nothing was changed. {problem}")
+    if kind == machine.ROLES and roles.ADMIN in person.roles and roles.ADMIN not in wanted:
+        rules.refuse_last_admin(person)
+    if kind == machine.ACCESS and roles.ADMIN in person.roles:
+        rules.refuse_last_admin(person)
+
+
+def _open(change_id: int, actor: "Person", now: datetime) -> PersonChange:
+    if not rules.may_keep(read(actor.pk)):
+        raise CannotChange("Only active administrators change people.")
+    row = PersonChange.objects.select_related("person", "requested_by").filter(pk=change_id).first()
+    if row is None:
+        raise CannotChange("There is no such change.")
+    if row.person_id == actor.pk:
+        raise CannotChange("Nothing was changed: it is about yourself, so other admins decide on it.")
+    if row.state != machine.REQUESTED:
+        raise CannotChange(f"Nothing was changed: it is {row.label.lower()} already.")
+    if row.expires_at <= now:
+        raise CannotChange("Nothing was changed: it expired, because nobody confirmed it within a day.")
+    return row
+
+
+def _move(row: PersonChange, event: str, to: str, **words: Any) -> None:
+    try:
+        mover.move(row, event=event, to=to, **words)
+    except mover.CannotMove:
+        raise CannotChange("Nothing was changed: somebody else was faster. Read the page again.") from None
+
+
+def _apply(row: PersonChange, person: "Person", *, now: datetime, actor: "Person") -> None:
+    if row.kind == machine.ROLES:
+        lost = set(person.roles) - set(row.wanted_roles)
+        person.groups.set(Group.objects.filter(name__in=row.wanted_roles))
+        if lost:
+            void_words(person, now=now)
+    elif row.kind == machine.REACTIVATE:
+        person.is_active = True
+        person.save(update_fields=["is_active"])
+    else:
+        _reset(person, with_password=row.kind == machine.ACCESS, now=now, actor=actor)
+    announcements.announce(mover.TOPIC, id=person.pk)
+
+
+def void_words(person: "Person", *, now: datetime) -> None:
+    """What this person approved before this moment and is not decided yet counts no more, whatever they become."""
+    models.Person.objects.filter(pk=person.pk).update(words_from=now)
+
+
+def _reset(person: "Person", *, with_password: bool, now: datetime, actor: "Person") -> None:
+    before = factors.kept_by(person)
+    Authenticator.objects.filter(user=person).delete()
+    if with_password:
+        person.set_unusable_password()
+        person.save(update_fields=["password"])
+    tokens.revoke_all(person=person, now=now, actor=actor)
+    models.end_sessions([person.pk])
+    factors.note(person=person, before=before, device="an administrator", session_key="", now=now, actor=actor)

@@ -1,0 +1,77 @@
+"""Switching somebody off: at once, by one administrator. What they open ends, their open words are void."""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from desk import rooms
+from desk.audit import trail
+from desk.live import announcements
+from desk.people import roles, stepup
+from desk.staff import changes, invitations, mover, rules
+from desk.staff.rules import CannotChange
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+PURPOSE = "deactivate-person"
+
+
+def open_words(person: "Person") -> list[rooms.OpenWord]:
+    """What this person approved that is not decided yet: each counts no more once they are switched off."""
+    return rooms.open_words(person)
+
+
+def digest_of(person: "Person") -> str:
+    """What is signed: who it is and what they are now."""
+    content = ["countersign-deactivate-1", person.pk, person.username, sorted(person.roles), person.is_active]
+    return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
+
+
+def deactivate(
+    *,
+    person_id: int,
+    reason: str,
+    actor: "Person",
+    digest: str,
+    answer: Mapping[str, Any],
+    session_key: str,
+    now: datetime,
+) -> "Person":
+    """End everything that this person opens. Raises CannotChange, or `stepup.CannotConfirm`."""
+    with transaction.atomic():
+        trail.take_turn()
+        person = changes.read(person_id)
+        if not rules.may_keep(changes.read(actor.pk)):
+            raise CannotChange("Only active administrators change people.")
+        rules.refuse_oneself(actor, person)
+        if not person.is_active:
+            raise CannotChange("This account is deactivated already.")
+        if roles.ADMIN in person.roles:
+            rules.refuse_last_admin(person)
+        if digest != digest_of(person):
+            raise CannotChange("Nothing was changed: the person is not what you saw. Read the page again.")
+        words = changes.clean_reason(reason)
+        confirmation = stepup.verify(
+            person=actor, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now
+        )
+        void = [word.reference for word in open_words(person)]
+        person.is_active = False
+        person.save(update_fields=["is_active"])
+        changes.void_words(person, now=now)
+        changes.withdraw_all(concerning=person, now=now)
+        invitations.end_open(person, now=now)
+        trail.record(
+            actor=actor,
+            action="person.deactivated",
+            subject=f"person:{person.pk}",
+            before={"active": True},
+            after={"active": False, "reason": words, "void": void, "evidence": confirmation.evidence()},
+            now=now,
+            session_key=session_key,
+        )
+        announcements.announce(mover.TOPIC, id=person.pk)
+    return person

@@ -1,0 +1,110 @@
+"""Changes of people that two administrators make, and invitations."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from desk.machines.rows import Event, Subject, is_a_move
+from desk.rows.witnessed import Witnessed
+from desk.staff import machine
+
+LONGEST_REASON = 500
+MOST_WRONG_ADDRESSES = 5
+
+
+class PersonChange(Subject):
+    """What one administrator asked for about a person and another one confirms, for exactly this content (`digest`).
+
+    `wanted` and `before` are roles by name, in order, with commas between them; empty for a change of another kind.
+    `alone` says that one administrator was enough (the demo).
+    """
+
+    table, mark, name = machine.TABLE, "P-", "change"
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="changes")
+    kind = models.CharField(max_length=20, choices=list(machine.KINDS.items()))
+    wanted = models.CharField(max_length=100, default="", blank=True)
+    before = models.CharField(max_length=100, default="", blank=True)
+    reason = models.CharField(max_length=LONGEST_REASON)
+    digest = models.CharField(max_length=64)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    requested_with = models.ForeignKey("desk.StepUp", on_delete=models.PROTECT, related_name="+")
+    alone = models.BooleanField()
+    expires_at = models.DateTimeField()
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    decided_with = models.ForeignKey("desk.StepUp", on_delete=models.PROTECT, null=True, related_name="+")
+    comment = models.CharField(max_length=LONGEST_REASON, default="", blank=True)
+
+    state = models.CharField(max_length=20, choices=machine.TABLE.choices)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="personchange_known_state"),
+            models.CheckConstraint(condition=~Q(person=F("requested_by")), name="personchange_not_ones_own"),
+            models.CheckConstraint(
+                condition=~Q(state=machine.DONE)
+                | Q(alone=True)
+                | (Q(decided_with__isnull=False) & ~Q(decided_by=F("requested_by")) & ~Q(decided_by=F("person"))),
+                name="personchange_done_by_two",
+            ),
+            models.UniqueConstraint(
+                fields=["person"], condition=Q(state=machine.REQUESTED), name="personchange_one_at_a_time"
+            ),
+        ]
+
+    @property
+    def title(self) -> str:
+        """What is to be changed, in a few words."""
+        return machine.KINDS[self.kind]
+
+    @property
+    def wanted_roles(self) -> list[str]:
+        """The roles that the person is to have."""
+        return [name for name in self.wanted.split(",") if name]
+
+    @property
+    def roles_before(self) -> list[str]:
+        """The roles that the person had when it was asked for."""
+        return [name for name in self.before.split(",") if name]
+
+
+class PersonChangeEvent(Event):
+    """One move of a change, written in the same transaction as the row that it moved."""
+
+    change = models.ForeignKey(PersonChange, on_delete=models.PROTECT, related_name="events")
+
+    class Meta:
+        ordering: ClassVar = ["version"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["change", "version"], name="personchangeevent_one_per_version"),
+            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="personchangeevent_is_a_move"),
+        ]
+
+
+class Invitation(Witnessed):
+    """A link that sets a password: once, within a day, for whoever knows the e-mail address that it is bound to.
+
+    Only a digest of what the link carries is kept. A newer one ends it, so do five wrong addresses.
+    """
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="invitations")
+    email = models.EmailField()
+    code_digest = models.CharField(max_length=64, unique=True)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    wrong_addresses = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["person"], condition=Q(used_at__isnull=True, ended_at__isnull=True), name="invitation_one_open"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation {self.pk} of {self.person_id}"

@@ -1,0 +1,70 @@
+"""Who may keep people, and which roles go together.
+
+Nobody changes themselves. An administrator moves no money, so the role excludes those that do; an auditor reads and
+does nothing else. One active administrator always stays.
+"""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from desk import models
+from desk.people import roles
+from desk.staff import machine
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+class CannotChange(Exception):
+    """Nothing was changed; the text is the sentence for the person."""
+
+
+def may_keep(person: "Person") -> bool:
+    """Whether this person invites people and changes them."""
+    return person.has_role(roles.ADMIN)
+
+
+def may_read(person: "Person") -> bool:
+    """Whether this person sees who has which role."""
+    return person.has_role(roles.ADMIN, roles.AUDITOR)
+
+
+def role_problem(names: Collection[str]) -> str:
+    """Why nobody may hold these roles together, or an empty text."""
+    held = set(names)
+    if unknown := held - set(roles.ALL):
+        return f"There is no role {sorted(unknown)[0]!r}."
+    if roles.ADMIN in held and held & {roles.TREASURY, roles.OPERATOR}:
+        return "An admin keeps people and keys and moves no money: without Operator and Treasury, please."
+    if roles.AUDITOR in held and len(held) > 1:
+        return "An auditor reads and changes nothing: the role stands alone."
+    return ""
+
+
+def refuse_oneself(actor: "Person", person: "Person") -> None:
+    """Raise CannotChange for somebody who would change their own account."""
+    if actor.pk == person.pk:
+        raise CannotChange(
+            "Nothing was changed: nobody changes their own roles, factors or account. Ask another admin."
+        )
+
+
+def refuse_last_admin(person: "Person") -> None:
+    """Raise CannotChange where no other active administrator with a password stays. Ask after `trail.take_turn`."""
+    others = models.Person.objects.filter(is_active=True, groups__name=roles.ADMIN).exclude(pk=person.pk)
+    if not any(other.has_usable_password() for other in others):
+        raise CannotChange("Nothing was changed: somebody has to stay admin. Make somebody else one first.")
+
+
+def obstacle(kind: str, person: "Person", wanted: Collection[str] = ()) -> str:
+    """Why this can't be asked for of this person as they are now, or an empty text."""
+    if kind == machine.REACTIVATE:
+        return "This account is active." if person.is_active else ""
+    if not person.is_active:
+        return "This account is deactivated: activate it again first."
+    if kind == machine.ROLES:
+        if problem := role_problem(wanted):
+            return problem
+        if set(wanted) == set(person.roles):
+            return "These are the roles that the person has."
+    return ""

@@ -1,0 +1,82 @@
+"""Changes that wait for a second administrator, as entries of the list of what needs action."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from django.db.models import QuerySet
+from django.urls import reverse
+
+from desk.actions.entries import MOST, Entry, Source
+from desk.people import roles
+from desk.staff import machine, rules
+from desk.staff.models import PersonChange
+from desk.staff.mover import TOPIC
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+def _rows(person: "Person") -> QuerySet[PersonChange]:
+    rows = PersonChange.objects.select_related("person", "requested_by", "decided_by")
+    return rows if rules.may_read(person) else rows.none()
+
+
+def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
+    return [_entry(row, person, now) for row in _rows(person).filter(state=machine.REQUESTED).order_by("pk")[:MOST]]
+
+
+def _done(person: "Person", now: datetime) -> Sequence[Entry]:
+    found = []
+    for row in _rows(person).exclude(state=machine.REQUESTED).order_by("-updated_at", "-pk")[:MOST]:
+        entry = _entry(row, person, now)
+        entry.mine, entry.deadline, entry.done_at, entry.outcome = False, None, row.updated_at, row.label.lower()
+        entry.done_by = row.decided_by.get_username() if row.decided_by is not None else ""
+        found.append(entry)
+    return found
+
+
+def _count(person: "Person") -> int:
+    if not rules.may_keep(person):
+        return 0
+    waiting = PersonChange.objects.filter(state=machine.REQUESTED)
+    return waiting.exclude(requested_by=person).exclude(person=person).count()
+
+
+def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
+    concerned = person.pk in {row.person_id, row.requested_by_id}
+    return Entry(
+        subject=row.subject,
+        reference=row.reference,
+        title=f"{row.title}: {row.person.get_username()}",
+        sentence=f"{row.sentence} Asked for by {row.requested_by.get_username()}: {row.reason}",
+        url=reverse("person", args=[row.person_id]),
+        since=row.created_at,
+        tone=row.tone,
+        label=row.label,
+        icon=machine.STATES[row.state].icon,
+        deadline=row.expires_at,
+        clock=now,
+        mine=rules.may_keep(person) and not concerned,
+        own=row.requested_by_id == person.pk,
+        who="another admin",
+        row=None,
+    )
+
+
+def _page(person: "Person", number: int) -> str:
+    row = PersonChange.objects.filter(pk=number).first()
+    return reverse("person", args=[row.person_id]) if row is not None and rules.may_read(person) else ""
+
+
+SOURCE: Final = Source(
+    name="people",
+    label="People",
+    waiting=_waiting,
+    done=_done,
+    count=_count,
+    subjects={PersonChange.name: _page},
+    topics=TOPIC,
+    empty="No change of a person waits for you.",
+    acts=(roles.ADMIN,),
+)

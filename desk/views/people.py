@@ -1,0 +1,357 @@
+"""People: who is there, inviting somebody, changing them with a second administrator, and switching them off."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from desk import clock
+from desk.models import ApiToken, AuditEvent, Person
+from desk.people import factors, own_sessions, roles, tokens
+from desk.people.stepup import CannotConfirm
+from desk.staff import changes, deactivation, directory, invitations, machine, rules
+from desk.staff.models import Invitation, PersonChange
+from desk.staff.rules import CannotChange
+from desk.views.people_forms import (
+    ConfirmForm,
+    InviteForm,
+    ListForm,
+    PersonChangeForm,
+    RejectForm,
+    chosen_roles,
+)
+from desk.views.rendering import show
+from wire.values import Secret
+
+LAST_EVENTS = 30
+LAST_CHANGES = 10
+DEACTIVATE = "deactivate"
+DOES = {
+    machine.ROLES: "Change these roles",
+    machine.FACTORS: "Reset second factors",
+    machine.ACCESS: "Reset password and second factors",
+    machine.REACTIVATE: "Activate this account again",
+    DEACTIVATE: "Deactivate this account",
+}
+View = Callable[..., HttpResponse]
+
+
+def _for(rule: Callable[[Person], bool], sentence: str) -> Callable[[View], View]:
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
+            if not (isinstance(request.user, Person) and rule(request.user)):
+                raise PermissionDenied(sentence)
+            return view(request, *arguments, **named)
+
+        return guarded
+
+    return decorate
+
+
+readers = _for(rules.may_read, "Administrators and auditors see who has which role.")
+keepers = _for(rules.may_keep, "Administrators invite and change people.")
+
+
+@require_safe
+@readers
+def people(request: HttpRequest) -> HttpResponse:
+    """Everybody, or those of one role or state."""
+    form = ListForm(request.GET)
+    wish = form.wish()
+    context = {
+        "now": clock.now(),
+        "lines": directory.everybody(reader=_reader(request), now=clock.now(), **wish),
+        "wish": wish,
+        "roles": roles.LABELS.items(),
+        "states": directory.STATES.items(),
+        "may_keep": rules.may_keep(_reader(request)),
+    }
+    return show(request, "desk/people.html", context, parts={"people": "desk/people/_list.html"})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@keepers
+def invite(request: HttpRequest) -> HttpResponse:
+    """Who, with which roles; then a second factor for exactly that; then the link, once."""
+    if request.method != "POST":
+        return _invite_page(request, InviteForm())
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        return _invite_page(request, form, status=422)
+    if "digest" not in request.POST:
+        return _invite_page(request, form, checked=ConfirmForm())
+    confirmed = ConfirmForm(request.POST)
+    if not confirmed.is_valid():
+        return _invite_page(request, form, checked=confirmed, status=422)
+    try:
+        row, code = invitations.invite(
+            **form.details(),
+            actor=_reader(request),
+            digest=confirmed.cleaned_data["digest"],
+            answer=confirmed.answer,
+            session_key=request.session.session_key or "",
+            now=clock.now(),
+        )
+    except (CannotChange, CannotConfirm) as problem:
+        return _invite_page(request, form, checked=confirmed, refusal=str(problem), status=409)
+    return _link_page(request, row, code)
+
+
+@require_POST
+@keepers
+def invite_again(request: HttpRequest, person_id: int) -> HttpResponse:
+    """Another link for somebody without a password; the older one ends."""
+    session_key = request.session.session_key or ""
+    try:
+        row, code = invitations.invite_again(
+            person_id=_person(person_id).pk, actor=_reader(request), session_key=session_key, now=clock.now()
+        )
+    except CannotChange as problem:
+        return _page(request, person_id, status=409, refusal=str(problem))
+    return _link_page(request, row, code)
+
+
+@require_safe
+@readers
+def person(request: HttpRequest, person_id: int) -> HttpResponse:
+    """One person: roles, factors, sessions, tokens, what waits and what happened."""
+    return _page(request, person_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@keepers
+def change(request: HttpRequest, person_id: int, kind: str) -> HttpResponse:
+    """What a change does, and the second factor for it."""
+    if kind not in DOES:
+        raise Http404("There is no such change.")
+    member, wanted = _person(person_id), chosen_roles(request)
+    if request.method != "POST":
+        return _change_page(request, member, kind, wanted, PersonChangeForm())
+    form = PersonChangeForm(request.POST)
+    if not form.is_valid():
+        return _change_page(request, member, kind, wanted, form, status=422)
+    try:
+        sentence = _changed(request, member, kind, wanted, form)
+    except (CannotChange, CannotConfirm) as problem:
+        return _change_page(request, member, kind, wanted, form, refusal=str(problem), status=409)
+    messages.success(request, sentence)
+    return redirect("person", person_id)
+
+
+@require_POST
+@keepers
+def confirm(request: HttpRequest, change_id: int) -> HttpResponse:
+    """The second administrator's word."""
+    row, form = _change(change_id), ConfirmForm(request.POST)
+    if not form.is_valid():
+        return _page(request, row.person_id, status=422, confirm_form=form)
+    try:
+        changes.confirm(
+            change_id=change_id,
+            actor=_reader(request),
+            digest=form.cleaned_data["digest"],
+            answer=form.answer,
+            session_key=request.session.session_key or "",
+            now=clock.now(),
+        )
+    except (CannotChange, CannotConfirm) as problem:
+        return _page(request, row.person_id, status=409, confirm_form=form, refusal=str(problem))
+    messages.success(request, "Done. The person was signed out everywhere.")
+    return redirect("person", row.person_id)
+
+
+@require_POST
+@keepers
+def reject(request: HttpRequest, change_id: int) -> HttpResponse:
+    """No; or, by who asked for it, taking it back."""
+    row, form = _change(change_id), RejectForm(request.POST)
+    form.is_valid()
+    comment, session_key = form.cleaned_data.get("comment", ""), request.session.session_key or ""
+    try:
+        changes.reject(
+            change_id=change_id, actor=_reader(request), comment=comment, session_key=session_key, now=clock.now()
+        )
+    except CannotChange as problem:
+        form.add_error("comment", str(problem))
+        return _page(request, row.person_id, status=422, reject_form=form)
+    messages.success(request, "Nothing was changed, and nothing waits any more.")
+    return redirect("person", row.person_id)
+
+
+@require_POST
+@keepers
+def end_session(request: HttpRequest, person_id: int) -> HttpResponse:
+    """End one session of somebody else."""
+    ended = own_sessions.end(
+        _person(person_id),
+        handle=request.POST.get("session", ""),
+        session_key=request.session.session_key or "",
+        now=clock.now(),
+        actor=_reader(request),
+    )
+    messages.success(request, "Ended." if ended else "That session was over already.")
+    return redirect("person", person_id)
+
+
+@require_POST
+@keepers
+def revoke_token(request: HttpRequest, person_id: int, token_id: int) -> HttpResponse:
+    """End one token of somebody else, at once."""
+    row = ApiToken.objects.filter(pk=token_id, person_id=person_id).first()
+    if row is None:
+        raise Http404("There is no such token.")
+    ended = tokens.revoke(token_id=row.pk, now=clock.now(), actor=_reader(request))
+    messages.success(request, "Revoked. It opens nothing any more." if ended else "It was revoked already.")
+    return redirect("person", person_id)
+
+
+def _changed(request: HttpRequest, member: Person, kind: str, wanted: list[str], form: PersonChangeForm) -> str:
+    details: dict[str, Any] = {
+        "person_id": member.pk,
+        "reason": form.cleaned_data["reason"],
+        "actor": _reader(request),
+        "digest": form.cleaned_data["digest"],
+        "answer": form.answer,
+        "session_key": request.session.session_key or "",
+        "now": clock.now(),
+    }
+    if kind == DEACTIVATE:
+        deactivation.deactivate(**details)
+        return "Deactivated. Sessions, sockets, tokens and links of theirs ended."
+    row = changes.request(kind=kind, wanted=wanted if kind == machine.ROLES else [], **details)
+    return row.sentence
+
+
+def _change_page(
+    request: HttpRequest,
+    member: Person,
+    kind: str,
+    wanted: list[str],
+    form: PersonChangeForm,
+    *,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    wanted = wanted if kind == machine.ROLES else []
+    deactivates = kind == DEACTIVATE
+    context = {
+        "now": clock.now(),
+        "member": member,
+        "kind": kind,
+        "title": DOES[kind],
+        "wanted": wanted,
+        "gained": [name for name in wanted if name not in member.roles],
+        "lost": [name for name in roles.ALL if name in member.roles and name not in wanted],
+        "labels": roles.LABELS,
+        "obstacle": _obstacle(request, member, kind, wanted),
+        "words": deactivation.open_words(member) if deactivates or kind == machine.ROLES else [],
+        "purpose": deactivation.PURPOSE if deactivates else changes.ASK,
+        "digest": deactivation.digest_of(member) if deactivates else changes.digest_of(member, kind, wanted),
+        "alone": settings.DEMO or deactivates,
+        "refusal": refusal,
+        "form": form,
+    }
+    return show(request, "desk/person_change.html", context, status=status)
+
+
+def _obstacle(request: HttpRequest, member: Person, kind: str, wanted: list[str]) -> str:
+    """Why this can't be asked for now, before anything is filled in."""
+    if _reader(request).pk == member.pk:
+        return "Nobody changes their own roles, factors or account. Ask another admin."
+    if kind == DEACTIVATE:
+        return "" if member.is_active else "This account is deactivated already."
+    if PersonChange.objects.filter(person=member, state=machine.REQUESTED).exists():
+        return "Another change of this person waits already. It has to be decided first."
+    return rules.obstacle(kind, member, wanted)
+
+
+def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: str = "", **forms: Any) -> HttpResponse:
+    member, reader, now = _person(person_id), _reader(request), clock.now()
+    rows = PersonChange.objects.filter(person=member).select_related("requested_by", "decided_by")
+    waiting = rows.filter(state=machine.REQUESTED).first()
+    trail = AuditEvent.objects.filter(subject=f"person:{member.pk}").select_related("actor").order_by("-seq")
+    context = {
+        "now": now,
+        "member": member,
+        "state": directory.state_of(member),
+        "state_label": directory.STATES[directory.state_of(member)],
+        "email": directory.shown_email(member, reader),
+        "held": [name for name in roles.ALL if name in member.roles],
+        "labels": roles.LABELS,
+        "every_role": roles.LABELS.items(),
+        "factors": _factors(member),
+        "sessions": own_sessions.of(member, session_key=request.session.session_key or "", now=now),
+        "tokens": ApiToken.objects.filter(person=member).order_by("-pk")[:20],
+        "link": Invitation.objects.filter(person=member, used_at=None, ended_at=None).first(),
+        "waiting": waiting,
+        "past": rows.exclude(state=machine.REQUESTED).order_by("-updated_at", "-pk")[:LAST_CHANGES],
+        "trail": trail[:LAST_EVENTS],
+        "may_keep": rules.may_keep(reader),
+        "is_self": reader.pk == member.pk,
+        "may_confirm": waiting is not None and rules.may_keep(reader) and reader.pk != waiting.requested_by_id,
+        "purpose": changes.CONFIRM,
+        "refusal": refusal,
+        "confirm_form": ConfirmForm(),
+        "reject_form": RejectForm(),
+        **forms,
+    }
+    return show(request, "desk/person.html", context, parts={"person": "desk/person/_person.html"}, status=status)
+
+
+def _factors(member: Person) -> list[str]:
+    names = {"totp": "authenticator app", "webauthn": "passkey", "recovery_codes": "recovery codes"}
+    return sorted(names.get(kind, kind) for kind in factors.kept_by(member).values())
+
+
+def _invite_page(
+    request: HttpRequest,
+    form: InviteForm,
+    *,
+    checked: ConfirmForm | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    details = form.details() if checked is not None else {}
+    context = {
+        "now": clock.now(),
+        "form": form,
+        "checked": checked,
+        "details": details,
+        "labels": roles.LABELS,
+        "digest": invitations.digest_of(**details) if details else "",
+        "purpose": invitations.PURPOSE,
+        "alone": settings.DEMO,
+        "refusal": refusal,
+    }
+    return show(request, "desk/person_invite.html", context, status=status)
+
+
+def _link_page(request: HttpRequest, row: Invitation, code: Secret) -> HttpResponse:
+    address = invitations.shown_once(code, address=request.build_absolute_uri(reverse("begin")))
+    return show(request, "desk/person_link.html", {"now": clock.now(), "row": row, "address": address})
+
+
+def _reader(request: HttpRequest) -> Person:
+    return cast(Person, request.user)
+
+
+def _person(person_id: int) -> Person:
+    found = Person.objects.filter(pk=person_id).first()
+    if found is None:
+        raise Http404("There is nobody of this number.")
+    return found
+
+
+def _change(change_id: int) -> PersonChange:
+    found = PersonChange.objects.filter(pk=change_id).first()
+    if found is None:
+        raise Http404("There is no such change.")
+    return found

@@ -1,0 +1,90 @@
+"""The shapes of what administrators type about people. Bounds are kept where it is stored; nothing typed is lost."""
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest
+
+from desk.forms import SecondFactorForm
+from desk.people import roles
+from desk.staff import directory, invitations
+
+
+class ListForm(forms.Form):
+    """Which people. What is not understood is left out."""
+
+    role = forms.ChoiceField(required=False, choices=[("", "Any"), *roles.LABELS.items()])
+    state = forms.ChoiceField(required=False, choices=[("", "Any"), *directory.STATES.items()])
+    q = forms.CharField(required=False, max_length=100)
+
+    def wish(self) -> dict[str, str]:
+        """What was chosen."""
+        self.is_valid()
+        chosen = self.cleaned_data
+        return {"role": chosen.get("role", ""), "state": chosen.get("state", ""), "words": chosen.get("q", "")}
+
+
+class InviteForm(forms.Form):
+    """Whom the link is for."""
+
+    name = forms.CharField(
+        label="Username",
+        help_text="They sign in with it, and it is never given twice.",
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}),
+    )
+    email = forms.CharField(
+        label="E-mail",
+        help_text="The link is bound to it: whoever opens the link has to name this address.",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+    )
+    roles = forms.MultipleChoiceField(
+        label="Roles",
+        required=False,
+        choices=list(roles.LABELS.items()),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"invalid_choice": "There is no such role."},
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors:
+            for name, problem in invitations.problems(**self.details()).items():
+                self.add_error(name, problem)
+        return cleaned
+
+    def details(self) -> dict[str, Any]:
+        """What was typed, as the domain wants it."""
+        cleaned = self.cleaned_data
+        return {"name": cleaned["name"], "email": cleaned["email"], "wanted": sorted(cleaned["roles"])}
+
+
+class ConfirmForm(SecondFactorForm):
+    """A second factor for exactly what was shown."""
+
+    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+
+
+class PersonChangeForm(ConfirmForm):
+    """The same, with the reason."""
+
+    reason = forms.CharField(
+        label="Reason",
+        help_text="It stands in the audit trail.",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+
+class RejectForm(forms.Form):
+    """Why not."""
+
+    comment = forms.CharField(label="Reason", required=False, strip=False, widget=forms.Textarea(attrs={"rows": 2}))
+
+
+def chosen_roles(request: HttpRequest) -> list[str]:
+    """The roles of the query or the form, those that there are, in their order."""
+    sent = {*request.GET.getlist("role"), *request.POST.getlist("role")}
+    return [name for name in roles.ALL if name in sent]

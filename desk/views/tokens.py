@@ -1,0 +1,82 @@
+"""A person's own tokens of the desk's interface: making one, which is shown once, and revoking it."""
+
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.crypto import get_random_string
+from django.views.decorators.http import require_http_methods, require_POST
+
+from desk import clock
+from desk.forms import SecondFactorForm
+from desk.models import ApiToken, Person
+from desk.people import tokens
+from desk.people.stepup import CannotConfirm
+from desk.views.rendering import show
+
+MOST_SHOWN = 50
+
+
+class TokenForm(SecondFactorForm):
+    """What a token is for, what it may do and how long it lives."""
+
+    name = forms.CharField(label="What it is for", max_length=80)
+    scope = forms.ChoiceField(label="What it may do", choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ)
+    days = forms.IntegerField(
+        label="Days until it ends",
+        min_value=1,
+        max_value=tokens.LONGEST_DAYS,
+        initial=tokens.DEFAULT_DAYS,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+    )
+    request_key = forms.RegexField(r"^[A-Za-z0-9]{20}$", widget=forms.HiddenInput)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def own(request: HttpRequest) -> HttpResponse:
+    """The list, and the form of a new one; sent with a second factor, its secret is shown once."""
+    if request.method != "POST":
+        return _page(request, TokenForm(initial={"request_key": get_random_string(20)}))
+    form = TokenForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    wish = {name: form.cleaned_data[name] for name in ("name", "scope", "days", "request_key")}
+    try:
+        row, secret = tokens.make_own(
+            person=cast(Person, request.user),
+            **wish,
+            answer=form.answer,
+            session_key=request.session.session_key or "",
+            now=clock.now(),
+        )
+    except CannotConfirm as problem:
+        return _page(request, form, status=409, refusal=str(problem))
+    fresh = TokenForm(initial={"request_key": get_random_string(20)})
+    return _page(request, fresh, made=row, secret=tokens.shown_once(secret))
+
+
+@require_POST
+def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
+    """End one's own token at once."""
+    person = cast(Person, request.user)
+    mine = ApiToken.objects.filter(pk=token_id, person=person).exists()
+    ended = mine and tokens.revoke(token_id=token_id, now=clock.now(), actor=person)
+    messages.success(request, "Revoked. It opens nothing any more." if ended else "That token was over already.")
+    return redirect("tokens")
+
+
+def _page(request: HttpRequest, form: TokenForm, *, status: int = 200, **words: Any) -> HttpResponse:
+    person, key = cast(Person, request.user), str(form["request_key"].value() or "")
+    context = {
+        "now": clock.now(),
+        "form": form,
+        "tokens": ApiToken.objects.filter(person=person).order_by("-pk")[:MOST_SHOWN],
+        "purpose": tokens.PURPOSE,
+        "digest": tokens.digest_of(person, key),
+        "refusal": "",
+        "made": None,
+        **words,
+    }
+    return show(request, "account/tokens.html", context, status=status)

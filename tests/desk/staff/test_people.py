@@ -1,0 +1,384 @@
+"""Inviting, changing and switching off people: by whom, with whose word, and what ends with it."""
+
+import re
+import threading
+from datetime import timedelta
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.db import IntegrityError, connection, transaction
+
+from desk import clock
+from desk.models import AuditEvent, Person
+from desk.people import factors, tokens, totp
+from desk.people.stepup import CannotConfirm
+from desk.staff import changes, directory, invitations, machine
+from desk.staff.models import Invitation, PersonChange
+from desk.staff.rules import CannotChange
+from tests.desk.staff.keeping import SECRET, confirmed, deactivated, requested
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+
+
+def held(person):
+    return Person.objects.get(pk=person.pk).roles
+
+
+# Changes by two -------------------------------------------------------------------------------------------------------
+
+
+def test_roles_change_when_a_second_admin_confirms_exactly_that(admins, make_person, code):
+    first, second = admins
+    person = make_person("operator", username="new")
+    row = requested(machine.ROLES, person, first, code(), wanted=["treasury"])
+    assert (row.state, held(person)) == (machine.REQUESTED, {"operator"})
+    with pytest.raises(CannotChange, match="you asked for it"):
+        confirmed(row, first, code())
+    before = Person.objects.get(pk=person.pk).session_epoch
+    row = confirmed(row, second, code())
+    assert (row.state, row.decided_by, held(person)) == (machine.DONE, second, {"treasury"})
+    after = Person.objects.get(pk=person.pk)
+    assert after.session_epoch > before, "signed out everywhere"
+    assert after.words_from is not None, "a role was lost"
+    with pytest.raises(CannotChange, match="done already"):
+        confirmed(row, second, code())
+    assert AuditEvent.objects.filter(action="change.confirmed", subject=row.subject).count() == 1
+
+
+def test_in_the_demo_one_admin_is_enough_and_the_row_says_so(admins, make_person, code, settings):
+    settings.DEMO = True
+    person = make_person("operator", username="new")
+    row = requested(machine.ROLES, person, admins[0], code(), wanted=["operator", "treasury"])
+    assert (row.state, row.alone, held(person)) == (machine.DONE, True, {"operator", "treasury"})
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        (["admin", "treasury"], "moves no money"),
+        (["admin", "operator"], "moves no money"),
+        (["auditor", "operator"], "stands alone"),
+        (["boss"], "There is no role"),
+        (["operator"], "roles that the person has"),
+    ],
+)
+def test_roles_that_nobody_may_hold_together_are_refused(admins, make_person, code, wanted, words):
+    person = make_person("operator", username="new")
+    with pytest.raises(CannotChange, match=words):
+        requested(machine.ROLES, person, admins[0], code(), wanted=wanted)
+    assert not PersonChange.objects.exists()
+
+
+def test_nobody_changes_themselves(admins, code):
+    first, second = admins
+    for kind in (machine.ROLES, machine.FACTORS, machine.ACCESS):
+        with pytest.raises(CannotChange, match=r"obody changes"):
+            requested(kind, first, first, code(), wanted=["auditor"] if kind == machine.ROLES else [])
+    row = requested(machine.ROLES, second, first, code(), wanted=["auditor"])
+    with pytest.raises(CannotChange, match="about yourself"):
+        confirmed(row, second, code())
+    with pytest.raises(CannotChange, match="about yourself"):
+        changes.reject(change_id=row.pk, actor=second, comment="No", session_key="s", now=clock.now())
+
+
+@pytest.mark.parametrize("role", ["operator", "treasury", "auditor"])
+def test_only_admins_change_people(admins, enrolled, make_person, code, role):
+    other, person = enrolled(role, username="other"), make_person("operator", username="new")
+    with pytest.raises(CannotChange, match="Only active administrators"):
+        requested(machine.ROLES, person, other, code(), wanted=["treasury"])
+    row = requested(machine.ROLES, person, admins[0], code(), wanted=["treasury"])
+    with pytest.raises(CannotChange, match="Only active administrators"):
+        confirmed(row, other, code())
+    with pytest.raises(CannotChange, match="Only active administrators"):
+        changes.reject(change_id=row.pk, actor=other, comment="No", session_key="s", now=clock.now())
+
+
+def test_what_was_changed_in_between_is_not_confirmed(admins, make_person, code):
+    first, second = admins
+    person = make_person("operator", username="new")
+    row = requested(machine.ROLES, person, first, code(), wanted=["treasury"])
+    totp.enrol(person, SECRET)
+    with pytest.raises(CannotChange, match="not what they were"):
+        confirmed(row, second, code())
+    with pytest.raises(CannotChange, match="not what you saw"):
+        requested(machine.FACTORS, person, first, code(), digest="0" * 64)
+    assert held(person) == {"operator"}
+
+
+def test_a_wrong_code_changes_nothing(admins, make_person):
+    person = make_person("operator", username="new")
+    with pytest.raises(CannotConfirm):
+        requested(machine.ROLES, person, admins[0], {"kind": "totp", "code": "000000"}, wanted=["treasury"])
+    assert not PersonChange.objects.exists()
+
+
+@pytest.mark.parametrize("reason", ["", "  \n", "x" * 501, "y" * 10_000])
+def test_a_reason_is_needed_and_has_its_bounds(admins, make_person, code, reason):
+    person = make_person("operator", username="new")
+    with pytest.raises(CannotChange, match=r"Say why|too long"):
+        requested(machine.ROLES, person, admins[0], code(), wanted=["treasury"], reason=reason)
+    assert not PersonChange.objects.exists()
+
+
+def test_one_change_of_a_person_waits_at_a_time_and_no_longer_than_a_day(admins, make_person, code):
+    first, second = admins
+    person = make_person("operator", username="new")
+    row = requested(machine.ROLES, person, first, code(), wanted=["treasury"])
+    with pytest.raises(CannotChange, match="waits already"):
+        requested(machine.ROLES, person, second, code(), wanted=["auditor"])
+    at = row.expires_at
+    assert changes.expire(at - timedelta(microseconds=1)) == 0
+    with pytest.raises(CannotChange, match="expired"):
+        confirmed(row, second, code(), now=at)
+    assert changes.expire(at) == 1
+    row.refresh_from_db()
+    assert (row.state, held(person)) == (machine.EXPIRED, {"operator"})
+
+
+def test_a_request_is_withdrawn_by_who_asked_and_rejected_with_a_reason_by_others(admins, make_person, code):
+    first, second = admins
+    person = make_person("operator", username="new")
+    row = requested(machine.ROLES, person, first, code(), wanted=["treasury"])
+    with pytest.raises(CannotChange, match="Say why"):
+        changes.reject(change_id=row.pk, actor=second, comment=" ", session_key="s", now=clock.now())
+    row = changes.reject(change_id=row.pk, actor=second, comment="Not agreed", session_key="s", now=clock.now())
+    assert (row.state, row.comment) == (machine.REJECTED, "Not agreed")
+
+
+def test_withdrawing_needs_no_reason(admins, make_person, code):
+    person = make_person("operator", username="new")
+    row = requested(machine.ROLES, person, admins[0], code(), wanted=["treasury"])
+    row = changes.reject(change_id=row.pk, actor=admins[0], comment="", session_key="s", now=clock.now())
+    assert row.state == machine.WITHDRAWN
+
+
+@pytest.mark.parametrize("kind", [machine.FACTORS, machine.ACCESS])
+def test_a_reset_ends_factors_tokens_and_where_asked_the_password(admins, enrolled, code, settings, kind):
+    settings.FACTOR_REST_SECONDS = 86_400
+    first, second = admins
+    person = enrolled("operator", username="lost-phone")
+    tokens.create(person=person, name="script", now=clock.now())
+    confirmed(requested(kind, person, first, code()), second, code())
+    after = Person.objects.get(pk=person.pk)
+    assert not Authenticator.objects.filter(user=person).exists()
+    assert after.has_usable_password() == (kind == machine.FACTORS)
+    assert not after.api_tokens.filter(revoked_at=None).exists()
+    assert factors.rests_until(person, now=clock.now()) is not None
+    event = AuditEvent.objects.get(action="person.factor_removed", subject=f"person:{person.pk}")
+    assert event.actor == second, "not by the person"
+
+
+def test_the_database_itself_keeps_one_admin_from_confirming_alone(admins, make_person, code):
+    first, _ = admins
+    person = make_person("operator", username="new")
+    row = requested(machine.ROLES, person, first, code(), wanted=["treasury"])
+    for columns in (
+        {"state": "done"},
+        {"state": "done", "decided_by": first, "decided_with": row.requested_with},
+        {"wanted": "admin"},
+    ):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            PersonChange.objects.filter(pk=row.pk).update(**columns)
+
+
+# The last admin -------------------------------------------------------------------------------------------------------
+
+
+def test_the_last_admin_stays(admins, code):
+    first, second = admins
+    with pytest.raises(CannotChange, match="nobody changes their own"):
+        deactivated(first, first, code())
+    deactivated(second, first, code())
+    with pytest.raises(CannotChange, match="deactivated already"):
+        deactivated(second, first, code(1))
+    assert Person.objects.filter(is_active=True, groups__name="admin").get() == first
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_admins_who_switch_each_other_off_leave_one(admins, code):
+    if connection.vendor == "sqlite":
+        pytest.skip("one writer at a time anyway")
+    first, second = admins
+    ends, refused = threading.Barrier(2), []
+
+    def switch_off(person, actor):
+        ends.wait(20)
+        try:
+            deactivated(person, actor, code())
+        except CannotChange as problem:
+            refused.append(str(problem))
+        finally:
+            connection.close()
+
+    pair = [threading.Thread(target=switch_off, args=each) for each in ((first, second), (second, first))]
+    for thread in pair:
+        thread.start()
+    for thread in pair:
+        thread.join(30)
+    assert len(refused) == 1, refused
+    assert Person.objects.filter(is_active=True, groups__name="admin").count() == 1
+
+
+# Invitations ----------------------------------------------------------------------------------------------------------
+
+
+def invited(actor, answer, *, name="newcomer", email="new@firm.test", wanted=("operator",), **other):
+    seen = {"name": name, "email": email, "wanted": list(wanted)}
+    columns = {"digest": invitations.digest_of(**seen), "session_key": "s", "now": clock.now()}
+    return invitations.invite(**seen, actor=actor, answer=answer, **columns | other)
+
+
+def opened(client, secret, **fields):
+    good = {"code": secret.reveal(), "new_password1": "long-enough-9", "new_password2": "long-enough-9"}
+    return client.post("/account/begin/", good | {"email": "new@firm.test"} | fields)
+
+
+def test_an_invitation_makes_an_account_without_rights_until_a_second_admin_confirms(admins, code, client):
+    first, second = admins
+    row, secret = invited(first, code())
+    person = row.person
+    assert (directory.state_of(person), held(person)) == (directory.INVITED, frozenset())
+    assert (
+        "The e-mail address that you were invited with"
+        in client.get(f"/account/begin/?code={secret.reveal()}").content.decode()
+    )
+    answer = opened(client, secret)
+    assert (answer.status_code, answer["Location"]) == (302, "/account/second-factor/")
+    assert opened(client, secret).status_code == 404, "once"
+    confirmed(PersonChange.objects.get(), second, code())
+    assert held(person) == {"operator"}
+    assert secret.reveal() not in str(Invitation.objects.values_list())
+
+
+def test_a_forwarded_link_opens_nothing_and_ends_after_five_addresses(admins, code, client):
+    row, secret = invited(admins[0], code())
+    for _ in range(5):
+        answer = opened(client, secret, email="thief@elsewhere.test")
+        assert answer.status_code == 422
+        assert "made for another address" in answer.content.decode()
+    assert opened(client, secret).status_code == 404
+    assert not Person.objects.get(pk=row.person_id).has_usable_password()
+
+
+def test_a_link_is_good_for_a_day_and_a_newer_one_ends_it(admins, code, client):
+    first, _ = admins
+    row, old = invited(first, code())
+    assert invitations.find(old.reveal(), now=row.expires_at - timedelta(microseconds=1)) == row
+    assert invitations.find(old.reveal(), now=row.expires_at) is None
+    again = {"person_id": row.person_id, "actor": first, "session_key": "s", "now": clock.now()}
+    _, new = invitations.invite_again(**again)
+    assert opened(client, old).status_code == 404
+    assert opened(client, new, email="NEW@firm.test ").status_code == 302
+    with pytest.raises(CannotChange, match="without a password"):
+        invitations.invite_again(**again)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"name": "first"}, "has this name"),
+        ({"name": "FIRST"}, "has this name"),
+        ({"name": "two words"}, "without blanks"),
+        ({"name": ""}, "without blanks"),
+        ({"name": "a" * 151}, "150 characters"),
+        ({"name": "\u202etreasury"}, "Letters, digits"),
+        ({"email": "nowhere"}, "no e-mail address"),
+        ({"email": "x" * 10_000}, "no e-mail address"),
+        ({"wanted": []}, "at least one role"),
+        ({"wanted": ["admin", "treasury"]}, "moves no money"),
+    ],
+)
+def test_what_can_not_be_invited_is_said(admins, code, changed, words):
+    with pytest.raises(CannotChange, match=words):
+        invited(admins[0], code(), **changed)
+    assert not Invitation.objects.exists()
+    assert Person.objects.count() == 2
+
+
+# Pages ----------------------------------------------------------------------------------------------------------------
+
+
+def text(response):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def field(page, name):
+    return re.search(rf'name="{name}" value="([^"]*)"', page.content.decode())[1]
+
+
+def test_an_admin_invites_on_the_page_and_another_confirms_there(admins, code, signed_in, client):
+    first, second = (signed_in(each) for each in admins)
+    typed = {"name": "newcomer", "email": "new@firm.test", "roles": ["treasury"]}
+    wrong = first.post("/people/invite/", typed | {"roles": ["auditor", "treasury"]})
+    assert (wrong.status_code, "stands alone" in text(wrong)) == (422, True)
+    page = first.post("/people/invite/", typed)
+    assert "Is this right?" in text(page)
+    bad = first.post("/people/invite/", typed | {"digest": field(page, "digest"), "code": "12"})
+    assert (bad.status_code, "six digits" in text(bad)) == (422, True)
+    link = first.post("/people/invite/", typed | {"digest": field(page, "digest"), "code": code()["code"]})
+    address = re.search(r"code=(inv_[\w-]+)", link.content.decode())[1]
+    person = Person.objects.get(username="newcomer")
+    here = f"/people/{person.pk}/"
+    assert "Confirm this change" not in text(first.get(here))
+    assert "Change roles: newcomer" in text(second.get("/action/"))
+    assert "Change roles: newcomer" in text(first.get("/action/?list=others"))
+    page = second.get(here)
+    row = PersonChange.objects.get()
+    seen = {"digest": field(page, "digest"), "code": code()["code"]}
+    assert second.post(f"/people/changes/{row.pk}/confirm/", seen).status_code == 302
+    assert held(person) == {"treasury"}
+    assert client.get(f"/account/begin/?code={address}").status_code == 200
+    assert "Invited" in text(first.get("/people/?state=invited&role=treasury"))
+    assert "Nobody fits" in text(first.get("/people/?role=auditor"))
+
+
+def test_what_somebody_may_not_do_is_not_offered(admins, auditor, operator, signed_in):
+    first, second = admins
+    assert signed_in(operator).get("/people/").status_code == 403
+    reader = signed_in(auditor)
+    Person.objects.filter(pk=first.pk).update(email="first@firm.test")
+    page = text(reader.get("/people/"))
+    assert "first@firm.test" not in page
+    assert "f\u2022\u2022\u2022@firm.test" in page
+    assert "Invite somebody" not in page
+    assert "Deactivate" not in text(reader.get(f"/people/{second.pk}/"))
+    own = text(signed_in(first).get(f"/people/{first.pk}/"))
+    assert "Nobody changes their own account here" in own
+    assert "Deactivate" not in own
+
+
+def test_a_person_is_changed_and_switched_off_on_the_pages(admins, enrolled, code, signed_in):
+    first = signed_in(admins[0])
+    person = enrolled("operator", username="worker")
+    here = f"/people/{person.pk}/change"
+    page = first.get(f"{here}/roles/?role=operator&role=treasury")
+    assert "Gets Treasury" in text(page)
+    sent = {"role": ["operator", "treasury"], "digest": field(page, "digest"), "reason": "Moves up"}
+    empty = first.post(f"{here}/roles/", sent)
+    assert (empty.status_code, "Moves up" in text(empty)) == (422, True)
+    assert first.post(f"{here}/roles/", sent | {"code": code()["code"]}).status_code == 302
+    assert PersonChange.objects.get().wanted_roles == ["operator", "treasury"]
+    assert "waits already" in text(first.get(f"{here}/factors/"))
+    page = first.get(f"{here}/deactivate/")
+    late = {"digest": field(page, "digest"), "reason": "Left", "code": code()["code"]}
+    used = first.post(f"{here}/deactivate/", late)
+    assert (used.status_code, "used already" in text(used), "Left" in used.content.decode()) == (409, True, True)
+    assert first.post(f"{here}/deactivate/", late | {"code": code(1)["code"]}).status_code == 302
+    assert not Person.objects.get(pk=person.pk).is_active
+    assert "Activate again" in text(first.get(f"/people/{person.pk}/"))
+    assert first.get(f"{here}/nothing/").status_code == 404
+
+
+def test_an_admin_ends_sessions_and_tokens_of_others(admins, operator, signed_in):
+    first, theirs = signed_in(admins[0]), signed_in(operator)
+    token, _ = tokens.create(person=operator, name="script \u202eevil", now=clock.now())
+    page = first.get(f"/people/{operator.pk}/")
+    assert "\u202e" not in page.content.decode()
+    assert first.post(f"/people/{operator.pk}/tokens/{token.pk}/revoke/").status_code == 302
+    assert first.post(f"/people/{admins[1].pk}/tokens/{token.pk}/revoke/").status_code == 404
+    token.refresh_from_db()
+    assert token.revoked_at is not None
+    assert theirs.get("/withdrawals/").status_code == 200
+    sent = {"session": field(page, "session")}
+    assert first.post(f"/people/{operator.pk}/sessions/end/", sent).status_code == 302
+    assert theirs.get("/withdrawals/").status_code == 302

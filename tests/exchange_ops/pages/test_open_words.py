@@ -1,0 +1,61 @@
+"""What somebody approved who is switched off: named before, void after, and not revived when they come back."""
+
+# ruff: noqa: F811  fixtures are named as what they give
+from decimal import Decimal
+
+import pytest
+
+from desk import clock
+from desk.machines import votes
+from desk.models import AuditEvent, Person
+from desk.people import tokens
+from desk.staff import deactivation, machine
+from exchange_ops.withdrawals.decisions import approvals
+from tests.desk.staff.conftest import admins, code, enrolled, no_demo  # noqa: F401
+from tests.desk.staff.keeping import confirmed, deactivated, requested
+from tests.exchange_ops import rows
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+
+
+def test_switching_off_ends_what_opens_and_voids_open_words(admins, enrolled, operator, payable, code):
+    first, second = admins
+    person, now = enrolled("treasury", username="leaves"), clock.now()
+    token, _ = tokens.create(person=person, name="script", now=now)
+    waiting = requested(machine.ROLES, person, second, code(), wanted=["operator"])
+    row = rows.held(operator, now=now, amount=Decimal(30))
+    approved(row, person, code())
+    assert [word.reference for word in deactivation.open_words(person)] == [row.reference]
+    epoch = Person.objects.get(pk=person.pk).session_epoch
+    deactivated(person, first, code())
+    after = Person.objects.get(pk=person.pk)
+    assert (after.is_active, after.session_epoch > epoch) == (False, True)
+    token.refresh_from_db()
+    waiting.refresh_from_db()
+    assert token.revoked_at is not None
+    assert waiting.state == machine.WITHDRAWN
+    assert counting(row) == 0
+    event = AuditEvent.objects.get(action="person.deactivated")
+    assert event.after["void"] == [row.reference]
+    assert event.after["reason"] == "Left"
+
+
+def test_who_comes_back_finds_earlier_words_void(admins, enrolled, operator, payable, code):
+    first, second = admins
+    person = enrolled("treasury", username="returns")
+    row = rows.held(operator, now=clock.now(), amount=Decimal(30))
+    approved(row, person, code())
+    assert counting(row) == 1
+    deactivated(person, first, code())
+    confirmed(requested(machine.REACTIVATE, person, second, code(1)), first, code(1))
+    assert Person.objects.get(pk=person.pk).is_active
+    assert counting(row) == 0
+
+
+def approved(row, person, answer):
+    seen = {"digest": row.digest, "comment": "", "session_key": "s", "now": clock.now()}
+    approvals.approve(withdrawal_id=row.pk, person=person, answer=answer, **seen)
+
+
+def counting(row):
+    return votes.people(approvals.BALLOT.counting(row, stage="release", verdict="approve"))
