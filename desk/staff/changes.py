@@ -13,6 +13,7 @@ from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from desk import models
 from desk.audit import trail
@@ -142,11 +143,11 @@ def reject(*, change_id: int, actor: "Person", comment: str, session_key: str, n
 
 def withdraw_all(*, concerning: "Person", now: datetime) -> int:
     """End what waits about this person or was asked for by them; how many there were. Inside a transaction."""
-    rows = PersonChange.objects.filter(state=machine.REQUESTED).order_by("pk")
-    mine = [row for row in rows if concerning.pk in {row.person_id, row.requested_by_id}]
-    for row in mine:
+    rows = PersonChange.objects.filter(Q(person=concerning) | Q(requested_by=concerning), state=machine.REQUESTED)
+    concerned = list(rows.order_by("pk"))
+    for row in concerned:
         mover.move(row, event="withdrawn", to=machine.WITHDRAWN, now=now)
-    return len(mine)
+    return len(concerned)
 
 
 def expire(now: datetime) -> int:

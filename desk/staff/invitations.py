@@ -145,8 +145,7 @@ def _make(person: "Person", *, actor: "Person", session_key: str, now: datetime)
 
 def end_open(person: "Person", *, now: datetime) -> None:
     """The links of this person that were not used open nothing any more. Inside a transaction."""
-    for row in Invitation.objects.filter(person=person, used_at=None, ended_at=None):
-        Invitation.objects.filter(pk=row.pk).update(ended_at=now)
+    Invitation.objects.filter(person=person, used_at=None, ended_at=None).update(ended_at=now)
 
 
 def shown_once(code: Secret, *, address: str) -> str:
