@@ -15,12 +15,14 @@ class DeskConfig(AppConfig):
         import_module("desk.incidents.models")
         import_module("desk.actions.models")
         import_module("desk.staff.models")
+        import_module("desk.notifications.models")
 
     def ready(self) -> None:
         from desk import dropped, fields, health, rooms, sealing, signals
         from desk.actions import declared as actions
         from desk.audit import triggers, witness_chain, witnesses
         from desk.incidents import declared as incidents
+        from desk.notifications import declared as notifications
         from desk.people import stepup, totp
         from desk.processes import logs
         from desk.staff import declared as staff
@@ -32,6 +34,7 @@ class DeskConfig(AppConfig):
         incidents.register()
         actions.register()
         staff.register()
+        notifications.register()
         rooms.declare(
             rooms.Room(
                 checks={"database": health.database, "broker": health.broker},
@@ -39,8 +42,10 @@ class DeskConfig(AppConfig):
                     "second factors": totp.rewrap_all,
                     "confirmations": stepup.renew_all,
                     "row entries": witness_chain.vouch_all,
+                    "channels": notifications.rewrap_all,
                 },
-                topics={**incidents.TOPICS, **actions.TOPICS, **staff.TOPICS},
+                topics={**incidents.TOPICS, **actions.TOPICS, **staff.TOPICS, **notifications.TOPICS},
+                incidents=notifications.KINDS,
                 actions=(*actions.SOURCES, *staff.SOURCES),
                 replays={**incidents.REPLAYS, **staff.REPLAYS},
                 guards={

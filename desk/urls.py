@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from desk.views import action, health, incidents, people, reports, stepup
+from desk.views import action, channels, deliveries, health, incidents, people, reports, stepup
 
 urlpatterns = [
     path("healthz", health.alive, name="healthz"),
@@ -28,4 +28,11 @@ urlpatterns = [
     path("people/<int:person_id>/tokens/<int:token_id>/revoke/", people.revoke_token, name="person-token-revoke"),
     path("people/changes/<int:change_id>/confirm/", people.confirm, name="person-confirm"),
     path("people/changes/<int:change_id>/reject/", people.reject, name="person-reject"),
+    path("deliveries/", deliveries.deliveries, name="deliveries"),
+    path("deliveries/<int:delivery_id>/again/", deliveries.send_again, name="delivery-again"),
+    path("mailbox/", deliveries.mailbox, name="mailbox"),
+    path("channels/", channels.listed, name="channels"),
+    path("channels/add/", channels.add, name="channel-add"),
+    path("channels/<int:channel_id>/new-secret/", channels.change, {"action": channels.TURNED}, name="channel-turn"),
+    path("channels/<int:channel_id>/remove/", channels.change, {"action": channels.ENDED}, name="channel-end"),
 ]

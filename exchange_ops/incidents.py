@@ -89,8 +89,9 @@ def _overdue(now: datetime, only: str) -> Iterator[Cause]:
 def _frozen(now: datetime, only: str) -> Iterator[Cause]:
     for freeze in _of(Freeze.objects.filter(thawed_at=None).select_related("account", "frozen_by"), only):
         who = str(freeze.frozen_by) if freeze.frozen_by_id else "The desk"
+        reason = freeze.reason.rstrip(". ")
         sentence = (
-            f"Nothing is reserved, sent or paid from {freeze.account.name}: {who} froze it. {freeze.reason} "
+            f"Nothing is reserved, sent or paid from {freeze.account.name}: {who} froze it. {reason}. "
             "Two people of treasury can end that."
         )
         yield Cause(f"freeze:{freeze.pk}", sentence, "policy", scope=str(freeze.account_id))

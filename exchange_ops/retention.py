@@ -1,4 +1,4 @@
-"""Rows that are kept for a while only: market copies, and answered questions of the forms.
+"""Rows that are kept for a while only: market copies, answered questions of the forms, and what people were told.
 
 Nothing about money is among them. They are removed in small batches, each in a transaction of its own, so that nobody
 waits for a large one, and a run that is broken off goes on with the next.
@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Model, Q
 
+from desk.notifications.models import Notification
 from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.market.interest import PERIODS
 from exchange_ops.market.models import Candle, MarketLook, PublicTrade
@@ -38,6 +39,7 @@ def _removals(now: datetime) -> Iterator[Callable[..., int]]:
     yield partial(_up_to, PublicTrade, "timestamp", now - timedelta(days=settings.MARKET_TRADES_KEPT_DAYS))
     for model in (AddressCheck, FeeEstimate):
         yield partial(_up_to, model, "requested_at", now - timedelta(days=settings.ANSWERS_KEPT_DAYS))
+    yield partial(_up_to, Notification, "ended_at", now - timedelta(days=settings.MESSAGES_KEPT_DAYS))
     yield partial(_up_to, MarketLook, "asked_at", now - LOOKS_KEPT_FOR, ~Q(symbol__in=settings.MARKET_PINNED))
 
 

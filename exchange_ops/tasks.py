@@ -15,6 +15,8 @@ from django.conf import settings
 from chaindata.cache import service as chain
 from desk import clock, work
 from desk.incidents import review as incidents
+from desk.notifications import delivering, outgoing
+from desk.notifications import finding as notifications
 from desk.staff import changes
 from exchange_ops import retention, scheduled_checks
 from exchange_ops.addresses import checks, deposits
@@ -248,9 +250,16 @@ def read_look(look_id: int) -> None:
 @task("exchange_ops.review_incidents", every_s=REVIEW_S)
 @followed(ERRANDS)
 def review_incidents(at: Round) -> None:
-    """Bring the incidents in line with what is wrong now."""
+    """Bring the incidents in line with what is wrong now, and tell whoever is to be told."""
     incidents.review(now=at.now())
     changes.expire(at.now())
+    notifications.look(now=at.now())
+
+
+@task(outgoing.TASK, every_s=5, queue=CHAIN)
+def deliver(_: int = 0) -> None:
+    """Send the messages that are due; where mail or a webhook hangs, no payout waits for it."""
+    delivering.sweep(now=clock.now())
 
 
 @task("exchange_ops.run_checks", every_s=60, expires_s=50, queue=CHAIN, time_limit_s=900)

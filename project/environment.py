@@ -12,8 +12,9 @@ import os
 import stat
 import tempfile
 import zlib
+from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from wire import reach
 
@@ -113,6 +114,44 @@ def url(name: str, default: str, *, schemes: tuple[str, ...]) -> str:
     if parts.query or parts.fragment:
         raise OddSetting(f"{name} is {value!r}; it takes an address without query or fragment.")
     return value.rstrip("/")
+
+
+@dataclass(frozen=True, slots=True)
+class MailServer:
+    """Where mail is handed over; without a host nowhere."""
+
+    host: str = ""
+    port: int = 0
+    user: str = ""
+    password: str = field(default="", repr=False)
+    is_tls: bool = False
+    starts_tls: bool = False
+
+
+def mail_server(name: str) -> MailServer:
+    """smtps://user:password@host:465, or smtp://user:password@host:587, which starts TLS; nothing when not set.
+
+    Without TLS only this machine is reached. What is wrong is said without repeating the address.
+    """
+    value = os.environ.get(name, "").strip()
+    if not value:
+        return MailServer()
+    try:
+        parts = urlsplit(value)
+        port = parts.port
+    except ValueError:
+        raise OddSetting(f"{name} can't be read as an address.") from None
+    if parts.scheme not in {"smtp", "smtps"} or not parts.hostname or port == 0 or parts.path.strip("/"):
+        raise OddSetting(f"{name} takes smtps://user:password@host:465, or smtp:// and port 587 for STARTTLS.")
+    is_tls = parts.scheme == "smtps"
+    return MailServer(
+        host=parts.hostname,
+        port=port or (465 if is_tls else 587),
+        user=unquote(parts.username or ""),
+        password=unquote(parts.password or ""),
+        is_tls=is_tls,
+        starts_tls=not is_tls and not reach.is_loopback(parts.hostname),
+    )
 
 
 def listening_address(name: str, default: str) -> str:

@@ -7,6 +7,7 @@ the demo desk. Addresses of real systems switch the demo off; going live takes n
 import os
 import secrets
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import dj_database_url
 from csp.constants import NONCE, NONE, SELF
@@ -99,6 +100,22 @@ WEB_THREADS = environment.integer("WEB_THREADS", 4, lowest=1, highest=64)
 # No page of the desk takes a file, so a request is small or mistaken.
 BODY_LIMIT_BYTES = DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
 BODY_SECONDS = 20
+
+# Telling people -------------------------------------------------------------------------------------------------------
+# The desk's own address in messages. Behind a proxy that is the one that people type.
+DESK_URL = environment.url(
+    "DESK_URL", f"http://localhost:{PORT}" if DEMO else f"https://{ALLOWED_HOSTS[0]}", schemes=("https", "http")
+)
+DESK_HOST = urlsplit(DESK_URL).hostname or "localhost"
+_mail = environment.mail_server("EMAIL_URL")
+EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.host, _mail.port, _mail.user, _mail.password
+EMAIL_USE_SSL, EMAIL_USE_TLS, EMAIL_TIMEOUT = _mail.is_tls, _mail.starts_tls, 10
+DEFAULT_FROM_EMAIL = environment.text("MAIL_FROM", f"Countersign <countersign@{DESK_HOST}>")
+MESSAGES_KEPT_DAYS = environment.integer("MESSAGES_KEPT_DAYS", 400, lowest=7, highest=4_000)
+# In the demo without a mail server a page of the desk shows what was sent.
+MAILBOX = DEMO and not EMAIL_HOST
+# Hosts that webhooks may be posted to although they lie in a private network or on this machine.
+WEBHOOK_PRIVATE_HOSTS = [host.lower() for host in environment.words("WEBHOOK_PRIVATE_HOSTS", "")]
 
 # Apps ---------------------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [

@@ -9,7 +9,7 @@ from django.urls import include, path
 from django.views.decorators.http import require_http_methods, require_safe
 
 from chaindata import navigation as chain
-from desk.views import factors, invitations, sessions, tokens, trail
+from desk.views import factors, invitations, notifications, sessions, tokens, trail
 from desk.web import context
 from exchange_ops.pages import navigation as exchange
 
@@ -38,6 +38,8 @@ urlpatterns = [
     path("account/confirm/second-factor/", form(second_factor.reauthenticate), name="mfa_reauthenticate"),
     path("account/begin/", invitations.begin, name="begin"),
     path("account/password/", form(account.password_change), name="account_change_password"),
+    path("account/notifications/", notifications.own, name="notifications"),
+    path("account/notifications/fresh/", notifications.fresh, name="notifications-fresh"),
     path("account/tokens/", tokens.own, name="tokens"),
     path("account/tokens/<int:token_id>/revoke/", tokens.revoke, name="token-revoke"),
     path("account/sessions/", sessions.sessions, name="sessions"),

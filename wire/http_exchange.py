@@ -89,20 +89,20 @@ def _trust_in(ca_file: str) -> ssl.SSLContext:
 Way = Callable[[Sending, Deadline], urllib3.BaseHTTPResponse]  # a session's `ask` or `act`
 
 
-def roundtrip(way: Way, sending: Sending, deadline: Deadline) -> Answer | Lost:
-    """Sends once and reads the whole answer before the deadline."""
+def roundtrip(way: Way, sending: Sending, deadline: Deadline, *, most_bytes: int = MOST_BYTES) -> Answer | Lost:
+    """Sends once and reads the whole answer, of `most_bytes` at most, before the deadline."""
     began_ns = time.monotonic_ns()
     deadline.is_sending = False
     try:
         response = way(sending, deadline)
         try:
-            body = _whole_body(response)
+            body = _whole_body(response, most_bytes)
         finally:
             response.close()  # a connection whose answer was read to its end is back in the pool already
     except (RequestException, HTTPError, HTTPException, OSError, ValueError) as problem:
         return _lost(problem, deadline, _ms_since(began_ns))
     if body is None:
-        return Lost(f"the answer is larger than {MOST_BYTES} bytes", _ms_since(began_ns), passing=False)
+        return Lost(f"the answer is larger than {most_bytes} bytes", _ms_since(began_ns), passing=False)
     if not deadline.left_ns:
         return Lost(_NO_TIME, _ms_since(began_ns))
     return Answer(response.status, body, _date_of(response.headers), _ms_since(began_ns), response.headers)
@@ -132,15 +132,15 @@ def _inside(problem: Exception) -> Exception | None:
     return next((argument for argument in problem.args if isinstance(argument, Exception)), None)
 
 
-def _whole_body(response: urllib3.BaseHTTPResponse) -> bytes | None:
+def _whole_body(response: urllib3.BaseHTTPResponse, most_bytes: int) -> bytes | None:
     """The decoded body, or None when it is larger than allowed."""
-    if "Content-Encoding" not in response.headers and (response.length_remaining or MOST_BYTES) < MOST_BYTES:
+    if "Content-Encoding" not in response.headers and (response.length_remaining or most_bytes) < most_bytes:
         return response.read()  # as long as it says, in one piece: half the time of a short answer
     pieces, size = [], 0
     for piece in response.stream(_CHUNK, decode_content=True):
         pieces.append(piece)
         size += len(piece)
-        if size > MOST_BYTES:
+        if size > most_bytes:
             response.close()
             return None
     return b"".join(pieces)

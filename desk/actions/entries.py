@@ -1,6 +1,6 @@
 """One entry of the list, and where entries come from: each room declares its sources (`desk.rooms.Room.actions`)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +23,9 @@ class Entry:
 
     `clock` is the time by which `deadline` is kept. `mine` says that this person can act on it now, `own` that they
     asked for it, `is_followed` that it waits for nobody and is only watched. `who` are the roles that may act.
-    `template` draws what else there is to know from `row`. `outcome` says what became of one that is over.
+    `template` draws what else there is to know from `row`. `outcome` says what became of one that is over. `phase`
+    tells apart what the same subject waits for at one time and at another; `kind` is the name under which people choose
+    what they are told, that of the source where it is empty.
     """
 
     subject: str
@@ -49,6 +51,8 @@ class Entry:
     done_by: str = ""
     taken_by: "Person | None" = None
     comments: int = 0
+    phase: str = ""
+    kind: str = ""
 
     @property
     def is_soon(self) -> bool:
@@ -76,12 +80,23 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Requests:
+    """What people asked for: `ended` gives the subjects of what ended since then without their own doing, `entries`
+    what there is to say of some of them, each with the number of the person who asked. `who` are the roles that ask.
+    """
+
+    ended: "Callable[[datetime], Sequence[str]]"
+    entries: "Callable[[Collection[str]], Iterable[tuple[int, Entry]]]"
+    who: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Where entries come from. `waiting` gives all that waits, `done` the last ones that wait no more, at most `MOST`.
 
     `count` is how many wait for a person. `subjects` say for the names of its subjects where one is shown, by number;
     nothing when there is none that this person may see. `empty` is said where nothing waits for a person; `acts` are
-    the roles that something may wait for.
+    the roles that something may wait for. `requests` are there where people who asked are told how that ended.
     """
 
     name: str
@@ -93,6 +108,7 @@ class Source:
     topics: str
     empty: str
     acts: tuple[str, ...]
+    requests: Requests | None = None
 
 
 def sources() -> list[Source]:

@@ -53,6 +53,7 @@ def _entry(row: Incident, *, mine: bool) -> Entry:
         who=" or ".join(kinds.of(row.kind).acts),
         row=row,
         taken_by=row.taken_by,
+        kind=row.kind,
     )
 
 

@@ -239,6 +239,17 @@ class Machine(Generic[R]):
         return self.model._default_manager.filter(pk=row.pk, state=row.state, version=row.version)
 
 
+@dataclass(frozen=True)
+class Unrecorded(Machine[R]):
+    """A machine of rows that decide nothing and prove nothing: no event is kept of a move, and the trail has none.
+
+    Its `events` are never written; the base of all of them stands there.
+    """
+
+    def record(self, *_: Any, **__: Any) -> None:
+        """Nothing is kept but the row."""
+
+
 def texts(values: Mapping[str, Any]) -> dict[str, Any]:
     """The same mapping in JSON's own types, exact and without secrets: decimals and times as text, rows as numbers."""
     result: dict[str, Any] = json.loads(trail.canonical({name: _bare(value) for name, value in values.items()}))

@@ -14,6 +14,7 @@ from desk.actions.entries import MOST, Entry, Source
 from desk.machines import table as machine_table
 from desk.models import Person
 from desk.people import roles
+from exchange_ops.pages.requests import REQUESTS
 from exchange_ops.policy import modes
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.models import Account
@@ -95,6 +96,7 @@ def _payout(row: Any, person: Person, hour: datetime, known: briefing.Briefing |
         who=roles.TREASURY,
         row=row,
         template="exchange_ops/action/_payout.html",
+        phase=row.state,
     )
 
 
@@ -118,6 +120,7 @@ def _transfer(row: Any, person: Person) -> Entry:
         who=roles.TREASURY,
         row=row,
         template="exchange_ops/action/_transfer.html",
+        phase=row.state,
     )
 
 
@@ -167,4 +170,5 @@ SOURCE: Final = Source(
     empty="Nothing waits for your decision. A request appears here as soon as the money is reserved, "
     "or when the rules ask for approvals before that.",
     acts=(roles.TREASURY,),
+    requests=REQUESTS,
 )

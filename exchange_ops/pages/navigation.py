@@ -2,6 +2,7 @@
 
 from desk.actions import entries as actions
 from desk.models import Person
+from desk.notifications import channels
 from desk.people import roles
 from desk.staff import rules as staff
 from desk.web.context import Entry
@@ -35,6 +36,7 @@ ENTRIES = (
     Entry("Margin", "margin", "shield-alert", "Trading", may_see=rules.may_see),
     Entry("Policy", "policy", "shield-check", "Control", key="p", may_see=rules.may_see),
     Entry("People", "people", "user-round", "Control", may_see=staff.may_read),
+    Entry("Deliveries", "deliveries", "send", "Control", may_see=channels.may_read),
     Entry("Keys", "keys", "key-round", "Control", may_see=rules.may_see_keys),
     Entry("Audit trail", "audit", "scroll-text", "Control", key="a", may_see=_audits),
     Entry("Interface", "api-docs", "file-text", "Control", may_see=rules.may_see),

@@ -8,3 +8,4 @@ import "./offline.js";
 import "./live.js";
 import "./passkey.js";
 import "./waiting.js";
+import "./notices.js";

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from chaindata.broadcasts import machine as broadcast_states
 from desk.incidents import machine as incident_states
 from desk.machines.table import State, Table, Transition
+from desk.notifications import machine as delivery_states
 from desk.staff import machine as people_states
 from exchange_ops.addresses import machine as address_states
 from exchange_ops.orders import machine as order_states
@@ -29,6 +30,7 @@ MACHINES: dict[str, Table] = {
     "broadcast-": broadcast_states.TABLE,
     "incident-": incident_states.TABLE,
     "change-": people_states.TABLE,
+    "delivery-": delivery_states.TABLE,
 }
 _BEGIN, _END = "<!-- {name}: written by `manage.py house_tables --write` -->", "<!-- /{name} -->"
 

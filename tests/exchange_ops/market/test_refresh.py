@@ -6,6 +6,8 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
+from desk.models import Person
+from desk.notifications.models import Delivery, Notification
 from exchange_ops import retention
 from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.keys import store as keys
@@ -386,6 +388,24 @@ def test_old_answers_to_forms_are_removed_and_fresh_ones_stay():
     retention.purge(now=now)
     assert set(AddressCheck.objects.values_list("address", flat=True)) == {"a0", "a29"}
     assert set(FeeEstimate.objects.values_list("amount", flat=True)) == {1, 30}
+
+
+def test_what_was_told_long_ago_is_removed_once_it_is_over(settings):
+    settings.MESSAGES_KEPT_DAYS, now = 30, clock.now()
+    for number, days in enumerate((29, 31, None)):
+        columns = {"kind": "k", "reference": f"I-{number}", "title": "T", "url": "/", "created_at": now}
+        ended = None if days is None else now - timedelta(days=days)
+        row = Notification.objects.create(subject=f"i:{number}", stage="opened", ended_at=ended, **columns)
+        Delivery.objects.create(
+            notification=row,
+            medium="email",
+            person=Person.objects.create(username=f"p{number}"),
+            state="delivered",
+            created_at=now,
+            updated_at=now,
+        )
+    retention.purge(now=now)
+    assert list(Delivery.objects.order_by("pk").values_list("notification__subject", flat=True)) == ["i:0", "i:2"]
 
 
 def test_looks_of_yesterday_are_let_go_but_pinned_ones_stay(settings):

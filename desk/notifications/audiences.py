@@ -1,0 +1,79 @@
+"""Whom a notification is for, and by which ways it reaches them.
+
+For a decision people have turns: the first is told at once, the second when 20 minutes are left, everybody when 12 are.
+Whoever asked is not among those who can decide, so they are never told as one (`desk.actions.entries.Entry.mine`).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.conf import settings
+
+from desk.actions.entries import RANKS
+from desk.models import Person
+from desk.notifications import quiet
+from desk.notifications.models import Availability, Channel, Medium, Notification, Preference, Stage
+
+LAST_TURN: Final = 3
+_TURNS: Final = {Stage.OPENED: 1, Stage.ESCALATED: 2, Stage.EVERYBODY: LAST_TURN, Stage.ENDED: LAST_TURN}
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """By which ways somebody is told of one thing, and when at the earliest."""
+
+    person: Person
+    by_email: bool
+    in_browser: bool
+    not_before: datetime
+
+
+def of(row: Notification, people: Sequence[Person]) -> list[Ways]:
+    """Those of the people whose turn it is; the earliest turn there is where the first has nobody."""
+    turn = _TURNS[Stage(row.stage)]
+    if row.severity:
+        turn = LAST_TURN  # an incident has no turns
+    earliest = min((_turn(person) for person in people), default=LAST_TURN)
+    return [ways(row, person) for person in people if _turn(person) <= max(turn, earliest)]
+
+
+def ways(row: Notification, person: Person) -> Ways:
+    """How this person is told: as they chose, and always by e-mail where it is critical or time is nearly over."""
+    chosen = preference(person, row.kind)
+    always = row.is_critical or row.stage == Stage.EVERYBODY
+    by_email = (chosen is None or chosen.by_email or always) and bool(person.email) and email_is_on()
+    not_before = row.created_at if row.is_critical else quiet.until(availability(person), row.created_at)
+    in_browser = (chosen is None or chosen.in_browser or always) and not_before <= row.created_at
+    return Ways(person, by_email, in_browser, not_before)
+
+
+def channels_for(row: Notification, *, is_decision: bool) -> Iterable[Channel]:
+    """The channels of the desk that get it."""
+    for channel in Channel.objects.filter(ended_at=None).order_by("pk"):
+        if channel.decisions if is_decision else RANKS[row.severity] <= RANKS[channel.least]:
+            yield channel
+
+
+def email_is_on() -> bool:
+    """Whether e-mail leaves the desk, or is shown on its own page."""
+    return bool(settings.EMAIL_HOST) or settings.MAILBOX
+
+
+def availability(person: Person) -> Availability | None:
+    """When this person wants quiet; nothing when they never said."""
+    return getattr(person, "availability", None)
+
+
+def preference(person: Person, kind: str) -> Preference | None:
+    """What this person chose for a kind; nothing when they never did."""
+    return next((each for each in person.preferences.all() if each.kind == kind), None)
+
+
+def _turn(person: Person) -> int:
+    known = availability(person)
+    return 1 if known is None else known.turn
+
+
+MEDIA: Final = {Medium.WEBHOOK.value, Medium.CHAT.value}

@@ -1,0 +1,117 @@
+"""Deliveries as a queue: sent at least once, each time with the same id, with longer and longer rests in between.
+
+While a way is down, one message in each round finds that out and the others wait with it: a dead mail server is asked
+once a minute, however many messages there are.
+"""
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db import transaction
+from django.db.models import Q
+
+from desk.audit import trail
+from desk.machines.calls import is_leased, lease
+from desk.machines.mover import Unrecorded
+from desk.machines.queue import Queue
+from desk.machines.rows import Event
+from desk.notifications import machine, messages
+from desk.notifications.models import Delivery
+from desk.notifications.outgoing import TASK
+from desk.notifications.sending import Outcome, Senders
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+TOPIC: Final = "deliveries"
+FIRST_REST: Final = timedelta(seconds=30)
+LONGEST_REST: Final = timedelta(hours=1)
+MOST_ATTEMPTS: Final = 30  # about a day
+AT_ONCE: Final = 500
+MACHINE: Final = Unrecorded(
+    model=Delivery,
+    events=Event,  # type: ignore[type-abstract]  # nothing is written to it
+    task=TASK,
+    lists=(TOPIC,),
+    locked_with=None,
+)
+
+
+def sweep(*, now: datetime) -> int:
+    """Send what is due, the gravest first; how many steps were made."""
+    senders = Senders()
+    try:
+        return QUEUE.sweep(now=now, senders=senders)
+    finally:
+        senders.close()
+
+
+@transaction.atomic
+def again(row: Delivery, *, actor: "Person", session_key: str, now: datetime) -> None:
+    """Send once more what failed or was delivered, with the same id; the audit trail says who did.
+
+    Raises CannotMove when it is under way.
+    """
+    MACHINE.move(row, event="sent_again", to=machine.QUEUED, now=now, attempts=0, sent_at=None, next_action_at=now)
+    trail.record(
+        actor=actor,
+        action="delivery.sent_again",
+        subject=row.subject,
+        before={},
+        after={"notification": str(row.notification.uid), "medium": row.medium},
+        now=now,
+        session_key=session_key,
+    )
+
+
+def _send(row: Delivery, *, now: datetime, senders: Senders) -> None:
+    if row.way in senders.down:
+        return
+    until = lease(now)
+    MACHINE.move(
+        row,
+        event="began",
+        to=machine.SENDING,
+        now=now,
+        attempts=row.attempts + 1,
+        content=row.content or messages.content(row.notification, row.medium),
+        lease_until=until,
+        next_action_at=until,
+    )
+    outcome = senders.send(row)
+    if not outcome.problem:
+        MACHINE.move(row, event="delivered", to=machine.DELIVERED, now=now, sent_at=now, last_problem="")
+        return
+    _put_off(row, outcome, now)
+
+
+def _put_off(row: Delivery, outcome: Outcome, now: datetime) -> None:
+    columns: dict[str, Any] = {"last_problem": outcome.problem[:500], "lease_until": None}
+    if outcome.is_final or row.attempts >= MOST_ATTEMPTS:
+        MACHINE.move(row, event="gave_up", to=machine.FAILED, now=now, **columns)
+        return
+    due = now + rest(row.attempts)
+    MACHINE.move(row, event="put_off", to=machine.QUEUED, now=now, next_action_at=due, **columns)
+    if outcome.way_is_down:
+        same = Delivery.objects.filter(medium=row.medium, channel=row.channel_id, state=machine.QUEUED)
+        same.filter(next_action_at__lt=due).update(next_action_at=due, last_problem=columns["last_problem"])
+
+
+def _give_back(row: Delivery, *, now: datetime, senders: Senders) -> None:
+    """The worker that sent it did not come back: whether it arrived isn't known, so it is sent again."""
+    if not is_leased(MACHINE, row, now):
+        MACHINE.move(row, event="put_off", to=machine.QUEUED, now=now, lease_until=None, next_action_at=now)
+
+
+def rest(attempts: int) -> timedelta:
+    """How long it rests after so many attempts: half a minute, twice as long each time, an hour at most."""
+    return min(FIRST_REST * (1 << min(max(attempts - 1, 0), 20)), LONGEST_REST)
+
+
+QUEUE: Final = Queue(
+    machine=MACHINE,
+    steps={machine.QUEUED: _send, machine.SENDING: _give_back},
+    urgency=(Q(notification__severity="critical"), Q(notification__severity="", notification__stage="everybody")),
+    read_with=("notification", "person", "channel"),
+    at_once=AT_ONCE,
+)

@@ -1,0 +1,68 @@
+"""What is over: whoever was told that it waits is told that it does no more, and what was not sent yet is dropped."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+from desk.actions import entries
+from desk.actions.entries import Entry
+from desk.models import Person
+from desk.notifications import audiences, machine, outgoing
+from desk.notifications.models import Channel, Delivery, Notification, Recipient, Stage
+
+BY_THE_DESK: Final = "the desk"
+MOST_ASKED: Final = 3
+
+
+def end(rows: Sequence[Notification], people: Sequence[Person], *, is_over: bool, now: datetime) -> int:
+    """Close what was told of one phase of a subject; `is_over` says that nothing of the subject waits any more.
+
+    Who decided knows. People hear of an end that nobody's decision brought: of incidents, and of what the desk itself
+    ended because nobody decided in time. Gives how many notifications were made.
+    """
+    Notification.objects.filter(pk__in=[row.pk for row in rows]).update(ended_at=now)
+    first = rows[0]
+    drop(rows, now=now)
+    if not is_over:
+        return 0
+    hearers = set(Recipient.objects.filter(notification__in=rows).values_list("person_id", flat=True))
+    audience = [person for person in people if person.pk in hearers]
+    known = _found(first, audience, now)
+    if not first.severity and (known is None or known.done_by != BY_THE_DESK):
+        return 0
+    row = Notification(
+        stage=Stage.ENDED,
+        subject=first.subject,
+        phase=first.phase,
+        kind=first.kind,
+        severity=first.severity,
+        reference=first.reference,
+        title=first.title,
+        sentence=(known.sentence if known is not None else first.sentence)[:600],
+        outcome=(known.outcome if known is not None else "it waits no more")[:80],
+        url=first.url,
+        created_at=now,
+        ended_at=now,
+    )
+    return outgoing.post(row, audiences.of(row, audience), _channels(row), now=now)
+
+
+def drop(rows: Sequence[Notification], *, now: datetime) -> int:
+    """What was not sent yet of these is not needed any more. A worker that sends one now was faster: it is at work."""
+    unsent = Delivery.objects.filter(notification__in=rows, state=machine.QUEUED)
+    return unsent.update(state=machine.DROPPED, next_action_at=None, updated_at=now)
+
+
+def _found(row: Notification, people: Sequence[Person], now: datetime) -> Entry | None:
+    """The subject among what is done, as one of those sees it who were told."""
+    for person in people[:MOST_ASKED]:
+        for source in entries.sources():
+            for entry in source.done(person, now):
+                if entry.subject == row.subject:
+                    return entry
+    return None
+
+
+def _channels(row: Notification) -> Iterable[Channel]:
+    """The channels that get it, if they still are there."""
+    return audiences.channels_for(row, is_decision=not row.severity)

@@ -1,0 +1,125 @@
+"""What there is to tell, read from rows: what waits for whom, what its deadline is, and what waits no more.
+
+Nothing is remembered but what was told. Each subject is told once for each phase and stage, by a constraint of the
+database, so any number of processes may look at once; whoever was first has told it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from desk.actions import entries
+from desk.actions.entries import Entry, Source
+from desk.models import Person
+from desk.notifications import audiences, endings, outgoing, requests
+from desk.notifications.models import Notification, Stage
+from desk.people import roles
+
+LATER: Final = timedelta(minutes=20)
+LAST: Final = timedelta(minutes=12)
+INCIDENTS: Final = "incidents"
+_DECIDERS: Final = (roles.OPERATOR, roles.TREASURY, roles.ADMIN)
+
+
+@dataclass(slots=True)
+class Waiting:
+    """One entry that waits, with everybody who can act on it now."""
+
+    source: Source
+    entry: Entry
+    people: list[Person] = field(default_factory=list)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What is told once for each stage."""
+        return (self.entry.subject, self.entry.phase)
+
+    @property
+    def is_incident(self) -> bool:
+        """Whether something is wrong, rather than a decision to be made."""
+        return self.source.name == INCIDENTS
+
+    @property
+    def kind(self) -> str:
+        """The name under which people choose whether they are told."""
+        return self.entry.kind or self.source.name
+
+    def left(self) -> timedelta | None:
+        """How long until the desk goes on without a decision."""
+        entry = self.entry
+        return None if entry.deadline is None or entry.clock is None else entry.deadline - entry.clock
+
+    def deadline(self, now: datetime) -> datetime | None:
+        """The deadline by our own clock."""
+        left = self.left()
+        return None if left is None else now + left
+
+
+def look(*, now: datetime) -> int:
+    """Tell what is to be told now; how many notifications were made."""
+    people = list(_people())
+    waiting = _waiting(people, now)
+    earlier: dict[tuple[str, str], list[Notification]] = {}
+    for row in Notification.objects.filter(ended_at=None).exclude(stage=Stage.ENDED).order_by("pk"):
+        earlier.setdefault((row.subject, row.phase), []).append(row)
+    made = 0
+    for key, item in waiting.items():
+        stage = _stage(item)
+        if stage is not None and stage not in {row.stage for row in earlier.get(key, ())}:
+            made += _tell(item, stage, now)
+    subjects = {subject for subject, _ in waiting}
+    for key, rows in earlier.items():
+        if key not in waiting:
+            made += endings.end(rows, people, is_over=key[0] not in subjects, now=now)
+    return made + requests.tell({person.pk: person for person in people}, now=now)
+
+
+def _people() -> Iterable[Person]:
+    found = Person.objects.filter(is_active=True, groups__name__in=_DECIDERS).distinct().order_by("pk")
+    return found.prefetch_related("groups", "preferences").select_related("availability")
+
+
+def _waiting(people: Sequence[Person], now: datetime) -> dict[tuple[str, str], Waiting]:
+    found: dict[tuple[str, str], Waiting] = {}
+    for source in entries.sources():
+        for person in people:
+            if not source.count(person):
+                continue
+            for entry in source.waiting(person, now):
+                if entry.mine:
+                    item = Waiting(source, entry)
+                    found.setdefault(item.key, item).people.append(person)
+    return found
+
+
+def _stage(item: Waiting) -> Stage | None:
+    """Why it is to be told now; nothing when its time is over and nobody can do anything any more."""
+    left = item.left()
+    if left is None or left > LATER:
+        return Stage.OPENED
+    if left > LAST:
+        return Stage.ESCALATED
+    return Stage.EVERYBODY if left > timedelta(0) else None
+
+
+def _tell(item: Waiting, stage: Stage, now: datetime) -> int:
+    entry = item.entry
+    again = Notification.objects.filter(subject=entry.subject, phase=entry.phase, stage=stage)
+    if again.update(ended_at=None):
+        return 0  # it was nobody's for a while, and they know of it already
+    row = Notification(
+        stage=stage,
+        subject=entry.subject,
+        phase=entry.phase,
+        kind=item.kind,
+        severity=entry.severity,
+        reference=entry.reference,
+        title=entry.title[:200],
+        sentence=entry.sentence[:600],
+        url=entry.url,
+        deadline=item.deadline(now),
+        created_at=now,
+    )
+    channels = audiences.channels_for(row, is_decision=not item.is_incident)
+    return outgoing.post(row, audiences.of(row, item.people), channels, now=now)

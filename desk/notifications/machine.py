@@ -1,0 +1,70 @@
+"""The table of deliveries: one message by one way to one person or channel.
+
+A delivery is tried until it arrived, until a day is over, or until nobody needs it any more. It is made at least once:
+what was sent by a worker that did not come back is sent again, with the same id.
+"""
+
+from typing import Final
+
+from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
+
+QUEUED: Final = "queued"
+SENDING: Final = "sending"
+DELIVERED: Final = "delivered"
+FAILED: Final = "failed"
+DROPPED: Final = "dropped"
+
+STATES: Final[dict[str, State]] = {
+    QUEUED: State("Waiting", "It is sent at its time, again and again until it arrives.", Turn.WORKER, Tone.ACTIVE),
+    SENDING: State("Being sent", "A worker hands it over now.", Turn.WORKER, Tone.ACTIVE),
+    DELIVERED: State(
+        "Delivered",
+        "The other side took it. Whether somebody read it isn't known.",
+        Turn.NOBODY,
+        Tone.GOOD,
+        terminal=True,
+    ),
+    FAILED: State(
+        "Failed",
+        "It did not arrive, and the desk tries no more. An admin can send it again.",
+        Turn.PERSON,
+        Tone.BAD,
+        terminal=True,
+    ),
+    DROPPED: State(
+        "Not needed",
+        "What it is about was over before it was sent.",
+        Turn.NOBODY,
+        Tone.QUIET,
+        terminal=True,
+    ),
+}
+
+_DESK: Final = ("desk",)
+_T = Transition
+TRANSITIONS: Final[tuple[Transition, ...]] = (
+    _T(1, "", "queued", QUEUED, _DESK),
+    _T(2, QUEUED, "began", SENDING, _DESK),
+    _T(3, SENDING, "delivered", DELIVERED, _DESK),
+    _T(4, SENDING, "put_off", QUEUED, _DESK),
+    _T(5, SENDING, "gave_up", FAILED, _DESK),
+    _T(6, QUEUED, "dropped", DROPPED, _DESK),
+    _T(7, FAILED, "sent_again", QUEUED, ("admin",)),
+    _T(8, DELIVERED, "sent_again", QUEUED, ("admin",)),
+)
+TABLE: Final = Table(
+    noun="a delivery",
+    states=STATES,
+    moves=TRANSITIONS,
+    columns={
+        "notification": Column.FIXED,
+        "medium": Column.FIXED,
+        "person": Column.FIXED,
+        "channel": Column.FIXED,
+        "created_at": Column.FIXED,
+        "content": Column.ONCE,
+        "attempts": Column.COUNTER,
+        **WORK,
+    },
+)
+UNSENT: Final = (QUEUED, SENDING)

@@ -1,0 +1,52 @@
+"""Writing down what is told, in one transaction: the notification, whom it is for, and what is to be delivered."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+from django.db import IntegrityError, transaction
+
+from desk import outbox
+from desk.live import announcements
+from desk.notifications import machine
+from desk.notifications.audiences import Ways
+from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient
+
+TASK: Final = "exchange_ops.deliver"
+TOPIC: Final = "notifications"
+
+
+def post(row: Notification, audience: Sequence[Ways], channels: Iterable[Channel], *, now: datetime) -> int:
+    """Store it with its recipients and deliveries; 0 when somebody else did so in this moment."""
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+            Recipient.objects.bulk_create(
+                Recipient(notification=row, person=each.person, in_browser=each.in_browser) for each in audience
+            )
+            mails = [
+                _delivery(row, Medium.EMAIL, now=now, due=each.not_before, person=each.person)
+                for each in audience
+                if each.by_email
+            ]
+            posts = [_delivery(row, channel.kind, now=now, due=now, channel=channel) for channel in channels]
+            Delivery.objects.bulk_create([*mails, *posts])
+            for each in audience:
+                announcements.announce(f"{TOPIC}:{each.person.pk}", id=row.pk)
+            if mails or posts:
+                outbox.wake(TASK, row.pk)
+    except IntegrityError:
+        return 0
+    return 1
+
+
+def _delivery(row: Notification, medium: str, *, now: datetime, due: datetime, **to: object) -> Delivery:
+    return Delivery(
+        notification=row,
+        medium=medium,
+        state=machine.QUEUED,
+        created_at=now,
+        updated_at=now,
+        next_action_at=due,
+        **to,
+    )

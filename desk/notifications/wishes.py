@@ -1,0 +1,103 @@
+"""What somebody wants to be told of, by which ways and at which hours: read for the page, and written by it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import time
+from typing import TYPE_CHECKING
+from zoneinfo import available_timezones
+
+from django.db import transaction
+
+from desk import rooms
+from desk.actions import entries
+from desk.incidents.kinds import Severity
+from desk.notifications import requests
+from desk.notifications.finding import INCIDENTS
+from desk.notifications.models import Availability, Preference
+from desk.people import roles
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One kind that this person may be told of, and by which ways they are. `is_fixed`: mail comes in any case."""
+
+    kind: str
+    label: str
+    severity: str
+    by_email: bool
+    in_browser: bool
+    is_fixed: bool
+
+    @property
+    def severity_label(self) -> str:
+        """The severity as a word; empty for a decision."""
+        return Severity(self.severity).label if self.severity else ""
+
+
+def of(person: "Person") -> list[Wish]:
+    """Every kind that can wait for this person: decisions first, then incidents, the gravest first."""
+    chosen = {each.kind: each for each in Preference.objects.filter(person=person)}
+    kinds = [
+        (source.name, source.label, "")
+        for source in entries.sources()
+        if source.name != INCIDENTS and person.has_role(*source.acts)
+    ]
+    if any(source.requests is not None and person.has_role(*source.requests.who) for source in entries.sources()):
+        kinds.append((requests.KIND, requests.LABEL, ""))
+    ranked = sorted(rooms.incidents(), key=lambda kind: entries.RANKS[kind.severity])
+    kinds += [(kind.name, kind.title, str(kind.severity)) for kind in ranked if kind.may_act(person)]
+    return [_wish(chosen.get(name), name, label, severity) for name, label, severity in kinds]
+
+
+def _wish(chosen: Preference | None, kind: str, label: str, severity: str) -> Wish:
+    is_fixed = severity == Severity.CRITICAL
+    return Wish(
+        kind=kind,
+        label=label,
+        severity=severity,
+        by_email=chosen is None or chosen.by_email or is_fixed,
+        in_browser=chosen is None or chosen.in_browser or is_fixed,
+        is_fixed=is_fixed,
+    )
+
+
+def zones() -> list[str]:
+    """The time zones that somebody may live in, by name."""
+    return ["UTC", *sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))]
+
+
+@transaction.atomic
+def keep(
+    person: "Person",
+    *,
+    by_email: Collection[str],
+    in_browser: Collection[str],
+    zone: str,
+    quiet: tuple[time | None, time | None],
+    turn: int,
+) -> None:
+    """Write all of it; only kinds that can wait for this person count. Both ends of the quiet hours or none."""
+    Preference.objects.filter(person=person).delete()
+    Preference.objects.bulk_create(_departing(person, of(person), by_email, in_browser))
+    begins, ends = quiet
+    columns = {"zone": zone, "quiet_from": begins, "quiet_until": ends, "turn": turn}
+    Availability.objects.update_or_create(person=person, defaults=columns)
+
+
+def _departing(
+    person: "Person", wishes: Sequence[Wish], by_email: Collection[str], in_browser: Collection[str]
+) -> list[Preference]:
+    rows = [
+        Preference(person=person, kind=each.kind, by_email=each.kind in by_email, in_browser=each.kind in in_browser)
+        for each in wishes
+        if not each.is_fixed
+    ]
+    return [row for row in rows if not (row.by_email and row.in_browser)]
+
+
+def has_turns(person: "Person") -> bool:
+    """Whether something with a deadline waits for this person, so that a turn means anything."""
+    return person.has_role(roles.TREASURY)

@@ -1,0 +1,118 @@
+"""What somebody is told, by which ways and when: their own page of it."""
+
+from datetime import timedelta
+from typing import Any, cast
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_safe
+
+from desk import clock
+from desk.models import Person
+from desk.notifications import audiences, wishes
+from desk.notifications import messages as words
+from desk.notifications.models import Availability, Recipient
+from desk.views.rendering import show
+
+FRESH, MOST_FRESH = timedelta(minutes=1), 5
+TURNS = ((1, "At once"), (2, "When 20 minutes are left"), (3, "When 12 minutes are left"))
+
+
+def _hour() -> forms.TimeField:
+    return forms.TimeField(
+        required=False,
+        input_formats=["%H:%M", "%H:%M:%S"],
+        widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
+    )
+
+
+class WishesForm(forms.Form):
+    """Which kinds by which ways, and the quiet hours."""
+
+    by_email = forms.MultipleChoiceField(required=False)
+    in_browser = forms.MultipleChoiceField(required=False)
+    zone = forms.ChoiceField(label="Your time zone")
+    quiet_from = _hour()
+    quiet_until = _hour()
+    turn = forms.TypedChoiceField(label="When a decision waits, you are told", choices=TURNS, coerce=int)
+
+    def __init__(self, person: Person, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        kinds = [(each.kind, each.label) for each in wishes.of(person)]
+        for name in ("by_email", "in_browser"):
+            cast(forms.MultipleChoiceField, self.fields[name]).choices = kinds
+        cast(forms.ChoiceField, self.fields["zone"]).choices = [(name, name) for name in wishes.zones()]
+        self.fields["quiet_from"].label, self.fields["quiet_until"].label = "Quiet from", "Quiet until"
+        if not wishes.has_turns(person):
+            del self.fields["turn"]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        begins, ends = cleaned.get("quiet_from"), cleaned.get("quiet_until")
+        if not self.errors and (begins is None) != (ends is None):
+            self.add_error("quiet_until" if ends is None else "quiet_from", "Give both hours, or neither.")
+        return cleaned
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def own(request: HttpRequest) -> HttpResponse:
+    """The page, and what it writes."""
+    person = cast(Person, request.user)
+    if request.method != "POST":
+        return _page(request, WishesForm(person, initial=_initial(person)))
+    form = WishesForm(person, request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    wishes.keep(
+        person,
+        by_email=form.cleaned_data["by_email"],
+        in_browser=form.cleaned_data["in_browser"],
+        zone=form.cleaned_data["zone"],
+        quiet=(form.cleaned_data["quiet_from"], form.cleaned_data["quiet_until"]),
+        turn=form.cleaned_data.get("turn") or 1,
+    )
+    messages.success(request, "Kept. It holds for what comes from now on.")
+    return redirect("notifications")
+
+
+@require_safe
+def fresh(request: HttpRequest) -> HttpResponse:
+    """What a tab that is open shows now as a notification of the browser: the newest of the last minute."""
+    newest = Recipient.objects.filter(
+        person=cast(Person, request.user), in_browser=True, notification__created_at__gt=clock.now() - FRESH
+    )
+    rows = [each.notification for each in newest.select_related("notification").order_by("-pk")[:MOST_FRESH]]
+    return show(request, "components/notices.html", {"notices": [(row, words.headline(row)) for row in rows]})
+
+
+def _initial(person: Person) -> dict[str, Any]:
+    known = Availability.objects.filter(person=person).first() or Availability()
+    return {
+        "zone": known.zone,
+        "quiet_from": known.quiet_from,
+        "quiet_until": known.quiet_until,
+        "turn": known.turn,
+    }
+
+
+def _page(request: HttpRequest, form: WishesForm, *, status: int = 200) -> HttpResponse:
+    person = cast(Person, request.user)
+    known = wishes.of(person)
+    if form.is_bound:
+        ways = {name: set(form.data.getlist(name)) for name in ("by_email", "in_browser")}  # type: ignore[attr-defined]
+    else:
+        ways = {name: {each.kind for each in known if getattr(each, name)} for name in ("by_email", "in_browser")}
+    context = {
+        "form": form,
+        "wishes": [
+            (each, each.is_fixed or each.kind in ways["by_email"], each.is_fixed or each.kind in ways["in_browser"])
+            for each in known
+        ],
+        "email": person.email,
+        "mailbox": settings.MAILBOX,
+        "email_is_on": audiences.email_is_on(),
+    }
+    return show(request, "account/notifications.html", context, status=status)
