@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
+from django.db.models import QuerySet
+
 from desk.actions import entries
 from desk.actions.entries import Entry
 from desk.models import Person
@@ -51,6 +53,12 @@ def drop(rows: Sequence[Notification], *, now: datetime) -> int:
     """What was not sent yet of these is not needed any more. A worker that sends one now was faster: it is at work."""
     unsent = Delivery.objects.filter(notification__in=rows, state=machine.QUEUED)
     return unsent.update(state=machine.DROPPED, next_action_at=None, updated_at=now)
+
+
+def revive(rows: QuerySet[Notification], *, now: datetime) -> int:
+    """What was dropped of these before it was sent is needed after all."""
+    dropped = Delivery.objects.filter(notification__in=rows, state=machine.DROPPED)
+    return dropped.update(state=machine.QUEUED, next_action_at=now, updated_at=now)
 
 
 def _found(row: Notification, people: Sequence[Person], now: datetime) -> Entry | None:

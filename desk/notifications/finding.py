@@ -58,11 +58,12 @@ class Waiting:
 
 def look(*, now: datetime) -> int:
     """Tell what is to be told now; how many notifications were made."""
-    people = list(_people())
-    waiting = _waiting(people, now)
+    # Read before what waits: of what another process tells meanwhile this one can't say that it waits no more.
     earlier: dict[tuple[str, str], list[Notification]] = {}
     for row in Notification.objects.filter(ended_at=None).exclude(stage=Stage.ENDED).order_by("pk"):
         earlier.setdefault((row.subject, row.phase), []).append(row)
+    people = list(_people())
+    waiting = _waiting(people, now)
     made = 0
     for key, item in waiting.items():
         stage = _stage(item)
@@ -107,7 +108,8 @@ def _tell(item: Waiting, stage: Stage, now: datetime) -> int:
     entry = item.entry
     again = Notification.objects.filter(subject=entry.subject, phase=entry.phase, stage=stage)
     if again.update(ended_at=None):
-        return 0  # it was nobody's for a while, and they know of it already
+        endings.revive(again, now=now)
+        return 0  # it was nobody's for a while, and whoever was told knows of it already
     row = Notification(
         stage=stage,
         subject=entry.subject,

@@ -33,7 +33,7 @@ STATES: Final[dict[str, State]] = {
     ),
     DROPPED: State(
         "Not needed",
-        "What it is about was over before it was sent.",
+        "What it is about was over before it was sent. Should it come back, it is sent after all.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,
@@ -49,8 +49,9 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(4, SENDING, "put_off", QUEUED, _DESK),
     _T(5, SENDING, "gave_up", FAILED, _DESK),
     _T(6, QUEUED, "dropped", DROPPED, _DESK),
-    _T(7, FAILED, "sent_again", QUEUED, ("admin",)),
-    _T(8, DELIVERED, "sent_again", QUEUED, ("admin",)),
+    _T(7, DROPPED, "revived", QUEUED, _DESK),
+    _T(8, FAILED, "sent_again", QUEUED, ("admin",)),
+    _T(9, DELIVERED, "sent_again", QUEUED, ("admin",)),
 )
 TABLE: Final = Table(
     noun="a delivery",

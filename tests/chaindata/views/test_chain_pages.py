@@ -35,9 +35,14 @@ def text_of(response):
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", body.partition('<main id="main" tabindex="-1">')[2])).split())
 
 
+def main_of(page):
+    """What a page says of its own, and the strip: what every page is told by notifications is no part of it."""
+    return page.partition('<main id="main"')[2].partition('<div id="notices"')[0]
+
+
 def parts_of(page):
     """The attributes of each part that is read again, by its id."""
-    tags = [tag for tag in re.findall(r"<[a-z]+ [^>]*>", page.partition('<main id="main"')[2]) if "data-follow=" in tag]
+    tags = [tag for tag in re.findall(r"<[a-z]+ [^>]*>", main_of(page)) if "data-follow=" in tag]
     found = [dict(re.findall(r'([a-z-]+)="([^"]*)"', tag)) for tag in tags]
     return {part["id"]: part for part in found}
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.apps import apps
@@ -80,6 +81,7 @@ def value_of(field: Any, number: int) -> Any:
         models.JSONField: lambda: {"of": [number, None, "text"]},
         models.PositiveSmallIntegerField: lambda: number % 30_000,
         models.IntegerField: lambda: number,
+        models.UUIDField: lambda: UUID(int=number),
         models.TextField: lambda: f"text {number}",
         models.CharField: lambda: f"t{number}"[-field.max_length :],
     }

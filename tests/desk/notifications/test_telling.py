@@ -133,6 +133,34 @@ def test_what_was_nobodys_for_a_while_is_not_told_twice(waits, treasurers):
     assert Notification.objects.get().ended_at is None
 
 
+def test_what_was_dropped_meanwhile_is_sent_when_it_comes_back(waits, treasurers):
+    waits.deciders["payout:1"] = treasurers[:1]
+    finding.look(now=NOW)
+    waits.deciders["payout:1"] = []
+    finding.look(now=NOW + minutes(1))
+    assert Delivery.objects.get().state == "dropped"
+    waits.deciders["payout:1"] = treasurers[:1]
+    finding.look(now=NOW + minutes(2))
+    row = Delivery.objects.get()
+    assert (row.state, row.next_action_at) == ("queued", NOW + minutes(2))
+
+
+def test_a_look_ends_nothing_that_another_process_told_while_it_looked(waits, treasurers, monkeypatch):
+    looking = finding._waiting
+
+    def slow(people, now):
+        found = looking(people, now)
+        monkeypatch.setattr(finding, "_waiting", looking)
+        waits.deciders["payout:1"] = treasurers[:1]
+        finding.look(now=now)
+        return found
+
+    monkeypatch.setattr(finding, "_waiting", slow)
+    assert finding.look(now=NOW) == 0
+    assert Notification.objects.get().ended_at is None
+    assert Delivery.objects.get().state == "queued"
+
+
 def test_somebody_who_was_deactivated_is_told_nothing(waits, treasurers):
     waits.deciders["payout:1"] = treasurers[:1]
     treasurers[0].is_active = False
