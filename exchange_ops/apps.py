@@ -15,6 +15,7 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops.ledger import matching
         from exchange_ops.pages import approvals, open_words
         from exchange_ops.policy import vote_replay
+        from exchange_ops.policy_changes import source as policy_changes
         from exchange_ops.transfers import ledger_matching as transfer_matching
         from exchange_ops.withdrawals import queries
         from exchange_ops.withdrawals.evidence import ledger_matching
@@ -37,7 +38,7 @@ class ExchangeOpsConfig(AppConfig):
                 rewrappers={"exchange keys": keys.rewrap_all},
                 demo={"exchange account": demo.load},
                 incidents=incidents.KINDS,
-                actions=(approvals.SOURCE,),
+                actions=(approvals.SOURCE, policy_changes.SOURCE),
                 open_words=open_words.of,
             )
         )

@@ -7,6 +7,7 @@ from exchange_ops.addresses import guards as addresses
 from exchange_ops.ledger import guards as ledger
 from exchange_ops.orders import guards as orders
 from exchange_ops.policy import guards as policy
+from exchange_ops.policy_changes import guards as policy_changes
 from exchange_ops.subaccounts import guards as subaccounts
 from exchange_ops.transfers import guards as transfers
 from exchange_ops.withdrawals import guards as withdrawals
@@ -18,5 +19,6 @@ GUARDS: Final[dict[str, Guards]] = {
     "sub-accounts": subaccounts.GUARDS,
     "addresses": addresses.GUARDS,
     "policy": policy.GUARDS,
+    "policy changes": policy_changes.GUARDS,
     "ledger": ledger.GUARDS,
 }

@@ -13,7 +13,8 @@ from exchange_ops.ledger.models import Balance, LedgerAside, LedgerEntry, Ledger
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import BookSnapshot, Candle, Currency, MarketLook, PublicTrade, Symbol, Ticker
 from exchange_ops.orders.models import AccountTrade, Order, OrderCall, OrderEvent, OrderReading
-from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote
+from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
+from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
 from exchange_ops.shared.models import Account, CheckRun, ClockReading, Fact, FollowerState, Lease
 from exchange_ops.subaccounts.models import (
     SubAccount,
@@ -68,6 +69,8 @@ __all__ = [
     "OrderEvent",
     "OrderReading",
     "PayoutProof",
+    "PolicyChange",
+    "PolicyChangeEvent",
     "PolicyVersion",
     "PublicTrade",
     "QuorumTier",
@@ -85,6 +88,7 @@ __all__ = [
     "TransferApproval",
     "TransferCall",
     "TransferEvent",
+    "ValueLimit",
     "Watermark",
     "Withdrawal",
     "WithdrawalEvent",

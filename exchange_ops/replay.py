@@ -6,6 +6,7 @@ from desk.machines.replay import Replay
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.mover import MACHINE as ORDERS
 from exchange_ops.policy.vote_replay import COUNTED, Votes
+from exchange_ops.policy_changes.mover import MACHINE as POLICY_CHANGES
 from exchange_ops.subaccounts.mover import MACHINE as SUBACCOUNTS
 from exchange_ops.transfers import approvals as transfer_approvals
 from exchange_ops.transfers import endings
@@ -45,4 +46,5 @@ REPLAYS: Final = (
     # The trail gathers actions under the sub-account that they are for, so each event names its action.
     Replay(SUBACCOUNTS, numbered_by="action"),
     Replay(ADDRESS_REQUESTS),
+    Replay(POLICY_CHANGES),
 )

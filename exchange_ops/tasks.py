@@ -29,6 +29,7 @@ from exchange_ops.market import interest as looks
 from exchange_ops.market import refresh as watched
 from exchange_ops.market import rounds
 from exchange_ops.orders import workflow as orders
+from exchange_ops.policy_changes import workflow as policy_changes
 from exchange_ops.shared import heartbeats
 from exchange_ops.subaccounts import readings as subaccount_readings
 from exchange_ops.subaccounts import workflow as subaccounts
@@ -253,6 +254,7 @@ def review_incidents(at: Round) -> None:
     """Bring the incidents in line with what is wrong now, and tell whoever is to be told."""
     incidents.review(now=at.now())
     changes.expire(at.now())
+    policy_changes.review(now=at.now())
     notifications.look(now=at.now())
 
 

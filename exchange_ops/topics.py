@@ -21,8 +21,20 @@ KEYED = (
     "subaccount",
     "transfer",
     "order",
+    "policychange",
 )
-PLAIN = ("withdrawals", "approvals", "freezes", "market", "system", "subaccounts", "transfers", "orders", "margin")
+PLAIN = (
+    "withdrawals",
+    "approvals",
+    "freezes",
+    "market",
+    "system",
+    "subaccounts",
+    "transfers",
+    "orders",
+    "margin",
+    "policy",
+)
 # The public market, with ticks; the key is made of the name of a symbol (domain/market_topics.py).
 MARKET = ("symbol", "book", "trades", "candles")
 

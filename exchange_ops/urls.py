@@ -12,8 +12,8 @@ from exchange_ops.market.views import listing as markets
 from exchange_ops.orders.views import detail as order
 from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
-from exchange_ops.pages import funds, margin, overview, search, system
-from exchange_ops.policy import views as policy
+from exchange_ops.pages import funds, margin, overview, policy, search, system
+from exchange_ops.policy_changes import views as policy_changes
 from exchange_ops.subaccounts.views import decisions as subaccount_decisions
 from exchange_ops.subaccounts.views import detail as subaccount
 from exchange_ops.subaccounts.views import listing as subaccounts
@@ -78,6 +78,11 @@ urlpatterns = [
     path("markets/", markets.table, name="markets"),
     path("markets/<str:symbol>/", market.market, name="market"),
     path("policy/", policy.policy, name="policy"),
+    path("policy/draft/", policy_changes.draft, name="policy-draft"),
+    path("policy/changes/<int:change_id>/", policy_changes.change, name="policy-change"),
+    path("policy/changes/<int:change_id>/agree/", policy_changes.agree, name="policy-change-agree"),
+    path("policy/changes/<int:change_id>/end/", policy_changes.end, name="policy-change-end"),
+    path("policy/versions/<int:number>/", policy_changes.version, name="policy-version"),
     path("policy/frozen/", policy.frozen_note, name="frozen-note"),
     path("policy/freeze/", policy.freeze, name="freeze"),
     path("policy/freezes/<int:freeze_id>/thaw/", policy.thaw, name="thaw"),

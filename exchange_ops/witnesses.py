@@ -9,6 +9,7 @@ from exchange_ops.keys import models as keys_models
 from exchange_ops.ledger import models as ledger_models
 from exchange_ops.orders import models as orders_models
 from exchange_ops.policy import models as policy_models
+from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
 from exchange_ops.shared import models as shared_models
 from exchange_ops.subaccounts import models as subaccounts_models
 from exchange_ops.transfers import models as transfers_models
@@ -57,6 +58,9 @@ def _accounts() -> None:
     witnessed.register(shared_models.Fact)
     witnessed.register(policy_models.PolicyVersion, rules=True)
     witnessed.register(policy_models.QuorumTier, rules=True)
+    witnessed.register(policy_models.ValueLimit, rules=True)
+    witnessed.register(PolicyChange, loose=PolicyChange.table.loose | {"lease_until": _LEASE})
+    witnessed.register(PolicyChangeEvent)
     witnessed.register(policy_models.Freeze)
     witnessed.register(policy_models.ThawVote)
     witnessed.register(ledger_models.LedgerEntry, loose={"seen_at": _CLOCK})

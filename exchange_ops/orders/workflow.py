@@ -18,7 +18,7 @@ from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.margin import refresh as margin
-from exchange_ops.orders import cancelling, looking, machine, mover, request_checks, sending
+from exchange_ops.orders import cancelling, looking, machine, mover, policy_checks, sending
 from exchange_ops.orders import reading as order_reading
 from exchange_ops.orders.cancelling import CannotCancel
 from exchange_ops.orders.models import Order, OrderReading
@@ -89,7 +89,7 @@ def place(
         return earlier
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotPlace({FORM: "The form has lost its key: open it again."})
-    request_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
+    policy_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
     content = {name: getattr(wanted, name) for name in Wanted.__dataclass_fields__}
     order = Order(
         account=account,

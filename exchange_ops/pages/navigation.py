@@ -24,7 +24,7 @@ ENTRIES = (
         may_see=rules.may_see,
         count=actions.count,
         count_url_name="action-count",
-        topics="incidents people withdrawals transfers approvals freezes",
+        topics="incidents people withdrawals transfers approvals freezes policy",
     ),
     Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", key="w", may_see=rules.may_see),
     Entry("Funds", "funds", "wallet", "Money", key="f", may_see=rules.may_see),

@@ -3,10 +3,10 @@
 from typing import Final
 
 from desk.machines.guards import NOT_PROVEN, Guards, Rule
-from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote
+from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 
 GUARDS: Final = Guards(
-    history=(ThawVote, PolicyVersion, QuorumTier),
+    history=(ThawVote, PolicyVersion, QuorumTier, ValueLimit),
     kept=(Freeze,),
     own=(
         Rule(

@@ -12,11 +12,15 @@ from exchange_ops.shared.models import Account
 
 
 class PolicyVersion(Witnessed):
-    """One published set of rules. The highest number is in force; a version is never changed once it is published."""
+    """One published set of rules. The highest number is in force; a version is never changed once it is published.
+
+    `price_distance` is how far, in percent, the price of an order may be worse for us than the market's; none is any.
+    """
 
     number = models.PositiveIntegerField(unique=True)
     note = models.CharField(max_length=300, default="", blank=True)
     value_max_age_s = models.PositiveIntegerField(default=300)
+    price_distance = amount_field(null=True)
     published_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     published_at = models.DateTimeField()
 
@@ -46,6 +50,30 @@ class QuorumTier(Witnessed):
 
     def __str__(self) -> str:
         return f"{self.approvals} up to {self.up_to}"
+
+
+class ValueLimit(Witnessed):
+    """The largest value of one order or transfer, in the account's quote currency; the strictest of all that fit holds.
+
+    Without a person it is about everybody, without an account about all of them.
+    """
+
+    ORDER, TRANSFER = "order", "transfer"
+    KINDS = (ORDER, TRANSFER)
+
+    policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="limits")
+    kind = models.CharField(max_length=10, choices=[(ORDER, "Order"), (TRANSFER, "Transfer")])
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, null=True, related_name="+")
+    most = amount_field()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=models.Q(most__gt=0), name="valuelimit_above_zero"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} at most {self.most}"
 
 
 class Freeze(Witnessed):

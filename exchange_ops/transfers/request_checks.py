@@ -12,6 +12,8 @@ from desk.fields import plain
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
 from exchange_ops.market.models import Currency
+from exchange_ops.policy import limits
+from exchange_ops.policy.models import ValueLimit
 from exchange_ops.shared import amounts, rules
 from exchange_ops.shared.problems import FORM
 from exchange_ops.subaccounts.models import SubAccount, SubAccountBalance
@@ -59,6 +61,8 @@ def check(transfer: Transfer, *, now: datetime) -> None:
     elif known is not None and (problem := amount_problem(transfer, known)):
         problems["amount"] = problem
     problems |= target_problems(transfer)
+    if not problems and (problem := _limit_problem(transfer, now)):
+        problems["amount"] = problem
     if problems:
         raise CannotTransfer(problems)
 
@@ -128,6 +132,17 @@ def _funds_problem(transfer: Transfer) -> str:
     return (
         f"{grouped_text(transfer.amount)} {transfer.currency} are asked for, and "
         f"{grouped_text(available)} were available on {where} at {read_at:%H:%M:%S} UTC."
+    )
+
+
+def _limit_problem(transfer: Transfer, now: datetime) -> str:
+    return limits.problem(
+        kind=ValueLimit.TRANSFER,
+        person=transfer.initiator,
+        account=transfer.account,
+        amount=transfer.amount,
+        currency=transfer.currency,
+        now=now,
     )
 
 

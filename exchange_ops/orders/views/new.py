@@ -12,9 +12,10 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
+from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import distance, request_checks, workflow
+from exchange_ops.orders import distance, policy_checks, request_checks, workflow
 from exchange_ops.orders.forms import OrderForm
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.titles import title
@@ -53,14 +54,14 @@ def new(request: HttpRequest) -> HttpResponse:
 def figures(request: HttpRequest) -> HttpResponse:
     """What the order would come to, what is available, and the button with its words, for what is typed so far."""
     form = OrderForm(request.POST, symbols=_symbols())
-    return show(request, "exchange_ops/new_order/_figures.html", _figures(accounts.required(), form))
+    return show(request, "exchange_ops/new_order/_figures.html", _figures(accounts.required(), form, request.user))
 
 
 def _placed(request: HttpRequest, account: Account, form: OrderForm) -> Any:
     """The order; nothing when the button said something else, or nothing yet, than what was sent."""
     wanted = form.wanted()
     if request.POST.get("effect") != _effect(wanted):
-        request_checks.check(initiator=request.user, account=account, wanted=wanted, now=clock.now())
+        policy_checks.check(initiator=request.user, account=account, wanted=wanted, now=clock.now())
         return None
     return workflow.place(
         initiator=request.user,
@@ -75,11 +76,11 @@ def _placed(request: HttpRequest, account: Account, form: OrderForm) -> Any:
 def _render_form(
     request: HttpRequest, account: Account, form: OrderForm, *, status: int = 200, review: str = ""
 ) -> HttpResponse:
-    context = {"form": form, "review": review, "now": clock.now(), **_figures(account, form)}
+    context = {"form": form, "review": review, "now": clock.now(), **_figures(account, form, request.user)}
     return show(request, "exchange_ops/new_order.html", context, status=status)
 
 
-def _figures(account: Account, form: OrderForm) -> dict[str, Any]:
+def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any]:
     """Everything the ticket can say about what is typed, whole or not."""
     code = str(form["symbol"].value() or "")[:40]
     symbol = Symbol.objects.filter(pk=code).first()
@@ -97,6 +98,10 @@ def _figures(account: Account, form: OrderForm) -> dict[str, Any]:
     if form.is_bound and form.is_valid():
         wanted = form.wanted()
         problems = request_checks.problems(account=account, symbol=symbol, wanted=wanted, now=context["now"])
+        if not problems:
+            problems = policy_checks.problems(
+                initiator=person, account=account, symbol=symbol, wanted=wanted, now=context["now"]
+            )
         context |= {"problems": list(problems.values()), "effect": "" if problems else _effect(wanted)}
         context["sums"] = request_checks.figures(symbol=symbol, wanted=wanted)
         context["distance"] = distance.of(wanted=wanted, ticker=context["ticker"])

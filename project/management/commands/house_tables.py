@@ -15,6 +15,7 @@ from desk.notifications import machine as delivery_states
 from desk.staff import machine as people_states
 from exchange_ops.addresses import machine as address_states
 from exchange_ops.orders import machine as order_states
+from exchange_ops.policy_changes import machine as policy_states
 from exchange_ops.subaccounts import machine as subaccount_states
 from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.withdrawals import machine as states
@@ -31,6 +32,7 @@ MACHINES: dict[str, Table] = {
     "incident-": incident_states.TABLE,
     "change-": people_states.TABLE,
     "delivery-": delivery_states.TABLE,
+    "policy-": policy_states.TABLE,
 }
 _BEGIN, _END = "<!-- {name}: written by `manage.py house_tables --write` -->", "<!-- /{name} -->"
 

@@ -59,6 +59,8 @@ PAGES = (
     "/chain/cash-accounts/?q=Harbourmaster%23128",
     "/chain/tools/payload/?kind=simple-send&make=1&propertyId=3&amount=10.5",
     "/policy/",
+    "/policy/draft/",
+    "/policy/versions/1/",
     "/system/",
     "/audit/",
     f"/search/?q={ADDRESS}",

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 EVERYWHERE = {
     "alarm": "incidents freezes",
-    "count-action": "incidents people withdrawals transfers approvals freezes",
+    "count-action": "incidents people withdrawals transfers approvals freezes policy",
     "strip": "incidents",
 }
 # A reading of prices announces `market`, a stream or a loop that fails or recovers `system`.
@@ -23,8 +23,8 @@ FOLLOWED = {
         "lines": "ledger:{}",
         "wellbeing": "system incidents",
     },
-    "/action/": {"inbox": "incidents people withdrawals transfers approvals freezes threads"},
-    "/approvals/": {"inbox": "incidents people withdrawals transfers approvals freezes threads"},
+    "/action/": {"inbox": "incidents people withdrawals transfers approvals freezes policy threads"},
+    "/approvals/": {"inbox": "incidents people withdrawals transfers approvals freezes policy threads"},
     "/withdrawals/": {"rows": "withdrawals"},
     "/ledger/": {"age": "ledger:{} system", "rows": "ledger:{}"},
     "/funds/": {"holdings": "balances:{} withdrawals market system"},

@@ -1,4 +1,4 @@
-"""The rules in force, and the brake: freezing alone, thawing by two."""
+"""The rules in force and what changes them, and the brake: freezing alone, thawing by two."""
 
 from typing import Any
 
@@ -14,19 +14,24 @@ from desk.views.rendering import show
 from exchange_ops.policy import freezes
 from exchange_ops.policy import quorum as policies
 from exchange_ops.policy.forms import ThawForm
-from exchange_ops.policy.models import Freeze, QuorumTier
+from exchange_ops.policy.models import Freeze, PolicyVersion
+from exchange_ops.policy_changes import machine as change_states
+from exchange_ops.policy_changes import rules as change_rules
+from exchange_ops.policy_changes import workflow
+from exchange_ops.policy_changes.models import PolicyChange
+from exchange_ops.policy_changes.views import named_limits
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import ReasonForm
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
-LAST_FREEZES = 10
+LAST_FREEZES, LAST_VERSIONS = 10, 20
 
 
 @require_safe
 @requires(rules.may_see)
 def policy(request: HttpRequest) -> HttpResponse:
-    """The tiers, read only, and the freezes."""
+    """The rules in force, what waits to change them, and the freezes."""
     return _render_page(request)
 
 
@@ -88,7 +93,7 @@ def _render_page(
     context = {
         "now": clock.now(),
         "policy": current,
-        "tiers": _tiers(current.pk) if current else [],
+        **_rules(request.user),
         **_frozen(active, request.user),
         "refusal": refusal,
         "freeze_form": ReasonForm(),
@@ -103,7 +108,7 @@ def _render_page(
         request,
         "exchange_ops/policy.html",
         context,
-        parts={"freezes": "exchange_ops/policy/_freezes.html"},
+        parts={"freezes": "exchange_ops/policy/_freezes.html", "changes": "exchange_ops/policy/_changes.html"},
         status=status,
     )
 
@@ -124,7 +129,14 @@ def _frozen(active: Freeze | None, person: Person) -> dict[str, Any]:
     }
 
 
-def _tiers(policy_id: int) -> list[QuorumTier]:
-    """The tiers from the smallest value up; the one for everything else is last."""
-    tiers = QuorumTier.objects.filter(policy_id=policy_id)
-    return sorted(tiers, key=lambda tier: (tier.up_to is None, tier.up_to or 0))
+def _rules(person: Person) -> dict[str, Any]:
+    """What the rules in force say, the versions there were, and what waits to change them."""
+    said = workflow.in_force()
+    waiting = PolicyChange.objects.filter(state__in=(change_states.PROPOSED, change_states.AGREED))
+    return {
+        "rules": said,
+        "limits": named_limits(said),
+        "may_change": change_rules.may_keep(person),
+        "open_changes": waiting.order_by("-pk"),
+        "versions": PolicyVersion.objects.order_by("-number")[:LAST_VERSIONS],
+    }

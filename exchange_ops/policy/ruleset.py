@@ -1,0 +1,228 @@
+"""One set of rules as a value: the tiers, the limits and the price distance; what is wrong with it, and how two differ.
+
+A published version and a draft are read into the same value, so that what a draft would do is found by the rules that
+would then do it. A difference is looser when something may happen by it that could not before; the rest is tighter.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
+from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE, MODES
+from exchange_ops.shared.amounts import storable
+
+MOST_TIERS: Final = 8
+MOST_LIMITS: Final = 50
+MOST_APPROVALS: Final = 9
+AGES_S: Final = (10, 3_600)
+DISTANCES: Final = (Decimal("0.1"), Decimal(100))
+_ORDERS: Final = {
+    HOLD_THEN_APPROVE: "the money is reserved before the approvals",
+    APPROVE_THEN_HOLD: "the approvals come before the money is reserved",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """How many approvals a value takes up to and including `up_to`; without it what no other tier covers."""
+
+    up_to: Decimal | None
+    approvals: int
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The largest value of one order or transfer, for one person or everybody, on one account or all."""
+
+    kind: str
+    most: Decimal
+    person: int | None = None
+    account: int | None = None
+
+    @property
+    def scope(self) -> tuple[str, int | None, int | None]:
+        """What it is about, without its figure."""
+        return (self.kind, self.person, self.account)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Everything that one version says. Values are in `currency`; `price_distance` is in percent, none allows any."""
+
+    tiers: tuple[Tier, ...]
+    value_max_age_s: int
+    price_distance: Decimal | None = None
+    limits: tuple[Limit, ...] = ()
+    currency: str = "USD"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that two sets of rules say differently, in words."""
+
+    sentence: str
+    is_looser: bool
+
+
+NO_RULES: Final = Rules(tiers=(), value_max_age_s=AGES_S[0])
+
+
+def of(policy: PolicyVersion | None) -> Rules:
+    """What a published version says; nothing is paid where there is none."""
+    if policy is None:
+        return NO_RULES
+    tiers: Sequence[QuorumTier] = list(policy.tiers.all())
+    limits: Sequence[ValueLimit] = list(policy.limits.order_by("pk"))
+    return Rules(
+        tiers=_sorted(Tier(tier.up_to, tier.approvals, tier.mode) for tier in tiers),
+        value_max_age_s=policy.value_max_age_s,
+        price_distance=policy.price_distance,
+        limits=tuple(Limit(row.kind, row.most, row.person_id, row.account_id) for row in limits),
+        currency=tiers[0].currency if tiers else NO_RULES.currency,
+    )
+
+
+def kept(rules: Rules) -> dict[str, Any]:
+    """The same as JSON, amounts as text, for a draft that waits and for its digest."""
+    return {
+        "tiers": [[_text(tier.up_to), tier.approvals, tier.mode] for tier in rules.tiers],
+        "value_max_age_s": rules.value_max_age_s,
+        "price_distance": _text(rules.price_distance),
+        "limits": [[limit.kind, _text(limit.most), limit.person, limit.account] for limit in rules.limits],
+        "currency": rules.currency,
+    }
+
+
+def read(content: Mapping[str, Any]) -> Rules:
+    """What `kept` gave."""
+    return Rules(
+        tiers=tuple(Tier(_amount(up_to), approvals, mode) for up_to, approvals, mode in content["tiers"]),
+        value_max_age_s=content["value_max_age_s"],
+        price_distance=_amount(content["price_distance"]),
+        limits=tuple(Limit(kind, Decimal(most), person, account) for kind, most, person, account in content["limits"]),
+        currency=content["currency"],
+    )
+
+
+def problems(rules: Rules) -> Iterator[str]:
+    """What is wrong with it, one sentence each; nothing when it may be published."""
+    limits = [tier.up_to for tier in rules.tiers if tier.up_to is not None]
+    if not rules.tiers:
+        yield "Without a tier nothing could be paid any more: to stop payments, freeze the account instead."
+    if len(rules.tiers) > MOST_TIERS or len(rules.limits) > MOST_LIMITS:
+        yield f"At most {MOST_TIERS} tiers and {MOST_LIMITS} limits."
+    if len(set(limits)) != len(limits) or len(rules.tiers) - len(limits) > 1:
+        yield "Two tiers end at the same value."
+    amounts = [*limits, *(limit.most for limit in rules.limits)]
+    if any(not storable(amount) or amount <= 0 for amount in amounts):
+        yield "A limit has to be above zero, with at most 36 digits before the point and 24 after it."
+    if any(not 1 <= tier.approvals <= MOST_APPROVALS for tier in rules.tiers):
+        yield f"A tier takes 1 to {MOST_APPROVALS} approvals: nothing is paid without one."
+    if any(tier.mode not in MODES for tier in rules.tiers):
+        yield "Say whether the approvals come before the money is reserved or after."
+    if not AGES_S[0] <= rules.value_max_age_s <= AGES_S[1]:
+        yield f"A price may be {AGES_S[0]} to {AGES_S[1]} seconds old."
+    if rules.price_distance is not None and not DISTANCES[0] <= rules.price_distance <= DISTANCES[1]:
+        yield f"The price distance is {DISTANCES[0]} to {DISTANCES[1]} percent, or empty for none."
+    if len({limit.scope for limit in rules.limits}) != len(rules.limits):
+        yield "Two limits are about the same person and account."
+    if any(limit.kind not in ValueLimit.KINDS for limit in rules.limits):
+        yield "A limit is about orders or about transfers."
+
+
+def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Difference]:
+    """How `new` differs from `old`, in words. `names` gives those of people and accounts, as person:1 and account:1."""
+    found = list(_tiers(old, new))
+    if old.value_max_age_s != new.value_max_age_s:
+        sentence = (
+            f"A value is known while its price is at most {new.value_max_age_s} s old, not {old.value_max_age_s} s."
+        )
+        found.append(Difference(sentence, is_looser=new.value_max_age_s > old.value_max_age_s))
+    found += _bound("A limit order may be worse than the market", old.price_distance, new.price_distance, "%")
+    before, after = ({limit.scope: limit.most for limit in rules.limits} for rules in (old, new))
+    for scope in sorted({*before, *after}, key=str):
+        found += _bound(_about(scope, names), before.get(scope), after.get(scope), new.currency)
+    return found
+
+
+def tier_of(rules: Rules, value: Decimal) -> Tier | None:
+    """The tier that this value falls into; nothing where none covers it, so that it is not paid."""
+    covering = (tier for tier in rules.tiers if tier.up_to is None or value <= tier.up_to)
+    return next(covering, None)
+
+
+def _tiers(old: Rules, new: Rules) -> Iterator[Difference]:
+    ends = sorted({tier.up_to for rules in (old, new) for tier in rules.tiers if tier.up_to is not None})
+    above = (ends[-1] if ends else Decimal(0)) + 1
+    begins: Decimal | None = None
+    for end in [*ends, None]:
+        at = above if end is None else end
+        before, after = tier_of(old, at), tier_of(new, at)
+        where = _range(begins, end, new.currency)
+        begins = end
+        if _terms(before) == _terms(after):
+            continue
+        if before is None or after is None:
+            what = "nothing is paid any more" if after is None else f"{_need(after)}, where nothing was paid before"
+            yield Difference(f"{where}: {what}.", is_looser=after is not None)
+            continue
+        if before.approvals != after.approvals:
+            sentence = f"{where}: {_need(after)} instead of {before.approvals}."
+            yield Difference(sentence, is_looser=after.approvals < before.approvals)
+        if before.mode != after.mode:
+            yield Difference(f"{where}: {_ORDERS[after.mode]}.", is_looser=after.mode == HOLD_THEN_APPROVE)
+
+
+def _bound(what: str, old: Decimal | None, new: Decimal | None, unit: str) -> Iterator[Difference]:
+    if old == new:
+        return
+    if new is None:
+        yield Difference(f"{what}: no limit any more, it was {_figure(old)} {unit}.", is_looser=True)
+    elif old is None:
+        yield Difference(f"{what}: at most {_figure(new)} {unit}, where there was no limit.", is_looser=False)
+    else:
+        yield Difference(
+            f"{what}: at most {_figure(new)} {unit} instead of {_figure(old)} {unit}.", is_looser=new > old
+        )
+
+
+def _about(scope: tuple[str, int | None, int | None], names: Mapping[str, str]) -> str:
+    kind, person, account = scope
+    who = "everybody" if person is None else names.get(f"person:{person}", f"person {person}")
+    where = "" if account is None else f" on {names.get(f'account:{account}', f'account {account}')}"
+    return f"One {kind} of {who}{where}"
+
+
+def _range(begins: Decimal | None, end: Decimal | None, currency: str) -> str:
+    if end is None:
+        return f"Above {_figure(begins)} {currency}" if begins is not None else "Every value"
+    if begins is None:
+        return f"Up to {_figure(end)} {currency}"
+    return f"Above {_figure(begins)} up to {_figure(end)} {currency}"
+
+
+def _need(tier: Tier) -> str:
+    return "1 approval" if tier.approvals == 1 else f"{tier.approvals} approvals"
+
+
+def _terms(tier: Tier | None) -> tuple[int, str] | None:
+    return None if tier is None else (tier.approvals, tier.mode)
+
+
+def _figure(amount: Decimal | None) -> str:
+    return "" if amount is None else f"{amount.normalize():,f}"
+
+
+def _sorted(tiers: Iterator[Tier]) -> tuple[Tier, ...]:
+    return tuple(sorted(tiers, key=lambda tier: (tier.up_to is None, tier.up_to or Decimal(0))))
+
+
+def _text(amount: Decimal | None) -> str | None:
+    return None if amount is None else f"{amount.normalize():f}"
+
+
+def _amount(text: str | None) -> Decimal | None:
+    return None if text is None else Decimal(text)

@@ -1,0 +1,77 @@
+"""What open requests other rules would touch, and waking them once the rules are other ones.
+
+Every approval is of exactly one version of the rules, so with another one none that is not acted on counts any more:
+money that is reserved without a decision is released, and what was not reserved yet is approved anew.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.urls import reverse
+
+from desk import outbox
+from desk.machines.table import NONE
+from exchange_ops.policy import ruleset
+from exchange_ops.policy.ruleset import Rules
+from exchange_ops.transfers import machine as transfer_states
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.withdrawals import machine as states
+from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals.models import Withdrawal
+
+MOST = 100
+_JUDGED = (states.REVIEW, states.QUEUED)
+_APPROVED_ONES = (transfer_states.REVIEW, transfer_states.APPROVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """One open request, and what becomes of it."""
+
+    reference: str
+    url: str
+    sentence: str
+
+
+def touched(rules: Rules) -> list[Touched]:
+    """The open requests that these rules would touch, the oldest first, at most `MOST`."""
+    return [*_payouts(rules), *_transfers(rules)][:MOST]
+
+
+def wake(*, now: datetime) -> None:
+    """Have every open request judged by the rules that are in force now."""
+    payouts = Withdrawal.objects.filter(state__in=(*_JUDGED, states.HELD), decision=NONE)
+    for number in payouts.values_list("pk", flat=True):
+        outbox.wake(mover.ADVANCE_TASK, number)
+    payouts.update(next_action_at=now)
+    Transfer.objects.filter(state__in=_APPROVED_ONES).update(next_action_at=now)
+
+
+def _payouts(rules: Rules) -> Iterator[Touched]:
+    open_ones = Withdrawal.objects.filter(state__in=(*_JUDGED, states.HELD), decision=NONE).order_by("pk")
+    for row in open_ones[:MOST]:
+        if row.state == states.HELD:
+            sentence = "its money is released, and it can be asked for again"
+        else:
+            sentence = f"approvals so far count no more: {_need(rules, row.quote_value)}"
+        yield Touched(row.reference, reverse("withdrawal", args=[row.pk]), sentence)
+
+
+def _transfers(rules: Rules) -> Iterator[Touched]:
+    open_ones = Transfer.objects.filter(state__in=_APPROVED_ONES).order_by("pk")
+    for row in open_ones[:MOST]:
+        if row.leaves:
+            sentence = f"approvals so far count no more: {_need(rules, row.quote_value)}"
+            yield Touched(row.reference, reverse("transfer", args=[row.pk]), sentence)
+
+
+def _need(rules: Rules, value: Decimal | None) -> str:
+    if value is None:
+        tier = next((tier for tier in rules.tiers if tier.up_to is None), None)
+    else:
+        tier = ruleset.tier_of(rules, value)
+    if tier is None:
+        return "it is not paid"
+    return "it takes one approval" if tier.approvals == 1 else f"it takes {tier.approvals} approvals"

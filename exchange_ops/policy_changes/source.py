@@ -1,0 +1,87 @@
+"""Changes of the rules that wait for a second person, or for their day, as entries of the list of what needs action."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from django.db.models import QuerySet
+from django.urls import reverse
+
+from desk.actions.entries import MOST, Entry, Source
+from exchange_ops.policy_changes import machine, rules
+from exchange_ops.policy_changes.models import PolicyChange
+from exchange_ops.policy_changes.mover import TOPIC
+from exchange_ops.shared import rules as shared
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+_OPEN: Final = (machine.PROPOSED, machine.AGREED)
+
+
+def _rows() -> QuerySet[PolicyChange]:
+    return PolicyChange.objects.select_related("proposed_by", "agreed_by", "ended_by")
+
+
+def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
+    rows = _rows().filter(state__in=_OPEN) if shared.may_see(person) else _rows().none()
+    return [_entry(row, person, now) for row in rows.order_by("pk")[:MOST]]
+
+
+def _done(person: "Person", now: datetime) -> Sequence[Entry]:
+    rows = _rows().exclude(state__in=_OPEN) if shared.may_see(person) else _rows().none()
+    found = []
+    for row in rows.order_by("-updated_at", "-pk")[:MOST]:
+        entry = _entry(row, person, now)
+        entry.mine, entry.is_followed = False, False
+        entry.deadline, entry.done_at, entry.outcome = None, row.updated_at, row.label.lower()
+        entry.done_by = str(row.ended_by or (row.agreed_by if row.state == machine.PUBLISHED else None) or "the desk")
+        found.append(entry)
+    return found
+
+
+def _count(person: "Person") -> int:
+    if not rules.may_keep(person):
+        return 0
+    return PolicyChange.objects.filter(state=machine.PROPOSED).exclude(proposed_by=person).count()
+
+
+def _entry(row: PolicyChange, person: "Person", now: datetime) -> Entry:
+    is_own = row.proposed_by_id == person.pk
+    return Entry(
+        subject=row.subject,
+        reference=row.reference,
+        title="Change of the rules",
+        sentence=f"{row.sentence} Proposed by {row.proposed_by.get_username()}: {row.reason}",
+        url=reverse("policy-change", args=[row.pk]),
+        since=row.created_at,
+        tone=row.tone,
+        label=row.label,
+        icon=machine.STATES[row.state].icon,
+        deadline=row.expires_at if row.state == machine.PROPOSED else row.in_force_at,
+        clock=now,
+        mine=row.state == machine.PROPOSED and rules.may_keep(person) and not is_own,
+        own=is_own,
+        is_followed=row.state == machine.AGREED,
+        who="treasury or admin",
+        phase=row.state,
+        row=None,
+    )
+
+
+def _page(person: "Person", number: int) -> str:
+    there = shared.may_see(person) and PolicyChange.objects.filter(pk=number).exists()
+    return reverse("policy-change", args=[number]) if there else ""
+
+
+SOURCE: Final = Source(
+    name="policy",
+    label="Rules",
+    waiting=_waiting,
+    done=_done,
+    count=_count,
+    subjects={PolicyChange.name: _page},
+    topics=TOPIC,
+    empty="No change of the rules waits for you.",
+    acts=rules.WHO,
+)

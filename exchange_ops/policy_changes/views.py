@@ -1,0 +1,199 @@
+"""Drafting other rules, agreeing to them, stopping them, and reading the versions that were."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_http_methods, require_safe
+
+from desk import clock
+from desk.models import Person
+from desk.people.stepup import CannotConfirm
+from desk.views.rendering import show
+from exchange_ops.policy import quorum, ruleset
+from exchange_ops.policy.models import PolicyVersion
+from exchange_ops.policy.ruleset import Rules
+from exchange_ops.policy_changes import machine, open_requests, rules, workflow
+from exchange_ops.policy_changes.forms import ConfirmForm, Editor, EndForm
+from exchange_ops.policy_changes.models import PolicyChange
+from exchange_ops.policy_changes.workflow import CannotChange
+from exchange_ops.shared import rules as shared
+from exchange_ops.shared.views.access import posted, requires
+
+ONLY = "Treasury and administrators change the rules."
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_keep, ONLY)
+def draft(request: HttpRequest) -> HttpResponse:
+    """The rules in force to be edited, then what differs, then a second factor for exactly that."""
+    editor = Editor(request.POST if request.method == "POST" else None, start=workflow.in_force())
+    if request.method != "POST":
+        return _editor_page(request, editor)
+    if not editor.is_valid():
+        return _editor_page(request, editor, sentences=editor.problems(), status=422)
+    sentences = workflow.problems(editor.rules())
+    if sentences or "back" in request.POST:
+        return _editor_page(request, editor, sentences=sentences, status=422 if sentences else 200)
+    return _reviewed(request, editor, editor.rules())
+
+
+def _reviewed(request: HttpRequest, editor: Editor, wanted: Rules) -> HttpResponse:
+    if "confirmed" not in request.POST:
+        return _review_page(request, editor, wanted, ConfirmForm())
+    checked = ConfirmForm(request.POST)
+    if not checked.is_valid():
+        return _review_page(request, editor, wanted, checked, status=422)
+    try:
+        row = workflow.propose(wanted=wanted, reason=editor.form.cleaned_data["reason"], **_signed(request, checked))
+    except (CannotChange, CannotConfirm) as problem:
+        return _review_page(request, editor, wanted, checked, refusal=str(problem), status=409)
+    messages.success(request, f"{row.reference} is proposed. Nothing changes before somebody else has agreed.")
+    return redirect("policy-change", row.pk)
+
+
+@require_safe
+@requires(shared.may_see)
+def change(request: HttpRequest, change_id: int) -> HttpResponse:
+    """One change: what differs, what it touches, and what can be done about it."""
+    return _change_page(request, get_object_or_404(PolicyChange, pk=change_id))
+
+
+@posted(rules.may_keep, ONLY)
+def agree(request: HttpRequest, change_id: int) -> HttpResponse:
+    """The second word."""
+    row, form = get_object_or_404(PolicyChange, pk=change_id), ConfirmForm(request.POST)
+    if not form.is_valid():
+        return _change_page(request, row, confirm_form=form, status=422)
+    try:
+        row = workflow.agree(change_id=row.pk, **_signed(request, form))
+    except (CannotChange, CannotConfirm) as problem:
+        return _change_page(request, row, confirm_form=form, refusal=str(problem), status=409)
+    messages.success(request, f"{row.reference}: {row.sentence}")
+    return redirect("policy-change", row.pk)
+
+
+@posted(rules.may_keep, ONLY)
+def end(request: HttpRequest, change_id: int) -> HttpResponse:
+    """Take it back, or reject it."""
+    row, form = get_object_or_404(PolicyChange, pk=change_id), EndForm(request.POST)
+    if not form.is_valid():
+        return _change_page(request, row, end_form=form, status=422)
+    key = request.session.session_key or ""
+    try:
+        row = workflow.end(
+            change_id=row.pk,
+            actor=cast(Person, request.user),
+            comment=form.cleaned_data["comment"],
+            session_key=key,
+            now=clock.now(),
+        )
+    except CannotChange as problem:
+        return _change_page(request, row, end_form=form, refusal=str(problem), status=409)
+    messages.success(request, f"{row.reference}: {row.sentence}")
+    return redirect("policy-change", row.pk)
+
+
+@require_safe
+@requires(shared.may_see)
+def version(request: HttpRequest, number: int) -> HttpResponse:
+    """One version as it was published, with what it changed."""
+    row = get_object_or_404(PolicyVersion.objects.select_related("published_by"), number=number)
+    before = PolicyVersion.objects.filter(number=number - 1).first()
+    said = ruleset.of(row)
+    context = {
+        "now": clock.now(),
+        "version": row,
+        "rules": said,
+        "limits": named_limits(said),
+        "is_in_force": quorum.current() == row,
+        "differences": ruleset.differences(ruleset.of(before), said, names=workflow.names()) if before else [],
+        "before": before,
+        "after": PolicyVersion.objects.filter(number=number + 1).first(),
+        "change": PolicyChange.objects.filter(version_number=number).select_related("proposed_by", "agreed_by").first(),
+    }
+    return show(request, "exchange_ops/policy_version.html", context)
+
+
+def named_limits(said: Rules) -> list[dict[str, Any]]:
+    """The limits with the names of those they are about."""
+    names = workflow.names()
+    return [
+        {
+            "kind": limit.kind,
+            "most": limit.most,
+            "person": "everybody" if limit.person is None else names.get(f"person:{limit.person}", ""),
+            "account": "every account" if limit.account is None else names.get(f"account:{limit.account}", ""),
+        }
+        for limit in said.limits
+    ]
+
+
+def _signed(request: HttpRequest, form: ConfirmForm) -> dict[str, Any]:
+    return {
+        "actor": request.user,
+        "digest": request.POST.get("digest", ""),
+        "answer": form.answer,
+        "session_key": request.session.session_key or "",
+        "now": clock.now(),
+    }
+
+
+def _editor_page(
+    request: HttpRequest, editor: Editor, *, sentences: list[str] | None = None, status: int = 200
+) -> HttpResponse:
+    context = {"editor": editor, "form": editor.form, "sentences": sentences or [], "policy": quorum.current()}
+    return show(request, "exchange_ops/policy_draft.html", context, status=status)
+
+
+def _review_page(
+    request: HttpRequest, editor: Editor, wanted: Rules, form: ConfirmForm, *, refusal: str = "", status: int = 200
+) -> HttpResponse:
+    policy, reason = quorum.current(), editor.form.cleaned_data["reason"].strip()
+    base = 0 if policy is None else policy.number
+    found = workflow.compared(wanted)
+    context = {
+        "now": clock.now(),
+        "sent": [(name, value) for name, value in request.POST.items() if name not in _NOT_SENT],
+        "base": base,
+        "reason": reason,
+        "differences": found,
+        "is_looser": any(each.is_looser for each in found),
+        "touched": open_requests.touched(wanted),
+        "digest": workflow.digest_of(ruleset.kept(wanted), base=base, reason=reason),
+        "purpose": workflow.PROPOSE,
+        "form": form,
+        "refusal": refusal,
+    }
+    return show(request, "exchange_ops/policy_review.html", context, status=status)
+
+
+_NOT_SENT = {"csrfmiddlewaretoken", "confirmed", "back", "code", "passkey", "digest", "purpose"}
+
+
+def _change_page(
+    request: HttpRequest, row: PolicyChange, *, refusal: str = "", status: int = 200, **forms: Any
+) -> HttpResponse:
+    person = cast(Person, request.user)
+    wanted = ruleset.read(row.content)
+    base = PolicyVersion.objects.filter(number=row.base).first()
+    waits = row.state in {machine.PROPOSED, machine.AGREED}
+    is_own = row.proposed_by_id == person.pk
+    context = {
+        "now": clock.now(),
+        "row": row,
+        "differences": ruleset.differences(ruleset.of(base), wanted, names=workflow.names()),
+        "touched": open_requests.touched(wanted) if waits else [],
+        "waits": waits,
+        "is_own": is_own,
+        "may_agree": row.state == machine.PROPOSED and rules.may_keep(person) and not is_own,
+        "may_end": waits and rules.may_keep(person),
+        "purpose": workflow.AGREE,
+        "refusal": refusal,
+        "confirm_form": ConfirmForm(),
+        "end_form": EndForm(),
+        **forms,
+    }
+    parts = {"change": "exchange_ops/policy_change/_change.html"}
+    return show(request, "exchange_ops/policy_change.html", context, parts=parts, status=status)

@@ -1,0 +1,248 @@
+"""Changing the rules: proposed by one person, agreed to by another, in force at once when nothing gets looser.
+
+Both sign the whole content, the version it replaces and the reason. Everything here takes the trail's turn first, so
+two people who act at the same moment are one after the other.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from desk import models
+from desk.audit import trail
+from desk.live import announcements
+from desk.people import factors, stepup
+from exchange_ops.policy import quorum, ruleset
+from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
+from exchange_ops.policy.ruleset import Difference, Rules
+from exchange_ops.policy_changes import machine, mover, open_requests, rules
+from exchange_ops.policy_changes.models import LONGEST_REASON, PolicyChange
+from exchange_ops.shared.models import Account
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+PROPOSE, AGREE = "propose-policy", "agree-policy"
+NOBODY_MAY = "Only treasury and administrators change the rules."
+
+
+class CannotChange(Exception):
+    """The rules stay as they are; the text is the sentence for the person."""
+
+
+def in_force() -> Rules:
+    """The rules in force as a value."""
+    return ruleset.of(quorum.current())
+
+
+def names() -> dict[str, str]:
+    """What people and accounts are called, for sentences about limits."""
+    people = models.Person.objects.values_list("pk", "username")
+    accounts = Account.objects.values_list("pk", "name")
+    return {f"person:{pk}": name for pk, name in people} | {f"account:{pk}": name for pk, name in accounts}
+
+
+def compared(wanted: Rules) -> list[Difference]:
+    """How these rules differ from those in force, in words."""
+    return ruleset.differences(in_force(), wanted, names=names())
+
+
+def problems(wanted: Rules) -> list[str]:
+    """What is wrong with these rules, one sentence each."""
+    found = list(ruleset.problems(wanted))
+    known = names()
+    for limit in wanted.limits:
+        scopes = {f"person:{limit.person}": limit.person, f"account:{limit.account}": limit.account}
+        if any(number is not None and name not in known for name, number in scopes.items()):
+            found.append("A limit is about a person or an account that is not there.")
+    if not found and not compared(wanted):
+        found.append("Nothing differs from the rules in force.")
+    return found
+
+
+def digest_of(content: Mapping[str, Any], *, base: int, reason: str) -> str:
+    """What both people sign: the rules as a whole, the version that they replace, and the reason."""
+    signed = ["countersign-policy-1", base, dict(content), reason]
+    return hashlib.sha256(trail.canonical(signed).encode()).hexdigest()
+
+
+def propose(
+    *,
+    wanted: Rules,
+    reason: str,
+    actor: "Person",
+    digest: str,
+    answer: Mapping[str, Any],
+    session_key: str,
+    now: datetime,
+) -> PolicyChange:
+    """The first word. Raises CannotChange, or `stepup.CannotConfirm`."""
+    reason = reason.strip()
+    _refuse(actor, now)
+    if not 0 < len(reason) <= LONGEST_REASON:
+        raise CannotChange(f"Say why the rules should change, in at most {LONGEST_REASON} characters.")
+    with transaction.atomic():
+        trail.take_turn()
+        if found := problems(wanted):
+            raise CannotChange(" ".join(found))
+        base, content = _base(), ruleset.kept(wanted)
+        if digest != digest_of(content, base=base, reason=reason):
+            raise CannotChange("The rules in force are not those that you saw. Nothing was proposed: read it again.")
+        row = PolicyChange(
+            base=base,
+            content=content,
+            reason=reason,
+            digest=digest,
+            is_looser=any(each.is_looser for each in compared(wanted)),
+            proposed_by=actor,
+            expires_at=now + machine.OPEN_FOR,
+        )
+        row.proposed_with = stepup.verify(
+            person=actor, purpose=PROPOSE, digest=digest, answer=answer, session_key=session_key, now=now
+        )
+        evidence = row.proposed_with.evidence()
+        mover.create(row, event="proposed", now=now, actor=actor, evidence=evidence, session_key=session_key)
+    return row
+
+
+def agree(
+    *, change_id: int, actor: "Person", digest: str, answer: Mapping[str, Any], session_key: str, now: datetime
+) -> PolicyChange:
+    """The second word: in force at once where nothing gets looser, else a day later. Raises as `propose`."""
+    _refuse(actor, now)
+    with transaction.atomic():
+        trail.take_turn()
+        row = _open(change_id, (machine.PROPOSED,), actor)
+        if row.proposed_by_id == actor.pk:
+            raise CannotChange("You proposed it, so somebody else has to agree.")
+        if not rules.are_enough(row.proposed_by, actor):
+            raise CannotChange("One of the two has to be of treasury, and both have to be active.")
+        if row.expires_at <= now or row.base != _base():
+            raise CannotChange("It is over: it expired, or other rules were published meanwhile. Propose it anew.")
+        if digest != row.digest or digest != digest_of(row.content, base=row.base, reason=row.reason):
+            raise CannotChange("This is not what you saw. Nothing was agreed to: read it again.")
+        confirmation = stepup.verify(
+            person=actor, purpose=AGREE, digest=digest, answer=answer, session_key=session_key, now=now
+        )
+        words: dict[str, Any] = {"agreed_by": actor, "agreed_with": confirmation}
+        words |= {"actor": actor, "evidence": confirmation.evidence(), "session_key": session_key}
+        # Judged again at the rules of this moment: they are those it was proposed in the place of.
+        if any(each.is_looser for each in compared(ruleset.read(row.content))):
+            due = now + machine.LOOSENING_WAITS
+            words |= {"in_force_at": due, "next_action_at": due}
+            return mover.move(row, event="agreed", to=machine.AGREED, now=now, **words)
+        return _publish(row, publisher=actor, now=now, **words)
+
+
+def end(*, change_id: int, actor: "Person", comment: str, session_key: str, now: datetime) -> PolicyChange:
+    """Stop what waits: its author takes it back, anybody else who may keep the rules rejects it with a reason."""
+    comment = comment.strip()[:LONGEST_REASON]
+    if not rules.may_keep(actor):
+        raise CannotChange(NOBODY_MAY)
+    with transaction.atomic():
+        trail.take_turn()
+        row = _open(change_id, (machine.PROPOSED, machine.AGREED), actor)
+        is_own = row.proposed_by_id == actor.pk
+        if not is_own and not comment:
+            raise CannotChange("Say why it is rejected; who proposed it reads that.")
+        event, to = ("withdrawn", machine.WITHDRAWN) if is_own else ("rejected", machine.REJECTED)
+        columns: dict[str, Any] = {"ended_by": actor, "comment": comment, "next_action_at": None}
+        return mover.move(row, event=event, to=to, now=now, actor=actor, session_key=session_key, **columns)
+
+
+def review(*, now: datetime) -> int:
+    """Publish what is due, and end what expired or was overtaken; how many moved."""
+    waiting = PolicyChange.objects.filter(state__in=(machine.PROPOSED, machine.AGREED)).order_by("pk")
+    return sum(_review_one(number, now) for number in waiting.values_list("pk", flat=True))
+
+
+def _review_one(number: int, now: datetime) -> bool:
+    with transaction.atomic():
+        trail.take_turn()
+        row = PolicyChange.objects.select_related("proposed_by", "agreed_by", "proposed_with", "agreed_with").get(
+            pk=number
+        )
+        if row.state not in {machine.PROPOSED, machine.AGREED}:
+            return False
+        if row.base != _base():
+            _overtaken(row, "Other rules were published meanwhile.", now)
+        elif row.state == machine.PROPOSED and row.expires_at <= now:
+            mover.move(row, event="expired", to=machine.EXPIRED, now=now)
+        elif row.state == machine.AGREED and row.in_force_at is not None and row.in_force_at <= now:
+            if _is_signed_by_two(row):
+                _publish(row, publisher=row.agreed_by, now=now)
+            else:
+                _overtaken(row, "One of the two who agreed may not do that any more.", now)
+        else:
+            return False
+    return True
+
+
+def _publish(row: PolicyChange, *, publisher: "Person | None", now: datetime, **words: Any) -> PolicyChange:
+    wanted, number = ruleset.read(row.content), row.base + 1
+    version = PolicyVersion.objects.create(
+        number=number,
+        note=row.reason,
+        value_max_age_s=wanted.value_max_age_s,
+        price_distance=wanted.price_distance,
+        published_by=publisher,
+        published_at=now,
+    )
+    for tier in wanted.tiers:
+        QuorumTier.objects.create(
+            policy=version, currency=wanted.currency, up_to=tier.up_to, approvals=tier.approvals, mode=tier.mode
+        )
+    for limit in wanted.limits:
+        ValueLimit.objects.create(
+            policy=version, kind=limit.kind, most=limit.most, person_id=limit.person, account_id=limit.account
+        )
+    columns = {**words, "version_number": number, "next_action_at": None}
+    moved = mover.move(row, event="published", to=machine.PUBLISHED, now=now, **columns)
+    open_requests.wake(now=now)
+    announcements.announce("approvals")
+    return moved
+
+
+def _overtaken(row: PolicyChange, why: str, now: datetime) -> None:
+    mover.move(row, event="overtaken", to=machine.OVERTAKEN, now=now, next_action_at=None, last_problem=why)
+
+
+def _is_signed_by_two(row: PolicyChange) -> bool:
+    """Whether both words still are of people who may, given for exactly this content with a second factor."""
+    if row.agreed_by is None or not rules.are_enough(row.proposed_by, row.agreed_by):
+        return False
+    if row.digest != digest_of(row.content, base=row.base, reason=row.reason):
+        return False
+    words = ((row.proposed_by, row.proposed_with, PROPOSE), (row.agreed_by, row.agreed_with, AGREE))
+    for person, confirmation, purpose in words:
+        if not stepup.proves(confirmation, person_id=person.pk, purpose=purpose, digests={row.digest}):
+            return False
+        if person.words_from is not None and confirmation is not None and confirmation.at < person.words_from:
+            return False
+    return True
+
+
+def _refuse(actor: "Person", now: datetime) -> None:
+    if not rules.may_keep(actor):
+        raise CannotChange(NOBODY_MAY)
+    if resting := factors.why_resting(actor, now=now):
+        raise CannotChange(resting)
+
+
+def _base() -> int:
+    policy = quorum.current()
+    return 0 if policy is None else policy.number
+
+
+def _open(change_id: int, wanted: tuple[str, ...], actor: "Person") -> PolicyChange:
+    if not models.Person.objects.filter(pk=actor.pk, is_active=True, groups__name__in=rules.WHO).exists():
+        raise CannotChange(NOBODY_MAY)
+    row = PolicyChange.objects.select_related("proposed_by", "agreed_by").filter(pk=change_id).first()
+    if row is None:
+        raise CannotChange("There is no such change of the rules.")
+    if row.state not in wanted:
+        raise CannotChange(f"Nothing was changed: it is {row.label.lower()} already.")
+    return row

@@ -1,0 +1,105 @@
+"""A set of rules as a value: what is wrong with one, and how two differ, in words and in which direction."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from exchange_ops.policy import ruleset
+from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
+from exchange_ops.policy.ruleset import NO_RULES, Limit, Tier
+from tests.exchange_ops.policy_changes.keeping import FIRST
+
+NAMES = {"person:1": "olga", "account:2": "Main desk"}
+
+
+def said(new, old=FIRST):
+    found = ruleset.differences(old, new, names=NAMES)
+    return [("looser" if each.is_looser else "tighter", each.sentence) for each in found]
+
+
+def with_tiers(*tiers):
+    return replace(FIRST, tiers=tiers)
+
+
+def test_rules_come_back_from_what_was_kept_of_them():
+    full = replace(FIRST, price_distance=Decimal("2.50"), limits=(Limit("order", Decimal("0.1"), 1, None),))
+    assert ruleset.read(ruleset.kept(full)) == full
+    assert ruleset.kept(replace(full, price_distance=Decimal("2.5"))) == ruleset.kept(full)
+
+
+def test_equal_rules_differ_in_nothing():
+    assert said(FIRST) == []
+    assert said(with_tiers(*FIRST.tiers[:1], Tier(Decimal(20_000), 2, HOLD_THEN_APPROVE), *FIRST.tiers[1:])) == []
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        (
+            with_tiers(Tier(Decimal(10_000), 2, HOLD_THEN_APPROVE), *FIRST.tiers[1:]),
+            [("tighter", "Up to 10,000 USD: 2 approvals instead of 1.")],
+        ),
+        (
+            with_tiers(Tier(Decimal(20_000), 1, HOLD_THEN_APPROVE), *FIRST.tiers[1:]),
+            [("looser", "Above 10,000 up to 20,000 USD: 1 approval instead of 2.")],
+        ),
+        (with_tiers(*FIRST.tiers[:2]), [("tighter", "Above 250,000 USD: nothing is paid any more.")]),
+        (
+            with_tiers(*FIRST.tiers[:2], Tier(None, 4, HOLD_THEN_APPROVE)),
+            [
+                ("tighter", "Above 250,000 USD: 4 approvals instead of 3."),
+                ("looser", "Above 250,000 USD: the money is reserved before the approvals."),
+            ],
+        ),
+        (
+            replace(FIRST, value_max_age_s=600),
+            [("looser", "A value is known while its price is at most 600 s old, not 300 s.")],
+        ),
+        (
+            replace(FIRST, price_distance=Decimal("2.5")),
+            [("tighter", "A limit order may be worse than the market: at most 2.5 %, where there was no limit.")],
+        ),
+        (
+            replace(FIRST, limits=(Limit("transfer", Decimal(500), 1, 2),)),
+            [("tighter", "One transfer of olga on Main desk: at most 500 USD, where there was no limit.")],
+        ),
+    ],
+)
+def test_each_difference_is_said_with_its_direction(new, expected):
+    assert said(new) == expected
+
+
+def test_a_limit_that_goes_or_grows_is_looser():
+    limited = replace(FIRST, limits=(Limit("order", Decimal(100)),))
+    assert said(FIRST, limited) == [("looser", "One order of everybody: no limit any more, it was 100 USD.")]
+    grown = replace(FIRST, limits=(Limit("order", Decimal(101)),))
+    assert said(grown, limited)[0][0] == "looser"
+    assert said(limited, grown)[0][0] == "tighter"
+
+
+def test_the_first_rules_of_all_allow_what_nothing_allowed():
+    assert {direction for direction, _ in said(FIRST, NO_RULES)} == {"looser"}
+
+
+@pytest.mark.parametrize(
+    ("odd", "sentence"),
+    [
+        (with_tiers(), "nothing could be paid"),
+        (with_tiers(FIRST.tiers[0], FIRST.tiers[0]), "end at the same value"),
+        (with_tiers(FIRST.tiers[2], FIRST.tiers[2]), "end at the same value"),
+        (with_tiers(Tier(Decimal(0), 1, HOLD_THEN_APPROVE)), "above zero"),
+        (with_tiers(Tier(Decimal("1e40"), 1, HOLD_THEN_APPROVE)), "36 digits"),
+        (with_tiers(Tier(None, 0, HOLD_THEN_APPROVE)), "nothing is paid without one"),
+        (with_tiers(Tier(None, 10, APPROVE_THEN_HOLD)), "1 to 9 approvals"),
+        (with_tiers(Tier(None, 1, "pay_at_once")), "before the money is reserved or after"),
+        (replace(FIRST, value_max_age_s=5), "10 to 3600 seconds"),
+        (replace(FIRST, price_distance=Decimal(101)), "percent"),
+        (replace(FIRST, limits=(Limit("order", Decimal(1)),) * 2), "the same person and account"),
+        (replace(FIRST, limits=(Limit("gift", Decimal(1)),)), "about orders or about transfers"),
+        (with_tiers(*(Tier(Decimal(n), 1, HOLD_THEN_APPROVE) for n in range(1, 11))), "At most 8 tiers"),
+    ],
+)
+def test_odd_rules_are_refused_in_words(odd, sentence):
+    assert any(sentence in found for found in ruleset.problems(odd))
+    assert list(ruleset.problems(FIRST)) == []
