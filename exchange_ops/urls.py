@@ -4,6 +4,7 @@ from django.urls import path
 
 from desk.views import action
 from exchange_ops.addresses import views as deposit
+from exchange_ops.going_live import views as going_live
 from exchange_ops.keys.views import changes as key_changes
 from exchange_ops.keys.views import listing as keys
 from exchange_ops.ledger import views as ledger
@@ -77,6 +78,9 @@ urlpatterns = [
     path("keys/<int:key_id>/disable/", key_changes.disable, name="key-disable"),
     path("markets/", markets.table, name="markets"),
     path("markets/<str:symbol>/", market.market, name="market"),
+    path("going-live/", going_live.page, name="going-live"),
+    path("going-live/test-mail/", going_live.test_mail, name="going-live-test-mail"),
+    path("going-live/<slug:name>/confirm/", going_live.confirm, name="going-live-confirm"),
     path("policy/", policy.policy, name="policy"),
     path("policy/draft/", policy_changes.draft, name="policy-draft"),
     path("policy/changes/<int:change_id>/", policy_changes.change, name="policy-change"),

@@ -85,6 +85,8 @@ def headline(row: Notification) -> str:
     """One line that names what it is about: a title and a reference, never an address or an amount."""
     if row.stage == Stage.ENDED:
         return f"Over: {row.title} {row.reference} ({row.outcome})"
+    if row.stage == Stage.TEST:
+        return row.title
     if row.severity:
         return f"{Severity(row.severity).label}: {row.title} ({row.reference})"
     if row.stage == Stage.OPENED or row.deadline is None:

@@ -20,6 +20,7 @@ class Stage(models.TextChoices):
     ESCALATED = "escalated", "Its time is nearly over"
     EVERYBODY = "everybody", "Its time is nearly over, everybody is told"
     ENDED = "ended", "It is over"
+    TEST = "test", "A test"
 
 
 class Medium(models.TextChoices):

@@ -6,6 +6,7 @@ from desk.notifications import channels
 from desk.people import roles
 from desk.staff import rules as staff
 from desk.web.context import Entry
+from exchange_ops.going_live import views as going_live
 from exchange_ops.shared import rules
 
 
@@ -40,5 +41,6 @@ ENTRIES = (
     Entry("Keys", "keys", "key-round", "Control", may_see=rules.may_see_keys),
     Entry("Audit trail", "audit", "scroll-text", "Control", key="a", may_see=_audits),
     Entry("Interface", "api-docs", "file-text", "Control", may_see=rules.may_see),
+    Entry("Going live", "going-live", "flag", "Control", may_see=going_live.may_see),
     Entry("System", "system", "activity", "Control", key="s", may_see=rules.may_see),
 )

@@ -73,6 +73,7 @@ PAGES = (
     "/account/notifications/",
     "/people/",
     "/deliveries/",
+    "/going-live/",
     "/mailbox/",
     "/channels/",
     "/channels/add/",

@@ -1,0 +1,67 @@
+"""What only a person can know about going live, said by an administrator and kept in the audit trail."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db import transaction
+
+from desk import sealing
+from desk.audit import trail
+from desk.models import AuditEvent
+from desk.people import roles
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+KEY_RING, BACKUP = "key-ring", "backup"
+SAYS: Final = {
+    KEY_RING: "A copy of the key ring and of SECRET_KEY is kept away from this machine",
+    BACKUP: "A backup was restored on another machine and read there",
+}
+ACTION: Final = "going-live.confirmed"
+LONGEST_COMMENT: Final = 300
+
+
+class CannotConfirm(Exception):
+    """Nothing was noted; the text is the sentence for the person."""
+
+
+def may_confirm(person: "Person") -> bool:
+    """Administrators keep the machine, so they say what was done with it."""
+    return person.has_role(roles.ADMIN)
+
+
+def confirm(name: str, *, actor: "Person", comment: str, session_key: str, now: datetime) -> AuditEvent:
+    """Note that it was done, where and how; the ring is the one of this moment. Raises CannotConfirm."""
+    comment = comment.strip()
+    if not may_confirm(actor):
+        raise CannotConfirm("Only administrators confirm what was done with the machine.")
+    if name not in SAYS:
+        raise CannotConfirm("There is nothing of this name to confirm.")
+    if not 0 < len(comment) <= LONGEST_COMMENT:
+        raise CannotConfirm(f"Say where and how, in at most {LONGEST_COMMENT} characters.")
+    with transaction.atomic():
+        return trail.record(
+            actor=actor,
+            action=ACTION,
+            subject=_subject(name),
+            before={},
+            after={"says": SAYS[name], "comment": comment, "ring": sealing.newest_id()},
+            now=now,
+            session_key=session_key,
+        )
+
+
+def newest(name: str) -> AuditEvent | None:
+    """The last time that it was confirmed, if it ever was."""
+    known = AuditEvent.objects.filter(subject=_subject(name), action=ACTION).select_related("actor")
+    return known.order_by("-seq").first()
+
+
+def facts_of(event: AuditEvent) -> dict[str, Any]:
+    """What was noted with it: `comment`, and the newest key of the ring as it was then."""
+    return event.after
+
+
+def _subject(name: str) -> str:
+    return f"going-live:{name}"

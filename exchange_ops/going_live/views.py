@@ -1,0 +1,108 @@
+"""The page about going live: what holds, why it matters, and what to do about the rest."""
+
+import uuid
+from typing import cast
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_safe
+
+from desk import clock
+from desk.models import Person
+from desk.notifications import outgoing
+from desk.notifications.audiences import Ways
+from desk.notifications.models import Notification, Stage
+from desk.people import roles
+from desk.views.rendering import show
+from exchange_ops.going_live import confirmations, items
+from exchange_ops.going_live.confirmations import CannotConfirm
+from exchange_ops.shared.views.access import posted, requires
+
+ONLY = "Administrators, treasury and auditors see how far the desk is."
+KEEPERS = "Administrators take the desk live."
+
+
+class ConfirmForm(forms.Form):
+    """Where and how it was done."""
+
+    comment = forms.CharField(
+        label="Where and how",
+        max_length=confirmations.LONGEST_COMMENT,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+
+def may_see(person: Person) -> bool:
+    """Whoever has to know whether the desk may be trusted with money."""
+    return person.has_role(roles.ADMIN, roles.TREASURY, roles.AUDITOR)
+
+
+@require_safe
+@requires(may_see, ONLY)
+def page(request: HttpRequest) -> HttpResponse:
+    """Every item as it is now."""
+    return _page(request)
+
+
+@posted(confirmations.may_confirm, KEEPERS)
+def confirm(request: HttpRequest, name: str) -> HttpResponse:
+    """What only a person can know."""
+    form = ConfirmForm(request.POST)
+    if not form.is_valid():
+        return _page(request, name=name, form=form, status=422)
+    try:
+        confirmations.confirm(
+            name,
+            actor=cast(Person, request.user),
+            comment=form.cleaned_data["comment"],
+            session_key=request.session.session_key or "",
+            now=clock.now(),
+        )
+    except CannotConfirm as problem:
+        messages.error(request, str(problem))
+    else:
+        messages.success(request, "Noted, and in the audit trail.")
+    return redirect("going-live")
+
+
+@posted(confirmations.may_confirm, KEEPERS)
+def test_mail(request: HttpRequest) -> HttpResponse:
+    """One mail to whoever asks, by the way that every mail takes."""
+    person, now = cast(Person, request.user), clock.now()
+    if not person.email or not settings.EMAIL_HOST:
+        messages.warning(request, "Nothing was sent: it takes a mail server (EMAIL_URL) and an address of yours.")
+        return redirect("going-live")
+    row = Notification(
+        stage=Stage.TEST,
+        subject=f"test-mail:{uuid.uuid4()}",
+        kind="test",
+        reference="test",
+        title="Test of the mail server",
+        sentence="The desk reaches you by mail. Nothing waits for you.",
+        url=request.path_info.removesuffix("test-mail/"),
+        created_at=now,
+        ended_at=now,
+    )
+    outgoing.post(row, [Ways(person, by_email=True, in_browser=False, not_before=now)], (), now=now)
+    messages.success(request, "It is on its way to you; the deliveries say whether the mail server took it.")
+    return redirect("going-live")
+
+
+def _page(request: HttpRequest, *, name: str = "", form: ConfirmForm | None = None, status: int = 200) -> HttpResponse:
+    now = clock.now()
+    visit = items.Visit(is_secure=request.is_secure(), host=request.get_host(), now=now)
+    found = items.of(visit)
+    context = {
+        "now": now,
+        "items": found,
+        "met": sum(item.seen.holds for item in found),
+        "may_confirm": confirmations.may_confirm(cast(Person, request.user)),
+        "says": confirmations.SAYS,
+        "refused": name,
+        "form": form or ConfirmForm(),
+        "fresh": ConfirmForm(),
+    }
+    return show(request, "exchange_ops/going_live.html", context, status=status)

@@ -1,0 +1,205 @@
+"""Going live: every item is open on an empty desk, and holds as soon as what it asks for is really there."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.conf import settings as live_settings
+from django.db import connection
+
+from desk import clock, sealing
+from desk.models import AuditEvent
+from desk.notifications.models import Delivery, Notification
+from desk.people import totp
+from exchange_ops import scheduled_checks
+from exchange_ops.going_live import confirmations, items
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.policy import quorum
+from exchange_ops.policy.models import PolicyVersion
+from exchange_ops.shared import facts
+from exchange_ops.shared.models import CheckRun, Fact
+from exchange_ops.withdrawals import mover
+from tests.exchange_ops import rows
+from wire.values import Secret
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+
+
+def look(**changes):
+    visit = items.Visit(**{"is_secure": True, "host": "desk.example.com", "now": clock.now(), **changes})
+    return {item.name: item.seen for item in items.of(visit)}
+
+
+def text(response):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def test_nothing_holds_on_an_empty_desk_and_each_item_says_why():
+    found = look()
+    holding = {"rows"} if connection.vendor == "postgresql" else set()
+    assert {name for name, seen in found.items() if seen.holds} == holding
+    assert all(seen.sentence.endswith(".") for seen in found.values())
+
+
+@pytest.mark.parametrize(
+    ("changes", "holds"),
+    [({}, True), ({"is_secure": False}, False), ({"host": "localhost:8000"}, False), ({"host": "[::1]:8000"}, False)],
+)
+def test_tls_holds_for_a_request_that_came_by_it_under_a_name(settings, changes, holds):
+    settings.DEMO = False
+    assert look(**changes)["tls"].holds == holds
+
+
+def test_the_ring_is_confirmed_for_the_ring_of_this_moment(admin, monkeypatch):
+    now = clock.now()
+    confirmations.confirm("key-ring", actor=admin, comment="The safe", session_key="s", now=now)
+    seen = look()["secrets"]
+    assert (seen.holds, seen.at) == (True, now)
+    assert "The safe" in seen.sentence
+    monkeypatch.setattr(sealing, "newest_id", lambda: "k9")
+    assert "newer key" in look()["secrets"].sentence
+
+
+@pytest.mark.parametrize(("name", "comment"), [("nothing", "x"), ("backup", " "), ("backup", "x" * 301)])
+def test_odd_confirmations_are_refused(admin, operator, name, comment):
+    with pytest.raises(confirmations.CannotConfirm):
+        confirmations.confirm(name, actor=admin, comment=comment, session_key="s", now=clock.now())
+    with pytest.raises(confirmations.CannotConfirm):
+        confirmations.confirm("backup", actor=operator, comment="Done", session_key="s", now=clock.now())
+    assert not AuditEvent.objects.filter(action=confirmations.ACTION).exists()
+
+
+def test_people_count_with_their_factors_alone(make_person):
+    admin = make_person("admin")
+    people = [make_person("treasury", username=name) for name in ("ada", "ben")]
+    for person in people:
+        totp.enrol(person, SECRET)
+    assert not look()["admin"].holds
+    totp.enrol(admin, SECRET)
+    assert look()["admin"].holds
+    assert look()["treasury"].sentence == "0 of 2 active people of treasury have a passkey."
+    for person in people:
+        Authenticator.objects.create(user=person, type=Authenticator.Type.WEBAUTHN, data={})
+    assert look()["treasury"].holds
+    people[0].is_active = False
+    people[0].save()
+    assert not look()["treasury"].holds
+
+
+def a_key(**observed):
+    columns = {"account": rows.account(), "label": "Reader", "created_at": clock.now(), "probed_at": clock.now()}
+    names = {"reads": "Payment information", "pays": "Withdraw cryptocurrencies"}
+    return ApiKey.objects.create(
+        login=f"key-{ApiKey.objects.count()}",
+        observed={names[name]: value for name, value in observed.items()},
+        **columns,
+    )
+
+
+def test_the_key_that_reads_is_one_that_can_not_pay():
+    a_key(reads="granted", pays="granted")
+    assert "can pay as well" in look()["key"].sentence
+    a_key(reads="granted", pays="missing")
+    assert look()["key"].holds
+
+
+def test_a_desk_with_a_reading_key_alone_says_that_it_only_watches():
+    a_key(reads="granted", pays="missing")
+    assert "only watches" in look()["key"].sentence
+
+
+def test_the_exchange_was_probed_and_its_answer_counts():
+    account = rows.account()
+    Fact.objects.all().delete()
+    assert "never seen" in look()["probe"].sentence
+    facts.note(account=account, name=facts.HOLD_END, value="success", now=clock.now())
+    assert "approvals always come first" in look()["probe"].sentence
+    facts.note(account=account, name=facts.HOLD_END, value=facts.LAPSES, now=clock.now() + timedelta(seconds=1))
+    assert look()["probe"].holds
+
+
+@pytest.mark.parametrize(
+    ("held", "findings", "holds"), [(True, [], True), (False, ["a", "b"], False), (None, [], False)]
+)
+def test_checks_count_as_they_last_ran(held, findings, holds):
+    now = clock.now()
+    ran = None if held is None else now
+    for name in (scheduled_checks.AUDIT, scheduled_checks.name_of(rows.account())):
+        CheckRun.objects.create(name=name, tried_at=now, ran_at=ran, held=held, findings=findings)
+    found = look()
+    assert (found["audit"].holds, found["reconciliation"].holds) == (holds, holds)
+    assert found["audit"].at == ran
+
+
+def test_rules_of_the_company_are_those_after_the_first():
+    quorum.ensure_first(now=clock.now())
+    assert not look()["policy"].holds
+    PolicyVersion.objects.create(number=2, published_at=clock.now())
+    assert look()["policy"].holds
+
+
+def test_a_mail_counts_when_the_server_took_it_and_nothing_failed_since(settings, treasury):
+    now = clock.now()
+    assert "EMAIL_URL" in look()["mail"].sentence
+    settings.EMAIL_HOST = "mail.test"
+    columns = {"kind": "k", "reference": "r", "title": "T", "url": "/", "created_at": now, "stage": "opened"}
+    for number, (state, at, problem) in enumerate(
+        [("delivered", now, ""), ("queued", now + timedelta(seconds=5), "The mail server did not take it.")]
+    ):
+        row = Notification.objects.create(subject=f"s:{number}", **columns)
+        Delivery.objects.create(
+            notification=row,
+            medium="email",
+            person=treasury,
+            state=state,
+            created_at=now,
+            updated_at=at,
+            sent_at=now if state == "delivered" else None,
+            last_problem=problem,
+        )
+        assert look()["mail"].holds == (state == "delivered")
+    assert look()["mail"].sentence == "The mail server did not take it."
+
+
+def test_a_payout_counts_when_the_chain_proves_it(operator):
+    row, now = rows.held(operator, now=clock.now()), clock.now()
+    mover.move(row, event="quorum_reached", to="committing", now=now, decision="commit", decided_at=now)
+    mover.move(row, event="commit_confirmed", to="committed", now=now)
+    assert "None was paid yet" in look()["payout"].sentence
+    mover.move(row, event="exchange_succeeded", to="settled", now=now)
+    assert "has not proven it yet" in look()["payout"].sentence
+    mover.move(row, event="proven", to="verified", now=now)
+    assert look()["payout"].holds
+
+
+def test_the_page_is_read_by_those_who_must_know_and_kept_by_admins(signed_in, make_person):
+    assert live_settings.DEMO
+    for role, status in (("operator", 403), ("auditor", 200), ("treasury", 200), ("admin", 200)):
+        client = signed_in(make_person(role))
+        answer = client.get("/going-live/")
+        assert answer.status_code == status
+        assert ("Confirm that it was done" in text(answer)) == (role == "admin")
+        assert client.post("/going-live/backup/confirm/", {"comment": "On the second machine"}).status_code == (
+            302 if role == "admin" else 403
+        )
+    assert "On the second machine" in text(client.get("/going-live/"))
+    assert client.post("/going-live/backup/confirm/", {"comment": ""}).status_code == 422
+    assert client.post("/going-live/nothing/confirm/", {"comment": "x"}, follow=True).status_code == 200
+    assert AuditEvent.objects.filter(action=confirmations.ACTION).count() == 1
+
+
+def test_a_test_mail_takes_the_way_of_every_mail(signed_in, make_person, settings):
+    admin = make_person("admin", email="root@desk.test")
+    client = signed_in(admin)
+    assert "Nothing was sent" in text(client.post("/going-live/test-mail/", follow=True))
+    settings.EMAIL_HOST = "mail.test"
+    client.post("/going-live/test-mail/")
+    client.post("/going-live/test-mail/")
+    assert (
+        list(Delivery.objects.values_list("medium", "person__username", "state"))
+        == [("email", admin.username, "queued")] * 2
+    )
+    row = Notification.objects.first()
+    assert (row.stage, row.url, row.ended_at) == ("test", "/going-live/", row.created_at)
