@@ -64,11 +64,12 @@ def look(*, now: datetime) -> int:
         earlier.setdefault((row.subject, row.phase), []).append(row)
     people = list(_people())
     waiting = _waiting(people, now)
-    made = 0
-    for key, item in waiting.items():
-        stage = _stage(item)
-        if stage is not None and stage not in {row.stage for row in earlier.get(key, ())}:
-            made += _tell(item, stage, now)
+    made, untold = 0, [key for key, item in waiting.items() if _untold(item, earlier.get(key, ()))]
+    # People are asked one after the other: who was asked before something came up would be left out of it for good.
+    waiting |= _waiting(people, now) if untold else {}
+    for key in untold:
+        stage = _untold(waiting[key], earlier.get(key, ()))
+        made += _tell(waiting[key], stage, now) if stage is not None else 0
     subjects = {subject for subject, _ in waiting}
     for key, rows in earlier.items():
         if key not in waiting:
@@ -92,6 +93,12 @@ def _waiting(people: Sequence[Person], now: datetime) -> dict[tuple[str, str], W
                     item = Waiting(source, entry)
                     found.setdefault(item.key, item).people.append(person)
     return found
+
+
+def _untold(item: Waiting, rows: Iterable[Notification]) -> Stage | None:
+    """Why it is to be told now, where that was not told yet."""
+    stage = _stage(item)
+    return None if stage is None or stage in {row.stage for row in rows} else stage
 
 
 def _stage(item: Waiting) -> Stage | None:

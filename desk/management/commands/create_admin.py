@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
 from desk import clock, database_mark
-from desk.people import invitations, passkeys
+from desk.people import invitations
 
 
 class Command(BaseCommand):
@@ -25,6 +25,4 @@ class Command(BaseCommand):
         except (database_mark.WrongDatabase, invitations.CannotInvite) as reason:
             raise CommandError(str(reason)) from None
         self.stderr.write(f"For {person.username} alone; it works once, for a day:")
-        self.stdout.write(
-            f"https://{passkeys.host() or 'localhost'}{reverse('begin')}?code={invitations.code_for(person)}"
-        )
+        self.stdout.write(f"{settings.DESK_URL}{reverse('begin')}?code={invitations.code_for(person)}")

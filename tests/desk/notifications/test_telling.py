@@ -161,6 +161,19 @@ def test_a_look_ends_nothing_that_another_process_told_while_it_looked(waits, tr
     assert Delivery.objects.get().state == "queued"
 
 
+def test_who_was_asked_before_it_came_up_is_told_as_well(waits, treasurers, monkeypatch):
+    counted = waits.count
+
+    def count(person):
+        if person == treasurers[-1]:
+            waits.deciders["payout:1"] = treasurers  # held while the people are asked
+        return counted(person)
+
+    monkeypatch.setattr(waits, "count", count)
+    assert finding.look(now=NOW) == 1
+    assert mailed() == names(treasurers)
+
+
 def test_somebody_who_was_deactivated_is_told_nothing(waits, treasurers):
     waits.deciders["payout:1"] = treasurers[:1]
     treasurers[0].is_active = False

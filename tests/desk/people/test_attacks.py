@@ -508,8 +508,8 @@ def test_a_command_ends_the_tokens_of_one_person(owner: Person, operator: Person
 def link_for(capsys: Any, *arguments: str) -> str:
     call_command("create_admin", *arguments)
     link = capsys.readouterr().out.strip()
-    assert link.startswith("https://localhost/account/begin/?code=")
-    return str(link.removeprefix("https://localhost"))
+    assert link.startswith(f"{django_settings.DESK_URL}/account/begin/?code=")
+    return str(link.removeprefix(django_settings.DESK_URL))
 
 
 def choose(visitor: Visitor, link: str, password: str) -> Any:
