@@ -135,10 +135,14 @@ class RunningHouse:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.loads(answer.read())
 
-    def python(self, *arguments: str) -> str:
-        """What another Python process with this house's settings prints: `python("manage.py", "sweep")`."""
+    def python(self, *arguments: str, typed: str = "") -> str:
+        """What another Python process with this house's settings prints: `python("manage.py", "sweep")`.
+
+        `typed` is what it reads from its standard input.
+        """
         ended = subprocess.run(
             [sys.executable, *arguments],
+            input=typed,
             cwd=ROOT,
             env={"DJANGO_SETTINGS_MODULE": "project.settings"} | self.environment,
             capture_output=True,
