@@ -145,6 +145,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "desk.web.requests.RequestIdMiddleware",
     "desk.people.session_life.SessionMiddleware",
+    "exchange_ops.pages.account_paths.AccountPathMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -175,6 +176,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "desk.web.context.desk",
                 "desk.views.action.on_every_page",
+                "exchange_ops.pages.account_paths.choices",
             ],
         },
     }

@@ -26,6 +26,7 @@ class Entry:
     `template` draws what else there is to know from `row`. `outcome` says what became of one that is over. `phase`
     tells apart what the same subject waits for at one time and at another; `kind` is the name under which people choose
     what they are told, that of the source where it is empty.
+    `scope` is the account it is about, by number; empty for the whole desk.
     """
 
     subject: str
@@ -53,6 +54,7 @@ class Entry:
     comments: int = 0
     phase: str = ""
     kind: str = ""
+    scope: str = ""
 
     @property
     def is_soon(self) -> bool:
@@ -94,16 +96,17 @@ class Requests:
 class Source:
     """Where entries come from. `waiting` gives all that waits, `done` the last ones that wait no more, at most `MOST`.
 
-    `count` is how many wait for a person. `subjects` say for the names of its subjects where one is shown, by number;
-    nothing when there is none that this person may see. `empty` is said where nothing waits for a person; `acts` are
-    the roles that something may wait for. `requests` are there where people who asked are told how that ended.
+    `count` is how many wait for a person, at one account or, for an empty name, at all. `subjects` say for the names of
+    its subjects where one is shown, by number; nothing when there is none that this person may see. `empty` is said
+    where nothing waits for a person; `acts` are the roles that something may wait for. `requests` are there where
+    people who asked are told how that ended.
     """
 
     name: str
     label: str
     waiting: "Callable[[Person, datetime], Sequence[Entry]]"
     done: "Callable[[Person, datetime], Sequence[Entry]]"
-    count: "Callable[[Person], int]"
+    count: "Callable[[Person, str], int]"
     subjects: "dict[str, Callable[[Person, int], str]]"
     topics: str
     empty: str
@@ -116,9 +119,9 @@ def sources() -> list[Source]:
     return rooms.actions()
 
 
-def count(person: "Person") -> int:
-    """How many entries wait for this person."""
-    return sum(source.count(person) for source in sources())
+def count(person: "Person", scope: str = "") -> int:
+    """How many entries wait for this person, at one account or at all."""
+    return sum(source.count(person, scope) for source in sources())
 
 
 def page_of(person: "Person", name: str, number: int) -> str:

@@ -33,8 +33,8 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
     return found
 
 
-def _count(person: "Person") -> int:
-    return queries.waiting_for(person).count()
+def _count(person: "Person", scope: str) -> int:
+    return queries.of_scope(queries.waiting_for(person), scope).count()
 
 
 def _entry(row: Incident, *, mine: bool) -> Entry:
@@ -54,6 +54,7 @@ def _entry(row: Incident, *, mine: bool) -> Entry:
         row=row,
         taken_by=row.taken_by,
         kind=row.kind,
+        scope=row.scope,
     )
 
 

@@ -28,13 +28,14 @@ SORTS: Final = {"urgency": "Most urgent first", "newest": "Newest first", "oldes
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody wants to see: a group, one source or all, words to find, a severity, an order."""
+    """What somebody wants to see: a group, one source or all, words to find, a severity, an order, one account."""
 
     group: str = MINE
     source: str = ""
     severity: str = ""
     words: str = ""
     sort: str = "urgency"
+    scope: str = ""
 
 
 @dataclass(slots=True)
@@ -49,11 +50,11 @@ class Listing:
 def of(person: "Person", wish: Wish, *, now: datetime) -> Listing:
     """A number of queries that does not grow with the number of entries."""
     sources = [source for source in entries.sources() if wish.source in {"", source.name}]
-    waiting = _known([entry for source in sources for entry in source.waiting(person, now)])
+    waiting = _known([entry for source in sources for entry in source.waiting(person, now) if _is_of(entry, wish)])
     groups = _grouped(person, waiting)
     chosen = groups.get(wish.group)
     if chosen is None:
-        chosen = _known([entry for source in sources for entry in source.done(person, now)])
+        chosen = _known([entry for source in sources for entry in source.done(person, now) if _is_of(entry, wish)])
     found = [entry for entry in chosen if _fits(entry, wish)]
     return Listing(
         entries=sorted(found, key=_order(wish))[: entries.MOST],
@@ -85,6 +86,10 @@ def _grouped(person: "Person", waiting: list[Entry]) -> dict[str, list[Entry]]:
         SOON: [entry for entry in waiting if entry.is_soon],
         WATCHING: watched,
     }
+
+
+def _is_of(entry: Entry, wish: Wish) -> bool:
+    return not wish.scope or entry.scope in {"", wish.scope}
 
 
 def _fits(entry: Entry, wish: Wish) -> bool:

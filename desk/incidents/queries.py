@@ -27,6 +27,11 @@ def critical(person: "Person") -> QuerySet[Incident]:
     return unresolved(person).filter(severity=kinds.Severity.CRITICAL)
 
 
+def of_scope(rows: QuerySet[Incident], *scopes: str) -> QuerySet[Incident]:
+    """Of them what concerns these accounts, or the whole desk; all where none is named."""
+    return rows.filter(scope__in=("", *scopes)) if any(scopes) else rows
+
+
 def waiting_for(person: "Person") -> QuerySet[Incident]:
     """What this person may act on: not taken on by anybody, or by themselves."""
     rows = unresolved(person).filter(kind__in=kinds.acted_on_by(person))

@@ -86,7 +86,7 @@ def _waiting(people: Sequence[Person], now: datetime) -> dict[tuple[str, str], W
     found: dict[tuple[str, str], Waiting] = {}
     for source in entries.sources():
         for person in people:
-            if not source.count(person):
+            if not source.count(person, ""):
                 continue
             for entry in source.waiting(person, now):
                 if entry.mine:

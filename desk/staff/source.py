@@ -36,7 +36,7 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
     return found
 
 
-def _count(person: "Person") -> int:
+def _count(person: "Person", scope: str) -> int:
     if not rules.may_keep(person):
         return 0
     waiting = PersonChange.objects.filter(state=machine.REQUESTED)

@@ -18,6 +18,7 @@ from desk.incidents.kinds import Severity
 from desk.models import Person
 from desk.people import roles
 from desk.views.rendering import show
+from desk.web.requests import scope_of
 
 BAR = "desk/action/_bar.html"
 THREAD = "desk/action/_thread.html"
@@ -46,8 +47,8 @@ class ListingForm(forms.Form):
     q = forms.CharField(required=False, max_length=100)
     sort = forms.ChoiceField(required=False, choices=[*listing.SORTS.items()])
 
-    def wish(self, *, first: str, source: str) -> listing.Wish:
-        """What was chosen; `first` is the group of a page that names none."""
+    def wish(self, *, first: str, source: str, scope: str) -> listing.Wish:
+        """What was chosen; `first` is the group of a page that names none, `scope` the account that its path names."""
         self.is_valid()
         chosen = self.cleaned_data
         known = {each.name for each in entries.sources()}
@@ -57,6 +58,7 @@ class ListingForm(forms.Form):
             severity=chosen.get("severity", ""),
             words=chosen.get("q", ""),
             sort=chosen.get("sort") or "urgency",
+            scope=scope,
         )
 
 
@@ -75,7 +77,7 @@ def _listed(request: HttpRequest, person: Person, source: str) -> HttpResponse:
     now, form = clock.now(), ListingForm(request.GET)
     sources = {each.name: each for each in entries.sources()}
     waits = any(person.has_role(*each.acts) for each in sources.values() if source in {"", each.name})
-    wish = form.wish(first=listing.MINE if waits else listing.OTHERS, source=source)
+    wish = form.wish(first=listing.MINE if waits else listing.OTHERS, source=source, scope=scope_of(request))
     found = listing.of(person, wish, now=now)
     topics = dict.fromkeys(topic for each in sources.values() for topic in each.topics.split())
     context = {
@@ -112,14 +114,19 @@ def count(request: HttpRequest) -> HttpResponse:
     """How many entries wait for this person, for the navigation and the title of the tab."""
     person = _reader(request)
     topics = " ".join(each.topics for each in entries.sources())
-    counted = {"name": "action", "count": entries.count(person), "url": request.path, "topics": topics}
+    counted = {
+        "name": "action",
+        "count": entries.count(person, scope_of(request)),
+        "url": request.path,
+        "topics": topics,
+    }
     return show(request, "components/count.html", {"counted": counted})
 
 
 @require_safe
 def bar(request: HttpRequest) -> HttpResponse:
     """What every page says while something of the highest severity is not over."""
-    return show(request, BAR, {"alarms": _alarms(_reader(request))})
+    return show(request, BAR, {"alarms": _alarms(_reader(request), scope_of(request))})
 
 
 def on_every_page(request: HttpRequest) -> dict[str, Any]:
@@ -127,12 +134,12 @@ def on_every_page(request: HttpRequest) -> dict[str, Any]:
     person = getattr(request, "user", None)
     if not (isinstance(person, Person) and person.has_role(*roles.ALL)) or getattr(request, "enrols", False):
         return {"alarms": {}}
-    return {"alarms": SimpleLazyObject(lambda: _alarms(person))}
+    return {"alarms": SimpleLazyObject(lambda: _alarms(person, scope_of(request)))}
 
 
-def _alarms(person: Person) -> dict[str, Any]:
+def _alarms(person: Person, scope: str) -> dict[str, Any]:
     """The gravest incident, and how many more there are."""
-    found = list(queries.critical(person)[: entries.MOST])
+    found = list(queries.of_scope(queries.critical(person), scope)[: entries.MOST])
     return {"first": found[:1], "more": len(found) - 1, "severity": Severity.CRITICAL.value}
 
 

@@ -9,12 +9,13 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils.functional import SimpleLazyObject
 
 from desk import clock
 from desk.models import FactorChange, Person
 from desk.people import demo, factors, roles
+from desk.web.requests import scope_of
 
 THEMES = ("light", "dark")
 STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "small")
@@ -33,7 +34,7 @@ class Entry:
     group: str
     key: str = ""
     may_see: Callable[[Person], bool] = lambda person: person.is_active
-    count: Callable[[Person], int] | None = None
+    count: Callable[[Person, str], int] | None = None
     count_url_name: str = ""
     topics: str = ""
 
@@ -96,24 +97,29 @@ def _navigation(request: HttpRequest) -> list[dict[str, Any]]:
     here = max((url for entry in seen if _leads_to(url := reverse(entry.url_name), request.path)), key=len, default="")
     groups: dict[str, list[dict[str, Any]]] = {}
     for entry in seen:
-        groups.setdefault(entry.group, []).append(_link(entry, person, here))
+        groups.setdefault(entry.group, []).append(_link(entry, person, here, scope_of(request)))
     return [{"label": label, "entries": entries} for label, entries in groups.items()]
 
 
-def _counted(entry: Entry, person: Person) -> dict[str, Any] | None:
+def _counted(entry: Entry, person: Person, scope: str) -> dict[str, Any] | None:
     """How many wait there, with where to read it again and the topics whose hints say when."""
     if entry.count is None:
         return None
     name = entry.url_name
-    return {"name": name, "count": entry.count(person), "url": reverse(entry.count_url_name), "topics": entry.topics}
+    return {
+        "name": name,
+        "count": entry.count(person, scope),
+        "url": reverse(entry.count_url_name),
+        "topics": entry.topics,
+    }
 
 
 def _leads_to(url: str, path: str) -> bool:
     """Whether the page of this path is the one at `url` or one below it; below the first page is everything."""
-    return path == url or (url != "/" and path.startswith(url))
+    return path == url or (url != get_script_prefix() and path.startswith(url))
 
 
-def _link(entry: Entry, person: Person, here: str) -> dict[str, Any]:
+def _link(entry: Entry, person: Person, here: str, scope: str) -> dict[str, Any]:
     url = reverse(entry.url_name)
     return {
         "label": entry.label,
@@ -121,5 +127,5 @@ def _link(entry: Entry, person: Person, here: str) -> dict[str, Any]:
         "key": entry.key,
         "url": url,
         "current": url == here,
-        "counted": _counted(entry, person),
+        "counted": _counted(entry, person, scope),
     }

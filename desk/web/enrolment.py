@@ -59,7 +59,7 @@ class EnrolmentMiddleware:
         request.enrols = request.user.is_authenticated and not factors.may_enter(request.user, request.session)
         if not request.enrols or request.resolver_match.url_name in REACHED:
             return None
-        if request.path.startswith(errors.API):
+        if request.path_info.startswith(errors.API):
             return errors.permission_denied(request, PermissionDenied(NEEDED))
         page = reverse("mfa_index")
         if request.headers.get("HX-Request"):

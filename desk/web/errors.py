@@ -55,7 +55,7 @@ _FOREIGN_SITE = (
 
 def _answer(request: HttpRequest, status: int, words: tuple[str, str]) -> HttpResponse:
     title, sentence = words
-    if request.path.startswith(API):
+    if request.path_info.startswith(API):
         body = {"error": {"code": status, "message": f"{title}. {sentence}", "fields": {}}}
         return JsonResponse(body, status=status)
     context = {"title": title, "sentence": sentence, "status": status, "request_id": request_ids.current_id()}
@@ -109,7 +109,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _broken(request: HttpRequest, status: int, words: tuple[str, str]) -> HttpResponse:
-    if request.path.startswith(API):
+    if request.path_info.startswith(API):
         return _answer(request, status, words)
     title, sentence = words
     context = {"title": title, "sentence": sentence, "status": status, "request_id": request_ids.current_id()}

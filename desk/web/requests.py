@@ -46,3 +46,8 @@ def _tell(request: HttpRequest, status: int, seconds: float) -> None:
     _log.info(
         "request", method=request.method, path=request.path, status=status, ms=round(seconds * 1000), person=person
     )
+
+
+def scope_of(request: HttpRequest) -> str:
+    """The account that the request's path names, by number, where the apps put one there; empty for the whole desk."""
+    return str(getattr(request, "account_number", None) or "")

@@ -16,8 +16,9 @@ from exchange_ops.addresses.machine import REQUEST_STATES
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
 from exchange_ops.market import currencies
 from exchange_ops.shared.api.fields import StrictBody, StrictText
-from exchange_ops.shared.api.resources import NOT_FOUND, MaySeeAndDraft, Recording, first_account, recording
+from exchange_ops.shared.api.resources import NOT_FOUND, MaySeeAndDraft, Recording, recording
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
 
 MOST_ADDRESSES = 500
 CURRENCY = OpenApiParameter("currency", OpenApiTypes.STR, required=True, description="The code of the currency.")
@@ -119,7 +120,7 @@ class DepositAddresses(Recording):
         known = currencies.currency(str(request.query_params.get("currency", "")).upper())
         if known is None:
             raise Http404
-        return Response(DepositAddressList(_addresses(first_account(), known.code)).data)
+        return Response(DepositAddressList(_addresses(accounts.required(request), known.code)).data)
 
 
 def _addresses(account: Account, code: str) -> dict[str, Any]:

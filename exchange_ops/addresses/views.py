@@ -39,7 +39,7 @@ def deposit(request: HttpRequest, currency: str) -> HttpResponse:
 def read(request: HttpRequest, currency: str) -> HttpResponse:
     """Have the addresses read once more, unless that happened just now."""
     known = _currency(currency)
-    deposits.ask(account=accounts.required(), currency=known.code, person=request.user, now=clock.now())
+    deposits.ask(account=accounts.required(request), currency=known.code, person=request.user, now=clock.now())
     return _page(request, known) if request.htmx else redirect("deposit", known.code)
 
 
@@ -55,7 +55,7 @@ def new_address(request: HttpRequest, currency: str) -> HttpResponse:
     }
     try:
         requests.request(
-            initiator=request.user, account=accounts.required(), currency=known.code, now=now, **request_of
+            initiator=request.user, account=accounts.required(request), currency=known.code, now=now, **request_of
         )
     except requests.CannotAsk as problem:
         return _page(request, known, status=409, refusal=str(problem))
@@ -71,7 +71,7 @@ def _currency(code: str) -> Currency:
 
 
 def _page(request: HttpRequest, known: Currency, *, status: int = 200, refusal: str = "") -> HttpResponse:
-    now, account = clock.now(), accounts.current()
+    now, account = clock.now(), accounts.current(request)
     context: dict[str, Any] = {
         "now": now,
         "account": account,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.permissions import BasePermission
@@ -14,6 +15,7 @@ from exchange_ops.keys import status
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.resources import Listing, Reading, reading, whole
+from exchange_ops.shared.views import accounts
 from exchange_ops.wire.catalogue import Right
 
 
@@ -96,6 +98,9 @@ class Keys(Listing):
 
     permission_classes = (MaySeeKeys,)
     queryset = ApiKey.objects.listed()
+
+    def get_queryset(self) -> QuerySet[ApiKey]:
+        return super().get_queryset().filter(account__in=accounts.in_view(self.request))
 
 
 @reading("keys_read", KeyOut)

@@ -3,7 +3,7 @@
 from exchange_ops.ledger.api_shapes import BalanceOut, LedgerEntryOut
 from exchange_ops.ledger.forms import LedgerFilter
 from exchange_ops.ledger.models import Balance, LedgerEntry
-from exchange_ops.shared.api.resources import Listing, OfAccount, listing, whole
+from exchange_ops.shared.api.resources import OfAccount, listing, whole
 
 
 @listing("ledger_list", LedgerEntryOut)
@@ -16,7 +16,7 @@ class Ledger(OfAccount):
 
 
 @whole("balances_list", BalanceOut)
-class Balances(Listing):
+class Balances(OfAccount):
     """What the account holds in both wallets, with the time each was read."""
 
     queryset = Balance.objects.order_by("currency", "wallet")

@@ -20,15 +20,18 @@ PARTS = {"rows": "exchange_ops/ledger/_rows.html", "age": "exchange_ops/ledger/_
 @require_safe
 @requires(rules.may_see)
 def ledger(request: HttpRequest) -> HttpResponse:
-    """Fifty lines a page, the most recently changed first."""
-    account, filters = accounts.current(), LedgerFilter(request.GET)
-    rows = LedgerEntry.objects.filter(account=account).select_related("withdrawal")
-    page = paging.page(request, filters.narrow(rows), key="index")
+    """Fifty lines a page, the most recently changed first; of all accounts, the newest first."""
+    mine, filters = accounts.in_view(request), LedgerFilter(request.GET)
+    account = mine[0] if len(mine) == 1 else None
+    rows = LedgerEntry.objects.filter(account__in=mine).select_related("withdrawal", "account")
+    # Each account's ledger counts by itself; together they stand in the order in which the desk first saw the lines.
+    page = paging.page(request, filters.narrow(rows), key="pk" if len(mine) > 1 else "index")
     now = clock.now()
     context = {
         "now": now,
         "source": sources.of_ledger(account, now),
         "account": account,
+        "accounts": mine,
         "filters": filters,
         "chosen": filters.chosen(),
         "page": page,

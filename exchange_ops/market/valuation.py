@@ -9,10 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
+from typing import TypeVar
 
 from django.db.models import Q
 
 from exchange_ops.market.models import Symbol, Ticker
+
+K = TypeVar("K")
 
 STALE_AFTER = timedelta(minutes=5)
 CROSSES = ("BTC", "ETH")
@@ -51,8 +54,19 @@ def value_of(*, amount: Decimal, currency: str, quote: str, now: datetime) -> Va
 
 def values_of(*, amounts: Mapping[str, Decimal], quote: str, now: datetime) -> dict[str, Value]:
     """The value of each amount (by currency code) in `quote`, from two queries however many there are."""
-    prices = _prices(codes={plain_code(code) for code in (*amounts, quote)}, now=now)
-    return {code: _value(amount, plain_code(code), quote, prices, now) for code, amount in amounts.items()}
+    return values_of_groups(groups={"": amounts}, quote=quote, now=now)[""]
+
+
+def values_of_groups(
+    *, groups: Mapping[K, Mapping[str, Decimal]], quote: str, now: datetime
+) -> dict[K, dict[str, Value]]:
+    """The same for several sets of amounts at the same prices, from two queries as well."""
+    codes = {plain_code(code) for amounts in groups.values() for code in amounts}
+    prices = _prices(codes={*codes, plain_code(quote)}, now=now)
+    return {
+        key: {code: _value(amount, plain_code(code), quote, prices, now) for code, amount in amounts.items()}
+        for key, amounts in groups.items()
+    }
 
 
 def plain_code(code: str) -> str:

@@ -23,7 +23,6 @@ from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.api.resources import (
     NOT_FOUND,
     REFUSED,
-    Listing,
     MaySee,
     OfAccount,
     Reading,
@@ -33,6 +32,7 @@ from exchange_ops.shared.api.resources import (
     recording,
     whole,
 )
+from exchange_ops.shared.views import accounts
 
 
 class MaySeeAndTrade(MaySee):
@@ -54,7 +54,7 @@ class NothingToCancel(APIException):
 
 @recording("orders_place", OrderIn, OrderOut, "Place an order: recorded, then sent once. `state` says what came of it.")
 @listing("orders_list", OrderOut)
-class Orders(Recording, Listing):
+class Orders(Recording, OfAccount):
     """The orders of the account, fifty a page, newest first."""
 
     permission_classes = (MaySeeAndTrade,)
@@ -109,12 +109,15 @@ class Trades(OfAccount):
 
 
 @whole("margin_list", MarginOut)
-class Margin(Listing):
+class Margin(OfAccount):
     """Every isolated margin account as last read, with its position."""
 
+    queryset = MarginAccount.objects.filter(gone_at=None).order_by("symbol")
+
     def get_queryset(self) -> list[MarginAccount]:  # type: ignore[override]
-        positions = {row.symbol: row for row in MarginPosition.objects.filter(gone_at=None)}
-        rows = list(MarginAccount.objects.filter(gone_at=None).order_by("symbol"))
+        mine = MarginPosition.objects.filter(account=accounts.current(self.request), gone_at=None)
+        positions = {row.symbol: row for row in mine}
+        rows = list(super().get_queryset())
         for row in rows:
             row.position = positions.get(row.symbol)  # type: ignore[attr-defined]
         return rows

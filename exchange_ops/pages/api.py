@@ -8,7 +8,8 @@ from rest_framework.views import APIView
 
 from desk import clock
 from exchange_ops.shared.api.fields import AmountText
-from exchange_ops.shared.api.resources import NOT_FOUND, MaySee, first_account
+from exchange_ops.shared.api.resources import NOT_FOUND, MaySee
+from exchange_ops.shared.views import accounts
 from exchange_ops.withdrawals import funds
 
 
@@ -42,7 +43,7 @@ class Funds(APIView):
     @extend_schema(operation_id="funds_list", responses={200: FundsList, **NOT_FOUND})
     def get(self, request: Request) -> Response:
         """Both wallets side by side, with what they are worth."""
-        account = first_account()
-        rows = funds.of(account=account, now=clock.now())
+        account = accounts.required(request)
+        rows = funds.of(accounts=[account], now=clock.now())
         members = {"quote_currency": account.quote_currency, "total": funds.total(rows), "items": rows}
         return Response(FundsList(members).data)

@@ -74,8 +74,10 @@ def _outcome(row: Any) -> str:
     return row.end.label.lower() if row.end else "stopped"
 
 
-def _count(person: Person) -> int:
-    return approvals.waiting_for(person).count() + transfer_approvals.waiting_for(person).count()
+def _count(person: Person, scope: str) -> int:
+    mine = {"account": int(scope)} if scope else {}
+    payouts, moves = approvals.waiting_for(person), transfer_approvals.waiting_for(person)
+    return payouts.filter(**mine).count() + moves.filter(**mine).count()
 
 
 def _payout(row: Any, person: Person, hour: datetime, known: briefing.Briefing | None) -> Entry:
@@ -97,6 +99,7 @@ def _payout(row: Any, person: Person, hour: datetime, known: briefing.Briefing |
         row=row,
         template="exchange_ops/action/_payout.html",
         phase=row.state,
+        scope=str(row.account_id),
     )
 
 
@@ -121,6 +124,7 @@ def _transfer(row: Any, person: Person) -> Entry:
         row=row,
         template="exchange_ops/action/_transfer.html",
         phase=row.state,
+        scope=str(row.account_id),
     )
 
 

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops.ledger import sources
+from exchange_ops.pages import totals
 from exchange_ops.pages.forms import FundsFilter
 from exchange_ops.shared import rules
 from exchange_ops.shared.views import accounts
@@ -23,21 +24,23 @@ PARTS = {"holdings": "exchange_ops/funds/_rows.html"}
 @requires(rules.may_see)
 def funds(request: HttpRequest) -> HttpResponse:
     """Every currency that holds something, or all of them."""
-    now, account = clock.now(), accounts.current()
+    now, mine = clock.now(), accounts.in_view(request)
+    account = mine[0] if len(mine) == 1 else None
     filters = FundsFilter(request.GET)
     chosen = filters.chosen()
-    found = domain.of(account=account, now=now) if account is not None else []
+    found = domain.of(accounts=mine, now=now) if mine else []
     context = {
         "now": now,
         "account": account,
+        "accounts": mine,
+        "quote": mine[0].quote_currency if mine else "",
+        **totals.for_page(mine, now=now),
         "source": sources.of_ledger(account, now),
         "filters": filters,
         "chosen": chosen,
         "rows": _sorted(filters.narrow(found), chosen.get("sort", "value")),
-        "total": domain.total(found),
-        "as_of": domain.as_of(found),
         "unvalued": [row.currency for row in found if row.total and row.worth is None],
-        "may_request": rules.may_request(request.user),
+        "may_request": account is not None and rules.may_request(request.user),
     }
     return show(request, "exchange_ops/funds.html", context, parts=PARTS)
 

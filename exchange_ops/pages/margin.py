@@ -25,7 +25,7 @@ PARTS = {"rows": "exchange_ops/margin/_rows.html", "age": "exchange_ops/orders/_
 @requires(rules.may_see)
 def margin(request: HttpRequest) -> HttpResponse:
     """One row a symbol, its position beside it."""
-    now, account = clock.now(), accounts.current()
+    now, account = clock.now(), accounts.current(request)
     context: dict[str, Any] = {
         "now": now,
         "lines": _lines(account, now),

@@ -39,7 +39,8 @@ def policy(request: HttpRequest) -> HttpResponse:
 @requires(rules.may_see)
 def frozen_note(request: HttpRequest) -> HttpResponse:
     """What a form that asks for money says before it is filled in; empty while nothing is frozen."""
-    return show(request, "exchange_ops/policy/_frozen_note.html", {"frozen": freezes.of_account(accounts.current())})
+    frozen = freezes.of_account(accounts.current(request))
+    return show(request, "exchange_ops/policy/_frozen_note.html", {"frozen": frozen})
 
 
 @posted(rules.may_freeze)
@@ -52,7 +53,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
         freezes.freeze(
             person=request.user,
             reason=form.cleaned_data["reason"],
-            account=accounts.required(),
+            account=accounts.required(request),
             now=clock.now(),
             session_key=request.session.session_key or "",
         )
@@ -88,7 +89,7 @@ def thaw(request: HttpRequest, freeze_id: int) -> HttpResponse:
 def _render_page(
     request: HttpRequest, *, status: int = 200, refusal: str = "", **forms: ReasonForm | ThawForm
 ) -> HttpResponse:
-    account, current = accounts.current(), policies.current()
+    account, current = accounts.current(request), policies.current()
     active = freezes.active(account) if account else None
     context = {
         "now": clock.now(),

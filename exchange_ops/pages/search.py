@@ -34,10 +34,10 @@ PARTS = {"places": "exchange_ops/find/_places.html"}
 @requires(rules.may_see)
 def find(request: HttpRequest) -> HttpResponse:
     """What the text names; a single one is shown instead of a list of one."""
-    form, account, now = FindForm(request.GET), accounts.current(), clock.now()
+    form, mine, now = FindForm(request.GET), accounts.in_view(request), clock.now()
     text = form.cleaned_data["q"] if form.is_valid() else ""
-    rows, entries = _found(text, account) if text else ([], [])
-    transfers = _transfers(text, account) if text else []
+    rows, entries = _found(text, mine) if text else ([], [])
+    transfers = _transfers(text, mine) if text else []
     found = search.find(text=text, now=now)
     only = None if request.htmx else _only([*rows, *transfers], entries, found.places)  # type: ignore[attr-defined]
     context = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "found": found}
@@ -62,19 +62,19 @@ def _is_of(entry: LedgerEntry, row: Withdrawal | Transfer) -> bool:
     return (entry.transfer_id if isinstance(row, Transfer) else entry.withdrawal_id) == row.pk
 
 
-def _transfers(text: str, account: Account | None) -> list[Transfer]:
+def _transfers(text: str, mine: list[Account]) -> list[Transfer]:
     """Transfers, those that are named exactly first."""
-    rows = Transfer.objects.filter(transfers_like(text), account=account).select_related("initiator")
+    rows = Transfer.objects.filter(transfers_like(text), account__in=mine).select_related("initiator")
     named = Case(When(transfers_named(text), then=True), default=False, output_field=BooleanField())
     return list(rows.annotate(named=named).order_by("-named", "-pk")[:MOST_ROWS])
 
 
-def _found(text: str, account: Account | None) -> tuple[list[Withdrawal], list[LedgerEntry]]:
+def _found(text: str, mine: list[Account]) -> tuple[list[Withdrawal], list[LedgerEntry]]:
     """Withdrawals, those that are named exactly first, and lines of the ledger."""
-    found = Withdrawal.objects.filter(withdrawals_like(text), account=account).select_related("initiator")
+    found = Withdrawal.objects.filter(withdrawals_like(text), account__in=mine).select_related("initiator")
     rows = withdrawal_endings.with_ends(found)
     named = Case(When(withdrawals_named(text), then=True), default=False, output_field=BooleanField())
-    entries = LedgerEntry.objects.filter(entries_like(text), account=account).select_related("withdrawal")
+    entries = LedgerEntry.objects.filter(entries_like(text), account__in=mine).select_related("withdrawal")
     return (
         list(rows.annotate(named=named).order_by("-named", "-pk")[:MOST_ROWS]),
         list(entries.order_by("-index")[:MOST_ROWS]),

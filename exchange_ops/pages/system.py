@@ -11,6 +11,7 @@ from desk import clock, health
 from desk.incidents import queries as incidents
 from desk.templatetags.desk import span
 from desk.views.rendering import show
+from desk.web.requests import scope_of
 from exchange_ops.health import BEAT_AGE
 from exchange_ops.ledger.models import Balance, LedgerEntry, Watermark
 from exchange_ops.market.models import Currency, Symbol, Ticker
@@ -30,7 +31,7 @@ PARTS = {"followers": "exchange_ops/system/_followers.html", "now": "exchange_op
 @requires(rules.may_see)
 def system(request: HttpRequest) -> HttpResponse:
     """Everything on one page; the followers are read again more often than the rest."""
-    now, account = clock.now(), accounts.current()
+    now, account = clock.now(), accounts.current(request)
     target = request.htmx.target if request.htmx else None
     context: dict[str, Any] = {"now": now, "account": account}
     if target != "now":
@@ -46,9 +47,9 @@ def strip(request: HttpRequest) -> HttpResponse:
     now, found = clock.now(), health.look()
     context = {
         "now": now,
-        "exchange_now": accounts.exchange_now(accounts.current(), now),
+        "exchange_now": accounts.exchange_now(accounts.chosen(request), now),
         "checks": found,
-        "incidents": list(incidents.unresolved(request.user)),
+        "incidents": list(incidents.of_scope(incidents.unresolved(request.user), scope_of(request))),
         "troubled": {name: check for name, check in found.items() if not check.ok},
     }
     return show(request, "components/strip.html", context)

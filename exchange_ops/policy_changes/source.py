@@ -40,7 +40,7 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
     return found
 
 
-def _count(person: "Person") -> int:
+def _count(person: "Person", scope: str) -> int:
     if not rules.may_keep(person):
         return 0
     return PolicyChange.objects.filter(state=machine.PROPOSED).exclude(proposed_by=person).count()

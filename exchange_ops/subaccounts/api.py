@@ -6,7 +6,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from exchange_ops.shared.api.fields import AmountText
-from exchange_ops.shared.api.resources import NOT_FOUND, Listing, Reading, listing, reading, whole
+from exchange_ops.shared.api.resources import NOT_FOUND, Listing, OfAccount, Reading, listing, reading, whole
+from exchange_ops.shared.views import accounts
 from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountBalance
@@ -133,11 +134,13 @@ class SubAccountActionOut(serializers.ModelSerializer):
 
 
 @whole("subaccounts_list", SubAccountOut)
-class SubAccounts(Listing):
+class SubAccounts(OfAccount):
     """The sub-accounts of the account as they were last read; `observed_at` says when."""
 
+    queryset = SubAccount.objects.order_by("exchange_id")
+
     def get_queryset(self) -> QuerySet[SubAccount]:
-        return _rows().order_by("exchange_id")
+        return _with_actions(super().get_queryset())
 
 
 @reading("subaccounts_read", OneSubAccountOut)
@@ -147,7 +150,8 @@ class OneSubAccount(Reading):
     lookup_field = "exchange_id"
 
     def get_queryset(self) -> QuerySet[SubAccount]:
-        return _rows().prefetch_related("balances")
+        rows = SubAccount.objects.filter(account=accounts.required(self.request))
+        return _with_actions(rows).prefetch_related("balances")
 
 
 @listing("subaccounts_actions_list", SubAccountActionOut, NOT_FOUND)
@@ -155,10 +159,11 @@ class SubAccountActions(Listing):
     """What was asked for one sub-account, fifty a page, newest first."""
 
     def get_queryset(self) -> QuerySet[SubAccountAction]:
-        row = get_object_or_404(SubAccount, exchange_id=self.kwargs["exchange_id"])
+        mine = accounts.required(self.request)
+        row = get_object_or_404(SubAccount, account=mine, exchange_id=self.kwargs["exchange_id"])
         return row.actions.select_related("requested_by")
 
 
-def _rows() -> QuerySet[SubAccount]:
+def _with_actions(rows: QuerySet[SubAccount]) -> QuerySet[SubAccount]:
     under_way = SubAccountAction.objects.filter(state__in=states.OPEN_STATES)
-    return SubAccount.objects.prefetch_related(Prefetch("actions", under_way, to_attr="under_way"))
+    return rows.prefetch_related(Prefetch("actions", under_way, to_attr="under_way"))

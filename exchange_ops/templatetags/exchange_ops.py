@@ -1,19 +1,48 @@
 """How the states of a withdrawal, its calls and the exchange's own records are shown: a word, an icon, a tone."""
 
 import json
+from decimal import Decimal
 from typing import Any, Final
 
 from django import template
-from django.utils.safestring import SafeString
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
 
+from desk.invisible import isolated
 from desk.machines.display import Display
 from desk.machines.table import Turn
-from desk.templatetags.desk import chip
+from desk.templatetags.desk import cents, chip
 from exchange_ops.ledger.forms import LEDGER_KINDS, LEDGER_STATUSES
+from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine as states
 from exchange_ops.withdrawals.models import Withdrawal
 
 register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def of_account(context: dict[str, Any], scope: Any) -> SafeString | str:
+    """Whose row it is, on a page of several accounts; nothing on a page of one."""
+    switch = context.get("switch")
+    if not switch or switch["chosen"] is not None:
+        return ""
+    name = switch["names"].get(str(scope or ""))
+    return format_html(' <span class="tag account">{}</span>', isolated(name)) if name else ""
+
+
+@register.simple_tag(takes_context=True)
+def account_path(context: dict[str, Any], account: Account) -> str:
+    """This page of one account."""
+    return f"/accounts/{account.pk}{context['request'].path_info}"
+
+
+@register.simple_tag
+def worth_figure(amount: Decimal | None) -> SafeString:
+    """A value in the quote currency, or a dash where there is none."""
+    if amount is None:
+        return mark_safe('<span class="figure muted">&ndash;</span>')
+    return format_html('<span class="figure">{}</span>', cents(amount))
+
 
 TURNS: Final[dict[str, tuple[str, str]]] = {
     Turn.PERSON: ("People", "hand"),

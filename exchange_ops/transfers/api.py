@@ -17,8 +17,8 @@ from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.api.resources import (
     NOT_FOUND,
     REFUSED,
-    Listing,
     MaySeeAndDraft,
+    OfAccount,
     Reading,
     Recording,
     listing,
@@ -145,7 +145,7 @@ class MaySeeAndMove(MaySeeAndDraft):
     "Ask for a transfer. A worker sends it, after the approvals where it takes them.",
 )
 @listing("transfers_list", TransferOut)
-class Transfers(Recording, Listing):
+class Transfers(Recording, OfAccount):
     """The transfers inside the exchange, fifty a page, newest first."""
 
     permission_classes = (MaySeeAndMove,)

@@ -5,7 +5,7 @@ from functools import partial
 from django.db.models import QuerySet
 
 from exchange_ops.market.models import Currency
-from exchange_ops.shared.api.resources import Listing, Reading, Recording, listing, reading, recording, whole
+from exchange_ops.shared.api.resources import Listing, OfAccount, Reading, Recording, listing, reading, recording, whole
 from exchange_ops.withdrawals import queries, workflow
 from exchange_ops.withdrawals.api_shapes import CurrencyOut, WithdrawalIn, WithdrawalOut
 from exchange_ops.withdrawals.forms import WithdrawalFilter
@@ -19,15 +19,17 @@ from exchange_ops.withdrawals.models import Withdrawal
     "Record a request. Nothing is sent: the desk checks it, and people decide.",
 )
 @listing("withdrawals_list", WithdrawalOut)
-class Withdrawals(Recording, Listing):
+class Withdrawals(Recording, OfAccount):
     """The requests for payouts, fifty a page, newest first."""
 
     filter_form = WithdrawalFilter
     refused = workflow.CannotRequest
     record = staticmethod(partial(workflow.request, via="api"))
 
+    queryset = Withdrawal.objects.select_related("initiator")
+
     def get_queryset(self) -> QuerySet[Withdrawal]:
-        return queries.with_ends(Withdrawal.objects.select_related("initiator"))
+        return queries.with_ends(super().get_queryset())
 
 
 @reading("withdrawals_read", WithdrawalOut)

@@ -1,10 +1,10 @@
-"""What the account holds of each currency in both wallets, what it is worth, and what is reserved for our own payouts.
+"""What the accounts hold of each currency in both wallets, what it is worth, and what is reserved for our own payouts.
 
 Every figure is the one last read; `read_at` is the older of the two wallets' readings.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -66,8 +66,11 @@ class Funds:
         return self.value.amount if self.value is not None else None
 
 
-def of(*, account: Account, now: datetime) -> list[Funds]:
-    """Every currency the exchange describes or the account holds, by code; five queries however many there are."""
+def of(*, accounts: Sequence[Account], now: datetime) -> list[Funds]:
+    """Every currency the exchange describes or one of the accounts holds, by code; five queries however many there are.
+
+    Several accounts are added up, valued in the quote currency of the first.
+    """
     described = list(Currency.objects.all())
     rows = {
         row.code: Funds(
@@ -79,12 +82,12 @@ def of(*, account: Account, now: datetime) -> list[Funds]:
         for row in described
     }
     _mark_convertible(rows, [row.code for row in described if not row.delisted])
-    for balance in Balance.objects.filter(account=account):
+    for balance in Balance.objects.filter(account__in=accounts):
         _add(rows.setdefault(balance.currency, Funds(balance.currency)), balance)
-    for code, amount in _holds(account):
+    for code, amount in _holds(accounts):
         rows.setdefault(code, Funds(code)).holds += amount
     held = {code: row.total for code, row in rows.items() if row.total}
-    values = valuation.values_of(amounts=held, quote=account.quote_currency, now=now) if held else {}
+    values = valuation.values_of(amounts=held, quote=accounts[0].quote_currency, now=now) if held else {}
     for code, value in values.items():
         rows[code].value = value
     return [rows[code] for code in sorted(rows)]
@@ -111,13 +114,15 @@ def _mark_convertible(rows: dict[str, Funds], codes: list[str]) -> None:
 
 def _add(row: Funds, balance: Balance) -> None:
     if balance.wallet == Balance.BANK:
-        row.bank, row.bank_reserved = balance.available, balance.reserved
+        row.bank += balance.available
+        row.bank_reserved += balance.reserved
     else:
-        row.trading, row.trading_reserved = balance.available, balance.reserved
+        row.trading += balance.available
+        row.trading_reserved += balance.reserved
     row.read_at = min(row.read_at or balance.read_at, balance.read_at)
 
 
-def _holds(account: Account) -> Iterable[tuple[str, Decimal]]:
-    for payout in Withdrawal.objects.filter(account=account, state__in=RESERVING):
+def _holds(accounts: Sequence[Account]) -> Iterable[tuple[str, Decimal]]:
+    for payout in Withdrawal.objects.filter(account__in=accounts, state__in=RESERVING):
         leaves = payout.leaves
         yield payout.currency, payout.amount if leaves is None else leaves

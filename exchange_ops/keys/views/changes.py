@@ -25,6 +25,7 @@ from exchange_ops.keys.views.listing import KEEPERS_ONLY
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import DecisionForm, fresh_key
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
 ADDED = "Added, sealed. The exchange is being asked which rights it has."
@@ -37,15 +38,15 @@ _REFUSALS = (CannotChangeKey, CannotConfirm)
 @requires(rules.may_keep_keys, KEEPERS_ONLY)
 def new(request: HttpRequest) -> HttpResponse:
     """Add a key to an account."""
-    accounts = list(Account.objects.order_by("pk"))
+    offered = accounts.in_view(request)
     initial = {"account": request.GET.get("account", ""), "request_key": fresh_key()}
-    form = NewKeyForm(_sent(request), accounts=accounts, initial=initial)
+    form = NewKeyForm(_sent(request), accounts=offered, initial=initial)
 
     def add(valid: PairForm) -> ApiKey:
         account = get_object_or_404(Account, pk=valid.cleaned_data["account"])
         return changes.add(account=account, pair=valid.pair(), by=_by(request, valid))
 
-    return _typed(request, form, add, purpose=changes.ADD, context={"accounts": accounts})
+    return _typed(request, form, add, purpose=changes.ADD, context={"accounts": offered})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

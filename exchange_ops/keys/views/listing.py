@@ -15,7 +15,7 @@ from exchange_ops.keys import status as key_status
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import DecisionForm
-from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
 KEEPERS_ONLY = "Nothing was changed: administrators keep the keys."
@@ -31,7 +31,7 @@ def keys(request: HttpRequest) -> HttpResponse:
         "now": now,
         "accounts": [
             {"account": account, "keys": [one for one in views if one.key.account_id == account.pk]}
-            for account in Account.objects.order_by("pk")
+            for account in accounts.in_view(request)
         ],
         "may_keep": rules.may_keep_keys(request.user),
     }

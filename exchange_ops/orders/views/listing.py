@@ -59,7 +59,7 @@ def orders(request: HttpRequest) -> HttpResponse:
 
 def render_page(request: HttpRequest, *, status: int = 200, refusal: str = "") -> HttpResponse:
     """The list, with a sentence about what was refused."""
-    now, account = clock.now(), accounts.current()
+    now, account = clock.now(), accounts.current(request)
     filters = OrderFilter(request.GET)
     page = paging.page(request, filters.narrow(_rows(account)), key="pk")
     context: dict[str, Any] = {
@@ -80,14 +80,14 @@ def render_page(request: HttpRequest, *, status: int = 200, refusal: str = "") -
 def export(request: HttpRequest) -> HttpResponse:
     """The filtered rows as CSV."""
     now, filters = clock.now(), OrderFilter(request.GET)
-    rows = filters.narrow(_rows(accounts.current()))
+    rows = filters.narrow(_rows(accounts.current(request)))
     return exports.export(request, rows, COLUMNS, name="orders", chosen=filters.chosen(), now=now)
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
 def refresh(request: HttpRequest) -> HttpResponse:
     """Have the exchange's lists read now; a worker does, and the page hears of it."""
-    domain.ask_to_read(account=accounts.required(), person=request.user, now=clock.now())
+    domain.ask_to_read(account=accounts.required(request), person=request.user, now=clock.now())
     messages.info(request, "The exchange's lists are being read again. Nothing was placed or cancelled.")
     return redirect("margin" if request.POST.get("back") == "margin" else "orders")
 
@@ -99,7 +99,7 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return render_page(request, status=422, refusal="Nothing was cancelled: the form was not whole. Press again.")
     count = domain.cancel_all(
-        account=accounts.required(),
+        account=accounts.required(request),
         symbol=form.cleaned_data["symbol"],
         newest=int(form.cleaned_data["newest"]),
         person=request.user,

@@ -33,7 +33,7 @@ REVIEW = "Look at what it comes to, then press the button again: it now says exa
 @requires(rules.may_trade, ONLY_OPERATORS)
 def new(request: HttpRequest) -> HttpResponse:
     """The ticket; sent with the words of its button, it becomes one order however often it is sent."""
-    account = accounts.required()
+    account = accounts.required(request)
     if request.method != "POST":
         return _render_form(request, account, OrderForm(initial=_wished(request), symbols=_symbols()))
     form = OrderForm(request.POST, symbols=_symbols())
@@ -54,7 +54,8 @@ def new(request: HttpRequest) -> HttpResponse:
 def figures(request: HttpRequest) -> HttpResponse:
     """What the order would come to, what is available, and the button with its words, for what is typed so far."""
     form = OrderForm(request.POST, symbols=_symbols())
-    return show(request, "exchange_ops/new_order/_figures.html", _figures(accounts.required(), form, request.user))
+    figures = _figures(accounts.required(request), form, request.user)
+    return show(request, "exchange_ops/new_order/_figures.html", figures)
 
 
 def _placed(request: HttpRequest, account: Account, form: OrderForm) -> Any:

@@ -8,6 +8,8 @@ from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from exchange_ops.shared.views.accounts import ChooseAccount
+
 FORM = "__all__"
 _MESSAGES = {
     400: "Nothing was recorded: the request is not well formed.",
@@ -71,6 +73,8 @@ def answer(exception: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def _spoken(exception: Exception, usual: str) -> str:
+    if isinstance(exception, ChooseAccount):
+        return exception.message
     if isinstance(exception, exceptions.NotAuthenticated | exceptions.MethodNotAllowed | Http404):
         return usual
     sentence = str(getattr(exception, "detail", "") or exception or usual)

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 from django import forms
 from django.db.models import QuerySet
-from django.shortcuts import get_object_or_404
 from django.utils.choices import flatten_choices
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
@@ -30,8 +29,8 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.api.errors import CannotRecord, Refusal
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.forms import FilterForm
-from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
+from exchange_ops.shared.views import accounts
 
 REFUSED = OpenApiResponse(Refusal)
 REFUSALS = dict.fromkeys((401, 403), REFUSED)
@@ -63,7 +62,7 @@ class MaySeeAndDraft(MaySee):
 class Places(CursorPagination):
     """Fifty rows a page, newest first, by the whole number that the list names as its `key`, unique in its rows.
 
-    What is unique at one account of the exchange may be had twice by two, so such lists are of one (`OfAccount`). The
+    What is unique at one account may be had twice by two, so such lists are of one (`OfAccount`). The
     place is that number of the last row, so a page is the same however many rows came meanwhile. The address of the
     next page stands in `older`.
     """
@@ -143,11 +142,11 @@ class Listing(generics.ListAPIView):
 
 
 class OfAccount(Listing):
-    """A list of the rows of one account, by a number that the exchange gives out for each account anew."""
+    """A list of the rows of one account: that of the path, or the only one there is."""
 
     def get_queryset(self) -> QuerySet[Any]:
-        """The rows of the account of this desk; none before there is one."""
-        return super().get_queryset().filter(account=Account.objects.order_by("pk").first())
+        """The rows of the account; none before there is one. Raises `ChooseAccount` where the path has to name one."""
+        return super().get_queryset().filter(account=accounts.current(self.request))
 
 
 class Reading(generics.RetrieveAPIView):
@@ -172,7 +171,8 @@ class Recording(generics.GenericAPIView):
         """Record it, once for each key."""
         now = clock.now()
         content = read(self.body_class, request)
-        row = recorded(self.refused, self.record, initiator=request.user, account=first_account(), now=now, **content)
+        content |= {"initiator": request.user, "account": accounts.required(request)}
+        row = recorded(self.refused, self.record, now=now, **content)
         return Response(self.serializer_class(row).data, status=201 if row.created_at == now else 200)
 
 
@@ -232,11 +232,6 @@ def recorded(refused: type[Exception], act: Callable[..., Any], **arguments: Any
         return act(**arguments)
     except refused as problem:
         raise CannotRecord(getattr(problem, "problems", {FORM: str(problem)})) from None
-
-
-def first_account() -> Account:
-    """The account of this desk; 404 before there is one."""
-    return get_object_or_404(Account.objects.order_by("pk")[:1])
 
 
 def _misplaced(request: Request) -> dict[str, list[str]]:

@@ -1,16 +1,68 @@
-"""Which account the pages are about, and its clock."""
+"""Which account a page is about, and its clock.
 
+A desk with one account shows that one. A desk with several names the account in the path: /accounts/2/withdrawals/ is
+/withdrawals/ of account 2, and every link, form and live part of that page stays with it, so two tabs can't be mixed
+up. Without it a page is about all accounts where it can be, and else leads to the one that was looked at last.
+"""
+
+import re
 from datetime import datetime
+from typing import Any, Final
 
-from django.http import Http404
+from django.http import Http404, HttpRequest
 
 from exchange_ops.shared import clocks
 from exchange_ops.shared.models import Account
 
+PATH: Final = re.compile(r"/accounts/([1-9][0-9]{0,17})(/.*)", re.ASCII | re.DOTALL)
+LAST: Final = "account"  # the session's key for the account that was looked at last
 
-def current() -> Account | None:
-    """The account of this desk: the first one there is. Nothing before the first key was stored."""
-    return Account.objects.order_by("pk").first()
+
+class ChooseAccount(Http404):
+    """There are several accounts, and the page is about one of them."""
+
+    message = "This desk has several accounts: name one in the path, as in /accounts/1/api/v1/."
+
+
+def number(request: Any) -> int | None:
+    """The number that the path names."""
+    return getattr(request, "account_number", None)
+
+
+def chosen(request: Any) -> Account | None:
+    """The account that the path names. Raises `Http404` when there is none of this number."""
+    wanted = number(request)
+    if wanted is None:
+        return None
+    found = Account.objects.filter(pk=wanted).first()
+    if found is None:
+        raise Http404("There is no such account.")
+    return found
+
+
+def in_view(request: Any) -> list[Account]:
+    """The accounts that a page of several is about: the one that the path names, else all."""
+    only = chosen(request)
+    return [only] if only else list(Account.objects.order_by("pk"))
+
+
+def current(request: Any) -> Account | None:
+    """The account that the page is about; nothing before the first key was stored.
+
+    Raises `ChooseAccount` when there are several and the path names none.
+    """
+    accounts = in_view(request)
+    if len(accounts) > 1:
+        raise ChooseAccount
+    return accounts[0] if accounts else None
+
+
+def required(request: Any) -> Account:
+    """The account, or a 404 while there is none to act on."""
+    account = current(request)
+    if account is None:
+        raise Http404("No account was set up yet.")
+    return account
 
 
 def exchange_now(account: Account | None, now: datetime) -> datetime:
@@ -18,9 +70,8 @@ def exchange_now(account: Account | None, now: datetime) -> datetime:
     return now if account is None else clocks.exchange_now(account=account, now=now)
 
 
-def required() -> Account:
-    """The account, or a 404 while there is none to act on."""
-    account = current()
-    if account is None:
-        raise Http404("No account was set up yet.")
-    return account
+def preferred(request: HttpRequest) -> int:
+    """The account to go on with where a page needs one: the last one looked at, else the first."""
+    known = list(Account.objects.order_by("pk").values_list("pk", flat=True))
+    last = request.session.get(LAST)
+    return last if last in known else known[0]

@@ -61,7 +61,7 @@ def _confirmed(request: HttpRequest, kind: str, form: SubAccountDecisionForm) ->
     try:
         actions = workflow.ask_status(
             kind=kind,
-            account=accounts.required(),
+            account=accounts.required(request),
             exchange_ids=cleaned["ids"],
             person=request.user,
             reason=cleaned["comment"],
@@ -78,7 +78,7 @@ def _confirmed(request: HttpRequest, kind: str, form: SubAccountDecisionForm) ->
 
 
 def _page(request: HttpRequest, kind: str, numbers: list[int], *, status: int = 200, **more: Any) -> HttpResponse:
-    rows = SubAccount.objects.filter(account=accounts.current(), exchange_id__in=numbers)
+    rows = SubAccount.objects.filter(account=accounts.current(request), exchange_id__in=numbers)
     subs = list(rows.order_by("exchange_id"))
     trading = workflow.figures(subs)
     obstacles = {sub.exchange_id: account_status.obstacle(kind, sub) for sub in subs}

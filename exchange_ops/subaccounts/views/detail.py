@@ -42,7 +42,7 @@ def settings(request: HttpRequest, exchange_id: int) -> HttpResponse:
     cleaned = form.cleaned_data
     try:
         domain.ask_settings(
-            account=_sub(exchange_id).account,
+            account=_sub(request, exchange_id).account,
             exchange_id=exchange_id,
             payout_enabled=cleaned["payouts"] == "on",
             description=cleaned["description"],
@@ -64,7 +64,7 @@ def settings(request: HttpRequest, exchange_id: int) -> HttpResponse:
 @posted(rules.may_reread_subaccounts)
 def address(request: HttpRequest, exchange_id: int) -> HttpResponse:
     """Have the deposit address of one currency read."""
-    sub, form = _sub(exchange_id), SubAccountAddressForm(request.POST)
+    sub, form = _sub(request, exchange_id), SubAccountAddressForm(request.POST)
     if not form.is_valid():
         return subaccount_page(request, exchange_id, status=422, address_form=form)
     currency = form.cleaned_data["currency"]
@@ -75,7 +75,7 @@ def address(request: HttpRequest, exchange_id: int) -> HttpResponse:
 @posted(rules.may_keep_subaccounts)
 def take_back(request: HttpRequest, exchange_id: int, action_id: int) -> HttpResponse:
     """End a request before the exchange was asked."""
-    action = get_object_or_404(SubAccountAction, pk=action_id, sub_account=_sub(exchange_id))
+    action = get_object_or_404(SubAccountAction, pk=action_id, sub_account=_sub(request, exchange_id))
     session_key = request.session.session_key or ""
     try:
         domain.take_back(action_id=action.pk, person=request.user, now=clock.now(), session_key=session_key)
@@ -87,7 +87,7 @@ def take_back(request: HttpRequest, exchange_id: int, action_id: int) -> HttpRes
 
 def subaccount_page(request: HttpRequest, exchange_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
     """The page with the forms that were refused, so that nothing typed is lost."""
-    sub = _sub(exchange_id)
+    sub = _sub(request, exchange_id)
     context: dict[str, Any] = {
         **_context(sub),
         "sub": sub,
@@ -125,9 +125,12 @@ def _context(sub: SubAccount) -> dict[str, Any]:
     }
 
 
-def _sub(exchange_id: int) -> SubAccount:
-    rows = SubAccount.objects.select_related("account")
-    return get_object_or_404(rows, account=accounts.required(), exchange_id=exchange_id)
+def _sub(request: HttpRequest, exchange_id: int) -> SubAccount:
+    rows = SubAccount.objects.select_related("account").filter(account__in=accounts.in_view(request))
+    found = list(rows.filter(exchange_id=exchange_id))
+    if len(found) > 1:
+        raise accounts.ChooseAccount
+    return get_object_or_404(rows, pk=found[0].pk if found else None)
 
 
 def _settings_form(sub: SubAccount) -> SubAccountSettingsForm:

@@ -39,7 +39,7 @@ class Line:
 @requires(rules.may_see)
 def subaccounts(request: HttpRequest) -> HttpResponse:
     """The list, or one of its two parts."""
-    now, account = clock.now(), accounts.current()
+    now, account = clock.now(), accounts.current(request)
     listed = lines(account)
     context: dict[str, Any] = {
         "now": now,
@@ -57,7 +57,7 @@ def subaccounts(request: HttpRequest) -> HttpResponse:
 @posted(rules.may_reread_subaccounts)
 def reread(request: HttpRequest) -> HttpResponse:
     """Have the exchange asked again, as soon as a worker is free."""
-    account = accounts.required()
+    account = accounts.required(request)
     readings.ask(account=account, person=request.user, now=clock.now())
     messages.success(request, "The exchange is being asked. The figures here change as soon as it answered.")
     number = request.POST.get("back", "")

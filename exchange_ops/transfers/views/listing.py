@@ -41,7 +41,7 @@ COLUMNS = (
 @requires(rules.may_see)
 def transfers(request: HttpRequest) -> HttpResponse:
     """Fifty rows a page, newest first."""
-    account, filters = accounts.current(), TransferFilter(request.GET)
+    account, filters = accounts.current(request), TransferFilter(request.GET)
     context = {
         "now": clock.now(),
         "filters": filters,
@@ -58,7 +58,7 @@ def transfers(request: HttpRequest) -> HttpResponse:
 def export(request: HttpRequest) -> HttpResponse:
     """The filtered rows as CSV. The export itself is written into the audit trail before the first row leaves."""
     filters = TransferFilter(request.GET)
-    rows = filters.narrow(_rows(accounts.current()))
+    rows = filters.narrow(_rows(accounts.current(request)))
     return exports.export(request, rows, COLUMNS, name="transfers", chosen=filters.chosen(), now=clock.now())
 
 

@@ -46,7 +46,11 @@ def new(request: HttpRequest, kind: str) -> HttpResponse:
     session_key, now = request.session.session_key or "", clock.now()
     try:
         row = workflow.request(
-            initiator=request.user, account=accounts.required(), now=now, session_key=session_key, **form.arguments()
+            initiator=request.user,
+            account=accounts.required(request),
+            now=now,
+            session_key=session_key,
+            **form.arguments(),
         )
     except workflow.CannotTransfer as problem:
         form.refuse(problem.problems)
@@ -63,7 +67,7 @@ def figures(request: HttpRequest, kind: str) -> HttpResponse:
     known = currencies.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "currency": known, "slug": kind}
     if known is not None:
-        context |= _figures(request, _typed(request, kind, accounts.required(), known), known)
+        context |= _figures(request, _typed(request, kind, accounts.required(request), known), known)
     return show(request, "exchange_ops/transfers/_figures.html", context)
 
 
@@ -71,7 +75,7 @@ def _form(request: HttpRequest, slug: str) -> tuple[NewTransferForm, list[dict[s
     if slug not in SLUGS:
         raise Http404("There is no such kind of transfer.")
     usable, others = _currencies(SLUGS[slug][0])
-    offered = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(slug)}
+    offered = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
     if request.method == "POST":
         return NewTransferForm(request.POST, **offered), others
     wished = {name: request.GET[name][:40] for name in ("currency", "kind", "subaccount_id") if name in request.GET}
@@ -88,7 +92,7 @@ def _render_form(
         "tabs": [{"slug": slug, "label": label} for slug, (label, _) in TABS.items()],
         "others": others,
         "leaves": SLUGS[form.slug][0] in machine.LEAVING_KINDS,
-        "frozen": freezes.of_account(accounts.current()),
+        "frozen": freezes.of_account(accounts.current(request)),
         "now": clock.now(),
     }
     return show(request, "exchange_ops/new_transfer.html", context, status=status)
@@ -105,9 +109,9 @@ def _currencies(kind: str) -> tuple[list[Currency], list[dict[str, str]]]:
     return [row for row in rows if not problems[row.code]], others
 
 
-def _subaccounts(slug: str) -> list[SubAccount]:
+def _subaccounts(request: HttpRequest, slug: str) -> list[SubAccount]:
     """The sub-accounts that money can be moved to or from now."""
-    account = accounts.current()
+    account = accounts.current(request)
     if account is None or SLUGS[slug][0] not in machine.SUBACCOUNT_KINDS:
         return []
     rows = SubAccount.objects.filter(account=account).order_by("exchange_id")

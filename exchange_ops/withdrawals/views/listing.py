@@ -38,7 +38,7 @@ COLUMNS = (
 @requires(rules.may_see)
 def withdrawals(request: HttpRequest) -> HttpResponse:
     """Fifty rows a page, newest first."""
-    now, account = clock.now(), accounts.current()
+    now, account = clock.now(), accounts.current(request)
     filters = WithdrawalFilter(request.GET)
     page = paging.page(request, filters.narrow(_rows(account)), key="pk")
     context = {
@@ -60,7 +60,7 @@ def withdrawals(request: HttpRequest) -> HttpResponse:
 def export(request: HttpRequest) -> HttpResponse:
     """The filtered rows as CSV. The export itself is written into the audit trail before the first row leaves."""
     now, filters = clock.now(), WithdrawalFilter(request.GET)
-    rows = filters.narrow(_rows(accounts.current()))
+    rows = filters.narrow(_rows(accounts.current(request)))
     return exports.export(request, rows, COLUMNS, name="withdrawals", chosen=filters.chosen(), now=now)
 
 

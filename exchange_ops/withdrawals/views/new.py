@@ -44,7 +44,7 @@ def new(request: HttpRequest) -> HttpResponse:
     try:
         row = workflow.request(
             initiator=request.user,
-            account=accounts.required(),
+            account=accounts.required(request),
             now=clock.now(),
             session_key=request.session.session_key or "",
             **form.arguments(),
@@ -61,7 +61,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @posted(rules.may_request, ONLY_OPERATORS)
 def figures(request: HttpRequest) -> HttpResponse:
     """What arrives, what leaves, what it is worth and how many approvals it takes, for what is typed so far."""
-    account = accounts.required()
+    account = accounts.required(request)
     known = currencies.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "account": account, "currency": known}
     if known is not None:
@@ -95,7 +95,7 @@ class Sums:
 def _render_form(
     request: HttpRequest, form: NewWithdrawalForm, others: list[dict[str, str]], *, status: int = 200
 ) -> HttpResponse:
-    account = accounts.current()
+    account = accounts.current(request)
     context = {"form": form, "others": others, "now": clock.now(), "account": account}
     context["frozen"] = freezes.of_account(account)
     return show(request, "exchange_ops/new.html", context, status=status)
@@ -164,6 +164,10 @@ def _destination(request: HttpRequest, known: Currency, typed: str) -> dict[str,
     except destinations.CannotUseDestination as problem:
         return {"problems": problem.problems}
     own = checks.ask_address(
-        account=accounts.required(), currency=known.code, address=found.address, person=request.user, now=clock.now()
+        account=accounts.required(request),
+        currency=known.code,
+        address=found.address,
+        person=request.user,
+        now=clock.now(),
     )
     return {"found": found, "own": own, "currency": known}

@@ -30,7 +30,7 @@ class Waits:
             found.append(entry)
         return found
 
-    def count(self, person):
+    def count(self, person, scope):
         return sum(person in people for people in self.deciders.values())
 
     def _entry(self, subject, is_mine, now):

@@ -164,10 +164,10 @@ def test_a_look_ends_nothing_that_another_process_told_while_it_looked(waits, tr
 def test_who_was_asked_before_it_came_up_is_told_as_well(waits, treasurers, monkeypatch):
     counted = waits.count
 
-    def count(person):
+    def count(person, scope):
         if person == treasurers[-1]:
             waits.deciders["payout:1"] = treasurers  # held while the people are asked
-        return counted(person)
+        return counted(person, scope)
 
     monkeypatch.setattr(waits, "count", count)
     assert finding.look(now=NOW) == 1

@@ -167,7 +167,7 @@ def pay(live, olga, ada, ben):
     expect(chip).to_have_text("Paid and proven", timeout=90_000)
 
 
-def standing(root):
+def items_of(root):
     """The titles of what holds, and of what is open."""
     page = root.open("/going-live/")
     found = {"Holds": set(), "Open": set()}
@@ -179,7 +179,7 @@ def standing(root):
 def test_a_company_goes_live_by_following_one_page(live, chromium):
     house = live.house
     root, second = (administrator(chromium, live, name) for name in ("root", "second"))
-    assert {"TLS under the desk's own name", "First administrator"} <= standing(root)["Holds"]
+    assert {"TLS under the desk's own name", "First administrator"} <= items_of(root)["Holds"]
     ada, ben = (invite(root, second, chromium, name, roles.TREASURY) for name in ("ada", "ben"))
     olga = invite(root, second, chromium, "olga", roles.OPERATOR)
     for person in (ada, ben):
@@ -187,9 +187,9 @@ def test_a_company_goes_live_by_following_one_page(live, chromium):
     reader = ["--new-account", "--account=Main", "--label=Reader", "--login=demo-read"]
     reader += ["--right=payments", "--right=history", "--secret-from-stdin"]
     house.python("manage.py", "add_key", *reader, typed="demo-read-secret\n")
-    until(lambda: "A key that only reads" in standing(root)["Holds"], every_s=1)
+    until(lambda: "A key that only reads" in items_of(root)["Holds"], every_s=1)
     assert "The desk only watches" in root.page.locator("main").inner_text()
-    until(lambda: "Reconciliation equal" in standing(root)["Holds"], every_s=1)
+    until(lambda: "Reconciliation equal" in items_of(root)["Holds"], every_s=1)
     add_paying_key(root)
     until(
         lambda: rows(house, "SELECT 1 FROM exchange_ops_apikey WHERE login = 'demo-withdraw' AND probed_at IS NOT NULL")
@@ -203,7 +203,7 @@ def test_a_company_goes_live_by_following_one_page(live, chromium):
         panel.get_by_label("Where and how").fill("In the safe of the second office")
         panel.get_by_role("button", name="Confirm it").click()
         root.page.wait_for_load_state("networkidle")
-    found = standing(root)
+    found = items_of(root)
     # The rows of this test are in SQLite, and a sealed exchange has no clock that would end the hour of a reservation.
     assert found["Open"] == {"Database and broker", "The exchange asked what its pages leave open"}
     assert not any(ADDRESS in mail.partition("\n\n")[0] for mail in live.mail.mails)

@@ -147,7 +147,7 @@ def test_the_overview_shows_values_deadline_holds_and_lines(signed_in, treasury,
     rows.entry(5, now=now)
     page = text_of(signed_in(treasury).get("/"))
     assert "255,000.00 USD" in page  # (500 + 10) BCH at 500
-    assert "without margin collateral and sub-accounts" in page
+    assert "in the bank and trading accounts" in page
     assert "Without a fresh price, and so not in the total: XRP." in page
     assert "19 min left" in page or "20 min left" in page
     assert f"If nobody acts it is rolled back at {row.rollback_at:%Y-%m-%d %H:%M:%S} UTC" in page
@@ -159,7 +159,7 @@ def test_the_overview_shows_values_deadline_holds_and_lines(signed_in, treasury,
 def test_the_total_of_the_funds_says_what_it_leaves_out(signed_in, treasury, payable):
     page = text_of(signed_in(treasury).get("/funds/"))
     assert "255,000.00 USD" in page
-    assert "without margin collateral and sub-accounts" in page
+    assert "in the bank and trading accounts" in page
 
 
 def test_an_amount_in_a_sentence_has_its_thousands_separated(signed_in, operator, payable):

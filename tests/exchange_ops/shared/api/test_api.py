@@ -193,7 +193,7 @@ def test_equal_numbers_of_another_account_neither_repeat_nor_lose_a_row(with_tok
     for number in range(41, 101):
         rows.entry(number, now=clock.now(), account=elsewhere)
         rows.trade(number, now=clock.now(), account=elsewhere)
-    client, address, seen = with_token(auditor), path, []
+    client, address, seen = with_token(auditor), f"/accounts/{rows.account().pk}{path}", []
     while address:
         page = client.get(address).json()
         seen += [item["exchange_id"] for item in page["items"]]

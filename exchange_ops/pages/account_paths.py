@@ -1,0 +1,125 @@
+"""The account that a path names, for every page and resource of the desk, and the rows that belong to it."""
+
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import quote
+
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import Resolver404, get_script_prefix, resolve, set_script_prefix
+from django.utils.functional import SimpleLazyObject
+
+from desk.incidents.models import Incident
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.orders.models import Order
+from exchange_ops.policy.models import Freeze
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
+from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.withdrawals.models import Withdrawal
+
+# What a part of a path names, and the column that says whose it is.
+OWNED: Final[dict[str, tuple[type[Model], str, str]]] = {
+    "withdrawal_id": (Withdrawal, "pk", "account_id"),
+    "transfer_id": (Transfer, "pk", "account_id"),
+    "order_id": (Order, "pk", "account_id"),
+    "key_id": (ApiKey, "pk", "account_id"),
+    "freeze_id": (Freeze, "pk", "account_id"),
+    "exchange_id": (SubAccount, "exchange_id", "account_id"),
+    "action_id": (SubAccountAction, "pk", "sub_account__account_id"),
+}
+# Threads name their row in two parts.
+THREADS: Final = {"withdrawal": "withdrawal_id", "transfer": "transfer_id", "order": "order_id"}
+
+
+class AccountPathMiddleware:
+    """Take /accounts/N off the path, answer as account N, and put it before every address that the answer names."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._answer = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        found = accounts.PATH.fullmatch(request.path_info)
+        if found is None:
+            return self._answer(request)
+        before = get_script_prefix()
+        request.account_number, request.path_info = int(found[1]), found[2]  # type: ignore[attr-defined]
+        set_script_prefix(f"{before}accounts/{found[1]}/")
+        try:
+            return self._answer(request)
+        finally:
+            set_script_prefix(before)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: dict[str, Any]) -> None:
+        """404 for a row of another account, whatever is asked of it."""
+        account = accounts.chosen(request)
+        if account is None or not request.user.is_authenticated:
+            return
+        if not all(_is_of(account, name, value) for name, value in _named(kwargs).items()):
+            raise Http404("It belongs to another account.")
+        if request.method == "GET" and request.session.get(accounts.LAST) != account.pk:
+            request.session[accounts.LAST] = account.pk
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Lead to the last account where somebody reads a page of one; what was sent to none is not guessed."""
+        if not isinstance(exception, accounts.ChooseAccount) or request.method not in {"GET", "HEAD"}:
+            return None
+        if request.headers.get("HX-Request"):
+            # The page was drawn when there was one account: it has to say which one it is about.
+            return HttpResponse(status=204, headers={"HX-Refresh": "true"})
+        return HttpResponseRedirect(path_of(accounts.preferred(request), request.get_full_path()))
+
+
+def path_of(account: int | None, path: str) -> str:
+    """The same path at one account, or at all of them."""
+    return path if account is None else f"/accounts/{account}{path}"
+
+
+def choices(request: HttpRequest) -> dict[str, Any]:
+    """The variable `switch` of every template: the accounts there are to choose from, where there are several."""
+    return {"switch": SimpleLazyObject(lambda: _switch(request))}
+
+
+def _switch(request: HttpRequest) -> dict[str, Any]:
+    rows = list(Account.objects.order_by("pk"))
+    if len(rows) < 2:
+        return {}
+    here, path = accounts.number(request), _without_rows(request)
+    return {
+        "accounts": [{"account": row, "url": path_of(row.pk, path), "is_chosen": row.pk == here} for row in rows],
+        "chosen": next((row for row in rows if row.pk == here), None),
+        "names": {str(row.pk): row.name for row in rows},
+        "all_url": path,
+    }
+
+
+def _without_rows(request: HttpRequest) -> str:
+    """The page's path without the account, or the first page where the path names a row, which is of one account."""
+    try:
+        found = resolve(request.path_info)
+    except Resolver404:
+        return "/"
+    return "/" if set(found.kwargs) & {*OWNED, "incident_id", "name"} else quote(request.path_info)
+
+
+def _named(kwargs: dict[str, Any]) -> dict[str, Any]:
+    if "number" not in kwargs or "name" not in kwargs:
+        return kwargs
+    if kwargs["name"] in THREADS:
+        return {THREADS[kwargs["name"]]: kwargs["number"]}
+    if kwargs["name"] == "incident":
+        return {"incident_id": kwargs["number"]}
+    return kwargs
+
+
+def _is_of(account: Account, name: str, value: Any) -> bool:
+    """Whether what the path names belongs to the account. What isn't there at all is left to the page."""
+    if name == "incident_id":
+        scope = Incident.objects.filter(pk=value).values_list("scope", flat=True).first()
+        return scope in {None, "", str(account.pk)}
+    if name not in OWNED:
+        return True
+    model, key, owner = OWNED[name]
+    rows: QuerySet[Any] = model._default_manager.filter(**{key: value})
+    return not rows.exists() or rows.filter(**{owner: account.pk}).exists()

@@ -1,0 +1,114 @@
+"""What each account is worth in all: its two wallets, its sub-accounts and its margin collateral, each apart."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final
+
+from django.db.models import F
+
+from exchange_ops.ledger.models import Balance
+from exchange_ops.margin.models import MarginAccount
+from exchange_ops.market import valuation
+from exchange_ops.market.models import Symbol
+from exchange_ops.shared.models import Account
+from exchange_ops.subaccounts.models import SubAccountBalance
+
+ZERO: Final = Decimal(0)
+OWN, SUBACCOUNTS, MARGIN = "own", "subaccounts", "margin"
+_Part = tuple[int, str]
+
+
+@dataclass(slots=True)
+class Totals:
+    """In `quote`; nothing where nothing has a price. `unvalued` are the currencies that count into no figure."""
+
+    quote: str
+    account: Account | None = None
+    own: Decimal | None = None
+    subaccounts: Decimal | None = None
+    margin: Decimal | None = None
+    as_of: datetime | None = None
+    unvalued: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> Decimal | None:
+        """All three together."""
+        return _sum((self.own, self.subaccounts, self.margin))
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is anything besides the two wallets."""
+        return bool(self.subaccounts or self.margin)
+
+
+def of(accounts: Sequence[Account], *, quote: str, now: datetime) -> list[Totals]:
+    """One for each account, in their order; six queries however many there are."""
+    parts = _amounts(accounts)
+    groups = {part: dict(amounts) for part, amounts in parts.items()}
+    values = valuation.values_of_groups(groups=groups, quote=quote, now=now)
+    return [_totals(account, quote, values) for account in accounts]
+
+
+def for_page(accounts: Sequence[Account], *, now: datetime) -> dict[str, Any]:
+    """What a page shows of it: `worth` of all together, `worths` of each where there are several."""
+    if not accounts:
+        return {"worth": None, "worths": []}
+    quote = accounts[0].quote_currency
+    rows = of(accounts, quote=quote, now=now)
+    return {"worth": together(rows, quote=quote), "worths": rows if len(rows) > 1 else []}
+
+
+def together(rows: Sequence[Totals], *, quote: str) -> Totals:
+    """The sum over all accounts."""
+    ages = [row.as_of for row in rows if row.as_of is not None]
+    return Totals(
+        quote,
+        own=_sum(row.own for row in rows),
+        subaccounts=_sum(row.subaccounts for row in rows),
+        margin=_sum(row.margin for row in rows),
+        as_of=min(ages, default=None),
+        unvalued=tuple(sorted({code for row in rows for code in row.unvalued})),
+    )
+
+
+def _totals(account: Account, quote: str, values: dict[_Part, dict[str, valuation.Value]]) -> Totals:
+    found = Totals(quote, account)
+    unvalued: set[str] = set()
+    ages: list[datetime] = []
+    for name in (OWN, SUBACCOUNTS, MARGIN):
+        mine = values.get((account.pk, name), {})
+        setattr(found, name, _sum(value.amount for value in mine.values()))
+        unvalued |= {code for code, value in mine.items() if value.amount is None}
+        ages += [value.as_of for value in mine.values() if value.amount is not None and value.as_of is not None]
+    found.as_of, found.unvalued = min(ages, default=None), tuple(sorted(unvalued))
+    return found
+
+
+def _amounts(accounts: Sequence[Account]) -> dict[_Part, defaultdict[str, Decimal]]:
+    """By account and part, what there is of each currency. Collateral is held in the quote currency of its symbol."""
+    found: dict[_Part, defaultdict[str, Decimal]] = defaultdict(lambda: defaultdict(lambda: ZERO))
+    for row in Balance.objects.filter(account__in=accounts):
+        found[row.account_id, OWN][row.currency] += row.available + row.reserved
+    below = SubAccountBalance.objects.filter(
+        sub_account__account__in=accounts, sub_account__missing_since__isnull=True
+    ).annotate(owner=F("sub_account__account_id"))
+    for balance in below:
+        found[balance.owner, SUBACCOUNTS][balance.currency] += balance.available + balance.reserved
+    held = list(MarginAccount.objects.filter(account__in=accounts, gone_at=None))
+    symbols = Symbol.objects.in_bulk({row.symbol for row in held})
+    for tied in held:
+        symbol = symbols.get(tied.symbol)
+        # A symbol of which we have no copy names its currency to nobody: it is said to have no price.
+        found[tied.account_id, MARGIN][symbol.quote_currency if symbol else tied.symbol] += tied.margin_balance
+    for amounts in found.values():
+        for code in [code for code, amount in amounts.items() if not amount]:
+            del amounts[code]
+    return found
+
+
+def _sum(values: Iterable[Decimal | None]) -> Decimal | None:
+    known = [value for value in values if value is not None]
+    return sum(known, ZERO) if known else None
