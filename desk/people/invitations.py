@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import Group
 from django.contrib.auth.tokens import default_token_generator
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import transaction
 
 from desk import models
@@ -25,8 +27,12 @@ class CannotInvite(Exception):
 
 
 @transaction.atomic
-def create_admin(*, name: str, again: bool, now: datetime) -> "Person":
-    """An administrator without a password; with `again` one who is there loses password, factors, sessions, tokens."""
+def create_admin(*, name: str, again: bool, now: datetime, email: str = "") -> "Person":
+    """An administrator without a password; with `again` one who is there loses password, factors, sessions, tokens.
+
+    `email` is where the desk mails them; without one they get no mail. Raises `CannotInvite`.
+    """
+    _check_email(email, name)
     person = models.Person.objects.filter(username=name).first()
     if person is not None and not again:
         raise CannotInvite(f"{name} is there already. --again takes password and second factors away and invites anew.")
@@ -34,7 +40,7 @@ def create_admin(*, name: str, again: bool, now: datetime) -> "Person":
         if again:
             raise CannotInvite(f"There is nobody called {name!r}.")
         roles.ensure_groups()
-        person = models.Person.objects.create_user(username=name)
+        person = models.Person.objects.create_user(username=name, email=email)
         person.groups.set(Group.objects.filter(name=roles.ADMIN))
         _tell(person, "person.created", now)
         return person
@@ -43,12 +49,24 @@ def create_admin(*, name: str, again: bool, now: datetime) -> "Person":
     before = factors.kept_by(person)
     Authenticator.objects.filter(user=person).delete()
     person.set_unusable_password()
-    person.save(update_fields=["password"])
+    person.email = email or person.email
+    person.save(update_fields=["password", "email"])
     tokens.revoke_all(person=person, now=now)
     models.end_sessions([person.pk])
     factors.note(person=person, before=before, device="the desk's machine", session_key="", now=now)
     _tell(person, "person.invited_again", now)
     return person
+
+
+def _check_email(email: str, name: str) -> None:
+    if not email:
+        return
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise CannotInvite(f"{email!r} is no e-mail address.") from None
+    if models.Person.objects.filter(email__iexact=email).exclude(username=name).exists():
+        raise CannotInvite(f"Somebody else has the address {email}.")
 
 
 def code_for(person: "Person") -> str:

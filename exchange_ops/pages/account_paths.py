@@ -58,7 +58,8 @@ class AccountPathMiddleware:
             return
         if not all(_is_of(account, name, value) for name, value in _named(kwargs).items()):
             raise Http404("It belongs to another account.")
-        if request.method == "GET" and request.session.get(accounts.LAST) != account.pk:
+        is_looked_at = request.method == "GET" and not request.headers.get("HX-Request")
+        if is_looked_at and request.session.get(accounts.LAST) != account.pk:
             request.session[accounts.LAST] = account.pk
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:

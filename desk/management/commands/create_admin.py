@@ -14,6 +14,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
+        parser.add_argument("--email", default="", help="where the desk mails them")
         parser.add_argument("--again", action="store_true", help="take the password and every factor away, invite anew")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -21,7 +22,8 @@ class Command(BaseCommand):
             raise CommandError("The demo has its people already: create_admin is for a desk that is not a demo.")
         try:
             database_mark.prepare(now=clock.now())
-            person = invitations.create_admin(name=options["username"], again=options["again"], now=clock.now())
+            chosen = {"name": options["username"], "email": options["email"], "again": options["again"]}
+            person = invitations.create_admin(**chosen, now=clock.now())
         except (database_mark.WrongDatabase, invitations.CannotInvite) as reason:
             raise CommandError(str(reason)) from None
         self.stderr.write(f"For {person.username} alone; it works once, for a day:")

@@ -565,6 +565,18 @@ def test_inviting_anew_takes_everything_that_opened(at: Any, capsys: Any, passwo
     assert AuditEvent.objects.filter(action="person.invited_again").exists()
 
 
+def test_an_administrator_may_have_an_address_of_their_own(at: Any, capsys: Any, password: str) -> None:
+    link = link_for(capsys, "keeper", "--email", "keeper@firm.test")
+    assert choose(Visitor(), link, password)["Location"] == reverse("mfa_index")
+    link_for(capsys, "keeper", "--again")
+    assert Person.objects.get(username="keeper").email == "keeper@firm.test"
+    with pytest.raises(CommandError, match="no e-mail address"):
+        call_command("create_admin", "other", "--email", "nowhere")
+    with pytest.raises(CommandError, match="Somebody else has"):
+        call_command("create_admin", "other", "--email", "keeper@firm.test")
+    assert not Person.objects.filter(username="other").exists()
+
+
 def test_nobody_but_administrators_is_invited_from_the_machine(settings: Any, owner: Person) -> None:
     with pytest.raises(CommandError, match="no active administrator"):
         call_command("create_admin", "treasury", "--again")

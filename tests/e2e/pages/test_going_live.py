@@ -88,7 +88,7 @@ class Colleague:
 
 def administrator(chromium, live, name):
     """Somebody whom the keeper of the machine made."""
-    made = live.house.python("manage.py", "create_admin", name)
+    made = live.house.python("manage.py", "create_admin", name, "--email", f"{name}@firm.test")
     return Colleague(chromium, live, re.search(r"https://\S+", made)[0])
 
 

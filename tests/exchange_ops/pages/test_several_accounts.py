@@ -163,6 +163,7 @@ def test_a_page_of_one_account_leads_to_the_last_one_looked_at(two, operator, si
     client = signed_in(operator)
     assert client.get("/orders/?state=x")["Location"] == f"/accounts/{first.pk}/orders/?state=x"
     client.get(f"/accounts/{second.pk}/funds/")
+    client.get(f"/accounts/{first.pk}/funds/", headers={"HX-Request": "true"})
     assert client.get("/orders/")["Location"] == f"/accounts/{second.pk}/orders/"
     refreshed = client.get("/orders/", headers={"HX-Request": "true"})
     assert (refreshed.status_code, refreshed["HX-Refresh"]) == (204, "true")
