@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
+from desk.actions import entries
 from desk.models import Person
 from desk.notifications import audiences, wishes
 from desk.notifications import messages as words
@@ -80,11 +81,15 @@ def own(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def fresh(request: HttpRequest) -> HttpResponse:
-    """What a tab that is open shows now as a notification of the browser: the newest of the last minute."""
+    """What a tab that is open shows now as a notification of the browser: of the last minute, the gravest first.
+
+    Many may come at once, and a browser that is sent all of them shows none that anybody reads.
+    """
     newest = Recipient.objects.filter(
         person=cast(Person, request.user), in_browser=True, notification__created_at__gt=clock.now() - FRESH
     )
-    rows = [each.notification for each in newest.select_related("notification").order_by("-pk")[:MOST_FRESH]]
+    found = [each.notification for each in newest.select_related("notification").order_by("-pk")[: entries.MOST]]
+    rows = sorted(found, key=lambda row: entries.RANKS.get(row.severity, entries.NO_SEVERITY))[:MOST_FRESH]
     return show(request, "components/notices.html", {"notices": [(row, words.headline(row)) for row in rows]})
 
 

@@ -5,7 +5,7 @@ import pytest
 from desk import clock
 from desk.notifications import outgoing
 from desk.notifications.audiences import Ways
-from desk.notifications.models import Availability, Channel, Delivery, Notification, Preference
+from desk.notifications.models import Availability, Channel, Delivery, Notification, Preference, Recipient
 from desk.people import totp
 from tests.desk.notifications.keeping import NOW
 from tests.desk.staff.keeping import SECRET, answer_at
@@ -103,6 +103,19 @@ def test_an_open_tab_reads_what_is_new_for_its_person_alone(signed_in, treasurer
     assert "data-notice" not in signed_in(other).get("/account/notifications/fresh/").content.decode()
     Notification.objects.update(created_at=NOW)
     assert "data-notice" not in signed_in(treasurer).get("/account/notifications/fresh/").content.decode()
+
+
+def test_a_grave_one_is_not_crowded_out_of_the_tab_by_many_that_are_not(signed_in, treasurer, one_mail):
+    grave = one_mail.notification
+    Notification.objects.filter(pk=grave.pk).update(created_at=clock.now(), severity="critical")
+    for number in range(30):
+        lesser = Notification(stage="opened", subject=f"incident:{number}", kind="prices-old", severity="medium")
+        lesser.title, lesser.created_at = "Prices out of date", clock.now()
+        lesser.save()
+        Recipient.objects.create(notification=lesser, person=treasurer, in_browser=True)
+    page = signed_in(treasurer).get("/account/notifications/fresh/").content.decode()
+    assert page.index(str(grave.uid)) == page.index('data-notice="') + len('data-notice="')
+    assert page.count("data-notice=") == 5
 
 
 def test_a_channel_is_added_after_a_look_and_its_secret_is_shown_once(signed_in, make_person):

@@ -1,0 +1,70 @@
+"""Every kind of incident, from its rows to the mails, the webhook and the tabs of those who act, and to its end."""
+
+from datetime import timedelta
+
+import pytest
+
+from desk import clock
+from desk.incidents import kinds, review
+from desk.incidents.models import Incident
+from desk.notifications import finding
+from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient, Stage
+from desk.people import roles
+from tests.exchange_ops import rows
+from tests.exchange_ops.pages.test_action import ONE_OF_SEVERAL, PROVOKED, SECRET_KINDS, text
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+
+
+@pytest.fixture(autouse=True)
+def settled(monkeypatch):
+    """As in a process that has been at work for long: everything is judged."""
+    monkeypatch.setattr(review, "_began", -10_000.0)
+
+
+@pytest.fixture
+def everybody(make_person):
+    return {role: make_person(role, username=f"one-{role}", email=f"{role}@firm.test") for role in roles.ALL}
+
+
+def reached(row, stage, medium):
+    found = Delivery.objects.filter(notification__subject=row.subject, notification__stage=stage, medium=medium)
+    return found.order_by("person__username")
+
+
+@pytest.mark.parametrize("name", PROVOKED)
+def test_those_who_act_are_mailed_and_told_in_their_tabs_and_programs_by_webhook_until_it_is_over(
+    name, operator, everybody, signed_in, monkeypatch
+):
+    rows.account(now=clock.now())
+    rows.currency(now=clock.now(), transfer_enabled=True)
+    Channel.objects.create(kind="webhook", name="Our program", made_by=everybody["admin"], made_at=clock.now())
+    PROVOKED[name][0](operator)
+    review.review(now=clock.now())
+    finding.look(now=clock.now())
+    row = Incident.objects.filter(kind=name).order_by("pk").get(**ONE_OF_SEVERAL.get(name, {}))
+    acts = sorted(f"one-{role}" for role in kinds.of(name).acts)
+    opened = Notification.objects.get(subject=row.subject)
+    assert (opened.stage, opened.kind, opened.severity) == (Stage.OPENED, name, row.severity)
+    in_tabs = Recipient.objects.filter(notification=opened, person__in=everybody.values(), in_browser=True)
+    assert sorted(in_tabs.values_list("person__username", flat=True)) == acts
+    mailed = reached(row, Stage.OPENED, Medium.EMAIL).filter(person__in=everybody.values())
+    if row.severity in {"critical", "high"}:
+        assert list(mailed.values_list("person__username", flat=True)) == acts
+    assert reached(row, Stage.OPENED, Medium.WEBHOOK).count() == 1
+    Notification.objects.exclude(pk=opened.pk).update(created_at=clock.now() - timedelta(hours=1))
+    for role, person in everybody.items():
+        fresh = text(signed_in(person).get("/account/notifications/fresh/"))
+        assert (row.reference in fresh) == (role in kinds.of(name).acts), role
+
+    monkeypatch.setattr(type(kinds.of(name)), "causes", lambda *_: ())
+    review.review(now=clock.now())
+    finding.look(now=clock.now())
+    row.refresh_from_db()
+    assert row.state == "resolved"
+    assert Notification.objects.filter(subject=row.subject, stage=Stage.ENDED).count() == 1
+    for role, person in everybody.items():
+        client = signed_in(person)
+        assert row.title not in text(client.get("/action/bar/")), role
+        is_seen = name not in SECRET_KINDS or role in {"admin", "auditor"}
+        assert (row.reference in text(client.get("/action/?list=done"))) == is_seen, role
