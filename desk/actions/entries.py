@@ -26,7 +26,8 @@ class Entry:
     `template` draws what else there is to know from `row`. `outcome` says what became of one that is over. `phase`
     tells apart what the same subject waits for at one time and at another; `kind` is the name under which people choose
     what they are told, that of the source where it is empty.
-    `scope` is the account it is about, by number; empty for the whole desk.
+    `scope` is the account it is about, by number; empty for the whole desk. `place` is
+    its name, where there are several accounts and nothing else says which.
     """
 
     subject: str
@@ -55,6 +56,7 @@ class Entry:
     phase: str = ""
     kind: str = ""
     scope: str = ""
+    place: str = ""
 
     @property
     def is_soon(self) -> bool:

@@ -125,7 +125,7 @@ def _tell(item: Waiting, stage: Stage, now: datetime) -> int:
         severity=entry.severity,
         reference=entry.reference,
         title=entry.title[:200],
-        sentence=entry.sentence[:600],
+        sentence=(f"{entry.place}: {entry.sentence}" if entry.place else entry.sentence)[:600],
         url=entry.url,
         deadline=item.deadline(now),
         created_at=now,

@@ -44,7 +44,7 @@ class AccountPathMiddleware:
         if found is None:
             return self._answer(request)
         before = get_script_prefix()
-        request.account_number, request.path_info = int(found[1]), found[2]  # type: ignore[attr-defined]
+        request.account_number, request.path_info = int(found[1]), found[2] or "/"  # type: ignore[attr-defined]
         set_script_prefix(f"{before}accounts/{found[1]}/")
         try:
             return self._answer(request)

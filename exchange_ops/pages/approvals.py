@@ -39,7 +39,14 @@ def _waiting(person: Person, now: datetime) -> Sequence[Entry]:
     found = [_payout(row, person, hours[row.account_id], briefings.get(row.pk)) for row in undecided + followed]
     for entry in found:
         entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in known
-    return found + _transfers(person)
+    return _placed(found + _transfers(person))
+
+
+def _placed(found: list[Entry]) -> list[Entry]:
+    if Account.objects.count() > 1:
+        for entry in found:
+            entry.place = entry.row.account.name
+    return found
 
 
 def _transfers(person: Person) -> list[Entry]:

@@ -14,7 +14,7 @@ from django.http import Http404, HttpRequest
 from exchange_ops.shared import clocks
 from exchange_ops.shared.models import Account
 
-PATH: Final = re.compile(r"/accounts/([1-9][0-9]{0,17})(/.*)", re.ASCII | re.DOTALL)
+PATH: Final = re.compile(r"/accounts/([1-9][0-9]{0,17})(/.*|)", re.ASCII | re.DOTALL)
 LAST: Final = "account"  # the session's key for the account that was looked at last
 
 

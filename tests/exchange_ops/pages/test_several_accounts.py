@@ -5,9 +5,12 @@ from datetime import timedelta
 import pytest
 from django.apps import apps
 from django.db.models import Q
+from django.test import Client
 
 from desk import clock
 from desk.incidents.models import Incident
+from desk.notifications import finding
+from desk.notifications.models import Notification
 from desk.people import roles
 from exchange_ops.keys import store
 from exchange_ops.ledger.models import Balance
@@ -213,6 +216,47 @@ def test_the_pages_of_all_name_whose_each_line_is(two, treasury, operator, signe
     for path in ("/ledger/", "/action/", "/"):
         assert '<span class="tag account"><bdi>Main desk</bdi></span>' in client.get(path).content.decode(), path
     assert "second-entry" not in client.get(f"/accounts/{first.pk}/ledger/").content.decode()
+
+
+def test_whoever_is_told_of_a_payout_reads_whose_it_is(two, treasury, operator):
+    _, second, _ = two
+    finding.look(now=clock.now())
+    row = rows.held(operator, now=clock.now(), account=second)
+    finding.look(now=clock.now())
+    assert Notification.objects.get(subject=row.subject).sentence.startswith("Second desk: ")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/accounts/0/",
+        "/accounts/01/",
+        "/accounts/-1/",
+        "/accounts/999999999999999999/",
+        "/accounts/99999999999999999999999/",
+        "/accounts/1//evil.test/",
+        "/accounts/1/accounts/2/",
+        "/accounts/1/static/css/base.css",
+        "/accounts/١/",
+        "/accounts/1%2F..%2F2/",
+        "/accounts/",
+    ],
+)
+def test_an_odd_account_in_a_path_is_no_page(two, operator, signed_in, path):
+    assert signed_in(operator).get(path).status_code == 404
+
+
+def test_a_stranger_comes_back_to_the_account_after_signing_in(two):
+    _, second, _ = two
+    answer = Client().get(f"/accounts/{second.pk}/funds/")
+    assert answer["Location"] == f"/accounts/{second.pk}/sign-in/?next=/accounts/{second.pk}/funds/"
+    assert Client().get(answer["Location"]).status_code == 200
+
+
+def test_a_path_without_its_last_slash_is_the_overview(two, operator, signed_in):
+    _, second, _ = two
+    page = signed_in(operator).get(f"/accounts/{second.pk}").content.decode()
+    assert f'hx-get="/accounts/{second.pk}' in page
 
 
 def test_one_account_alone_offers_no_choice(payable, auditor, signed_in):
