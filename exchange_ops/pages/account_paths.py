@@ -29,6 +29,7 @@ OWNED: Final[dict[str, tuple[type[Model], str, str]]] = {
     "exchange_id": (SubAccount, "exchange_id", "account_id"),
     "action_id": (SubAccountAction, "pk", "sub_account__account_id"),
 }
+NO_ROW: Final = 0
 # Threads name their row in two parts.
 THREADS: Final = {"withdrawal": "withdrawal_id", "transfer": "transfer_id", "order": "order_id"}
 
@@ -53,10 +54,16 @@ class AccountPathMiddleware:
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: dict[str, Any]) -> None:
         """404 for a row of another account, whatever is asked of it."""
-        account = accounts.chosen(request)
-        if account is None or not request.user.is_authenticated:
+        number = accounts.number(request)
+        if number is None:
             return
-        if not all(_is_of(account, name, value) for name, value in _named(kwargs).items()):
+        foreign = [name for name, value in _named(kwargs).items() if not _is_of(number, name, value)]
+        if not request.user.is_authenticated:
+            # A stranger learns nothing from it, and a program whose token the resource reads finds no such row.
+            kwargs.update(dict.fromkeys(set(foreign) & set(kwargs), NO_ROW))
+            return
+        account = accounts.chosen(request)
+        if foreign or account is None:
             raise Http404("It belongs to another account.")
         is_looked_at = request.method == "GET" and not request.headers.get("HX-Request")
         if is_looked_at and request.session.get(accounts.LAST) != account.pk:
@@ -114,13 +121,13 @@ def _named(kwargs: dict[str, Any]) -> dict[str, Any]:
     return kwargs
 
 
-def _is_of(account: Account, name: str, value: Any) -> bool:
+def _is_of(account: int, name: str, value: Any) -> bool:
     """Whether what the path names belongs to the account. What isn't there at all is left to the page."""
     if name == "incident_id":
         scope = Incident.objects.filter(pk=value).values_list("scope", flat=True).first()
-        return scope in {None, "", str(account.pk)}
+        return scope in {None, "", str(account)}
     if name not in OWNED:
         return True
     model, key, owner = OWNED[name]
     rows: QuerySet[Any] = model._default_manager.filter(**{key: value})
-    return not rows.exists() or rows.filter(**{owner: account.pk}).exists()
+    return not rows.exists() or rows.filter(**{owner: account}).exists()

@@ -11,7 +11,7 @@ from desk import clock
 from desk.incidents.models import Incident
 from desk.notifications import finding
 from desk.notifications.models import Notification
-from desk.people import roles
+from desk.people import roles, tokens
 from exchange_ops.keys import store
 from exchange_ops.ledger.models import Balance
 from exchange_ops.margin.models import MarginAccount
@@ -244,6 +244,36 @@ def test_whoever_is_told_of_a_payout_reads_whose_it_is(two, treasury, operator):
 )
 def test_an_odd_account_in_a_path_is_no_page(two, operator, signed_in, path):
     assert signed_in(operator).get(path).status_code == 404
+
+
+@pytest.mark.parametrize("role", ["admin", "operator"])
+def test_a_token_reaches_nothing_of_the_other_account(role, two, make_person, operator):
+    first, second, ids = two
+    person = person_of(role, make_person, operator)
+    secret = tokens.create(person=person, name="x", now=clock.now())[1].reveal()
+    client, before = Client(headers={"Authorization": f"Bearer {secret}"}), owned_rows(first)
+    for name in sorted(name for name in MATRIX if name.startswith("api-") and name != "api-docs"):
+        for method in ("get", "post"):
+            response = getattr(client, method)(f"/accounts/{second.pk}{place(name, ids, operator)}")
+            assert response.status_code < 500
+            assert MARK not in response.content.decode(), f"{method} {name}"
+            if "{key}" in ADDRESSES[name]:
+                assert response.status_code in {403, 404, 405}, f"{method} {name}: {response.status_code}"
+    assert owned_rows(first) == before
+    own = client.get(f"/accounts/{first.pk}/api/v1/withdrawals/{ids['withdrawal']}/")
+    assert own.json()["reason"] == f"{MARK} payout"
+
+
+def test_a_stranger_learns_nothing_of_which_accounts_and_rows_there_are(two):
+    first, second, ids = two
+    row = f"api/v1/withdrawals/{ids['withdrawal']}/"
+    answers = {
+        Client().get(f"/accounts/{number}/{path}").status_code
+        for number in (first.pk, second.pk, 99)
+        for path in (row, "api/v1/withdrawals/")
+    }
+    assert answers == {401}
+    assert {Client().get(f"/accounts/{number}/funds/").status_code for number in (second.pk, 99)} == {302}
 
 
 def test_a_stranger_comes_back_to_the_account_after_signing_in(two):
