@@ -44,10 +44,10 @@ def system(request: HttpRequest) -> HttpResponse:
 @require_safe
 def strip(request: HttpRequest) -> HttpResponse:
     """The line at the foot of every page."""
-    now, found = clock.now(), health.look()
+    now, found, mine = clock.now(), health.look(), accounts.in_view(request)
     context = {
         "now": now,
-        "exchange_now": accounts.exchange_now(accounts.chosen(request), now),
+        "exchange_now": accounts.exchange_now(mine[0] if len(mine) == 1 else None, now),
         "checks": found,
         "incidents": list(incidents.of_scope(incidents.unresolved(request.user), scope_of(request))),
         "troubled": {name: check for name, check in found.items() if not check.ok},

@@ -99,12 +99,6 @@ def total(rows: Iterable[Funds]) -> Decimal | None:
     return sum(known, ZERO) if known else None
 
 
-def as_of(rows: Iterable[Funds]) -> datetime | None:
-    """When the oldest price was read that any of the values rests on."""
-    moments = (row.value.as_of for row in rows if row.value is not None and row.value.amount is not None)
-    return min((moment for moment in moments if moment is not None), default=None)
-
-
 def _mark_convertible(rows: dict[str, Funds], codes: list[str]) -> None:
     """A currency converts when the same coin is there on another network."""
     coins = Counter(valuation.plain_code(code) for code in codes)

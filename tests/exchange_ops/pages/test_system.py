@@ -1,7 +1,7 @@
 """The system page says how each follower is, and pages say what their figures rest on, in words and with an age."""
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -11,7 +11,7 @@ from exchange_ops.market import stream as market_stream
 from exchange_ops.orders import stream as trading_stream
 from exchange_ops.orders import workflow as orders
 from exchange_ops.shared import heartbeats, stream_states
-from exchange_ops.shared.models import FollowerState
+from exchange_ops.shared.models import ClockReading, FollowerState
 from tests.exchange_ops import rows
 
 pytestmark = pytest.mark.django_db
@@ -124,3 +124,12 @@ def test_who_looks_at_the_system_is_told_when_a_loop_begins_to_fail_and_not_of_e
     stream_states.closed_gaps(streams.name_of(account), count=2, account=account)
     stream_states.stopped(streams.name_of(account), now=now, account=account)
     assert heard == ["system"] * 7
+
+
+def test_the_strip_of_a_desk_with_one_account_carries_the_exchanges_clock(signed_in, auditor, account):
+    ClockReading.objects.create(account=account, skew_ms=4_000, read_at=clock.now())
+    page = signed_in(auditor).get("/system/strip/").content.decode()
+    ours, theirs = (
+        datetime.fromisoformat(re.search(f'{name}="([^"]+)"', page)[1]) for name in ("data-now", "data-exchange-now")
+    )
+    assert theirs - ours == timedelta(seconds=4)
