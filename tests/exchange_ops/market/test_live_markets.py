@@ -12,7 +12,7 @@ from django.conf import settings as configured
 from desk import clock
 from desk.live import announcements
 from exchange_ops.market import quotes, stream
-from exchange_ops.market.models import BookSnapshot, MarketLook, Symbol, Ticker
+from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, Symbol, Ticker
 from exchange_ops.templatetags import markets as tags
 from exchange_ops.wire import records
 from exchange_ops.wire.book import Book
@@ -185,7 +185,8 @@ def test_what_ticks_draw_is_what_the_server_draws(open_page, symbol):
     page = open_page("/markets/ETHBTC/?candles=table")
     following = Following(page)
     trades = TradesTold("ETHBTC", tuple(trade(number) for number in range(2, 50)), whole=False)
-    candles = CandlesTold("ETHBTC", "M30", (candle(clock.now(), close="3.999"),), whole=False)
+    drawn_candle = Candle.objects.get()  # by the clock it would be another one at the full hour
+    candles = CandlesTold("ETHBTC", "M30", (candle(drawn_candle.timestamp, close="3.999"),), whole=False)
     following.tell(ticker("3.4999"), BookChanged(book(3)), trades, candles)
     assert following.shows("#now strong", "3.4999")
     assert following.shows("#trades tbody tr", "1,234.500")
