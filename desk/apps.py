@@ -16,6 +16,7 @@ class DeskConfig(AppConfig):
         import_module("desk.actions.models")
         import_module("desk.staff.models")
         import_module("desk.notifications.models")
+        import_module("desk.personal.models")
 
     def ready(self) -> None:
         from desk import dropped, fields, health, rooms, sealing, signals

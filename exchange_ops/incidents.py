@@ -13,7 +13,7 @@ from django.db.models import Model, Q, QuerySet
 from desk import health as desk_health
 from desk.incidents.kinds import Cause, Kind, Severity
 from desk.people import roles
-from desk.templatetags.desk import amount
+from desk.templatetags.desk import kept_amount
 from exchange_ops import health, scheduled_checks
 from exchange_ops.keys import status as key_status
 from exchange_ops.keys.models import ApiKey
@@ -51,14 +51,14 @@ def _of(rows: QuerySet[R], only: str) -> QuerySet[R]:
 def _disputed(now: datetime, only: str) -> Iterator[Cause]:
     rows = Withdrawal.objects.filter(state__in=(machine.DISPUTED, machine.INVESTIGATE))
     for row in _of(rows, only):
-        paid = f"{row.reference}, {amount(row.amount, row.currency)}: {row.sentence}"
+        paid = f"{row.reference}, {kept_amount(row.amount, row.currency)}: {row.sentence}"
         yield Cause(row.subject, paid, "withdrawal", str(row.pk), str(row.account_id))
 
 
 def _transfers(state: str) -> Callable[[datetime, str], Iterator[Cause]]:
     def causes(now: datetime, only: str) -> Iterator[Cause]:
         for row in _of(Transfer.objects.filter(state=state), only):
-            moved = f"{row.reference}, {amount(row.amount, row.currency)}: {row.sentence}"
+            moved = f"{row.reference}, {kept_amount(row.amount, row.currency)}: {row.sentence}"
             yield Cause(row.subject, moved, "transfer", str(row.pk), str(row.account_id))
 
     return causes
@@ -74,8 +74,8 @@ def _elsewhere(now: datetime, only: str) -> Iterator[Cause]:
     for entry in _of(LedgerEntry.objects.filter(foreign=True), only):
         how = _LEAVES.get(entry.status.lower(), "may have left the account")
         sentence = (
-            f"{amount(entry.amount, entry.currency)} {how}, and nobody here asked for it. Find out who ordered it at "
-            "the exchange; treasury can freeze the account meanwhile."
+            f"{kept_amount(entry.amount, entry.currency)} {how}, and nobody here asked for it. Find out who ordered it "
+            "at the exchange; treasury can freeze the account meanwhile."
         )
         yield Cause(f"ledger:{entry.pk}", sentence, "ledger?origin=foreign", scope=str(entry.account_id))
 

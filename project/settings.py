@@ -154,6 +154,7 @@ MIDDLEWARE = [
     "desk.web.http_guards.FetchSiteMiddleware",
     "desk.people.session_life.SessionLifeMiddleware",
     "desk.web.enrolment.EnrolmentMiddleware",
+    "desk.web.personal.PersonalFormatsMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -175,6 +176,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "desk.web.context.desk",
+                "desk.web.personal.on_every_page",
                 "desk.views.action.on_every_page",
                 "exchange_ops.pages.account_paths.choices",
             ],
@@ -218,11 +220,11 @@ CELERY_APPLICATION = "project.celery.app"
 
 # People -------------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "desk.Person"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["desk.people.accounts.PeopleBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/sign-in/"
-ACCOUNT_ADAPTER = "desk.people.accounts.AccountAdapter"
+ACCOUNT_ADAPTER = "desk.web.personal.PersonalAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"

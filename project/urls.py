@@ -9,9 +9,11 @@ from django.urls import include, path
 from django.views.decorators.http import require_http_methods, require_safe
 
 from chaindata import navigation as chain
-from desk.views import factors, invitations, notifications, sessions, tokens, trail
-from desk.web import context
+from desk.personal import choices
+from desk.views import factors, invitations, notifications, personal, sessions, tokens, trail
+from desk.web import context, tours
 from exchange_ops.pages import navigation as exchange
+from exchange_ops.pages import tours as exchange_tours
 
 handler400 = "desk.web.errors.bad_request"
 handler403 = "desk.web.errors.permission_denied"
@@ -22,6 +24,9 @@ handler500 = "desk.web.errors.server_error"
 form = require_http_methods(["GET", "HEAD", "POST"])
 
 context.offer(*sorted((*exchange.ENTRIES, *chain.ENTRIES), key=lambda entry: entry.group == "Control"))
+for _role, _steps in exchange_tours.TOURS.items():
+    tours.offer(_role, _steps)
+choices.offer_quotes(exchange.quotes)
 
 urlpatterns = [
     path("", include("desk.urls")),
@@ -40,6 +45,8 @@ urlpatterns = [
     path("account/password/", form(account.password_change), name="account_change_password"),
     path("account/notifications/", notifications.own, name="notifications"),
     path("account/notifications/fresh/", notifications.fresh, name="notifications-fresh"),
+    path("account/settings/", personal.own, name="personal-settings"),
+    path("account/tour/", personal.tour, name="tour"),
     path("account/tokens/", tokens.own, name="tokens"),
     path("account/tokens/<int:token_id>/revoke/", tokens.revoke, name="token-revoke"),
     path("account/sessions/", sessions.sessions, name="sessions"),

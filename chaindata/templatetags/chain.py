@@ -18,6 +18,7 @@ from chaindata.shared.addresses import NotAnAddress, printed
 from chaindata.shared.pages import PartFreshness
 from chaindata.tokens import tokens
 from chaindata.wire.hashing import is_display_hex
+from desk.personal import formats
 from desk.templatetags.desk import ago, chip, copy, icon, iso, plain, shortened
 
 register = template.Library()
@@ -204,7 +205,7 @@ def coins(value: Decimal | None) -> str:
 @register.filter
 def grouped(value: int | None) -> str:
     """A count or a size, grouped by thousands."""
-    return "\u2013" if value is None else f"{value:,}"
+    return "\u2013" if value is None else formats.figure(Decimal(value), mark=formats.current().mark)
 
 
 @register.filter

@@ -52,7 +52,7 @@ def tokens(value: Decimal | None, unit: str = "") -> SafeString:
 def block_link(named: int | str, *, label: str = "", at_height: int | None = None) -> SafeString:
     """A block by height or hash, leading to its page; a number that no block can have stays a text."""
     height = named if at_height is None else at_height
-    words = f"{label} {f'{height:,}' if isinstance(height, int) else shortened(height)}".strip()
+    words = f"{label} {plain(Decimal(height)) if isinstance(height, int) else shortened(height)}".strip()
     try:
         return format_html('<a href="{}">{}</a>', reverse("chain-block", args=[named]), words)
     except NoReverseMatch:

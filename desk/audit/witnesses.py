@@ -46,6 +46,7 @@ def register() -> None:
             "desk.stepupchallenge": "a question; what its answer proves is kept, and signed, in the confirmation",
             "desk.stepupfailure": "slows down guessing for a day",
             "desk.tries": "slows down guessing",
+            "desk.personalsettings": "how a page is drawn for its reader; nothing kept or sent is written by it",
             "desk.sessionkeychange": "tells an old session key from an ended session; the old key opens nothing",
             "desk.person_groups": "witnessed with the person, as roles",
             "desk.person_user_permissions": "rights come from roles alone; nothing reads it",

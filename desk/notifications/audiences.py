@@ -15,6 +15,7 @@ from desk.actions.entries import RANKS
 from desk.models import Person
 from desk.notifications import quiet
 from desk.notifications.models import Availability, Channel, Medium, Notification, Preference, Stage
+from desk.personal import formats
 
 LAST_TURN: Final = 3
 _TURNS: Final = {Stage.OPENED: 1, Stage.ESCALATED: 2, Stage.EVERYBODY: LAST_TURN, Stage.ENDED: LAST_TURN}
@@ -44,7 +45,9 @@ def ways(row: Notification, person: Person) -> Ways:
     chosen = preference(person, row.kind)
     always = row.is_critical or row.stage == Stage.EVERYBODY
     by_email = (chosen is None or chosen.by_email or always) and bool(person.email) and email_is_on()
-    not_before = row.created_at if row.is_critical else quiet.until(availability(person), row.created_at)
+    not_before = row.created_at
+    if not row.is_critical:
+        not_before = quiet.until(availability(person), row.created_at, zone=formats.zone_of(person))
     in_browser = (chosen is None or chosen.in_browser or always) and not_before <= row.created_at
     return Ways(person, by_email, in_browser, not_before)
 

@@ -79,7 +79,7 @@ def look(*, now: datetime) -> int:
 
 def _people() -> Iterable[Person]:
     found = Person.objects.filter(is_active=True, groups__name__in=_DECIDERS).distinct().order_by("pk")
-    return found.prefetch_related("groups", "preferences").select_related("availability")
+    return found.prefetch_related("groups", "preferences").select_related("availability", "personal")
 
 
 def _waiting(people: Sequence[Person], now: datetime) -> dict[tuple[str, str], Waiting]:

@@ -178,14 +178,13 @@ class Preference(models.Model):
 
 
 class Availability(models.Model):
-    """When somebody wants quiet, in their own time zone, and in which turn they are told what waits for a decision.
+    """When somebody wants quiet, by the clock of their zone, and in which turn they are told what waits for a decision.
 
     Who is in the first turn is told at once, the second turn 20 minutes before the time is over, everybody 12 minutes
     before. Quiet hours end on the next day where they end before they begin; equal hours are none.
     """
 
     person = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="availability")
-    zone = models.CharField(max_length=60, default="UTC")
     quiet_from = models.TimeField(null=True, blank=True)
     quiet_until = models.TimeField(null=True, blank=True)
     turn = models.PositiveSmallIntegerField(default=1, choices=[(1, "At once"), (2, "Later"), (3, "Last")])

@@ -6,12 +6,12 @@ from zoneinfo import ZoneInfo
 from desk.notifications.models import Availability
 
 
-def until(availability: Availability | None, now: datetime) -> datetime:
-    """When this person may be told: now, or when their quiet hours end."""
+def until(availability: Availability | None, now: datetime, *, zone: str) -> datetime:
+    """When this person, who lives in `zone`, may be told: now, or when their quiet hours end."""
     if availability is None or availability.quiet_from is None or availability.quiet_until is None:
         return now
     begins, ends = availability.quiet_from, availability.quiet_until
-    here = now.astimezone(ZoneInfo(availability.zone))
+    here = now.astimezone(ZoneInfo(zone))
     if not _is_within(here.time(), begins, ends):
         return now
     day = here.date() if here.time() < ends else here.date() + timedelta(days=1)

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import time
 from typing import TYPE_CHECKING
-from zoneinfo import available_timezones
 
 from django.db import transaction
 
@@ -64,18 +63,12 @@ def _wish(chosen: Preference | None, kind: str, label: str, severity: str) -> Wi
     )
 
 
-def zones() -> list[str]:
-    """The time zones that somebody may live in, by name."""
-    return ["UTC", *sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))]
-
-
 @transaction.atomic
 def keep(
     person: "Person",
     *,
     by_email: Collection[str],
     in_browser: Collection[str],
-    zone: str,
     quiet: tuple[time | None, time | None],
     turn: int,
 ) -> None:
@@ -83,7 +76,7 @@ def keep(
     Preference.objects.filter(person=person).delete()
     Preference.objects.bulk_create(_departing(person, of(person), by_email, in_browser))
     begins, ends = quiet
-    columns = {"zone": zone, "quiet_from": begins, "quiet_until": ends, "turn": turn}
+    columns = {"quiet_from": begins, "quiet_until": ends, "turn": turn}
     Availability.objects.update_or_create(person=person, defaults=columns)
 
 

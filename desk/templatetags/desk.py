@@ -1,7 +1,8 @@
 """The parts that every page is made of: icons, figures, addresses, times, notes, fields. A builtin of every template.
 
 A tag takes only the arguments that it names, so a misspelt one is an error at the first look, not a silent default.
-Figures stay Decimal and exact; nothing here rounds, and nothing a person typed leaves unescaped.
+Figures stay Decimal and exact; nothing here rounds, and nothing a person typed leaves unescaped. Hours and figures are
+written as whoever reads the page wishes (`desk.personal.formats`), what is kept or sent as everybody reads it.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -17,6 +18,7 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from desk import invisible
+from desk.personal import formats
 from desk.templatetags.terms import TERMS
 
 register = template.Library()
@@ -59,13 +61,7 @@ def note(content: str, tone: str) -> SafeString:
 
 def plain(value: Decimal, *, places: int = 0) -> str:
     """All significant digits of `value`, grouped by thousands, with at least `places` digits after the point."""
-    if not value.is_finite():
-        return "not a number"
-    whole, _, rest = format(value, "f").partition(".")
-    rest = rest.rstrip("0").ljust(places, "0")
-    sign = "\u2212" if whole.startswith("-") else ""
-    grouped = f"{int(whole.lstrip('-')):,}"
-    return f"{sign}{grouped}.{rest}" if rest else f"{sign}{grouped}"
+    return formats.figure(value, places=places, mark=formats.current().mark)
 
 
 def usual_places(currency: str) -> int:
@@ -79,6 +75,11 @@ def amount(value: Decimal | None, currency: str = "") -> str:
     if value is None:
         return "\u2013"
     return f"{plain(value, places=usual_places(currency))} {currency}".rstrip()
+
+
+def kept_amount(value: Decimal, currency: str) -> str:
+    """The same for a sentence that is kept or sent: grouped by commas, whoever caused it."""
+    return f"{formats.figure(value, places=usual_places(currency))} {currency}"
 
 
 @register.filter
@@ -154,14 +155,38 @@ def iso(when: datetime | None) -> str:
 
 @register.filter
 def instant(when: datetime | None) -> str:
-    """The moment for people: "2026-11-20 14:23:05 UTC"."""
-    return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if when else "never"
+    """The moment for people: "2026-11-20 14:23:05 UTC", or "2026-11-20 15:23:05 UTC+1" where they live."""
+    return formats.current().written(when, "%Y-%m-%d %H:%M:%S") if when else "never"
 
 
 @register.filter
 def hour(when: datetime | None) -> str:
     """The hour and minute of a moment: "14:23 UTC"."""
-    return when.astimezone(UTC).strftime("%H:%M UTC") if when else "never"
+    return formats.current().written(when, "%H:%M") if when else "never"
+
+
+@register.filter
+def second(when: datetime | None) -> str:
+    """The time of day to the second, in a column or line that says of which zone it is: "14:23:05"."""
+    return formats.current().here(when).strftime("%H:%M:%S") if when else "never"
+
+
+@register.filter
+def second_of_day(when: datetime | None) -> str:
+    """The same with its zone: "14:23:05 UTC"."""
+    return formats.current().written(when, "%H:%M:%S") if when else "never"
+
+
+@register.simple_tag
+def zone_name() -> str:
+    """What the head of a column of hours says: "UTC", or "Berlin time"."""
+    return formats.current().column()
+
+
+@register.simple_tag
+def sample_figure() -> str:
+    """A number large enough to show how the reader's are grouped."""
+    return plain(Decimal("1234567.89"))
 
 
 @register.filter
@@ -175,7 +200,7 @@ def left(deadline: datetime | None, now: datetime) -> str:
 
 @register.simple_tag
 def moment(when: datetime | None, *, now: datetime | None = None) -> SafeString:
-    """A moment in UTC (the local hour comes on hover), with its age beside it when `now` is given."""
+    """A moment (another zone's hour comes on hover), with its age beside it when `now` is given."""
     if when is None:
         return mark_safe('<span class="muted">never</span>')
     beside = format_html(' <span class="muted">{}</span>', running(when, now)) if now else ""
@@ -184,10 +209,10 @@ def moment(when: datetime | None, *, now: datetime | None = None) -> SafeString:
 
 @register.simple_tag
 def minute(when: datetime | None) -> SafeString:
-    """A moment in a column whose head says UTC: to the minute, the whole of it on hover."""
+    """A moment in a column whose head says `zone_name`: to the minute, the whole of it on hover."""
     if when is None:
         return mark_safe('<span class="muted">never</span>')
-    text = when.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    text = formats.current().here(when).strftime("%Y-%m-%d %H:%M")
     return format_html('<time class="nowrap" datetime="{}" data-local>{}</time>', iso(when), text)
 
 

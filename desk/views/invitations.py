@@ -20,7 +20,7 @@ from desk.staff import invitations
 from desk.staff.models import Invitation
 from desk.views.rendering import show
 
-_BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+_BACKEND = "desk.people.accounts.PeopleBackend"
 
 
 class InvitedForm(SetPasswordForm):  # type: ignore[type-arg]

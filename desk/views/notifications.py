@@ -16,6 +16,7 @@ from desk.models import Person
 from desk.notifications import audiences, wishes
 from desk.notifications import messages as words
 from desk.notifications.models import Availability, Recipient
+from desk.personal import formats
 from desk.views.rendering import show
 
 FRESH, MOST_FRESH = timedelta(minutes=1), 5
@@ -35,7 +36,6 @@ class WishesForm(forms.Form):
 
     by_email = forms.MultipleChoiceField(required=False)
     in_browser = forms.MultipleChoiceField(required=False)
-    zone = forms.ChoiceField(label="Your time zone")
     quiet_from = _hour()
     quiet_until = _hour()
     turn = forms.TypedChoiceField(label="When a decision waits, you are told", choices=TURNS, coerce=int)
@@ -45,7 +45,6 @@ class WishesForm(forms.Form):
         kinds = [(each.kind, each.label) for each in wishes.of(person)]
         for name in ("by_email", "in_browser"):
             cast(forms.MultipleChoiceField, self.fields[name]).choices = kinds
-        cast(forms.ChoiceField, self.fields["zone"]).choices = [(name, name) for name in wishes.zones()]
         self.fields["quiet_from"].label, self.fields["quiet_until"].label = "Quiet from", "Quiet until"
         if not wishes.has_turns(person):
             del self.fields["turn"]
@@ -71,7 +70,6 @@ def own(request: HttpRequest) -> HttpResponse:
         person,
         by_email=form.cleaned_data["by_email"],
         in_browser=form.cleaned_data["in_browser"],
-        zone=form.cleaned_data["zone"],
         quiet=(form.cleaned_data["quiet_from"], form.cleaned_data["quiet_until"]),
         turn=form.cleaned_data.get("turn") or 1,
     )
@@ -96,7 +94,6 @@ def fresh(request: HttpRequest) -> HttpResponse:
 def _initial(person: Person) -> dict[str, Any]:
     known = Availability.objects.filter(person=person).first() or Availability()
     return {
-        "zone": known.zone,
         "quiet_from": known.quiet_from,
         "quiet_until": known.quiet_until,
         "turn": known.turn,
@@ -117,6 +114,7 @@ def _page(request: HttpRequest, form: WishesForm, *, status: int = 200) -> HttpR
             for each in known
         ],
         "email": person.email,
+        "zone": formats.zone_of(person),
         "mailbox": settings.MAILBOX,
         "email_is_on": audiences.email_is_on(),
     }

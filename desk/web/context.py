@@ -1,4 +1,4 @@
-"""What every page knows: the navigation this person may see, the time of the server, the theme, the demo's people.
+"""What every page knows: the navigation this person may see, the time of the server, the demo's people.
 
 The apps offer their pages here (project/urls.py calls `offer`), so the desk itself knows no exchange and no chain.
 """
@@ -17,8 +17,7 @@ from desk.models import FactorChange, Person
 from desk.people import demo, factors, roles
 from desk.web.requests import scope_of
 
-THEMES = ("light", "dark")
-STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "small")
+STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "personal", "small")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +46,17 @@ def offer(*entries: Entry) -> None:
     _offered.extend(entry for entry in entries if entry not in _offered)
 
 
+def pages_of(person: Person) -> list[Entry]:
+    """The pages of the navigation that this person may open."""
+    return [entry for entry in _offered if entry.may_see(person)]
+
+
 def desk(request: HttpRequest) -> dict[str, Any]:
     """The variable `desk` of every template; what costs a query is read only when a template asks for it."""
     return {
         "desk": {
             "now": clock.now(),
             "demo": settings.DEMO,
-            "theme": _theme(request),
             "stylesheets": [f"css/{name}.css" for name in STYLESHEETS],
             "resting": SimpleLazyObject(lambda: _resting(request)),
             "navigation": SimpleLazyObject(lambda: _navigation(request)),
@@ -84,16 +87,11 @@ def _resting(request: HttpRequest) -> list[FactorChange]:
     return [change for change in factors.shown_to(request.user, now=now) if change.rests_until > now]
 
 
-def _theme(request: HttpRequest) -> str:
-    wished = request.COOKIES.get("theme", "")
-    return wished if wished in THEMES else ""
-
-
 def _navigation(request: HttpRequest) -> list[dict[str, Any]]:
     person = request.user
     if not isinstance(person, Person) or getattr(request, "enrols", False):
         return []
-    seen = [entry for entry in _offered if entry.may_see(person)]
+    seen = pages_of(person)
     here = max((url for entry in seen if _leads_to(url := reverse(entry.url_name), request.path)), key=len, default="")
     groups: dict[str, list[dict[str, Any]]] = {}
     for entry in seen:

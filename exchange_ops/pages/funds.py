@@ -28,13 +28,14 @@ def funds(request: HttpRequest) -> HttpResponse:
     account = mine[0] if len(mine) == 1 else None
     filters = FundsFilter(request.GET)
     chosen = filters.chosen()
-    found = domain.of(accounts=mine, now=now) if mine else []
+    quote = totals.quote_for(request.user, mine)
+    found = domain.of(accounts=mine, quote=quote, now=now) if mine else []
     context = {
         "now": now,
         "account": account,
         "accounts": mine,
-        "quote": mine[0].quote_currency if mine else "",
-        **totals.for_page(mine, now=now),
+        "quote": quote,
+        **totals.for_page(mine, quote=quote, now=now),
         "source": sources.of_ledger(account, now),
         "filters": filters,
         "chosen": chosen,

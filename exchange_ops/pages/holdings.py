@@ -36,13 +36,13 @@ class Holdings:
     unvalued: list[str] = field(default_factory=list)
 
 
-def table(account: Account | None, *, now: datetime) -> Holdings:
-    """The holdings of an account from three queries, however many currencies there are."""
+def table(account: Account | None, *, quote: str, now: datetime) -> Holdings:
+    """The holdings of an account, valued in `quote`, from three queries, however many currencies there are."""
     if account is None:
         return Holdings(quote="")
     rows = _rows(account)
     amounts = {code: row.bank + row.trading + row.reserved for code, row in rows.items()}
-    values = valuation.values_of(amounts=amounts, quote=account.quote_currency, now=now) if amounts else {}
+    values = valuation.values_of(amounts=amounts, quote=quote, now=now) if amounts else {}
     for code, row in rows.items():
         row.value = values[code]
     known = [row.value.amount for row in rows.values() if row.value and row.value.amount is not None]
@@ -52,7 +52,7 @@ def table(account: Account | None, *, now: datetime) -> Holdings:
             row.share = row.value.amount / total
     ages = [row.value.as_of for row in rows.values() if row.value and row.value.amount is not None and row.value.as_of]
     return Holdings(
-        quote=account.quote_currency,
+        quote=quote,
         rows=sorted(rows.values(), key=_worth_first),
         total=total,
         as_of=min(ages, default=None),

@@ -7,7 +7,13 @@ from desk.people import roles
 from desk.staff import rules as staff
 from desk.web.context import Entry
 from exchange_ops.going_live import views as going_live
+from exchange_ops.market.models import Symbol
 from exchange_ops.shared import rules
+
+
+def quotes() -> set[str]:
+    """The currencies that prices are quoted in: what figures can be valued in."""
+    return set(Symbol.objects.order_by().values_list("quote_currency", flat=True).distinct())
 
 
 def _audits(person: Person) -> bool:

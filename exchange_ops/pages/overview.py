@@ -37,11 +37,12 @@ Reader = Callable[[Person, list[Account], datetime], dict[str, Any]]
 
 
 def _balances(person: Person, mine: list[Account], now: datetime) -> dict[str, Any]:
+    quote = totals.quote_for(person, mine)
     if len(mine) > 1:
-        return totals.for_page(mine, now=now) | {"states": _states(mine, now)}
+        return totals.for_page(mine, quote=quote, now=now) | {"states": _states(mine, now)}
     account = mine[0] if mine else None
-    found = {"holdings": holdings.table(account, now=now), "source": sources.of_ledger(account, now)}
-    return found | totals.for_page(mine, now=now)
+    found = {"holdings": holdings.table(account, quote=quote, now=now), "source": sources.of_ledger(account, now)}
+    return found | totals.for_page(mine, quote=quote, now=now)
 
 
 def _states(mine: list[Account], now: datetime) -> list[dict[str, Any]]:

@@ -52,11 +52,17 @@ def of(accounts: Sequence[Account], *, quote: str, now: datetime) -> list[Totals
     return [_totals(account, quote, values) for account in accounts]
 
 
-def for_page(accounts: Sequence[Account], *, now: datetime) -> dict[str, Any]:
+def quote_for(person: Any, accounts: Sequence[Account]) -> str:
+    """The currency that totals are valued in for this reader: the one they chose, else that of the first account."""
+    settings = getattr(person, "personal", None)
+    own: str = settings.quote_currency if settings is not None else ""
+    return own or (accounts[0].quote_currency if accounts else "")
+
+
+def for_page(accounts: Sequence[Account], *, quote: str, now: datetime) -> dict[str, Any]:
     """What a page shows of it: `worth` of all together, `worths` of each where there are several."""
     if not accounts:
         return {"worth": None, "worths": []}
-    quote = accounts[0].quote_currency
     rows = of(accounts, quote=quote, now=now)
     return {"worth": together(rows, quote=quote), "worths": rows if len(rows) > 1 else []}
 

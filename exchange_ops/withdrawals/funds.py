@@ -66,10 +66,10 @@ class Funds:
         return self.value.amount if self.value is not None else None
 
 
-def of(*, accounts: Sequence[Account], now: datetime) -> list[Funds]:
+def of(*, accounts: Sequence[Account], quote: str, now: datetime) -> list[Funds]:
     """Every currency the exchange describes or one of the accounts holds, by code; five queries however many there are.
 
-    Several accounts are added up, valued in the quote currency of the first.
+    Several accounts are added up; values are in `quote`.
     """
     described = list(Currency.objects.all())
     rows = {
@@ -87,7 +87,7 @@ def of(*, accounts: Sequence[Account], now: datetime) -> list[Funds]:
     for code, amount in _holds(accounts):
         rows.setdefault(code, Funds(code)).holds += amount
     held = {code: row.total for code, row in rows.items() if row.total}
-    values = valuation.values_of(amounts=held, quote=accounts[0].quote_currency, now=now) if held else {}
+    values = valuation.values_of(amounts=held, quote=quote, now=now) if held else {}
     for code, value in values.items():
         rows[code].value = value
     return [rows[code] for code in sorted(rows)]

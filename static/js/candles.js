@@ -1,6 +1,7 @@
 // Draws the candles that a part of the page carries. It only draws: every figure stands exact in the table beside it.
 // A rising candle is hollow and a falling one filled, so that nobody needs the colours.
 import { forDrawing, price } from "./figures.js";
+import * as personal from "./personal.js";
 import { drawers, readAgain, write } from "./ticks.js";
 
 const box = document.getElementById("chart");
@@ -10,7 +11,7 @@ if (box && window.LightweightCharts) begin();
 
 function begin() {
   const SHOWN = 110, ROOM = 4, DAYS = ["D1", "D7", "1M"];
-  const { createChart, CandlestickSeries, HistogramSeries, CrosshairMode } = window.LightweightCharts;
+  const { createChart, CandlestickSeries, HistogramSeries, CrosshairMode, TickMarkType } = window.LightweightCharts;
   const part = () => document.getElementById("candles");
   const [places, steps] = ["places", "steps"].map((name) => parseInt(part().dataset[name], 10));
   let bars = [], pointedAt = null;
@@ -27,13 +28,27 @@ function begin() {
   const chart = createChart(box, {
     autoSize: true,
     layout: { attributionLogo: false, fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 11 },
-    localization: { locale: "en", dateFormat: "yyyy-MM-dd" },
+    localization: { locale: "en", timeFormatter: begins, priceFormatter: (drawn) => price(drawn.toFixed(places), places) },
     crosshair: { mode: CrosshairMode.Normal },
     handleScroll: { mouseWheel: false, vertTouchDrag: false },
     handleScale: { mouseWheel: false },
     rightPriceScale: { borderVisible: false, entireTextOnly: true },
-    timeScale: { borderVisible: false, timeVisible: !DAYS.includes(part().dataset.period), rightOffset: ROOM },
+    timeScale: { borderVisible: false, timeVisible: !isOfDays(), rightOffset: ROOM, tickMarkFormatter: axisMark },
   });
+  // When a candle begins, as the person reads hours. A day of the exchange is one of UTC, and is called so everywhere.
+  function isOfDays() { return DAYS.includes(part().dataset.period); }
+  function begins(second) {
+    const when = new Date(second * 1000);
+    return isOfDays() ? when.toISOString().slice(0, 10) : personal.minute(when);
+  }
+  function axisMark(second, kind) {
+    const when = new Date(second * 1000), { Year, Month, DayOfMonth } = TickMarkType;
+    const day = isOfDays() ? when.toISOString().slice(0, 10) : personal.day(when);
+    if (kind === Year) return day.slice(0, 4);
+    if (kind === Month) return day.slice(0, 7);
+    return kind === DayOfMonth ? day.slice(5) : personal.minuteOfDay(when);
+  }
+
   const candles = chart.addSeries(CandlestickSeries, { priceFormat: { type: "price", precision: places, minMove: 10 ** -places } });
   const volumes = chart.addSeries(HistogramSeries, { priceScaleId: "", priceFormat: { type: "volume" }, lastValueVisible: false, priceLineVisible: false });
   candles.priceScale().applyOptions({ scaleMargins: { top: 0.06, bottom: 0.24 } });
@@ -111,7 +126,7 @@ function begin() {
   function tell(row) {
     if (!row) return;
     const [open, high, low, close] = row.slice(1, 5).map((figure) => price(figure, places));
-    const when = new Date(row[0] * 1000).toISOString().slice(0, 16).replace("T", " ");
+    const when = begins(row[0]);
     legend.textContent = when + "  open " + open + "  high " + high + "  low " + low + "  close " + close + "  volume " + price(row[5], steps);
   }
 

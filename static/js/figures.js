@@ -1,5 +1,7 @@
 // Exact figures: an amount is a text and stays one, reckoned with whole numbers, written digit for digit as the server
 // writes it (templatetags/markets.py). A JavaScript number, which rounds, is made of an amount for drawing alone.
+import { mark } from "./personal.js";
+
 const NOTHING = "\u2013", MINUS = "\u2212", BRIEF_DIGITS = 5;
 
 // A figure is its digits as a whole number and how many of them stand after the point.
@@ -36,12 +38,12 @@ function round(figure, places) {
   return { digits: figure.digits < 0n ? -kept : kept, places };
 }
 
-// All digits, grouped by thousands, with at least so many after the point.
+// All digits, grouped as the person reads figures, with at least so many after the point.
 function price(text, places) {
   if (text === null || text === undefined || text === "") return NOTHING;
   const [whole, rest = ""] = text.split(".");
   const after = rest.replace(/0+$/, "").padEnd(places || 0, "0");
-  const grouped = BigInt(whole.replace("-", "")).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  const grouped = BigInt(whole.replace("-", "")).toString().replace(/\B(?=(\d{3})+$)/g, mark);
   return (text.startsWith("-") ? MINUS : "") + grouped + (after ? "." + after : "");
 }
 function brief(text) {

@@ -21,7 +21,7 @@ function rest(off) {
 }
 
 function say(first, last) {
-  words.textContent = first + " " + hour(lastRead) + " UTC";
+  words.textContent = first + " " + hour(lastRead);
   counted.hidden = false;
   age.dateTime = lastRead.toISOString();
   showAge(age);

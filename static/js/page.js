@@ -1,4 +1,5 @@
 // What every page does by itself: theme, copying, local hours, one submit per form, keys. Nothing here decides anything.
+import { besides, instant, secondOfDay } from "./personal.js";
 import { isDown } from "./press.js";
 
 // Theme: a cookie, so that the server draws the right one at once and nothing flashes.
@@ -35,11 +36,11 @@ document.addEventListener("click", async function (event) {
   }, 1600);
 });
 
-// UTC is what is shown; the hour of this device comes on hover.
+// An hour is shown as the person reads hours; the other one comes on hover.
 function localHours(root) {
   root.querySelectorAll("time[data-local]:not([title])").forEach(function (time) {
     const when = new Date(time.dateTime);
-    if (!isNaN(when)) time.title = when.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+    if (!isNaN(when)) time.title = besides(when);
   });
 }
 
@@ -48,11 +49,11 @@ const clock = document.querySelector("[data-clock]");
 let base = Date.parse(document.body.dataset.now || "") || Date.now();
 let seen = performance.now();
 export const now = () => new Date(base + performance.now() - seen);
-export const hour = (when) => when.toISOString().slice(11, 19);
+export const hour = secondOfDay;
 function tick() {
-  const moment = now().toISOString();
-  clock.dateTime = moment;
-  clock.textContent = moment.slice(0, 19).replace("T", " ") + " UTC";
+  const moment = now();
+  clock.dateTime = moment.toISOString();
+  clock.textContent = instant(moment);
 }
 if (clock) setInterval(tick, 1000);
 

@@ -3,6 +3,7 @@
 import { MINUS, NOTHING, brief, percent, price } from "./figures.js";
 import { rereadSoon } from "./fragments.js";
 import { showAge } from "./page.js";
+import { besides, secondOfDay } from "./personal.js";
 
 const READ_AGAIN_MS = 1500;
 const WAYS = { up: ["good", "\u2191", "+"], down: ["bad", "\u2193", MINUS], still: ["quiet", "\u2192", ""] };
@@ -49,11 +50,10 @@ function writeFigure(cell, value, places) {
   } else write(cell, { price, brief, percent }[cell.dataset.as](value, places));
 }
 
-const localHour = (when) => when.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
 function setAge(time, moment) {
   if (!time) return;
   time.dateTime = moment;
-  time.title = localHour(new Date(moment));
+  time.title = besides(new Date(moment));
   showAge(time);
 }
 
@@ -64,7 +64,7 @@ function drawTicker(root, tick) {
   const at = root.querySelector("time[data-at]");
   if (at) {
     at.dateTime = tick.at;
-    at.textContent = tick.at.slice(11, 19) + " UTC";
+    at.textContent = secondOfDay(new Date(tick.at));
   }
 }
 const isOlder = (root, tick) => Boolean(root.dataset.asOf) && tick.at < root.dataset.asOf;
@@ -117,4 +117,4 @@ document.addEventListener("htmx:load", function (event) {
   });
 });
 
-export { drawers, mark, write, change, piece, signed, readAgain, isOlder, localHour };
+export { drawers, mark, write, change, piece, signed, readAgain, isOlder };

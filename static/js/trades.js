@@ -2,16 +2,17 @@
 // stays where it is.
 import { price } from "./figures.js";
 import { rereadSoon } from "./fragments.js";
+import { besides, second } from "./personal.js";
 import * as press from "./press.js";
-import { drawers, localHour, mark, piece, readAgain, signed } from "./ticks.js";
+import { drawers, mark, piece, readAgain, signed } from "./ticks.js";
 
 const SHOWN = 30, SIDES = { buy: ["good", "\u2191", "Buy"], sell: ["bad", "\u2193", "Sell"] };
 let isPointedAt = false, held = null;
 
 function timeOf(moment) {
-  const time = piece("time", "nowrap", moment.slice(11, 19));
+  const time = piece("time", "nowrap", second(new Date(moment)));
   time.dateTime = moment;
-  time.title = localHour(new Date(moment));
+  time.title = besides(new Date(moment));
   return time;
 }
 function sideOf(name) {

@@ -3,6 +3,7 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from desk import clock
@@ -53,7 +54,7 @@ class Command(BaseCommand):
 def _account(name: str, *, make: bool) -> Account:
     account = Account.objects.filter(name=name).first()
     if account is None and make:
-        account = Account.objects.create(name=name)
+        account = Account.objects.create(name=name, quote_currency=settings.QUOTE_CURRENCY)
     if account is None:
         raise CommandError(f"There is no account {name!r}. Add --new-account to make it.")
     return account

@@ -67,10 +67,8 @@ def mailed(stage="opened"):
     return list(rows.values_list("person__username", flat=True))
 
 
-def quiet(person, begins, ends, zone="UTC", turn=1):
-    return Availability.objects.create(
-        person=person, quiet_from=time(begins), quiet_until=time(ends), zone=zone, turn=turn
-    )
+def quiet(person, begins, ends, turn=1):
+    return Availability.objects.create(person=person, quiet_from=time(begins), quiet_until=time(ends), turn=turn)
 
 
 def turn(person, number):

@@ -61,7 +61,7 @@ def test_a_transfer_is_told_of_only_where_others_had_a_say(asker, treasury):
 def test_only_who_asks_chooses_whether_they_hear_of_it(asker, treasury):
     assert "requests" in [wish.kind for wish in wishes.of(asker)]
     assert "requests" not in [wish.kind for wish in wishes.of(treasury)]
-    wishes.keep(asker, by_email=(), in_browser=("requests",), zone="UTC", quiet=(None, None), turn=1)
+    wishes.keep(asker, by_email=(), in_browser=("requests",), quiet=(None, None), turn=1)
     cancelled(asker, treasury)
     finding.look(now=clock.now())
     assert not Delivery.objects.filter(notification__phase="asked").exists()

@@ -179,6 +179,8 @@ MATRIX = {
     "notifications": (OWN, OWN),
     "notifications-fresh": (OWN, NOBODY),
     "tokens": (OWN, OWN),
+    "personal-settings": (OWN, OWN),
+    "tour": (NOBODY, OWN),
     "token-revoke": (NOBODY, OWN),
     "session-end": (NOBODY, OWN),
 }

@@ -1,0 +1,16 @@
+"""What the rooms offer for a person's settings: the currencies that figures can be valued in."""
+
+from collections.abc import Callable, Iterable
+
+_offered: list[Callable[[], Iterable[str]]] = []
+
+
+def offer_quotes(find: Callable[[], Iterable[str]]) -> None:
+    """Where codes of currencies come from (project/urls.py); the same function is not offered twice."""
+    if find not in _offered:
+        _offered.append(find)
+
+
+def quotes() -> list[str]:
+    """Every currency that is offered, in alphabetical order."""
+    return sorted({code for find in _offered for code in find()})

@@ -1,0 +1,128 @@
+"""How the person who reads writes hours and figures, for whatever draws a page.
+
+Whoever draws asks `current()`, which is set for the length of one request. What is kept, sent, exported or answered to
+a program never asks: it is in UTC and in the usual grouping, whoever caused it.
+
+The decimal sign is a point for everybody: it is what forms take, what the exchange writes, and what stands in sentences
+that were kept. A point that is a decimal sign here and groups thousands there is a payout of a thousandfold.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from desk.personal.models import Grouping, PersonalSettings
+
+UTC_NAME: Final = "UTC"
+MINUS: Final = "\u2212"
+MARKS: Final = {
+    Grouping.COMMA: ",",
+    Grouping.SPACE: "\u202f",
+    Grouping.APOSTROPHE: "\u2019",
+    Grouping.NONE: "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """A time zone by its name, and what stands between thousands."""
+
+    zone: str = UTC_NAME
+    mark: str = ","
+
+    @property
+    def is_utc(self) -> bool:
+        """Whether hours are those of UTC."""
+        return self.zone == UTC_NAME
+
+    def here(self, when: datetime) -> datetime:
+        """The moment in this zone; one at the end of the calendar, which has no such hour, stays in UTC."""
+        try:
+            return when.astimezone(UTC if self.is_utc else _zone(self.zone))
+        except OverflowError:
+            return when.astimezone(UTC)
+
+    def written(self, when: datetime, pattern: str) -> str:
+        """The moment by a pattern of `strftime`, with its distance from UTC behind it: "14:23 UTC+1"."""
+        here = self.here(when)
+        return f"{here.strftime(pattern)} {offset(here)}"
+
+    def column(self) -> str:
+        """What the head of a column of hours says: "UTC", or "Berlin time" whatever the season of each row."""
+        return UTC_NAME if self.is_utc else f"{city(self.zone)} time"
+
+
+USUAL: Final = Formats()
+_reader: ContextVar[Callable[[], Formats] | None] = ContextVar("desk_personal_formats", default=None)
+
+
+def current() -> Formats:
+    """Those of whoever reads what is drawn now; the usual ones where nobody does."""
+    find = _reader.get()
+    return find() if find else USUAL
+
+
+@contextmanager
+def using(find: Callable[[], Formats]) -> Iterator[None]:
+    """While it lasts, `current` is what `find` gives; it is called only when something is drawn."""
+    token = _reader.set(find)
+    try:
+        yield
+    finally:
+        _reader.reset(token)
+
+
+def of(settings: PersonalSettings | None) -> Formats:
+    """Those of one person. A zone that this machine no longer knows reads as UTC."""
+    if settings is None:
+        return USUAL
+    try:
+        _zone(settings.zone)
+    except (ZoneInfoNotFoundError, ValueError):
+        return Formats(mark=MARKS.get(Grouping(settings.grouping), ","))
+    return Formats(settings.zone, MARKS[Grouping(settings.grouping)])
+
+
+def zone_of(person: Any) -> str:
+    """The time zone that a person lives in; UTC for who set none, or one that this machine no longer knows."""
+    return of(getattr(person, "personal", None)).zone
+
+
+def zones() -> list[str]:
+    """The time zones that somebody may live in, by name."""
+    return [UTC_NAME, *sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))]
+
+
+def offset(here: datetime) -> str:
+    """How far from UTC a moment of a zone is: "UTC", "UTC+1", "UTC+5:30"; static/js/personal.js says the same."""
+    passed = here.utcoffset()
+    minutes = round(passed.total_seconds() / 60) if passed else 0
+    if not minutes:
+        return UTC_NAME
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{UTC_NAME}{'+' if minutes > 0 else MINUS}{hours}{f':{rest:02}' if rest else ''}"
+
+
+def city(zone: str) -> str:
+    """The place that a zone is called after: "Europe/Berlin" is Berlin."""
+    return zone.rpartition("/")[2].replace("_", " ")
+
+
+def figure(value: Decimal, *, places: int = 0, mark: str = ",") -> str:
+    """All significant digits of `value`, grouped by `mark`, with at least `places` digits after the point."""
+    if not value.is_finite():
+        return "not a number"
+    whole, _, rest = format(value, "f").partition(".")
+    rest = rest.rstrip("0").ljust(places, "0")
+    sign = MINUS if whole.startswith("-") else ""
+    grouped = f"{int(whole.lstrip('-')):,}".replace(",", mark)
+    return f"{sign}{grouped}.{rest}" if rest else f"{sign}{grouped}"
+
+
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name)

@@ -1,0 +1,90 @@
+"""A person's own settings and their first steps: pages of the account, kept per person."""
+
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
+from django.views.decorators.http import require_http_methods, require_POST
+
+from desk import clock
+from desk.models import Person
+from desk.personal import choices, formats
+from desk.personal.models import Density, Grouping, PersonalSettings, Theme
+from desk.views.rendering import show
+from desk.web import context, personal, tours
+
+_KEPT = ("zone", "grouping", "density", "theme", "quote_currency", "start_page")
+
+
+class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What a page is drawn by. Only pages that this person may open can be where they begin."""
+
+    zone = forms.ChoiceField(label="Time zone")
+    grouping = forms.ChoiceField(label="Numbers", choices=Grouping.choices)
+    density = forms.ChoiceField(label="Density", choices=Density.choices)
+    theme = forms.ChoiceField(label="Theme", choices=Theme.choices, required=False)
+    quote_currency = forms.ChoiceField(label="Value totals in", required=False)
+    start_page = forms.ChoiceField(label="Start page", required=False)
+
+    class Meta:
+        model = PersonalSettings
+        fields = _KEPT
+
+    def __init__(self, person: Person, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        pages = [(entry.url_name, entry.label) for entry in context.pages_of(person) if entry.url_name != "overview"]
+        self._choose("zone", [(name, name) for name in formats.zones()])
+        self._choose(
+            "quote_currency", [("", "The currency of the account"), *((code, code) for code in choices.quotes())]
+        )
+        self._choose("start_page", [("", "Overview"), *pages])
+
+    def _choose(self, name: str, offered: list[tuple[str, str]]) -> None:
+        cast(forms.ChoiceField, self.fields[name]).choices = offered
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def own(request: HttpRequest) -> HttpResponse:
+    """The page, and what it writes."""
+    person = cast(Person, request.user)
+    row = personal.of(request) or PersonalSettings(person=person)
+    if request.method != "POST":
+        return _page(request, PersonalForm(person, instance=row))
+    form = PersonalForm(person, request.POST, instance=row)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    PersonalSettings.objects.update_or_create(person=person, defaults={name: form.cleaned_data[name] for name in _KEPT})
+    messages.success(request, "Your settings were saved.")
+    answer = redirect("personal-settings")
+    answer.delete_cookie(personal.THEME_COOKIE)
+    return answer
+
+
+@require_POST
+def tour(request: HttpRequest) -> HttpResponse:
+    """One step on or back, the end of it, or all of it anew; then the page of the step, or where it was pressed."""
+    action = request.POST.get("action", "")
+    if action not in tours.ACTIONS:
+        return HttpResponse("There is no such step.", status=422, content_type="text/plain; charset=utf-8")
+    person = cast(Person, request.user)
+    step = tours.move(person, action)
+    if action == tours.AGAIN or step is None:
+        return redirect("overview") if action == tours.AGAIN else redirect(personal.start_page(person))
+    return redirect(reverse(step.url_name))
+
+
+def _page(request: HttpRequest, form: PersonalForm, *, status: int = 200) -> HttpResponse:
+    person = cast(Person, request.user)
+    settings = personal.of(request)
+    has_tour = any(tours.steps_of(role) for role in person.roles)
+    context = {
+        "form": form,
+        "now": clock.now(),
+        "has_tour": has_tour,
+        "is_tour_over": SimpleLazyObject(lambda: not tours.open_role(person, settings.tours if settings else {})),
+    }
+    return show(request, "account/personal.html", context, status=status)

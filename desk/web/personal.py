@@ -1,0 +1,111 @@
+"""A person's own settings, on every page that is drawn for them: read with the person, so they cost no query."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import SimpleLazyObject
+
+from desk.models import Person
+from desk.people.accounts import AccountAdapter
+from desk.personal import formats
+from desk.personal.models import Density, PersonalSettings, Theme
+from desk.web import context, tours
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+THEME_COOKIE = "theme"  # what the button of the navigation chose on this device; it goes before the person's setting
+
+
+class PersonalFormatsMiddleware:
+    """While a request is answered, hours and figures are written as its person reads them."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        found: list[formats.Formats] = []
+
+        def find() -> formats.Formats:
+            if not found:
+                found.append(formats.of(of(request)))
+            return found[0]
+
+        with formats.using(find):
+            return self.get_response(request)
+
+
+def of(request: Any) -> PersonalSettings | None:
+    """The settings of whoever is signed in; nothing for strangers, programs and people who set none."""
+    person = getattr(request, "user", None)
+    return getattr(person, "personal", None) if isinstance(person, Person) else None
+
+
+def on_every_page(request: HttpRequest) -> dict[str, Any]:
+    """The variable `own` of every template."""
+    return {"own": SimpleLazyObject(lambda: _own(request))}
+
+
+def _own(request: HttpRequest) -> dict[str, Any]:
+    settings, chosen = of(request), request.COOKIES.get(THEME_COOKIE, "")
+    return {
+        "theme": chosen if chosen in {Theme.LIGHT, Theme.DARK} else settings.theme if settings else "",
+        "is_compact": settings is not None and settings.density == Density.COMPACT,
+        "formats": formats.current(),
+        "is_unusual": formats.current() != formats.USUAL,
+        "tour": tour(request),
+    }
+
+
+def start_page(person: Person) -> str:
+    """Where this person begins after signing in: the page they chose, as long as they may open it."""
+    settings = getattr(person, "personal", None)
+    wanted = settings.start_page if settings else ""
+    known = {entry.url_name for entry in context.pages_of(person)}
+    try:
+        return reverse(wanted) if wanted in known else reverse("overview")
+    except NoReverseMatch:
+        return reverse("overview")
+
+
+class PersonalAdapter(AccountAdapter):
+    """Leads to the person's start page after signing in; a page that led to the sign-in goes before it."""
+
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        return start_page(request.user) if isinstance(request.user, Person) else reverse("overview")
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """What a page shows of the tour: the `step` of `role` it is at, `number` 0 before it began."""
+
+    role: str
+    number: int
+    step: tours.Step | None
+    steps: tuple[tours.Step, ...]
+    is_here: bool
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing comes after this step."""
+        return self.number == tours.STEPS
+
+
+def tour(request: HttpRequest) -> Tour | None:
+    """The tour on this page: on the page of its step, and where people begin; nowhere else, so that it is in no way."""
+    person, settings = getattr(request, "user", None), of(request)
+    if not isinstance(person, Person) or getattr(request, "enrols", False):
+        return None
+    reached = settings.tours if settings else {}
+    role = tours.open_role(person, reached)
+    if not role:
+        return None
+    steps, number = tours.steps_of(role), reached.get(role, tours.NOT_BEGUN)
+    step = steps[number - 1] if number else None
+    path = getattr(request, "path", "")
+    is_here = step is not None and path == reverse(step.url_name)
+    if not is_here and path not in {reverse("overview"), start_page(person)}:
+        return None
+    return Tour(role, number, step, steps, is_here)
