@@ -17,7 +17,7 @@ from desk.notifications.audiences import Ways
 from desk.notifications.models import Notification, Stage
 from desk.people import roles
 from desk.views.rendering import show
-from exchange_ops.going_live import confirmations, items
+from exchange_ops.going_live import answers, confirmations, items
 from exchange_ops.going_live.confirmations import CannotConfirm
 from exchange_ops.shared.views.access import posted, requires
 
@@ -98,6 +98,7 @@ def _page(request: HttpRequest, *, name: str = "", form: ConfirmForm | None = No
     context = {
         "now": now,
         "items": found,
+        "answers": answers.of_all(),
         "met": sum(item.seen.holds for item in found),
         "may_confirm": confirmations.may_confirm(cast(Person, request.user)),
         "says": confirmations.SAYS,

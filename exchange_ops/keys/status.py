@@ -1,10 +1,12 @@
 """How a key is doing, in one word, and what about it needs a look. Plain values for the pages and the interface."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from exchange_ops.keys import rights as key_rights
 from exchange_ops.keys.models import ApiKey
+from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
 
 ROTATE_AFTER = timedelta(days=90)
@@ -110,3 +112,9 @@ def _warnings(key: ApiKey) -> list[str]:
         named = ", ".join(right.value for right in lacking)
         found.append(f"The exchange does not grant it: {named}. It is not used for that.")
     return found
+
+
+def watches_only(accounts: Iterable[Account]) -> bool:
+    """Whether these accounts have keys in use and none of them is meant to pay: the desk shows, and can't pay."""
+    rights = list(ApiKey.objects.filter(account__in=accounts, active=True).values_list("rights", flat=True))
+    return bool(rights) and not any(Right.WITHDRAW.value in names for names in rights)

@@ -13,6 +13,7 @@ from desk.templatetags.desk import span
 from desk.views.rendering import show
 from desk.web.requests import scope_of
 from exchange_ops.health import BEAT_AGE
+from exchange_ops.keys import status as key_status
 from exchange_ops.ledger.models import Balance, LedgerEntry, Watermark
 from exchange_ops.market.models import Currency, Symbol, Ticker
 from exchange_ops.pages import loops
@@ -49,6 +50,7 @@ def strip(request: HttpRequest) -> HttpResponse:
         "now": now,
         "exchange_now": accounts.exchange_now(mine[0] if len(mine) == 1 else None, now),
         "checks": found,
+        "watches_only": key_status.watches_only(mine),
         "incidents": list(incidents.of_scope(incidents.unresolved(request.user), scope_of(request))),
         "troubled": {name: check for name, check in found.items() if not check.ok},
     }

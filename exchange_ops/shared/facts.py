@@ -19,6 +19,13 @@ def newest(*, account: Account, name: str) -> Fact | None:
     return Fact.objects.filter(account=account, name=name).order_by("-noted_at", "-id").first()
 
 
+def all_newest(*, account: Account, prefix: str) -> list[Fact]:
+    """The newest answer of each name that begins so, by name."""
+    rows = Fact.objects.filter(account=account, name__startswith=prefix).order_by("noted_at", "id")
+    newest_of = {row.name: row for row in rows}
+    return [newest_of[name] for name in sorted(newest_of)]
+
+
 def holds_lapse(account: Account) -> bool:
     """Whether a hold that nobody decided on was seen to end unpaid: without that, approvals come before any hold."""
     seen = newest(account=account, name=HOLD_END)

@@ -18,8 +18,9 @@ ROLES = {
     "every": "operator,treasury,admin,auditor",
     "admin": "admin",
     "auditor": "auditor",
+    "newcomer": "operator",
 }
-CREW = {"operator": 40, "treasury": 40, "both": 4, "every": 4, "admin": 12, "auditor": 12}
+CREW = {"operator": 40, "treasury": 40, "both": 4, "every": 4, "admin": 12, "auditor": 12, "newcomer": 2}
 MORE = 10  # made at once when a role has nobody left: how many tests a process runs is the scheduler's choice
 # What Chromium says about an answer that a test provoked on purpose.
 _ANSWERED = re.compile(r"^Failed to load resource: the server responded with a status of (400|403|409|422)\b")

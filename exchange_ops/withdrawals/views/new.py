@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops.addresses import checks, destinations
+from exchange_ops.keys import status as key_status
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import currencies
 from exchange_ops.market.models import Currency
@@ -98,6 +99,7 @@ def _render_form(
     account = accounts.current(request)
     context = {"form": form, "others": others, "now": clock.now(), "account": account}
     context["frozen"] = freezes.of_account(account)
+    context["watches_only"] = account is not None and key_status.watches_only([account])
     return show(request, "exchange_ops/new.html", context, status=status)
 
 

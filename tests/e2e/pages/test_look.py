@@ -71,6 +71,7 @@ PAGES = (
     "/account/sessions/",
     "/account/tokens/",
     "/account/notifications/",
+    "/account/settings/",
     "/people/",
     "/deliveries/",
     "/going-live/",

@@ -13,7 +13,7 @@ from desk.models import AuditEvent
 from desk.notifications.models import Delivery, Notification
 from desk.people import totp
 from exchange_ops import scheduled_checks
-from exchange_ops.going_live import confirmations, items
+from exchange_ops.going_live import answers, confirmations, items
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.policy import quorum
 from exchange_ops.policy.models import PolicyVersion
@@ -118,6 +118,46 @@ def test_the_exchange_was_probed_and_its_answer_counts():
     assert "approvals always come first" in look()["probe"].sentence
     facts.note(account=account, name=facts.HOLD_END, value=facts.LAPSES, now=clock.now() + timedelta(seconds=1))
     assert look()["probe"].holds
+
+
+def test_the_answers_of_the_exchange_stand_on_the_page_with_their_moment(signed_in, auditor):
+    account = rows.account()
+    Fact.objects.all().delete()
+    seen = {
+        "hold_end": "failed",
+        "listing_delay_ms": 250,
+        "comment_is_echoed": False,
+        "refusal.insufficient_funds": {"code": 20001, "http_status": 400},
+        "something_new": "<b>odd</b>",
+        "tag": "probe-1234",
+    }
+    for name, value in {"hold_end": "success", **seen}.items():
+        facts.note(account=account, name=f"probe.{name}", value=value, now=clock.now())
+    found = {each.question: each.answer for each in answers.of_all()}
+    assert found == {
+        "Status of a reservation after its hour": "failed",
+        "Delay until it is listed, ms": "250",
+        "Public comment shown": "no",
+        "More than there is": "Code 20001, Http status 400",
+        "Something new": "<b>odd</b>",
+    }
+    page = signed_in(auditor).get("/going-live/").content.decode()
+    assert "5 answers of the exchange" in page
+    assert "<b>odd</b>" not in page
+
+
+def test_every_page_and_the_form_of_a_payout_say_that_the_desk_only_watches(signed_in, operator):
+    ApiKey.objects.all().delete()
+    client = signed_in(operator)
+    assert "Watch only" not in client.get("/system/strip/").content.decode(), "no key at all is no watching"
+    key = a_key(reads="granted")
+    ApiKey.objects.filter(pk=key.pk).update(rights=["Payment information"])
+    assert "Watch only" in client.get("/system/strip/").content.decode()
+    assert "This desk only watches." in client.get("/withdrawals/new/").content.decode()
+    payer = a_key(pays="granted")
+    ApiKey.objects.filter(pk=payer.pk).update(rights=["Withdraw cryptocurrencies"])
+    assert "Watch only" not in client.get("/system/strip/").content.decode()
+    assert "only watches" not in client.get("/withdrawals/new/").content.decode()
 
 
 @pytest.mark.parametrize(

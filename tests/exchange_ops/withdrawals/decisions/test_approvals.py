@@ -7,12 +7,16 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from desk import audit_check, clock
+from desk.models import AuditEvent
+from desk.people import totp
 from desk.people.stepup import CannotConfirm
+from desk.staff import deactivation
 from exchange_ops.policy import modes
 from exchange_ops.policy.models import PolicyVersion, QuorumTier
 from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.decisions import approvals, policy_evaluation, resolutions
 from exchange_ops.withdrawals.models import Approval, Withdrawal
+from tests.desk.staff import keeping
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
 
@@ -181,6 +185,22 @@ def test_an_approval_of_somebody_who_lost_the_role_does_not_count(walk):
     walk.approvers[0].groups.clear()
     assert walk.approve(row, walk.approvers[1]).state == "held"
     assert walk.approve(row, walk.approvers[2]).state == "committing"
+
+
+def test_an_approval_from_before_somebody_was_switched_off_never_counts_again(walk, make_person):
+    """Switched off between their approval and the second one, and on again: their word on this payout is void."""
+    row = walk.held(amount=TWO)
+    walk.approve(row)
+    gone, admin = walk.approvers[0], make_person("admin", username="keeper")
+    totp.enrol(admin, keeping.SECRET)
+    assert [word.reference for word in deactivation.open_words(gone)] == [row.reference]
+    gone = keeping.deactivated(gone, admin, keeping.answer_at(0))
+    assert row.reference in AuditEvent.objects.get(action="person.deactivated").after["void"]
+    assert walk.approve(row, walk.approvers[1]).state == "held"
+    gone.is_active = True
+    gone.save(update_fields=["is_active"])
+    assert Withdrawal.objects.get(pk=row.pk).state == "held"
+    assert walk.approve(row, walk.approvers[2]).state == "committing", "two who may decide now"
 
 
 def test_the_largest_amounts_are_approved_before_they_are_held_and_released_by_one_more_word(walk):

@@ -1,0 +1,62 @@
+"""What the exchange answered to the questions that its pages leave open, in words: the facts that a probe kept."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from exchange_ops.shared import facts
+from exchange_ops.shared.models import Account
+
+_PREFIX: Final = "probe."
+# The name of the fact, and the question that it answers; in this order.
+QUESTIONS: Final = {
+    "hold_end": "Status of a reservation after its hour",
+    "listed_before_commit": "Listed before it is committed",
+    "listing_delay_ms": "Delay until it is listed, ms",
+    "status_of_a_hold": "Status of a reservation",
+    "comment_is_echoed": "Public comment shown",
+    "reserved_holds_amount_and_fee": "Amount and fee are reserved",
+    "fee_is_the_estimate": "Fee equals the estimate",
+    "rollback_is_confirmed": "Release is confirmed",
+    "status_after_rollback": "Status after a release",
+    "rollback_again": "A second release",
+    "commit_after_rollback": "Commit after a release",
+    "refusal.insufficient_funds": "More than there is",
+    "refusal.validation_error": "An amount of nothing",
+}
+_OWN: Final = {"tag", "left_hold"}  # what a probe notes for itself
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One question, its newest answer as text, and when it was given."""
+
+    account: str
+    question: str
+    answer: str
+    at: datetime
+
+
+def of_all() -> list[Answered]:
+    """Every answer there is, account by account; a name that nobody foresaw stands behind the others."""
+    found = []
+    for account in Account.objects.order_by("pk"):
+        rows = {row.name.removeprefix(_PREFIX): row for row in facts.all_newest(account=account, prefix=_PREFIX)}
+        names = [*(name for name in QUESTIONS if name in rows), *sorted(set(rows) - {*QUESTIONS, *_OWN})]
+        found += [
+            Answered(account.name, QUESTIONS.get(name, _words(name)), _text(rows[name].value), rows[name].noted_at)
+            for name in names
+        ]
+    return found
+
+
+def _words(name: str) -> str:
+    return name.replace(".", ": ").replace("_", " ").capitalize()
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{_words(key)} {_text(each)}" for key, each in value.items())
+    return str(value)
