@@ -92,9 +92,9 @@ def test_hours_and_figures_of_every_page_and_the_exports_stay_as_they_are(signed
     exported = b"".join(client.get("/withdrawals/export.csv")).decode()
     assert "2026-11-20T23:30:00Z" in exported
     assert "1234.5" in exported
-    told = client.get(f"/api/v1/withdrawals/{row.pk}/").json()
-    assert told["created_at"].startswith("2026-11-20T23:30:00")
-    assert Decimal(told["amount"]) == Decimal("1234.5")
+    found = client.get(f"/api/v1/withdrawals/{row.pk}/").json()
+    assert found["created_at"].startswith("2026-11-20T23:30:00")
+    assert Decimal(found["amount"]) == Decimal("1234.5")
 
 
 def test_a_program_and_a_stranger_read_as_everybody_does(operator, payable):
