@@ -207,7 +207,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         closable=False,
         ends=_BY_TREASURY,
     ),
-    Kind(alarms.AUDIT, "Audit trail differs", Severity.CRITICAL, (roles.ADMIN,), _audit),
+    Kind(alarms.AUDIT, "Audit trail differs", Severity.CRITICAL, (roles.ADMIN,), _audit, opens=_KEEPERS),
     Kind(
         alarms.TRANSFER_NOT_SEEN,
         "Transfer not seen",

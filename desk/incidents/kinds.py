@@ -45,7 +45,8 @@ class Cause:
 class Kind:
     """One kind of incident. `causes` finds what is wrong at a moment: all of it, or the one cause of a key.
 
-    `acts` are the roles that may take it on and close it, `sees` those that are shown it.
+    `acts` are the roles that may take it on and close it, `sees` those that are shown it, `opens` those that may open
+    the page that it is about.
 
     `closable` says whether a person may close it while its cause goes on; where it is not, `ends` says how it ends.
     A process does not judge it in its first `settles` of life: after a night everything that is read again and again
@@ -58,6 +59,7 @@ class Kind:
     acts: tuple[str, ...]
     causes: Callable[[datetime, str], Iterable[Cause]]
     sees: tuple[str, ...] = roles.ALL
+    opens: tuple[str, ...] = roles.ALL
     closable: bool = True
     ends: str = ""
     settles: timedelta = timedelta(0)
@@ -65,6 +67,10 @@ class Kind:
     def may_see(self, person: "Person") -> bool:
         """Whether it is on this person's list."""
         return person.has_role(*self.sees)
+
+    def may_open(self, person: "Person") -> bool:
+        """Whether the page that it is about opens for this person."""
+        return person.has_role(*self.opens)
 
     def may_act(self, person: "Person") -> bool:
         """Whether this person may take it on, hand it back and close it."""

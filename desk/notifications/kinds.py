@@ -20,7 +20,7 @@ def _undelivered(now: datetime, key: str) -> Iterator[Cause]:
     late = Q(state__in=machine.UNSENT, attempts__gt=0, created_at__lt=now - LATE)
     late |= Q(state=machine.QUEUED, created_at__lt=now - LATE) & ~Q(last_problem="")
     failed = Q(state=machine.FAILED, updated_at__gt=now - _DAY)
-    rows = Delivery.objects.filter(late | failed).filter(channel__ended_at=None)
+    rows = Delivery.objects.filter(late | failed).filter(channel__ended_at=None).exclude(person__is_active=False)
     ways = rows.values("medium", "channel", "channel__name").annotate(count=Count("pk"), problem=Max("last_problem"))
     for way in ways.order_by("medium", "channel"):
         is_mail = way["medium"] == Medium.EMAIL
@@ -35,5 +35,12 @@ def _undelivered(now: datetime, key: str) -> Iterator[Cause]:
 
 
 KINDS: Final[tuple[Kind, ...]] = (
-    Kind(UNDELIVERED, "Notifications not delivered", Severity.HIGH, (roles.ADMIN,), _undelivered),
+    Kind(
+        UNDELIVERED,
+        "Notifications not delivered",
+        Severity.HIGH,
+        (roles.ADMIN,),
+        _undelivered,
+        opens=(roles.ADMIN, roles.AUDITOR),
+    ),
 )

@@ -22,7 +22,7 @@ _CHAT: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 def subject(row: Notification) -> str:
     """The subject line of a mail: one line, without marks that turn text around."""
-    text = " ".join(revealed(f"[{NAME}] {headline(row)}").split())
+    text = _line(f"[{NAME}] {headline(row)}")
     return text if len(text) <= LONGEST_SUBJECT else f"{text[: LONGEST_SUBJECT - 1]}…"
 
 
@@ -33,7 +33,7 @@ def content(row: Notification, medium: str) -> str:
 
 def mail(row: Notification) -> str:
     """The text of a mail."""
-    lines = [headline(row), "", revealed(row.sentence)]
+    lines = [_line(headline(row)), "", _line(row.sentence)]
     if row.deadline is not None and row.stage != Stage.ENDED:
         lines += ["", f"The desk goes on without a decision at {_moment(row.deadline)}."]
     lines += [
@@ -43,7 +43,7 @@ def mail(row: Notification) -> str:
         "You decide on that page, with your second factor. No link approves.",
     ]
     lines += ["", "--", f"{NAME}. The audit trail ended with {trail.head()[:16]} when this was sent."]
-    lines += [f"What you are told: {settings.DESK_URL}/account/notifications/"]
+    lines += [f"Choose what you are notified of: {settings.DESK_URL}/account/notifications/"]
     return "\n".join(lines)
 
 
@@ -95,8 +95,13 @@ def headline(row: Notification) -> str:
     return f"{minutes} minutes left: {row.title} {row.reference} waits for a decision"
 
 
+def _line(text: str) -> str:
+    """In one line and marked: what people wrote can't look like lines of the desk's own, nor be turned around."""
+    return revealed(" ".join(text.split()))
+
+
 def _plain(text: str) -> str:
-    return revealed(text).translate(_CHAT)
+    return _line(text).translate(_CHAT)
 
 
 def _moment(at: datetime) -> str:

@@ -18,7 +18,7 @@ from desk.views.rendering import show
 PAGE = "desk/incident.html"
 PARTS = {"incident": "desk/incident/_incident.html"}
 _WORDS = {
-    "opened": "Opened by the desk",
+    "opened": "Opened",
     "acknowledged": "Taken on",
     "handed_back": "Handed back",
     "cleared": "Resolved: its cause is gone",
@@ -89,6 +89,7 @@ def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words:
         "kind": kind,
         "acts": " or ".join(kind.acts),
         "severity_tone": {"critical": "bad", "high": "warn"}.get(row.severity, "active"),
+        "may_open": kind.may_open(person),
         "may_act": decisions.may_act(person, row),
         "is_open": row.state == machine.OPEN,
         "is_over": row.state == machine.RESOLVED,

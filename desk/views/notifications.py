@@ -38,7 +38,7 @@ class WishesForm(forms.Form):
     in_browser = forms.MultipleChoiceField(required=False)
     quiet_from = _hour()
     quiet_until = _hour()
-    turn = forms.TypedChoiceField(label="When a decision waits, you are told", choices=TURNS, coerce=int)
+    turn = forms.TypedChoiceField(label="When a decision waits, notify me", choices=TURNS, coerce=int)
 
     def __init__(self, person: Person, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -73,7 +73,7 @@ def own(request: HttpRequest) -> HttpResponse:
         quiet=(form.cleaned_data["quiet_from"], form.cleaned_data["quiet_until"]),
         turn=form.cleaned_data.get("turn") or 1,
     )
-    messages.success(request, "Kept. It holds for what comes from now on.")
+    messages.success(request, "Preferences saved. They apply from now on.")
     return redirect("notifications")
 
 

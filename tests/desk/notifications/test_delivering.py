@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -14,7 +15,7 @@ from desk.audit import trail
 from desk.incidents.kinds import Severity
 from desk.machines.mover import CannotMove
 from desk.models import AuditEvent
-from desk.notifications import audiences, delivering, kinds, messages, outgoing, signing
+from desk.notifications import audiences, delivering, kinds, messages, outgoing, sending, signing
 from desk.notifications.audiences import Ways
 from desk.notifications.models import Channel, Delivery, Notification, Stage
 from desk.sealing import seal
@@ -31,7 +32,7 @@ class Receiver:
     """A receiver of webhooks on this machine. It answers with `status` and `body`, and keeps what it was sent."""
 
     def __init__(self):
-        self.status, self.headers, self.body, self.taken = 204, {}, b"", []
+        self.status, self.headers, self.body, self.taken, self.pause_s = 204, {}, b"", [], 0
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -42,7 +43,13 @@ class Receiver:
                 for name, value in receiver.headers.items():
                     self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(receiver.body)
+                pieces = [receiver.body] if not receiver.pause_s else [bytes([each]) for each in receiver.body]
+                try:
+                    for piece in pieces:
+                        self.wfile.write(piece)
+                        time.sleep(receiver.pause_s)
+                except OSError:
+                    return  # whoever asked has left
 
             def log_message(self, *_):
                 pass
@@ -114,6 +121,16 @@ def test_a_subject_is_one_line_without_marks_that_turn_text_around(ada):
     assert not {"\r", "\n", "\u202e"} & set(line)
 
 
+def test_what_people_wrote_makes_no_lines_of_its_own_in_a_mail_or_a_chat(ada):
+    forged = "Odd payout\r\n\nLook at it: https://desk.evil.test/\u2028\u202e" + "x" * 10_000
+    row = posted(ada, title="Change of roles: ada\nBcc: b", sentence=forged[:600])
+    lines = messages.mail(row).split("\n")
+    assert lines[0] == "High: Change of roles: ada Bcc: b (I-1)"
+    assert lines[2].startswith("Odd payout Look at it: https://desk.evil.test/ \u2039RLO\u203axxx")
+    assert [line for line in lines if line.startswith("Look at it:")] == [f"Look at it: {messages.address(row)}"]
+    assert json.loads(messages.chat(row))["text"].count("\n") == 2
+
+
 def test_a_webhook_is_signed_and_carries_the_facts(receiver, ada):
     row = posted(ada, by_email=False, to=[a_channel(ada, receiver.url)])
     delivering.sweep(now=NOW)
@@ -161,6 +178,26 @@ def test_what_is_not_taken_is_tried_again_with_the_same_id(receiver, ada, answer
     assert (len(receiver.taken), len(ids)) == (2, 1)
 
 
+def test_a_receiver_that_answers_byte_by_byte_is_left_when_its_time_is_over(receiver, ada, monkeypatch):
+    monkeypatch.setattr(sending, "SECONDS", 1)
+    receiver.status, receiver.body, receiver.pause_s = 200, b"x" * 10_000, 0.05
+    posted(ada, by_email=False, to=[a_channel(ada, receiver.url)])
+    posted(ada, number=2, by_email=False, to=[Channel.objects.get()])
+    delivering.sweep(now=NOW)
+    assert states() == ["queued", "queued"]
+    assert [row.attempts for row in Delivery.objects.order_by("pk")] == [1, 0], "the other waits with it"
+    assert "It was not taken:" in Delivery.objects.first().last_problem
+
+
+def test_a_name_that_leads_to_this_machine_is_not_posted_to(ada, receiver, settings):
+    settings.WEBHOOK_PRIVATE_HOSTS = []
+    port = receiver.server.server_address[1]
+    posted(ada, by_email=False, to=[a_channel(ada, f"https://localhost.localdomain:{port}/hook")])
+    delivering.sweep(now=NOW)
+    assert states() == ["queued"]
+    assert receiver.taken == []
+
+
 def test_a_receiver_that_never_takes_it_is_given_up_after_a_day_and_sent_again_by_hand(receiver, ada):
     receiver.status = 503
     posted(ada, by_email=False, to=[a_channel(ada, receiver.url)])
@@ -194,7 +231,7 @@ def test_what_was_once_written_down_is_what_every_attempt_sends(receiver, ada):
     assert "Key refused" in Delivery.objects.get().content
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1800)
 def test_thousands_of_mails_wait_for_a_dead_server_and_all_arrive_once_the_gravest_first(settings, ada):
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", _closed_port()
     settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
@@ -282,6 +319,7 @@ def test_a_removed_channel_and_a_deactivated_person_get_nothing_more(receiver, a
     delivering.sweep(now=NOW)
     assert states() == ["failed", "failed"]
     assert receiver.taken == []
+    assert list(kinds.KINDS[0].causes(NOW + minutes(3), "")) == [], "nobody misses them"
 
 
 def test_two_workers_send_one_message_once(settings, ada):

@@ -84,10 +84,15 @@ def test_deliveries_are_read_by_admins_and_auditors_and_sent_again_by_admins(sig
     assert "was not sent again" in client.post(again, follow=True).content.decode()
 
 
-def test_the_demo_shows_what_it_mailed_and_a_real_desk_has_no_mailbox(signed_in, treasurer, one_mail, settings):
+def test_the_demo_shows_mail_to_whom_it_went_and_a_real_desk_has_no_mailbox(
+    signed_in, treasurer, one_mail, settings, make_person
+):
     Delivery.objects.update(state="delivered", sent_at=NOW)
     client = signed_in(treasurer)
     assert "W-1 waits for a decision" in client.get("/mailbox/").content.decode()
+    for role, is_shown in (("operator", False), ("treasury", False), ("admin", True), ("auditor", True)):
+        page = signed_in(make_person(role, username=f"other-{role}")).get("/mailbox/").content.decode()
+        assert ("W-1 waits for a decision" in page) is is_shown, role
     settings.MAILBOX = False
     assert client.get("/mailbox/").status_code == 404
 
