@@ -14,18 +14,26 @@ if TYPE_CHECKING:
 MOST: Final = 200  # of one source and list: beyond that the page says that there are more
 SOON: Final = timedelta(minutes=20)
 RANKS: Final = {each.value: rank for rank, each in enumerate(Severity)}
+SOON_RANK: Final = 0.5  # whatever ends soon: after what is critical alone
 NO_SEVERITY: Final = 1.5  # a decision that waits: after what is high, before what is medium
+SOON_LABEL: Final = "Soon to expire"
+DECISIONS_LABEL: Final = "Decisions"
+NOBODY: Final = "System"  # who did what no person did
+
+
+_SEARCHED: Final = ("address", "payment_id", "reason", "currency", "amount", "initiator", "identifier")
 
 
 @dataclass(slots=True)
 class Entry:
     """One thing that waits, or that was done. `sentence` says what happened to the money first.
 
-    `clock` is the time by which `deadline` is kept. `mine` says that this person can act on it now, `own` that they
-    asked for it, `is_followed` that it waits for nobody and is only watched. `who` are the roles that may act.
-    `template` draws what else there is to know from `row`. `outcome` says what became of one that is over. `phase`
-    tells apart what the same subject waits for at one time and at another; `kind` is the name under which people choose
-    what they are told, that of the source where it is empty.
+    `clock` is the time by which `deadline` is kept, that of an exchange where `by_exchange` says so. `mine` says that
+    this person can act on it now, `own` that they asked for it, `is_followed` that it waits for nobody and is only
+    watched. `who` are the roles that may act. `template` draws what else there is to know from `row`, `progress` is how
+    far a decision is. `outcome` says what became of one that is over. `phase` tells apart what the same subject waits
+    for at one time and at another; `kind` is the name under which people choose what they are told, that of the source
+    where it is empty.
     `scope` is the account it is about, by number; empty for the whole desk. `place` is
     its name, where there are several accounts and nothing else says which.
     """
@@ -42,12 +50,14 @@ class Entry:
     severity: str = ""
     deadline: datetime | None = None
     clock: datetime | None = None
+    by_exchange: bool = False
     mine: bool = False
     own: bool = False
     is_followed: bool = False
     who: str = ""
     row: Any = None
     template: str = ""
+    progress: str = ""
     done_at: datetime | None = None
     outcome: str = ""
     done_by: str = ""
@@ -60,15 +70,22 @@ class Entry:
 
     @property
     def is_soon(self) -> bool:
-        """Whether its time is over soon."""
-        return self.deadline is not None and self.clock is not None and self.deadline < self.clock + SOON
+        """Whether the time in which somebody can act on it is over soon."""
+        if self.is_followed or self.deadline is None or self.clock is None:
+            return False
+        return self.deadline < self.clock + SOON
 
     @property
     def urgency(self) -> tuple[float, bool, float]:
         """The gravest first, then what ends first, then what is newest."""
-        rank = 0.5 if self.is_soon else RANKS.get(self.severity, NO_SEVERITY)
+        rank = SOON_RANK if self.is_soon else RANKS.get(self.severity, NO_SEVERITY)
         ends = self.deadline.timestamp() if self.deadline is not None else -self.since.timestamp()
         return (rank, self.deadline is None, ends)
+
+    @property
+    def section(self) -> str:
+        """The heading under which a crowded list has it; entries of one are together in the order of urgency."""
+        return SOON_LABEL if self.is_soon else self.severity_label or DECISIONS_LABEL
 
     @property
     def severity_label(self) -> str:
@@ -78,8 +95,9 @@ class Entry:
     @property
     def text(self) -> str:
         """What a search looks through."""
-        found = [self.reference, self.title, self.sentence, self.label, self.who]
-        found += [str(getattr(self.row, name, "")) for name in ("address", "reason", "currency", "initiator")]
+        found = [self.reference, self.title, self.sentence, self.label, self.who, self.place, self.done_by]
+        found += [str(getattr(self.row, name, "")) for name in _SEARCHED]
+        found.append(str(self.taken_by or ""))
         return " ".join(found).lower()
 
 

@@ -29,6 +29,7 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
         entry = _entry(row, mine=False)
         entry.done_at = row.updated_at
         entry.outcome = "closed with a reason" if row.reason else "its cause is gone"
+        entry.done_by = getattr(row, "closed_by", None) or ""
         found.append(entry)
     return found
 

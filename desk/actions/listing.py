@@ -1,28 +1,34 @@
 """The entries that one person is shown: in groups, narrowed and sorted as they chose."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from desk.actions import entries, threads
-from desk.actions.entries import Entry, Source
+from desk.actions.entries import Entry
 
 if TYPE_CHECKING:
     from desk.models import Person
+
+Reader = Callable[["Person", datetime], Sequence[Entry]]
 
 MINE: Final = "mine"
 OTHERS: Final = "others"
 SOON: Final = "soon"
 WATCHING: Final = "watching"
+ALL: Final = "all"
 DONE: Final = "done"
 GROUPS: Final = {
     MINE: "Needs you",
     OTHERS: "Waiting for others",
     SOON: "Soon to expire",
     WATCHING: "Watching",
+    ALL: "All open",
     DONE: "Done",
 }
+CROWDED: Final = 12  # more entries than this are read under headings, and closer together
 SORTS: Final = {"urgency": "Most urgent first", "newest": "Newest first", "oldest": "Oldest first"}
 
 
@@ -45,26 +51,43 @@ class Listing:
     entries: list[Entry]
     counts: dict[str, int] = field(default_factory=dict)
     is_cut: bool = False
+    is_by_urgency: bool = False
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are more entries than somebody takes in at a glance."""
+        return len(self.entries) > CROWDED
+
+    @property
+    def sections(self) -> list[tuple[str, list[Entry]]]:
+        """The entries under headings where there are many and the most urgent come first; else under none."""
+        if not (self.is_crowded and self.is_by_urgency):
+            return [("", self.entries)]
+        return [(label, list(rows)) for label, rows in groupby(self.entries, lambda entry: entry.section)]
 
 
 def of(person: "Person", wish: Wish, *, now: datetime) -> Listing:
     """A number of queries that does not grow with the number of entries."""
     sources = [source for source in entries.sources() if wish.source in {"", source.name}]
-    waiting = _known([entry for source in sources for entry in source.waiting(person, now) if _is_of(entry, wish)])
+    waiting, is_cut = _read([source.waiting for source in sources], person, wish, now)
     groups = _grouped(person, waiting)
     chosen = groups.get(wish.group)
     if chosen is None:
-        chosen = _known([entry for source in sources for entry in source.done(person, now) if _is_of(entry, wish)])
+        chosen, is_cut = _read([source.done for source in sources], person, wish, now)
     found = [entry for entry in chosen if _fits(entry, wish)]
     return Listing(
         entries=sorted(found, key=_order(wish))[: entries.MOST],
         counts={name: len(rows) for name, rows in groups.items()},
-        is_cut=len(found) > entries.MOST or _is_full(sources, chosen),
+        is_cut=is_cut or len(found) > entries.MOST,
+        is_by_urgency=wish.sort == "urgency" and wish.group != DONE,
     )
 
 
-def _is_full(sources: list[Source], chosen: list[Entry]) -> bool:
-    return len(chosen) >= entries.MOST * max(len(sources), 1)
+def _read(readers: Sequence[Reader], person: "Person", wish: Wish, now: datetime) -> tuple[list[Entry], bool]:
+    """What the sources give of the chosen account, and whether one of them may have more than it gives."""
+    parts = [reader(person, now) for reader in readers]
+    found = _known([entry for part in parts for entry in part if _is_of(entry, wish)])
+    return found, any(len(part) >= entries.MOST for part in parts)
 
 
 def _known(found: list[Entry]) -> list[Entry]:
@@ -85,6 +108,7 @@ def _grouped(person: "Person", waiting: list[Entry]) -> dict[str, list[Entry]]:
         OTHERS: [entry for entry in waiting if not entry.mine and not entry.is_followed],
         SOON: [entry for entry in waiting if entry.is_soon],
         WATCHING: watched,
+        ALL: [entry for entry in waiting if not entry.is_followed],
     }
 
 

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
+from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 
 from desk.incidents import kinds, machine
-from desk.incidents.models import Incident
+from desk.incidents.models import Incident, IncidentEvent
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -39,6 +39,8 @@ def waiting_for(person: "Person") -> QuerySet[Incident]:
 
 
 def resolved(person: "Person") -> QuerySet[Incident]:
-    """What is over, the last one first."""
+    """What is over, the last one first; `closed_by` is the name of whoever closed it with a reason."""
+    closed = IncidentEvent.objects.filter(incident=OuterRef("pk"), event="closed").order_by("-version")
     rows = Incident.objects.filter(state=machine.RESOLVED, kind__in=kinds.seen_by(person))
+    rows = rows.annotate(closed_by=Subquery(closed.values("actor__username")[:1]))
     return rows.select_related("taken_by").order_by("-updated_at", "-pk")

@@ -7,12 +7,11 @@ from typing import Final
 from django.db.models import QuerySet
 
 from desk.actions import entries
-from desk.actions.entries import Entry
+from desk.actions.entries import NOBODY, Entry
 from desk.models import Person
 from desk.notifications import audiences, machine, outgoing
 from desk.notifications.models import Channel, Delivery, Notification, Recipient, Stage
 
-BY_THE_DESK: Final = "the desk"
 MOST_ASKED: Final = 3
 
 
@@ -30,7 +29,7 @@ def end(rows: Sequence[Notification], people: Sequence[Person], *, is_over: bool
     hearers = set(Recipient.objects.filter(notification__in=rows).values_list("person_id", flat=True))
     audience = [person for person in people if person.pk in hearers]
     known = _found(first, audience, now)
-    if not first.severity and (known is None or known.done_by != BY_THE_DESK):
+    if not first.severity and (known is None or known.done_by != NOBODY):
         return 0
     row = Notification(
         stage=Stage.ENDED,

@@ -190,11 +190,21 @@ def sample_figure() -> str:
 
 
 @register.filter
+def hour_from(when: datetime, now: datetime) -> str:
+    """The hour of a moment, with its day where that is another one: "14:23 UTC", "2026-11-26 14:23 UTC"."""
+    form = formats.current()
+    is_today = form.here(when).date() == form.here(now).date()
+    return form.written(when, "%H:%M" if is_today else "%Y-%m-%d %H:%M")
+
+
+@register.filter
 def left(deadline: datetime | None, now: datetime) -> str:
-    """What is left until a deadline, as the countdown writes it: "18 min left", "1:05 left", "time is over"."""
+    """What is left until a deadline, as the countdown writes it: "3 d left", "18 min left", "1:05 left"."""
     seconds = int((deadline - now).total_seconds()) if deadline else 0
     if seconds <= 0:
         return "time is over"
+    if seconds >= 2 * 3600:
+        return f"{seconds // 86_400} d left" if seconds >= 2 * 86_400 else f"{seconds // 3600} h left"
     return f"{seconds // 60} min left" if seconds >= 120 else f"{seconds // 60}:{seconds % 60:02} left"
 
 

@@ -84,8 +84,7 @@ def _listed(request: HttpRequest, person: Person, source: str) -> HttpResponse:
         "now": now,
         "wish": wish,
         "tabs": [(name, label, found.counts.get(name)) for name, label in listing.GROUPS.items()],
-        "entries": found.entries,
-        "is_cut": found.is_cut,
+        "found": found,
         "only": sources.get(source),
         "sources": list(sources.values()),
         "severities": Severity.choices,
@@ -104,6 +103,7 @@ def _empty(wish: listing.Wish, sources: dict[str, entries.Source]) -> str:
     return {
         listing.OTHERS: "Nothing waits for somebody else.",
         listing.SOON: f"Nothing closes within {int(entries.SOON.total_seconds()) // 60} minutes.",
+        listing.ALL: "Nothing waits for anybody.",
         listing.WATCHING: "You watch nothing: what you ask for, take or comment on is listed here until it is over.",
         listing.DONE: "Nothing was decided yet.",
     }[wish.group]

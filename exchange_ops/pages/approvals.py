@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.db.models import Count, F, Q, QuerySet
 from django.urls import reverse
 
-from desk.actions.entries import MOST, Entry, Source
+from desk.actions.entries import MOST, NOBODY, Entry, Source
 from desk.machines import table as machine_table
 from desk.models import Person
 from desk.people import roles
@@ -21,6 +21,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.transfers import approvals as transfer_approvals
 from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.transfers.models import Transfer
+from exchange_ops.transfers.views import briefing as transfer_briefing
 from exchange_ops.withdrawals import machine, queries
 from exchange_ops.withdrawals.decisions import approvals, briefing
 from exchange_ops.withdrawals.models import Approval, Withdrawal
@@ -38,7 +39,7 @@ def _waiting(person: Person, now: datetime) -> Sequence[Entry]:
     briefings = briefing.of(undecided)
     found = [_payout(row, person, hours[row.account_id], briefings.get(row.pk)) for row in undecided + followed]
     for entry in found:
-        entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in known
+        _say_whose(entry, mine=mine, undecided=known)
     return _placed(found + _transfers(person))
 
 
@@ -55,10 +56,17 @@ def _transfers(person: Person) -> list[Entry]:
     known = {row.pk for row in undecided}
     own = Transfer.objects.filter(initiator=person, state__in=transfer_states.OPEN_STATES).exclude(pk__in=known)
     followed = list(_with_counts(own.order_by("-pk"))[:MOST])
-    found = [_transfer(row, person) for row in undecided + followed]
+    briefings = transfer_briefing.of(undecided)
+    found = [_transfer(row, person, briefings.get(row.pk)) for row in undecided + followed]
     for entry in found:
-        entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in known
+        _say_whose(entry, mine=mine, undecided=known)
     return found
+
+
+def _say_whose(entry: Entry, *, mine: set[int], undecided: set[int]) -> None:
+    entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in undecided
+    if entry.is_followed:
+        entry.progress = ""
 
 
 def _done(person: Person, now: datetime) -> Sequence[Entry]:
@@ -66,10 +74,10 @@ def _done(person: Person, now: datetime) -> Sequence[Entry]:
     payouts = list(queries.with_ends(rows.order_by(F("decided_at").desc(), "-pk"))[:MOST])
     decided = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
     moved = list(_with_counts(decided.order_by(F("decided_at").desc(), "-pk"))[:MOST])
-    found = [_payout(row, person, now, None) for row in payouts] + [_transfer(row, person) for row in moved]
+    found = [_payout(row, person, now, None) for row in payouts] + [_transfer(row, person, None) for row in moved]
     for entry in found:
         entry.done_at, entry.deadline = entry.row.decided_at, None
-        entry.outcome, entry.done_by = _outcome(entry.row), str(entry.row.decided_by or "the desk")
+        entry.outcome, entry.done_by = _outcome(entry.row), str(entry.row.decided_by or NOBODY)
     return found
 
 
@@ -101,10 +109,12 @@ def _payout(row: Any, person: Person, hour: datetime, known: briefing.Briefing |
         icon=row.end.sign if row.end else machine.STATES[row.state].icon,
         deadline=row.approve_until if row.state == machine.HELD else None,
         clock=hour,
+        by_exchange=True,
         own=row.initiator_id == person.pk,
         who=roles.TREASURY,
         row=row,
         template="exchange_ops/action/_payout.html",
+        progress=getattr(row, "progress", ""),
         phase=row.state,
         scope=str(row.account_id),
     )
@@ -114,8 +124,8 @@ def _is_final(row: Any) -> bool:
     return row.state == machine.HELD and row.mode == modes.APPROVE_THEN_HOLD
 
 
-def _transfer(row: Any, person: Person) -> Entry:
-    state = transfer_states.STATES[row.state]
+def _transfer(row: Any, person: Person, known: transfer_briefing.Briefing | None) -> Entry:
+    state, row.briefing = transfer_states.STATES[row.state], known
     return Entry(
         subject=row.subject,
         reference=row.reference,
@@ -130,6 +140,7 @@ def _transfer(row: Any, person: Person) -> Entry:
         who=roles.TREASURY,
         row=row,
         template="exchange_ops/action/_transfer.html",
+        progress=f"{row.approved_count} of {row.quorum_required} approved" if row.quorum_required else "",
         phase=row.state,
         scope=str(row.account_id),
     )

@@ -48,7 +48,7 @@ def strip(request: HttpRequest) -> HttpResponse:
     now, found, mine = clock.now(), health.look(), accounts.in_view(request)
     context = {
         "now": now,
-        "exchange_now": accounts.exchange_now(mine[0] if len(mine) == 1 else None, now),
+        "exchange_now": accounts.exchange_now(mine[0], now) if len(mine) == 1 else None,
         "checks": found,
         "watches_only": key_status.watches_only(mine),
         "incidents": list(incidents.of_scope(incidents.unresolved(request.user), scope_of(request))),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from desk.actions.entries import MOST, Entry, Source
+from desk.actions.entries import MOST, NOBODY, Entry, Source
 from exchange_ops.policy_changes import machine, rules
 from exchange_ops.policy_changes.models import PolicyChange
 from exchange_ops.policy_changes.mover import TOPIC
@@ -35,7 +35,7 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
         entry = _entry(row, person, now)
         entry.mine, entry.is_followed = False, False
         entry.deadline, entry.done_at, entry.outcome = None, row.updated_at, row.label.lower()
-        entry.done_by = str(row.ended_by or (row.agreed_by if row.state == machine.PUBLISHED else None) or "the desk")
+        entry.done_by = str(row.ended_by or (row.agreed_by if row.state == machine.PUBLISHED else None) or NOBODY)
         found.append(entry)
     return found
 

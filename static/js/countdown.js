@@ -17,7 +17,8 @@ function secondsLeft(element) {
 function words(seconds) {
   if (seconds <= 0) return "time is over";
   if (seconds < 120) return Math.floor(seconds / 60) + ":" + String(Math.floor(seconds % 60)).padStart(2, "0") + " left";
-  return Math.floor(seconds / 60) + " min left";
+  if (seconds >= 2 * 86400) return Math.floor(seconds / 86400) + " d left";
+  return seconds >= 2 * 3600 ? Math.floor(seconds / 3600) + " h left" : Math.floor(seconds / 60) + " min left";
 }
 
 function speak(element, seconds) {
@@ -54,11 +55,12 @@ function tick() {
   });
 }
 
-// The line at the foot brings the exchange's clock again and again: a clock that jumped moves every countdown.
+// The line at the foot brings the exchange's clock again and again: a clock that jumped moves every countdown that is
+// kept by it. Where there are several exchanges in view each countdown has its own, and the line brings none.
 function setClock(root) {
   const reading = root.querySelector && (root.matches("[data-exchange-now]") ? root : root.querySelector("[data-exchange-now]"));
   if (!reading) return;
-  document.querySelectorAll("[data-deadline]").forEach((element) => { element.dataset.now = reading.dataset.exchangeNow; });
+  document.querySelectorAll("[data-deadline]:not([data-own-clock])").forEach((element) => { element.dataset.now = reading.dataset.exchangeNow; });
 }
 
 setInterval(tick, 1000);

@@ -80,7 +80,7 @@ def test_what_the_desk_ended_is_told_once_to_whoever_heard_of_it(waits, treasure
     waits.deciders["payout:1"] = treasurers[:2]
     finding.look(now=NOW)
     waits.deciders.clear()
-    waits.over["payout:1"] = ("released", "the desk")
+    waits.over["payout:1"] = ("released", "System")
     assert [finding.look(now=NOW + minutes(at)) for at in (50, 51)] == [1, 0]
     assert stages() == [("payout:1", "opened"), ("payout:1", "ended")]
     assert mailed("ended") == names(treasurers[:2])
@@ -103,7 +103,7 @@ def test_a_night_without_approvers_leaves_one_message_for_the_morning(waits, tre
     for at in range(0, 53, 2):
         finding.look(now=night + minutes(at))
     waits.deciders.clear()
-    waits.over["payout:1"] = ("released", "the desk")
+    waits.over["payout:1"] = ("released", "System")
     finding.look(now=night + minutes(54))
     unsent = Delivery.objects.get(state="queued")
     assert unsent.notification.stage == "ended"

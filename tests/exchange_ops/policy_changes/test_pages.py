@@ -133,5 +133,18 @@ def test_what_waits_is_on_the_list_of_the_other_and_is_stopped_there(signed_in, 
     assert ben.post(end, {"comment": ""}).status_code == 409
     assert ben.post(end, {"comment": "Not now"}).status_code == 302
     assert "already" in text(ben.post(end, {"comment": "Again"}))
-    assert "rejected" in text(ben.get("/action/?list=done"))
+    assert "Rejected" in text(ben.get("/action/?list=done"))
     assert PolicyVersion.objects.count() == 1
+
+
+def test_a_proposal_has_its_thread_and_its_countdown_is_kept_by_our_own_clock(signed_in, people):
+    row = propose(Codes(), people[0], TIGHTER, now=clock.now())
+    ben = signed_in(people[1])
+    assert f'hx-get="/action/threads/policychange/{row.pk}/"' in ben.get(f"/policy/changes/{row.pk}/").content.decode()
+    listed = ben.get("/action/").content.decode()
+    assert re.search(r"data-deadline=\"[^\"]+\" data-now=\"[^\"]+\"\s+data-own-clock>\d+ (d|h|min) left", listed)
+    rows.currency()
+    rows.held(people[0], now=clock.now())
+    listed = ben.get("/action/?source=approvals").content.decode()
+    assert "data-deadline" in listed
+    assert "data-own-clock" not in listed
