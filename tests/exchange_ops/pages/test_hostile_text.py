@@ -7,6 +7,9 @@ import re
 import pytest
 
 from desk import clock, invisible
+from desk.actions import threads
+from desk.incidents.models import Incident
+from desk.notifications import delivering, finding
 from exchange_ops.keys import store as keys
 from exchange_ops.policy import freezes
 from exchange_ops.wire.catalogue import Right
@@ -42,11 +45,18 @@ def pages(hostile, treasury, payable):
         actor=treasury, now=now,
     )  # fmt: skip
     freezes.freeze(account=account, person=treasury, reason=HOSTILE, now=now)
+    incident = Incident.objects.get(kind="account-frozen")
+    threads.comment(subject=incident.subject, person=hostile, text=HOSTILE, request_key="k", now=now)
+    finding.look(now=now)
+    delivering.sweep(now=now)
+    about = f"/action/incidents/{incident.pk}/"
     return [
         "/",
         *("/withdrawals/", f"/withdrawals/{held.pk}/", "/approvals/", "/approvals/?list=others", "/ledger/"),
         *("/transfers/", f"/transfers/{transfer.pk}/", "/orders/", f"/orders/{order.pk}/", "/orders/new/"),
         *("/subaccounts/", "/subaccounts/7001/", "/keys/", f"/keys/{key.pk}/", "/policy/", "/audit/", "/system/"),
+        *("/action/?list=all", about, f"/action/threads/incident/{incident.pk}/", "/action/bar/", "/system/strip/"),
+        *("/mailbox/", "/deliveries/", "/account/notifications/fresh/"),
         *(f"/search/?q={HOSTILE}", "/search/?q=W", "/withdrawals/?initiator=op%E2%80%AE", "/account/sessions/"),
     ]
 

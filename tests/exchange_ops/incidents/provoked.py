@@ -1,0 +1,209 @@
+"""Every kind of incident: the rows that are its cause, what is read of it then, and how its cause goes away."""
+
+import re
+from datetime import timedelta
+
+from chaindata.headers.models import ChainHeader, ChainTip
+from chaindata.incidents import CHAIN_LATE
+from desk import clock
+from desk.notifications.kinds import UNDELIVERED
+from desk.notifications.models import Delivery, Notification, Stage
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.ledger import stream as streams
+from exchange_ops.ledger.models import LedgerAside, LedgerEntry
+from exchange_ops.policy import freezes
+from exchange_ops.policy.models import Freeze
+from exchange_ops.shared import alarms, heartbeats
+from exchange_ops.shared.models import CheckRun, ClockReading, FollowerState
+from exchange_ops.transfers import mover as transfer_moves
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
+from tests.exchange_ops import rows
+
+CRITICAL = {alarms.FROZEN, alarms.PAYOUT_DISPUTED, alarms.PAYOUT_ELSEWHERE, alarms.TRANSFER_UNCLEAR, alarms.AUDIT}
+SECRET_KINDS = {alarms.KEY_REFUSED, alarms.KEY_RIGHTS}
+
+
+def is_seen_by(role, name):
+    return name not in SECRET_KINDS or role in {"admin", "auditor"}
+
+
+def text(response):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def key(**changes):
+    columns = {"account": rows.account(), "label": "Reader", "login": "reader", "created_at": clock.now()}
+    return ApiKey.objects.create(**{**columns, "rights": ["Payment information"], **changes})
+
+
+def disputed(operator):
+    row = rows.held(operator, now=clock.now())
+    return mover.move(row, event="executed_without_us", to="investigate", now=clock.now())
+
+
+def overdue(operator):
+    row = rows.held(operator, now=clock.now())
+    decision = {"decision": "commit", "decided_at": clock.now()}
+    mover.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
+    mover.move(row, event="commit_confirmed", to="committed", now=clock.now())
+    row.__class__.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(hours=3))
+
+
+def unproven(operator):
+    row = rows.held(operator, now=clock.now())
+    decision = {"decision": "commit", "decided_at": clock.now()}
+    mover.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
+    mover.move(row, event="commit_confirmed", to="committed", now=clock.now())
+    mover.move(row, event="hash_seen", to="sent", now=clock.now(), hash="ab" * 32)
+    row.__class__.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(minutes=5))
+
+
+def undelivered(person):
+    common = {"reference": "W-9", "title": "Payout", "sentence": "It waits.", "url": "/", "created_at": clock.now()}
+    row = Notification.objects.create(stage=Stage.OPENED, subject="payout:9", kind="approvals", **common)
+    problem = {"state": "failed", "last_problem": "The mail server refused the recipient."}
+    at = {"created_at": clock.now(), "updated_at": clock.now()}
+    Delivery.objects.create(notification=row, medium="email", person=person, **problem, **at)
+
+
+def hold_left(operator):
+    row = rows.held(operator, now=clock.now())
+    mover.move(row, event="executed_without_us", to="investigate", now=clock.now())
+    mover.move(row, event="resolved", to="resolved_paid", now=clock.now())
+    line = {"type": "payout", "status": "created", "withdrawal": row, "exchange_id": row.exchange_id}
+    rows.entry(9, now=clock.now(), **line)
+
+
+def aside(operator):
+    columns = {"exchange_id": "x", "reason": "A transaction was kept aside: no amount.", "content": "{}"}
+    times = {"first_seen_at": clock.now(), "seen_at": clock.now(), "after_index": 0}
+    LedgerAside.objects.create(account=rows.account(), fingerprint="f", source="walk", **columns, **times)
+
+
+def check(name, finding):
+    now = clock.now()
+    CheckRun.objects.create(name=name, tried_at=now, ran_at=now, held=False, findings=[finding])
+
+
+def beat(name, *, ago):
+    moment = clock.now() - timedelta(seconds=ago)
+    FollowerState.objects.update_or_create(name=name, defaults={"beat_at": moment, "heard_at": moment})
+
+
+# How each kind comes about, by its name, and what of it is read.
+PROVOKED = {
+    alarms.FROZEN: (
+        lambda person: freezes.freeze(person=None, reason="A drill.", account=rows.account(), now=clock.now()),
+        "Nothing is reserved, sent or paid from Main desk: The desk froze it. A drill.",
+    ),
+    alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: Unknown: the exchange"),
+    alarms.PAYOUT_ELSEWHERE: (
+        lambda person: rows.entry(3, now=clock.now(), type="payout", status="pending", foreign=True),
+        "0.5000 BCH is on its way out of the account, and nobody here asked for it.",
+    ),
+    alarms.TRANSFER_UNCLEAR: (
+        lambda person: rows.transfer_sent(person, to="investigate", now=clock.now()),
+        "the exchange's ledger does not say clearly",
+    ),
+    alarms.TRANSFER_NOT_SEEN: (
+        lambda person: rows.transfer_sent(person, to="not_seen", now=clock.now()),
+        "The money seems not to have moved",
+    ),
+    alarms.HOLD_LEFT: (hold_left, "its money still stands reserved at the exchange"),
+    alarms.PAYOUT_OVERDUE: (overdue, "the exchange took the order to pay 3 h ago"),
+    alarms.RECONCILIATION: (
+        lambda person: check(f"reconciliation:{rows.account().pk}", "BCH: 1 is missing."),
+        "The desk's figures of Main desk differ from the exchange's. BCH: 1 is missing.",
+    ),
+    alarms.AUDIT: (
+        lambda person: check("audit trail", "W-1: amount is '2'."),
+        "Rows differ from what the audit trail says of them. W-1: amount is",
+    ),
+    alarms.RECORDS_ASIDE: (aside, "1 records of the exchange's ledger of Main desk could not be read"),
+    alarms.KEY_REFUSED: (
+        lambda person: key(last_problem="Authorisation failed.", last_problem_at=clock.now()),
+        "The exchange turned down the key Reader: Authorisation failed.",
+    ),
+    alarms.KEY_RIGHTS: (
+        lambda person: key(login="wide", observed={"Withdraw cryptocurrencies": "granted"}),
+        "This key has more permissions than it needs: Withdraw cryptocurrencies.",
+    ),
+    alarms.CLOCK: (
+        lambda person: ClockReading.objects.create(account=rows.account(), skew_ms=10**9, read_at=clock.now()),
+        "carry a date that is 11 days from ours",
+    ),
+    alarms.WORK_STALLED: (lambda person: beat(heartbeats.WORKER, ago=300), "Worker last active 5 min ago."),
+    alarms.LEDGER_LATE: (
+        lambda person: beat(heartbeats.ledger_of(rows.account()), ago=900),
+        "ledger of Main desk was last read 15 min ago",
+    ),
+    alarms.STREAM_DOWN: (lambda person: None, "The stream of Main desk is not live"),
+    alarms.PRICES_OLD: (lambda person: None, "values are unknown, and the strictest rules hold"),
+    alarms.PROOFS_LATE: (unproven, "1 payouts wait to be looked for on the chain, the oldest for 5 min."),
+    CHAIN_LATE: (lambda person: None, "No block was received yet"),
+    UNDELIVERED: (undelivered, "E-mail does not arrive: 1 message was not delivered. The mail server refused"),
+}
+
+# A process that never showed is an incident beside the one that went away.
+ONE_OF_SEVERAL = {alarms.WORK_STALLED: {"cause": heartbeats.WORKER}}
+
+
+def resolved(model, **how):
+    """Two people of treasury have closed the case."""
+    for row in model.objects.filter(state__in=("investigate", "not_seen")):
+        (transfer_moves if model is Transfer else mover).move(row, now=clock.now(), **how)
+
+
+def live(name):
+    FollowerState.objects.update_or_create(
+        name=name, defaults={"connected": True, "beat_at": clock.now(), "heard_at": clock.now()}
+    )
+
+
+def block():
+    header = ChainHeader.objects.create(
+        hash="00" * 32, height=1, previous_hash="11" * 32, raw="00" * 80, time=1, chainwork="1",
+        is_active=True, seen_at=clock.now(),
+    )  # fmt: skip
+    ChainTip.objects.update_or_create(pk=1, defaults={"header": header, "read_at": clock.now()})
+
+
+def proven():
+    row = Withdrawal.objects.get(state="sent")
+    PayoutProof.objects.create(
+        withdrawal=row,
+        wanted_sat=1,
+        standing="unseen",
+        looked_at=clock.now(),
+        next_look_at=clock.now() + timedelta(hours=1),
+    )
+
+
+# How the cause of each kind goes away.
+ENDED = {
+    alarms.FROZEN: lambda: Freeze.objects.update(thawed_at=clock.now()),
+    alarms.PAYOUT_DISPUTED: lambda: resolved(Withdrawal, event="resolved", to="resolved_paid"),
+    alarms.PAYOUT_ELSEWHERE: lambda: LedgerEntry.objects.update(foreign=False),
+    alarms.TRANSFER_UNCLEAR: lambda: resolved(Transfer, event="resolved", to="resolved_moved"),
+    alarms.TRANSFER_NOT_SEEN: lambda: resolved(Transfer, event="closed", to="closed"),
+    alarms.HOLD_LEFT: lambda: LedgerEntry.objects.update(status="failed"),
+    alarms.PAYOUT_OVERDUE: lambda: [
+        mover.move(row, event="exchange_succeeded", to="settled", now=clock.now())
+        for row in Withdrawal.objects.filter(state="committed")
+    ],
+    alarms.RECONCILIATION: lambda: CheckRun.objects.update(held=True, findings=[]),
+    alarms.AUDIT: lambda: CheckRun.objects.update(held=True, findings=[]),
+    alarms.RECORDS_ASIDE: lambda: LedgerAside.objects.update(cleared_at=clock.now()),
+    alarms.KEY_REFUSED: lambda: ApiKey.objects.update(last_problem="", last_problem_at=None),
+    alarms.KEY_RIGHTS: lambda: ApiKey.objects.update(observed={"Payment information": "granted"}),
+    alarms.CLOCK: lambda: ClockReading.objects.update(skew_ms=0),
+    alarms.WORK_STALLED: lambda: beat(heartbeats.WORKER, ago=0),
+    alarms.LEDGER_LATE: lambda: beat(heartbeats.ledger_of(rows.account()), ago=0),
+    alarms.STREAM_DOWN: lambda: live(streams.name_of(rows.account())),
+    alarms.PRICES_OLD: lambda: rows.price(now=clock.now()),
+    alarms.PROOFS_LATE: proven,
+    CHAIN_LATE: block,
+    UNDELIVERED: lambda: Delivery.objects.filter(state="failed").update(state="delivered"),
+}
