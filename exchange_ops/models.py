@@ -8,6 +8,7 @@ from exchange_ops.addresses.models import (
     DepositAddress,
     FeeEstimate,
 )
+from exchange_ops.console.models import ConsoleCall
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger.models import Balance, LedgerAside, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.margin.models import MarginAccount, MarginPosition
@@ -49,6 +50,7 @@ __all__ = [
     "Candle",
     "CheckRun",
     "ClockReading",
+    "ConsoleCall",
     "Currency",
     "DepositAddress",
     "ExternalCall",

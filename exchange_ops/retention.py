@@ -14,6 +14,7 @@ from django.db.models import Model, Q
 
 from desk.notifications.models import Notification
 from exchange_ops.addresses.models import AddressCheck, FeeEstimate
+from exchange_ops.console.models import ConsoleCall
 from exchange_ops.market.interest import PERIODS
 from exchange_ops.market.models import Candle, MarketLook, PublicTrade
 
@@ -39,6 +40,7 @@ def _removals(now: datetime) -> Iterator[Callable[..., int]]:
     yield partial(_up_to, PublicTrade, "timestamp", now - timedelta(days=settings.MARKET_TRADES_KEPT_DAYS))
     for model in (AddressCheck, FeeEstimate):
         yield partial(_up_to, model, "requested_at", now - timedelta(days=settings.ANSWERS_KEPT_DAYS))
+    yield partial(_up_to, ConsoleCall, "asked_at", now - timedelta(days=settings.ANSWERS_KEPT_DAYS))
     yield partial(_up_to, Notification, "ended_at", now - timedelta(days=settings.MESSAGES_KEPT_DAYS))
     yield partial(_up_to, MarketLook, "asked_at", now - LOOKS_KEPT_FOR, ~Q(symbol__in=settings.MARKET_PINNED))
 

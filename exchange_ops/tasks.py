@@ -21,6 +21,8 @@ from desk.staff import changes
 from exchange_ops import retention, scheduled_checks
 from exchange_ops.addresses import checks, deposits
 from exchange_ops.addresses import requests as new_addresses
+from exchange_ops.console import calls as console
+from exchange_ops.console import sending as console_sending
 from exchange_ops.keys import probing as key_probing
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
@@ -286,3 +288,15 @@ def advance_order(order_id: int) -> None:
 def prove_payouts() -> None:
     """Look on the chain for every payout that is due there."""
     payouts.prove_due(now=clock.now(), open_client=chain.open_client)
+
+
+@task(console.TASK, queue=CHAIN)
+def console_call(call_id: int) -> None:
+    """Send one request from the console, on the queue of reads, so that no payout waits for it."""
+    console.perform(call_id, now=clock.now(), send=console_sending.send)
+
+
+@task("exchange_ops.sweep_console", every_s=15, queue=CHAIN)
+def sweep_console() -> None:
+    """Requests from the console that wait too long, and those that were lost with their worker."""
+    console.sweep(now=clock.now())

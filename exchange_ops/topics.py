@@ -22,6 +22,7 @@ KEYED = (
     "transfer",
     "order",
     "policychange",
+    "consolecall",
 )
 PLAIN = (
     "withdrawals",

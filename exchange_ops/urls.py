@@ -4,6 +4,7 @@ from django.urls import path
 
 from desk.views import action
 from exchange_ops.addresses import views as deposit
+from exchange_ops.console import views as console
 from exchange_ops.going_live import views as going_live
 from exchange_ops.keys.views import changes as key_changes
 from exchange_ops.keys.views import listing as keys
@@ -102,6 +103,9 @@ urlpatterns = [
         subaccount.take_back,
         name="subaccount-take-back",
     ),
+    path("console/", console.index, name="console"),
+    path("console/history/", console.history, name="console-history"),
+    path("console/<slug:service>/<slug:operation>/", console.operation, name="console-operation"),
     path("system/", system.system, name="system"),
     path("system/strip/", system.strip, name="strip"),
     path("search/", search.find, name="search"),

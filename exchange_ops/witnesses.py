@@ -42,6 +42,7 @@ def register() -> None:
                 "says what pages look at": "marketlook",
                 "a measurement of the exchange's clock, of which the newest counts for minutes": "clockreading",
                 "how a follower is doing, for pages and readiness": "followerstate",
+                "a question that somebody sent from the console, and its answer": "consolecall",
                 _LEASE: "lease",
                 "what a check found when it last ran; it runs again by itself": "checkrun",
             }.items()

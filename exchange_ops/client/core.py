@@ -78,6 +78,13 @@ class Calls:
                 raise
             raise OutcomeUnknown(f"The answer can't be read: {problem.reason}", {"status": answer.status}) from problem
 
+    def answer(self, operation: str, **arguments: object) -> Answer:
+        """A read by its name, and the answer as it came: its body is not looked at. Raises `UnknownOperation`."""
+        row = _row(operation)
+        if not row.reads:
+            raise UnknownOperation(f"{operation} is no read: what acts has a way of its own.")
+        return self._exchange(row, arguments)
+
     def listing(self, operation: str, **arguments: object) -> Listing[Any]:
         """A read whose reply is a list: each element by itself, so that one bad record doesn't hide the others."""
         row = _row(operation)

@@ -60,3 +60,8 @@ def may_reread_subaccounts(person: "Person") -> bool:
 def may_reread_addresses(person: "Person") -> bool:
     """Everybody who works with addresses may have them read again; auditors only look."""
     return person.has_role(roles.OPERATOR, roles.TREASURY, roles.ADMIN)
+
+
+def may_send_requests(person: "Person") -> bool:
+    """Everybody who works with the outside services may ask them from the console; auditors read what was asked."""
+    return person.has_role(roles.OPERATOR, roles.TREASURY, roles.ADMIN)

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,18 +12,29 @@ from chaindata.client import ChainClient
 from chaindata.client.keyed import TokenSender
 from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.client import ExchangeClient
+from exchange_ops.console import elsewhere
 from exchange_ops.wire import catalogue
-from project.coverage import chain_uses, contracts, uses
+from project.coverage import chain_uses, contracts, stream_uses, uses
 from wire.operation import Operation
 
 HEADER = ("operation", "documented as", "sandbox", "client", "golden file", "contract test", "page")
 NONE = ""
+# What acts and no page asks, and why nobody wants one.
+WITHOUT_A_PAGE: Mapping[str, str] = {
+    "put_order": "Places an order as `POST /order` does, which the ticket sends with an id of the desk's own.",
+    "put_margin_order": "Places an order as `POST /margin/order` does, with an id of the desk's own.",
+    "send_raw_transactions": "Each transaction is explained and confirmed by itself before it is sent.",
+    "create_slp_token": "Carries a private key: `manage.py slp_token`.",
+    "mint_slp_token": "Carries a private key: `manage.py slp_token`.",
+    "send_slp_token": "Carries a private key: `manage.py slp_token`.",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One operation: the function that answers it in the sandbox, the method that asks it, the golden file, the first
-    contract test that asks it, and the pages that need it. Empty texts are gaps; only `pages` may be empty."""
+    contract test that asks it, and the pages that need it: the console where only a person who looks something up
+    does. What acts and no page asks has no page, and `without` says why. Empty texts are gaps."""
 
     operation: Operation
     handler: str
@@ -35,11 +46,11 @@ class Row:
     @property
     def gaps(self) -> list[str]:
         """The columns that are empty and may not be."""
-        return [HEADER[place] for place, cell in enumerate(self.cells()[:-1]) if not cell]
+        return [HEADER[place] for place, cell in enumerate(self.cells()) if not cell]
 
     def cells(self) -> tuple[str, ...]:
         """The row as Markdown."""
-        pages = ", ".join(f"`{_address(name)}`" for name in self.pages)
+        pages = ", ".join(f"`{_address(name)}`" for name in self.pages) or WITHOUT_A_PAGE.get(self.operation.name, NONE)
         path = self.operation.path.removeprefix(catalogue.PREFIX).removeprefix(chain_catalogue.PREFIX)
         call = f"`{self.operation.method} {path}`"
         return (
@@ -75,10 +86,13 @@ class Documented:
                 method=_named(self._method(operation.name)),
                 golden=golden.get(operation.name, NONE),
                 contract=tests.get(operation.name, NONE),
-                pages=self.pages.get(operation.name, ()),
+                pages=self.pages.get(operation.name) or self._console(operation.name),
             )
             for operation in self.operations
         ]
+
+    def _console(self, name: str) -> tuple[str, ...]:
+        return () if name in {*elsewhere.EXCHANGE, *elsewhere.CHAIN} else ("console",)
 
     def _method(self, name: str) -> object:
         """The method of that name, or the one that asks any operation of the catalogue by its name."""
@@ -109,14 +123,32 @@ def chain_rows(root: Path) -> list[Row]:
     return Documented(chain_catalogue.ALL, chain_handlers.every(), clients, golden, files, pages).rows()
 
 
-def page(of: list[Row], of_chain: list[Row]) -> str:
+def page(of: list[Row], of_chain: list[Row], of_streams: list[stream_uses.StreamRow]) -> str:
     """The page, whole."""
-    return _ABOVE + _table(of) + _ABOVE_CHAIN + _table(of_chain)
+    return _ABOVE + _table(of) + _ABOVE_STREAMS + _streams(of_streams) + _ABOVE_CHAIN + _table(of_chain)
 
 
 def _table(of: list[Row]) -> str:
-    lines = [HEADER, tuple("---" for _ in HEADER), *(row.cells() for row in of)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n\n" + "".join(_below(of))
+    return _markdown(HEADER, (row.cells() for row in of)) + "".join(_below(of))
+
+
+def _streams(of: list[stream_uses.StreamRow]) -> str:
+    cells = (
+        (
+            row.method.name,
+            ", ".join(f"`{address.value}`" for address in row.method.addresses),
+            row.golden,
+            ", ".join(f"`{session}`" for session in row.sessions),
+            ", ".join(f"`{_address(name)}`" for name in row.pages) or elsewhere.STREAMS[row.method.name].sentence,
+        )
+        for row in of
+    )
+    return _markdown(stream_uses.HEADER, cells) + f"{len(of)} methods.\n"
+
+
+def _markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n\n"
 
 
 _ABOVE = """# What stands behind every documented operation
@@ -126,7 +158,16 @@ in `sandbox/exchange/handlers/`, the client's method in `exchange_ops/client/`: 
 name, and what has a method of its own is called by our rules or has a rule of its own. The golden file (call and reply
 transcribed from the documents, checked against the client) is in `tests/golden/exchange/`, the contract test (literal
 addresses, for any server with `--target URL`) in `tests/sandbox/`. The page is the one of the desk whose rules ask for
-it.
+it; what no rule needs is asked from the console, and what has no page says why a person would not want one.
+
+"""
+
+_ABOVE_STREAMS = """
+## The exchange's sockets
+
+Every method; each is answered by `sandbox/server/sockets/` and can be called by its name through
+`exchange_ops/client/stream_calls.py`. The session, below `exchange_ops/`, is what asks it by itself, and the page what
+lives of that.
 
 """
 

@@ -37,6 +37,7 @@ MATRIX = {
     "addresses": (EVERYBODY, OF_ROWS),
     "balances": (EVERYBODY, OF_ROWS),
     "chain-broadcast": (EVERYBODY, OF_ROWS),
+    "consolecall": (EVERYBODY, OF_ROWS),
     "feeestimate": (EVERYBODY, OF_ROWS),
     "incident": (EVERYBODY, OF_ROWS),
     "ledger": (EVERYBODY, OF_ROWS),

@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from chaindata.client import ChainClient
 from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.client import ExchangeClient
-from exchange_ops.wire import catalogue
-from project.coverage import chain_uses, contracts, table, uses
+from exchange_ops.wire import catalogue, streams
+from project.coverage import chain_uses, contracts, stream_uses, table, uses
 from project.management.commands import coverage_page
 from sandbox.exchange.handlers import HANDLERS
 from tests.architecture import tree
@@ -22,6 +22,29 @@ def test_no_operation_has_a_gap():
     every = [*table.rows(tree.ROOT), *table.chain_rows(tree.ROOT)]
     assert {row.operation.name: row.gaps for row in every if row.gaps} == {}
     assert len(every) == len(catalogue.OPERATIONS) + len(chain_catalogue.ALL)
+
+
+def test_every_method_of_the_sockets_has_a_use_or_a_reason():
+    rows = stream_uses.rows(tree.ROOT)
+    assert {row.method.name: row.gaps for row in rows if row.gaps} == {}
+    assert [row.method.name for row in rows] == [method.name for method in streams.METHODS]
+    pages = {row.method.name: row.pages for row in rows}
+    assert pages["subscribeTicker"] == ("markets", "market")
+    assert pages["loadTransactions"] == ("ledger", "funds")
+    assert pages["findTransactions"] == ("console",)
+    assert pages["login"] == ("ledger", "funds", "orders", "margin")
+
+
+def test_a_session_that_asks_nothing_is_noticed(monkeypatch):
+    monkeypatch.setattr(stream_uses, "SESSIONS", {"wire/book.py": ("markets",)})
+    with pytest.raises(uses.CannotTell, match=r"wire/book\.py"):
+        stream_uses.rows(tree.ROOT)
+
+
+def test_what_has_no_page_acts_and_says_why():
+    every = [*table.rows(tree.ROOT), *table.chain_rows(tree.ROOT)]
+    without = {row.operation.name for row in every if not row.pages}
+    assert without == set(table.WITHOUT_A_PAGE)
 
 
 def test_the_page_is_what_the_code_says():

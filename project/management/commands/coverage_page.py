@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from project.coverage import table, uses
+from project.coverage import stream_uses, table, uses
 
 PAGE = Path(settings.BASE_DIR) / "docs" / "coverage.md"
 
@@ -22,10 +22,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            rows, of_chain = table.rows(Path(settings.BASE_DIR)), table.chain_rows(Path(settings.BASE_DIR))
+            root = Path(settings.BASE_DIR)
+            rows, of_chain, of_streams = table.rows(root), table.chain_rows(root), stream_uses.rows(root)
         except uses.CannotTell as problem:
             raise CommandError(str(problem)) from None
-        page = table.page(rows, of_chain)
+        page = table.page(rows, of_chain, of_streams)
         if options["show"]:
             self.stdout.write(page)
         elif options["write"]:
@@ -33,5 +34,6 @@ class Command(BaseCommand):
         elif not PAGE.exists() or PAGE.read_text() != page:
             raise CommandError(f"{PAGE.name} is not what the code says; run `manage.py coverage_page --write`.")
         gaps = [f"{row.operation.name}: {', '.join(row.gaps)}" for row in [*rows, *of_chain] if row.gaps]
+        gaps += [f"{row.method.name}: {', '.join(row.gaps)}" for row in of_streams if row.gaps]
         if gaps:
             raise CommandError("Nothing stands behind " + "; ".join(gaps) + ".")

@@ -136,6 +136,9 @@ MATRIX = {
     "person-session-end": (NOBODY, KEEP),
     "person-token-revoke": (NOBODY, KEEP),
     "audit": (AUDIT, NOBODY),
+    "console": (EVERYBODY, NOBODY),
+    "console-history": (EVERYBODY, NOBODY),
+    "console-operation": (EVERYBODY, REREAD),
     "system": (EVERYBODY, NOBODY),
     "strip": (OWN, NOBODY),
     "search": (EVERYBODY, NOBODY),
@@ -195,6 +198,7 @@ PATH_PARTS = {
     "<slug:token_id>": "4",
     "<slug:change>": "set-up-app",
     "<slug:name>": "withdrawal",
+    "<slug:service>/<slug:operation>": "exchange/get_balances",
 }
 # The pages of the sign-in library: open ones, and those that belong to whoever is signed in.
 SIGN_IN = {"begin", "account_login", "account_inactive", "mfa_authenticate", "mfa_login_webauthn"}

@@ -47,6 +47,8 @@ OF_THE_DESK = {
     "broadcast_id",
     "change",
     "target",
+    "service",
+    "operation",
     "pk",
 }
 MARK = "Zanzibar"  # stands in everything that the first account has

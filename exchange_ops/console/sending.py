@@ -1,0 +1,81 @@
+"""How a worker sends a request from the console: over HTTP or a socket, with the key of fewest rights that may."""
+
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from django.conf import settings
+
+from chaindata.cache import service as chain
+from exchange_ops.client.stream_calls import StreamClient
+from exchange_ops.console.calls import CannotSend, Reply
+from exchange_ops.console.entries import CHAIN, EXCHANGE, RIGHTS, Entry
+from exchange_ops.keys import store as keys
+from exchange_ops.shared.models import Account
+from exchange_ops.wire.streams import Address
+from wire.http_exchange import Answer
+
+FOLLOWED_S: Final = 3  # how long a subscription is listened to
+MOST_NOTIFIED: Final = 200
+
+
+def send(entry: Entry, *, account: Account | None, arguments: Mapping[str, object]) -> Reply:
+    """Send it once and give what came. Raises `CallFailed`, and `CannotSend` where there is no key for it."""
+    try:
+        if entry.service == EXCHANGE:
+            return _to_exchange(entry, account, arguments)
+        if entry.service == CHAIN:
+            return _to_chain(entry, arguments)
+        return _over_socket(entry, account, arguments)
+    except keys.NoUsableKey as problem:
+        raise CannotSend(f"Nothing was sent: {problem}") from None
+
+
+def _to_exchange(entry: Entry, account: Account | None, arguments: Mapping[str, object]) -> Reply:
+    client = keys.public_client() if account is None else keys.client_for(account, entry.right)
+    try:
+        return _reply(client.answer(entry.name, **arguments))
+    finally:
+        client.close()
+
+
+def _to_chain(entry: Entry, arguments: Mapping[str, object]) -> Reply:
+    client = chain.open_client()
+    try:
+        return _reply(client.answer(entry.name, **arguments))
+    finally:
+        client.close()
+
+
+def _reply(answer: Answer) -> Reply:
+    return Reply(answer.body, answer.elapsed_ms, answer.status)
+
+
+def _over_socket(entry: Entry, account: Account | None, arguments: Mapping[str, object]) -> Reply:
+    """The result, and for a subscription what was told within the first seconds; closing the socket ends it."""
+    address = Address(entry.place)
+    credentials = keys.credentials_of(keys.stream_key(account, RIGHTS[address])) if account is not None else None
+    client = StreamClient(
+        settings.EXCHANGE_WS_URL, address, credentials=credentials, private_hosts=settings.PRIVATE_HOSTS
+    )
+    try:
+        began_ns = time.monotonic_ns()
+        found: Any = client.call(entry.name, **arguments)
+        elapsed_ms = (time.monotonic_ns() - began_ns) // 1_000_000
+        if entry.notifies:
+            found = {"result": found, "notifications": _followed(client)}
+    finally:
+        client.close()
+    hidden = (credentials.secret.reveal(),) if credentials is not None else ()
+    return Reply(msgspec.json.encode(found), elapsed_ms, hidden=hidden)
+
+
+def _followed(client: StreamClient) -> list[dict[str, Any]]:
+    """What the subscription brings until the time is over, or enough of it."""
+    until_ns = time.monotonic_ns() + FOLLOWED_S * 1_000_000_000
+    notified: list[dict[str, Any]] = []
+    while (left_ns := until_ns - time.monotonic_ns()) > 0 and len(notified) < MOST_NOTIFIED:
+        events = client.notified(seconds=max(left_ns / 1_000_000_000, 0.001))
+        notified += [{"method": event.name, "params": event.record} for event in events]
+    return notified[:MOST_NOTIFIED]

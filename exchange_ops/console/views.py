@@ -1,0 +1,140 @@
+"""The console: every documented operation with its form, what came back, and what was sent before."""
+
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from desk import clock
+from desk.views.rendering import show
+from desk.web import paging
+from exchange_ops.console import calls, documentation, entries, examples, tables
+from exchange_ops.console.entries import Entry
+from exchange_ops.console.forms import OperationForm
+from exchange_ops.console.models import ConsoleCall
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import fresh_key
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import requires
+
+PARTS = {"answer": "exchange_ops/console/_answer.html"}
+ONLY_WORKERS = "Nothing was sent. Auditors read what was sent; operators, treasury and administrators send."
+_LONGEST = 18
+
+
+@require_safe
+@requires(rules.may_see)
+def index(request: HttpRequest) -> HttpResponse:
+    """Every operation of the three services by its documented group, narrowed by a piece of its name or path."""
+    wanted = request.GET.get("q", "")[:80].strip()
+    found = [(service, _matching(service, wanted)) for service in entries.SERVICES.values()]
+    context = {"found": [(service, groups) for service, groups in found if groups], "wanted": wanted}
+    return show(request, "exchange_ops/console.html", context)
+
+
+@require_safe
+@requires(rules.may_see)
+def history(request: HttpRequest) -> HttpResponse:
+    """What was sent, newest first, by everybody."""
+    mine = ConsoleCall.objects.filter(Q(account=None) | Q(account__in=accounts.in_view(request)))
+    page = paging.page(request, mine.select_related("person"), key="pk")
+    return show(request, "exchange_ops/console_history.html", {"page": page, "now": clock.now()})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_see)
+def operation(request: HttpRequest, service: str, operation: str) -> HttpResponse:
+    """One operation: its form, its documentation, and the answer of a request that was sent."""
+    entry = entries.entry(service, operation)
+    if entry is None:
+        raise Http404("There is no such operation.")
+    account = accounts.current(request) if entry.needs_key else None
+    if request.method == "POST":
+        return _sent(request, entry, account)
+    call = _call(request, entry, account)
+    typed = call.typed if call else {f"p-{name}": text for name, text in request.GET.items()}
+    form = OperationForm(initial={**typed, "request_key": fresh_key()}, entry=entry)
+    return _render(request, entry, form, call=call)
+
+
+def _sent(request: HttpRequest, entry: Entry, account: Account | None) -> HttpResponse:
+    """To the same page with the request's number, or the form again with what is wrong."""
+    if not rules.may_send_requests(request.user):
+        return _render(request, entry, OperationForm(request.POST, entry=entry), refusal=ONLY_WORKERS, status=403)
+    form = OperationForm(request.POST, entry=entry)
+    if not form.is_valid():
+        return _render(request, entry, form, status=422)
+    try:
+        call = calls.request(
+            person=request.user,
+            account=account,
+            entry=entry,
+            texts=form.texts,
+            request_key=str(form.cleaned_data["request_key"]),
+            now=clock.now(),
+        )
+    except calls.CannotSend as problem:
+        return _render(request, entry, form, refusal=str(problem), status=409)
+    return redirect(f"{reverse('console-operation', args=[entry.service, entry.name])}?call={call.pk}")
+
+
+def _call(request: HttpRequest, entry: Entry, account: Account | None) -> ConsoleCall | None:
+    """The request whose answer is shown. Raises `Http404` for one of another operation or account."""
+    number = request.GET.get("call", "")
+    if not number:
+        return None
+    rows: QuerySet[ConsoleCall] = ConsoleCall.objects.filter(service=entry.service, operation=entry.name)
+    wanted = int(number) if number.isascii() and number.isdigit() and len(number) <= _LONGEST else 0
+    found = rows.filter(pk=wanted, account=account).select_related("person").first()
+    if found is None:
+        raise Http404("There is no such request.")
+    return found
+
+
+def _render(
+    request: HttpRequest,
+    entry: Entry,
+    form: OperationForm,
+    *,
+    call: ConsoleCall | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    kind, members = documentation.members_of(entry.result)
+    context: dict[str, Any] = {
+        "now": clock.now(),
+        "entry": entry,
+        "service": entries.SERVICES[entry.service],
+        "form": form,
+        "refusal": refusal,
+        "may_send": rules.may_send_requests(request.user) and entry.elsewhere is None,
+        "kind": kind,
+        "members": members,
+        "call": call,
+        "topic": calls.topic(call) if call else "",
+        "table": tables.of(call.answer) if call and not call.is_cut else None,
+        "raw": tables.pretty(call.answer) if call and not call.is_cut else call and call.answer,
+        "examples": examples.of(entry, _arguments(entry, form, call)),
+    }
+    return show(request, "exchange_ops/console_operation.html", context, parts=PARTS, status=status)
+
+
+def _arguments(entry: Entry, form: OperationForm, call: ConsoleCall | None) -> dict[str, object]:
+    """What the examples carry: the arguments of the request that is shown, else those of the form where it is whole."""
+    if call is not None:
+        return calls.read_arguments(entry, call.arguments)
+    return form.arguments if form.is_bound and form.is_valid() else {}
+
+
+def _matching(service: entries.Catalogue, wanted: str) -> dict[str, list[Entry]]:
+    """The operations by group whose name, path or group has the piece in it; all without one."""
+    piece = wanted.casefold()
+    groups = {
+        group: [entry for entry in rows if piece in f"{entry.name} {entry.place} {group}".casefold()]
+        for group, rows in service.groups.items()
+    }
+    return {group: rows for group, rows in groups.items() if rows}

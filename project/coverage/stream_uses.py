@@ -1,0 +1,76 @@
+"""Which page lives of which method of the exchange's sockets: from the methods that the sessions name."""
+
+import ast
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from exchange_ops.console import elsewhere
+from exchange_ops.wire import streams
+from exchange_ops.wire.streams import Method
+from project.coverage.uses import CannotTell
+
+HEADER = ("method", "socket", "golden file", "session", "page")
+# What speaks on the sockets, below exchange_ops, and the names of the pages that live of what it hears or asks.
+SESSIONS: Mapping[str, tuple[str, ...]] = {
+    "wire/session.py": ("ledger", "funds"),
+    "wire/market_session.py": ("markets", "market"),
+    "wire/trading_session.py": ("orders", "margin"),
+}
+# Sessions that name a method by its beginning and a channel of their own.
+_CHANNELS = ("Ticker", "Trades", "Candles", "Orderbook")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRow:
+    """One method: its golden file, the sessions that ask it, and the pages that live of it."""
+
+    method: Method
+    golden: str
+    sessions: tuple[str, ...]
+    pages: tuple[str, ...]
+
+    @property
+    def gaps(self) -> list[str]:
+        """The columns that are empty and may not be."""
+        columns = {"golden file": self.golden, "page": self.pages or elsewhere.STREAMS.get(self.method.name)}
+        return [name for name, cell in columns.items() if not cell]
+
+
+def rows(root: Path) -> list[StreamRow]:
+    """Every method, in the order of the documents. Raises `CannotTell` for a session that names none."""
+    asked_by = {session: _named(root / "exchange_ops" / session) for session in SESSIONS}
+    idle = sorted(session for session, names in asked_by.items() if not names)
+    if idle:
+        raise CannotTell(f"These have a page in project/coverage/stream_uses.py and ask nothing: {idle}")
+    golden = {path.stem: path.name for path in (root / "tests/golden/exchange_streams/methods").glob("*.json")}
+    return [_row(method, asked_by, golden) for method in streams.METHODS]
+
+
+def _row(method: Method, asked_by: Mapping[str, frozenset[str]], golden: Mapping[str, str]) -> StreamRow:
+    sessions = tuple(session for session, names in asked_by.items() if method.name in names)
+    pages = tuple(dict.fromkeys(page for session in sessions for page in SESSIONS[session]))
+    if not pages and method.name not in elsewhere.STREAMS:
+        pages = ("console",)
+    return StreamRow(method, golden.get(method.name, ""), sessions, pages)
+
+
+@functools.cache
+def _named(path: Path) -> frozenset[str]:
+    """The methods that a session names, whole or by a beginning to which it adds its channel."""
+    texts = {
+        node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)
+    }  # parts of f-strings among them
+    begun = {
+        f"{verb}{channel}" for verb in ("subscribe", "unsubscribe") if verb in texts for channel in _channels(texts)
+    }
+    return frozenset(streams.by_name) & (_texts(texts) | begun)
+
+
+def _channels(texts: Iterable[object]) -> list[str]:
+    return [channel for channel in _CHANNELS if channel in texts]
+
+
+def _texts(found: Iterable[object]) -> set[str]:
+    return {text for text in found if isinstance(text, str)}
