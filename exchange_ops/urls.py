@@ -109,4 +109,5 @@ urlpatterns = [
     path("system/", system.system, name="system"),
     path("system/strip/", system.strip, name="strip"),
     path("search/", search.find, name="search"),
+    path("search/palette/", search.palette, name="palette"),
 ]

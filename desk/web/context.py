@@ -17,7 +17,9 @@ from desk.models import FactorChange, Person
 from desk.people import demo, factors, roles
 from desk.web.requests import scope_of
 
-STYLESHEETS = ("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "personal", "small")
+STYLESHEETS = (
+    *("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "personal", "palette", "small"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def desk(request: HttpRequest) -> dict[str, Any]:
             "demo": settings.DEMO,
             "stylesheets": [f"css/{name}.css" for name in STYLESHEETS],
             "resting": SimpleLazyObject(lambda: _resting(request)),
-            "navigation": SimpleLazyObject(lambda: _navigation(request)),
+            "navigation": SimpleLazyObject(lambda: navigation(request)),
             **(_demo() if settings.DEMO else {}),
             "roles": SimpleLazyObject(
                 lambda: [name for name in roles.ALL if name in getattr(request.user, "roles", ())]
@@ -87,7 +89,8 @@ def _resting(request: HttpRequest) -> list[FactorChange]:
     return [change for change in factors.shown_to(request.user, now=now) if change.rests_until > now]
 
 
-def _navigation(request: HttpRequest) -> list[dict[str, Any]]:
+def navigation(request: HttpRequest) -> list[dict[str, Any]]:
+    """The pages that this person may open, by group; none before a second factor is enrolled."""
     person = request.user
     if not isinstance(person, Person) or getattr(request, "enrols", False):
         return []

@@ -13,8 +13,10 @@ from chaindata.explorer.search import Place
 from chaindata.templatetags.chain import place_url
 from desk import clock
 from desk.views.rendering import show
+from desk.web import context
 from exchange_ops.ledger.forms import entries_like
 from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.pages import finding
 from exchange_ops.pages.forms import FindForm
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
@@ -40,9 +42,21 @@ def find(request: HttpRequest) -> HttpResponse:
     transfers = _transfers(text, mine) if text else []
     found = search.find(text=text, now=now)
     only = None if request.htmx else _only([*rows, *transfers], entries, found.places)  # type: ignore[attr-defined]
-    context = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "found": found}
-    context |= {"rows": rows, "transfers": transfers, "entries": entries}
-    return only or show(request, "exchange_ops/find.html", context, parts=PARTS)
+    shared = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "found": found}
+    lists = {"rows": rows, "transfers": transfers, "entries": entries}
+    return only or show(request, "exchange_ops/find.html", {**shared, **lists}, parts=PARTS)
+
+
+@require_safe
+@requires(rules.may_see)
+def palette(request: HttpRequest) -> HttpResponse:
+    """The first hits of each kind for what is typed into the search box so far."""
+    form = FindForm(request.GET)
+    text = form.cleaned_data["q"] if form.is_valid() else ""
+    pages = context.navigation(request)
+    scope = finding.Scope(request.user, accounts.in_view(request), pages, clock.now())
+    found = finding.hits(text=text, scope=scope)
+    return show(request, "exchange_ops/find/_palette.html", {"find": text, "found": found})
 
 
 def _only(rows: list[Any], entries: list[LedgerEntry], places: Sequence[Place]) -> HttpResponse | None:

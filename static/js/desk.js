@@ -10,3 +10,4 @@ import "./live.js";
 import "./passkey.js";
 import "./waiting.js";
 import "./notices.js";
+import "./palette.js";

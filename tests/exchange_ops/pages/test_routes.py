@@ -142,6 +142,7 @@ MATRIX = {
     "system": (EVERYBODY, NOBODY),
     "strip": (OWN, NOBODY),
     "search": (EVERYBODY, NOBODY),
+    "palette": (EVERYBODY, NOBODY),
     "api-withdrawals": (EVERYBODY, DRAFT),
     "api-withdrawal": (EVERYBODY, NOBODY),
     "api-orders": (EVERYBODY, DRAFT),

@@ -1,0 +1,98 @@
+"""The palette of the search box: what a text names, of every kind, for who may see it, in the account in view."""
+
+import re
+
+import pytest
+
+from desk import clock
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders.models import Order
+from exchange_ops.shared.models import Account
+from tests.exchange_ops import rows
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def look(signed_in):
+    """`look(person, "text")`: the hits as (kind, label, address), in their order."""
+
+    def hits_of(person, text, at="/search/palette/"):
+        page = signed_in(person).get(at, {"q": text})
+        assert page.status_code == 200
+        kind, found = "", []
+        pattern = r'<h2 id="hits-\d+">(.*?)</h2>|<a href="(.*?)" data-hit>.*?<span class="strong">(.*?)</span>'
+        for heading, url, label in re.findall(pattern, page.content.decode(), re.DOTALL):
+            kind = heading or kind
+            if url:
+                found.append((kind, re.sub("<.*?>", "", label), url))
+        return found
+
+    return hits_of
+
+
+@pytest.mark.usefixtures("account")
+def test_pages_and_actions_are_those_of_the_person(look, operator, treasury, admin, auditor):
+    assert ("Actions", "New withdrawal", "/withdrawals/new/") in look(operator, "new w")
+    assert look(auditor, "new withdrawal") == []
+    assert ("Pages", "Keys", "/keys/") in look(admin, "keys")
+    assert [hit for hit in look(operator, "keys") if hit[0] == "Pages"] == []
+    assert ("Actions", "Propose other rules", "/policy/draft/") in look(treasury, "rules")
+    assert look(operator, "LEDGER")[0] == ("Pages", "Ledger", "/ledger/")
+
+
+def test_what_is_named_exactly_comes_first(look, operator, payable):
+    row = rows.held(operator, now=clock.now())
+    found = look(operator, row.reference)
+    assert found[0] == ("Withdrawals", row.reference, f"/withdrawals/{row.pk}/")
+    assert look(operator, row.reference.lower())[0] == found[0]
+
+
+def test_an_address_is_found_by_a_piece_and_as_a_destination(look, operator, payable):
+    row = rows.held(operator, now=clock.now())
+    kinds = {kind for kind, _, _ in look(operator, row.address[6:18])}
+    assert {"Withdrawals", "Destinations"} <= kinds
+    assert look(operator, row.address[6:8]) == [], "too short a piece names nothing"
+
+
+def test_orders_markets_currencies_people_and_operations(look, operator, admin, account, payable):
+    now = clock.now()
+    rates = {"quantity_increment": 1, "tick_size": 1, "take_liquidity_rate": 1, "provide_liquidity_rate": 1}
+    named = {"base_currency": "ETH", "quote_currency": "BTC", "fee_currency": "BTC", "read_at": now}
+    Symbol.objects.create(code="ETHBTC", **named, **rates)
+    rows.currency(now=now)
+    assert ("Markets", "ETHBTC", "/markets/ETHBTC/") in look(operator, "eth/btc")
+    assert ("Currencies", "BCH", "/funds/?text=BCH&amp;empty=on") in look(operator, "bch")
+    assert ("People", operator.username, f"/people/{operator.pk}/") in look(admin, operator.username)
+    assert [hit for hit in look(operator, operator.username) if hit[0] == "People"] == []
+    assert ("Console", "get_balances", "/console/exchange/get_balances/") in look(operator, "get_bal")
+    assert not Order.objects.exists()
+
+
+def test_nothing_of_another_account_is_found(look, operator, payable):
+    row = rows.held(operator, now=clock.now())
+    other = Account.objects.create(name="Other", quote_currency="USD")
+    assert look(operator, row.reference, at=f"/accounts/{other.pk}/search/palette/") == []
+    found = look(operator, row.reference, at=f"/accounts/{row.account_id}/search/palette/")
+    assert found == [("Withdrawals", row.reference, f"/accounts/{row.account_id}/withdrawals/{row.pk}/")]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\x00", "<b>x</b>", "%_%", "' OR 1=1", "x" * 5000, "\u202e", "9" * 60, "/"])
+def test_odd_texts_find_nothing_and_break_nothing(look, signed_in, operator, payable, text):
+    assert [hit for hit in look(operator, text) if hit[0] not in {"Console"}] == []
+    assert "<b>x</b>" not in signed_in(operator).get("/search/palette/", {"q": text}).content.decode()
+
+
+def test_as_many_questions_for_one_row_as_for_three(signed_in, operator, payable, django_assert_num_queries):
+    client = signed_in(operator)
+    rows.held(operator, now=clock.now())
+    client.get("/search/palette/", {"q": "paid"})
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(connection) as first:
+        client.get("/search/palette/", {"q": "paid"})
+    rows.held(operator, now=clock.now())
+    rows.held(operator, now=clock.now())
+    with django_assert_num_queries(len(first)):
+        client.get("/search/palette/", {"q": "paid"})
