@@ -1,4 +1,4 @@
-"""The palette of the search box in a browser: opened by a key, moved through with arrows, it remembers what was opened."""
+"""The palette of the search box in a browser: opened by a key, moved through with arrows, with a memory."""
 
 import re
 
