@@ -119,7 +119,8 @@ class Source:
     `count` is how many wait for a person, at one account or, for an empty name, at all. `subjects` say for the names of
     its subjects where one is shown, by number; nothing when there is none that this person may see. `empty` is said
     where nothing waits for a person; `acts` are the roles that something may wait for. `requests` are there where
-    people who asked are told how that ended.
+    people who asked are told how that ended. `whose` gives at once what waits for each of many people, by the subject
+    and the phase of its entry; without it they are asked one after the other.
     """
 
     name: str
@@ -132,6 +133,7 @@ class Source:
     empty: str
     acts: tuple[str, ...]
     requests: Requests | None = None
+    whose: "Callable[[Sequence[Person]], Iterable[tuple[Person, tuple[str, str]]]] | None" = None
 
 
 def sources() -> list[Source]:

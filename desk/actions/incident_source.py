@@ -1,6 +1,6 @@
 """Incidents as entries of the list."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -36,6 +36,15 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
 
 def _count(person: "Person", scope: str) -> int:
     return queries.of_scope(queries.waiting_for(person), scope).count()
+
+
+def _whose(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
+    rows = list(queries.unresolved())
+    for person in people if rows else ():
+        acted_on = set(kinds.acted_on_by(person)).intersection(kinds.seen_by(person))
+        for row in rows:
+            if row.kind in acted_on and row.taken_by_id in {None, person.pk}:
+                yield person, (row.subject, "")
 
 
 def _entry(row: Incident, *, mine: bool) -> Entry:
@@ -74,4 +83,5 @@ SOURCE: Final = Source(
     topics="incidents",
     empty="No incident waits for you.",
     acts=(roles.OPERATOR, roles.TREASURY, roles.ADMIN),
+    whose=_whose,
 )

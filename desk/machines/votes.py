@@ -6,7 +6,7 @@ genuine (`stepup.proves`), and spent on one word alone. A word that was given wh
 factors never counts.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -87,6 +87,24 @@ class Ballot:
     def waiting_for_others(self, person: "Person", undecided: QuerySet[Any], words: QuerySet[Any]) -> QuerySet[Any]:
         """The other rows: their own requests, what they decided already, and all that is not for their role."""
         return undecided.filter(Q(initiator=person) | Exists(words)) if person.has_role(self.role) else undecided
+
+    def waiting_for_each(
+        self, people: "Iterable[Person]", undecided: QuerySet[Any], words: QuerySet[Any]
+    ) -> "Iterator[tuple[Person, list[Any]]]":
+        """What `waiting_for` gives for each of many people, by two queries; `words` are those that `of_all` gave."""
+        rows = list(undecided)
+        said: set[tuple[int, int]] = set()
+        if rows:
+            named = words.filter(**{f"{self.owner}__in": [row.pk for row in rows]})
+            said.update(named.values_list(f"{self.owner}_id", "person_id"))
+        for person in people:
+            if person.has_role(self.role):
+                free = [row for row in rows if (row.pk, person.pk) not in said]
+                yield person, [row for row in free if row.initiator_id != person.pk]
+
+    def of_all(self, *, verdict: str) -> QuerySet[Any]:
+        """Everybody's words on the content that the rows have now."""
+        return self.words._default_manager.filter(digest=F(f"{self.owner}__digest"), verdict=verdict)
 
     def of(self, person: "Person", *, verdict: str) -> QuerySet[Any]:
         """A person's words on a row of the query around it, for Exists: on the content that the row has now."""

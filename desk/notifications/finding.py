@@ -4,9 +4,10 @@ Nothing is remembered but what was told. Each subject is told once for each phas
 database, so any number of processes may look at once; whoever was first has told it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from desk.actions import entries
@@ -85,14 +86,28 @@ def _people() -> Iterable[Person]:
 def _waiting(people: Sequence[Person], now: datetime) -> dict[tuple[str, str], Waiting]:
     found: dict[tuple[str, str], Waiting] = {}
     for source in entries.sources():
-        for person in people:
-            if not source.count(person, ""):
-                continue
-            for entry in source.waiting(person, now):
-                if entry.mine:
-                    item = Waiting(source, entry)
-                    found.setdefault(item.key, item).people.append(person)
-    return found
+        whose = source.whose or partial(_one_by_one, source, now)
+        read: set[int] = set()
+        for person, key in whose(people):
+            if key not in found and person.pk not in read:
+                # To read an entry takes many times as long as to say whose it is, and it is the same for everybody.
+                read.add(person.pk)
+                for item in _read(source, person, now):
+                    found.setdefault(item.key, item)
+            if key in found:
+                found[key].people.append(person)
+    return {key: item for key, item in found.items() if item.people}
+
+
+def _one_by_one(source: Source, now: datetime, people: Sequence[Person]) -> Iterator[tuple[Person, tuple[str, str]]]:
+    for person in people:
+        if source.count(person, ""):
+            for item in _read(source, person, now):
+                yield person, item.key
+
+
+def _read(source: Source, person: Person, now: datetime) -> list[Waiting]:
+    return [Waiting(source, entry) for entry in source.waiting(person, now) if entry.mine]
 
 
 def _untold(item: Waiting, rows: Iterable[Notification]) -> Stage | None:

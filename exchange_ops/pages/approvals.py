@@ -3,7 +3,7 @@
 Each is decided on its own page, never in bulk.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -93,6 +93,13 @@ def _count(person: Person, scope: str) -> int:
     mine = {"account": int(scope)} if scope else {}
     payouts, moves = approvals.waiting_for(person), transfer_approvals.waiting_for(person)
     return payouts.filter(**mine).count() + moves.filter(**mine).count()
+
+
+def _whose(people: Sequence[Person]) -> Iterator[tuple[Person, tuple[str, str]]]:
+    for read in (approvals.waiting_for_each, transfer_approvals.waiting_for_each):
+        for person, rows in read(people):
+            for row in rows:
+                yield person, (row.subject, row.state)
 
 
 def _payout(row: Any, person: Person, hour: datetime, known: briefing.Briefing | None) -> Entry:
@@ -193,4 +200,5 @@ SOURCE: Final = Source(
     "or when the rules ask for approvals before that.",
     acts=(roles.TREASURY,),
     requests=REQUESTS,
+    whose=_whose,
 )

@@ -5,6 +5,7 @@ one who asked, and confirmed with a second factor inside the same transaction. T
 of the row, and the database counts once more when the transfer begins to be sent.
 """
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -112,6 +113,12 @@ def reject(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
 def waiting_for(person: "Person") -> QuerySet[Transfer]:
     """What this person can approve now, the oldest first."""
     return BALLOT.waiting_for(person, undecided(), _words_of(person))
+
+
+def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list[Transfer]]]":
+    """What each of these people can approve now."""
+    words = BALLOT.of_all(verdict=TransferApproval.APPROVE).filter(stage=TransferApproval.REVIEW)
+    return BALLOT.waiting_for_each(people, undecided(), words)
 
 
 def waiting_for_others(person: "Person") -> QuerySet[Transfer]:

@@ -5,6 +5,7 @@ with a second factor inside the same transaction. The quorum is counted under th
 approvals at once one commits the decision and the other is told who was faster.
 """
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 PURPOSE = "approve-withdrawal"
 BALLOT: Final = votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
+_OF_THIS_STAGE: Final = Q(stage=Approval.REVIEW, withdrawal__state=machine.REVIEW) | Q(
+    stage=Approval.RELEASE, withdrawal__state=machine.HELD
+)
 _OUTCOMES = {machine.COMMIT: "approved", machine.ROLLBACK: "to be released"}
 
 
@@ -104,6 +108,11 @@ def waiting_for(person: "Person") -> QuerySet[Withdrawal]:
     return BALLOT.waiting_for(person, undecided(), _words_of(person))
 
 
+def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list[Withdrawal]]]":
+    """What each of these people can approve now."""
+    return BALLOT.waiting_for_each(people, undecided(), BALLOT.of_all(verdict=Approval.APPROVE).filter(_OF_THIS_STAGE))
+
+
 def waiting_for_others(person: "Person") -> QuerySet[Withdrawal]:
     """What waits for approvals that this person can't give: their own requests, and what they approved already."""
     return BALLOT.waiting_for_others(person, undecided(), _words_of(person))
@@ -162,10 +171,7 @@ def _proven(row: Withdrawal, stage: str) -> QuerySet[Approval]:
 
 
 def _words_of(person: "Person") -> QuerySet[Approval]:
-    stage = Q(stage=Approval.REVIEW, withdrawal__state=machine.REVIEW) | Q(
-        stage=Approval.RELEASE, withdrawal__state=machine.HELD
-    )
-    return BALLOT.of(person, verdict=Approval.APPROVE).filter(stage)
+    return BALLOT.of(person, verdict=Approval.APPROVE).filter(_OF_THIS_STAGE)
 
 
 def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str, now: datetime) -> None:

@@ -1,0 +1,126 @@
+"""What waits for each of many people at once is what each of them is shown as theirs."""
+
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from desk import clock
+from desk.actions import entries
+from desk.incidents import decisions, review
+from desk.incidents.models import Incident
+from desk.models import Person
+from desk.notifications import finding
+from exchange_ops.policy import freezes
+from exchange_ops.shared import alarms
+from exchange_ops.transfers import machine as transfers
+from exchange_ops.withdrawals import guards
+from tests.exchange_ops.transfers.movings import Moving
+from tests.rows import unguarded
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+AT_ONCE = {"approvals", "incidents"}
+
+
+@pytest.fixture
+def moving(walk):
+    return Moving(walk)
+
+
+@pytest.fixture
+def everybody(moving, make_person):
+    """People of every role and of none, one of them with two roles, one switched off."""
+    more = [make_person(role, username=f"{role}-2") for role in ("operator", "admin", "auditor")]
+    more.append(make_person("operator", "treasury", username="both"))
+    more.append(make_person("treasury", username="gone", is_active=False))
+    more.append(make_person(username="nobody"))
+    return [moving.walk.operator, *moving.walk.approvers, *more]
+
+
+def asked_one_by_one(source, people):
+    return {
+        (person.pk, entry.subject, entry.phase)
+        for person in people
+        for entry in source.waiting(person, clock.now())
+        if entry.mine
+    }
+
+
+def asked_at_once(people):
+    """By source; each is held against what every person is shown."""
+    found = {source.name: source for source in entries.sources() if source.whose is not None}
+    assert set(found) == AT_ONCE
+    at_once = {name: [(person.pk, *key) for person, key in source.whose(people)] for name, source in found.items()}
+    for name, lines in at_once.items():
+        assert len(lines) == len(set(lines))
+        assert set(lines) == asked_one_by_one(found[name], people)
+        for person in people:
+            assert found[name].count(person, "") == sum(pk == person.pk for pk, *_ in lines)
+    return at_once
+
+
+def test_nothing_waits_for_anybody(everybody):
+    assert asked_at_once(everybody) == {name: [] for name in AT_ONCE}
+
+
+def test_each_is_named_what_they_can_decide_and_nobody_else(moving, everybody):
+    walk, (operator, first, second, third, *_, both, _gone, _nobody) = moving.walk, everybody
+    held, large = walk.held(), walk.until(walk.request(amount=Decimal(20)), "review")
+    own = walk.held(amount=Decimal("0.07"), initiator=both)
+    sent = moving.request(transfers.TO_USER, amount=Decimal(100))
+    walk.approve(large, first)
+    moving.approve(sent, second)
+    whom = {}
+    for pk, subject, _ in asked_at_once(everybody)["approvals"]:
+        whom.setdefault(subject, set()).add(pk)
+    assert whom == {
+        held.subject: {first.pk, second.pk, third.pk, both.pk},
+        large.subject: {second.pk, third.pk, both.pk},
+        own.subject: {first.pk, second.pk, third.pk},
+        sent.subject: {first.pk, third.pk, both.pk},
+    }
+    assert operator.pk not in set.union(*whom.values())
+
+
+def test_a_word_on_what_was_changed_since_or_on_another_stage_is_none(moving, everybody):
+    walk, first = moving.walk, everybody[1]
+    row = walk.until(walk.request(amount=Decimal(20)), "review")
+    walk.approve(row, first)
+    subjects = [subject for pk, subject, _ in asked_at_once(everybody)["approvals"] if pk == first.pk]
+    assert subjects == []
+    with unguarded(guards.GUARDS):
+        type(row).objects.filter(pk=row.pk).update(digest="0" * 64)
+    assert [pk for pk, *_ in asked_at_once(everybody)["approvals"]].count(first.pk) == 1
+    with unguarded(guards.GUARDS):
+        type(row).objects.filter(pk=row.pk).update(digest=row.digest, state="held", echo_ok=True)
+    assert [pk for pk, *_ in asked_at_once(everybody)["approvals"]].count(first.pk) == 1
+
+
+def test_an_incident_waits_for_whoever_may_act_until_one_of_them_takes_it(moving, everybody, monkeypatch):
+    monkeypatch.setattr(review, "_began", -10_000.0)
+    first = everybody[1]
+    freezes.freeze(person=None, reason="A drill.", account=moving.walk.account, now=clock.now())
+    review.review(now=clock.now())
+    row = Incident.objects.get(kind=alarms.FROZEN)
+    before = {pk for pk, subject, _ in asked_at_once(everybody)["incidents"] if subject == row.subject}
+    assert {first.pk, everybody[2].pk} <= before
+    decisions.acknowledge(incident_id=row.pk, person=first, now=clock.now())
+    after = {pk for pk, subject, _ in asked_at_once(everybody)["incidents"] if subject == row.subject}
+    assert after == {first.pk}
+
+
+def test_looking_asks_as_many_questions_for_forty_people_as_for_four(moving, everybody, make_person):
+    moving.walk.held()
+
+    def questions():
+        finding.look(now=clock.now())
+        with CaptureQueriesContext(connection) as queries:
+            finding.look(now=clock.now())
+        return [one["sql"] for one in queries if "exchange_ops_withdrawal" in one["sql"]]
+
+    few = questions()
+    for number in range(36):
+        make_person("treasury", username=f"treasury-{number}")
+    assert Person.objects.count() > 40
+    assert len(questions()) == len(few)
