@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import Outside, rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 MINUTE_MS = 60_000
 NOBODY_DECIDED = "Nobody decided in time, five minutes before the exchange's hour ends."

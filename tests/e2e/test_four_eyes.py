@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import Outside, rows
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 OWN = "You asked for this payment yourself, so somebody else has to decide on it."
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import ADDRESS
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 ALARMED_MS = 20_000
 
 

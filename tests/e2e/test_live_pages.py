@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import Visitor, rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 
 def test_what_one_person_does_shows_in_the_lists_of_the_others(house, visit):

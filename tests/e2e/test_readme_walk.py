@@ -13,7 +13,7 @@ import pytest
 
 from tests.houses import ROOT
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 README = (ROOT / "README.md").read_text()
 PASSWORD = "countersign-demo"

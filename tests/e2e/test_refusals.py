@@ -9,7 +9,7 @@ from tests.e2e.pages.test_funds import ask
 from tests.e2e.presses import Presser
 from tests.e2e.visitors import rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 WRONG = "000000"
 CODE = "Code of your authenticator app"

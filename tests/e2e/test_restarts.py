@@ -16,7 +16,7 @@ from tests.e2e.conftest import prepare
 from tests.e2e.visitors import Outside, Visitor, rows, until
 from tests.houses import QUICK, RunningHouse, prepared_folder
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 
 class OwnHouse:

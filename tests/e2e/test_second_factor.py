@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import Outside, rows
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 PASSKEY = {
     "protocol": "ctap2",

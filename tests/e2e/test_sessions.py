@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.looks import complaints
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 
 def test_a_session_is_ended_from_another_browser(visit):

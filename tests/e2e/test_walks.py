@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import ADDRESS, Outside, rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 
 def test_asked_approved_and_paid_while_both_pages_stay_open(house, visit):

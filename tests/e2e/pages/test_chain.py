@@ -10,7 +10,7 @@ from chaindata.wire.addresses import Address, Kind, Network
 from tests.e2e.visitors import Visitor
 from tests.houses import RunningHouse
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 PAID = Address(Network.TEST, Kind.KEY, bytes(range(7, 27)))
 # As the pages show it: in the form of the chain that they follow.

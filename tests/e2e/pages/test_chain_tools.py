@@ -13,7 +13,7 @@ from tests.chaindata import paying
 from tests.e2e.looks import complaints
 from tests.e2e.visitors import rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 
 def fetch(house, path):

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.e2e.looks import complaints
 from tests.e2e.visitors import rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 MOVES = ("transfer_funds", "convert_currency", "transfer_to_user")
 
 

@@ -9,7 +9,7 @@ from tests.e2e.looks import complaints, shot
 from tests.e2e.test_second_factor import enrol, virtual_passkey
 from tests.e2e.visitors import rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 
 def fill(visitor, *, login, secret, rights, label="", account=""):

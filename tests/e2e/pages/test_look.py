@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.e2e.looks import COLOURS, LEVELS, NARROW, OVERFLOW, WIDE, complaints, failures
 from tests.e2e.visitors import ADDRESS, Outside, Visitor
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 OPEN_TO_ALL = ("/sign-in/", "/sign-in/?next=/approvals/")
 PAGES = (

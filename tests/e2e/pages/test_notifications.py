@@ -11,7 +11,7 @@ from desk import clock
 from desk.notifications import signing
 from tests.e2e.visitors import rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 MINUTE_MS = 60_000
 SECRET = signing.new_secret()

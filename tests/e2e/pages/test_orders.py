@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import rows
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 
 def fill_in(visitor, *, quantity, price="", kind="limit", side="buy", symbol="ETHBTC"):

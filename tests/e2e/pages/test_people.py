@@ -11,7 +11,7 @@ from desk.people import totp
 from tests.e2e.looks import complaints
 from wire.values import Secret
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 PASSWORD = "a-good-long-password-9"
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.looks import complaints, shot
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 # The module that the page runs, under the name that it was served by.
 WRITTEN = """async () => {

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import Outside, rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 CHANGES = {"freeze_subaccounts", "activate_subaccounts", "set_subaccount_settings"}
 
 

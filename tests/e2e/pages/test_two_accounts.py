@@ -12,7 +12,7 @@ from tests.e2e.looks import complaints
 from tests.e2e.visitors import Outside, Visitor, until
 from tests.houses import QUICK, RunningHouse, prepared_folder
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 AMOUNT = "0.07"
 
 
