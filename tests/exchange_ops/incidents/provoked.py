@@ -11,6 +11,7 @@ from desk.notifications.models import Delivery, Notification, Stage
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry
+from exchange_ops.market.models import Ticker
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.shared import alarms, heartbeats
@@ -144,7 +145,10 @@ PROVOKED = {
         "ledger of Main desk was last read 15 min ago",
     ),
     alarms.STREAM_DOWN: (lambda person: None, "The stream of Main desk is not live"),
-    alarms.PRICES_OLD: (lambda person: None, "values are unknown, and the strictest rules hold"),
+    alarms.PRICES_OLD: (
+        lambda person: Ticker.objects.all().delete(),
+        "values are unknown, and the strictest rules hold",
+    ),
     alarms.PROOFS_LATE: (unproven, "1 payouts wait to be looked for on the chain, the oldest for 5 min."),
     CHAIN_LATE: (lambda person: None, "No block was received yet"),
     UNDELIVERED: (undelivered, "E-mail does not arrive: 1 message was not delivered. The mail server refused"),
