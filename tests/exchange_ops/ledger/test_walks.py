@@ -104,7 +104,7 @@ def test_a_walk_that_hangs_keeps_no_payout_waiting(account, demo_keys, sandbox):
     from tests.exchange_ops.test_processes import Process
 
     sandbox.control("faults", {"operation": "get_transactions", "kind": "delay_then_execute", "ms": 4_000, "times": 9})
-    process = Process(sandbox.ws_url)
+    process = Process()
     try:
         rounds = set()
 

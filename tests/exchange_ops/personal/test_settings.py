@@ -13,6 +13,7 @@ from desk.models import Person
 from desk.people import demo, tokens
 from desk.personal.models import PersonalSettings
 from exchange_ops.ledger.models import Balance
+from exchange_ops.shared.models import Account
 from tests.exchange_ops import rows
 
 pytestmark = pytest.mark.django_db
@@ -125,7 +126,9 @@ def test_totals_are_valued_in_the_chosen_currency_and_rules_stay_in_the_accounts
     now = clock.now()
     Balance.objects.all().delete()
     rows.price("ETH", now=now, last="10")
-    Balance.objects.create(account_id=1, wallet="bank", currency="ETH", available=3, reserved=0, read_at=now)
+    Balance.objects.create(
+        account=Account.objects.get(), wallet="bank", currency="ETH", available=3, reserved=0, read_at=now
+    )
     client = signed_in(operator)
     assert "30.00 USD" in client.get("/funds/").content.decode()
     assert client.post(PAGE, USUAL | {"quote_currency": "USD"}).status_code == 302
