@@ -24,6 +24,7 @@ from exchange_ops.shared.views import accounts, exports
 from exchange_ops.shared.views.access import posted, requires
 
 ONLY_OPERATORS = "Operators place and cancel orders. You can look at every order in the list."
+NEWEST = 10**18 - 1  # every order there is
 PARTS = {"rows": "exchange_ops/orders/_rows.html", "age": "exchange_ops/orders/_age.html"}
 COLUMNS = (
     ("reference", "reference"),
@@ -101,7 +102,7 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
     count = domain.cancel_all(
         account=accounts.required(request),
         symbol=form.cleaned_data["symbol"],
-        newest=int(form.cleaned_data["newest"]),
+        newest=int(form.cleaned_data["newest"] or NEWEST),
         person=request.user,
         now=clock.now(),
         session_key=request.session.session_key or "",

@@ -50,6 +50,19 @@ def new(request: HttpRequest) -> HttpResponse:
     return redirect("order", row.pk)
 
 
+def ticket(request: HttpRequest, *, symbol: str = "") -> dict[str, Any]:
+    """What `new_order/_ticket.html` needs to stand in another page, of one `symbol`; nothing where nobody may trade.
+
+    Sent, it is answered by the page of the ticket itself, or by the order that came of it.
+    """
+    account = accounts.current(request)
+    if account is None or not rules.may_trade(request.user):
+        return {}
+    wished = _wished(request) | ({"symbol": symbol} if symbol else {})
+    form = OrderForm(initial=wished, symbols=_symbols())
+    return {"form": form, "ticket_of": symbol, **_figures(account, form, request.user)}
+
+
 @posted(rules.may_trade, ONLY_OPERATORS)
 def figures(request: HttpRequest) -> HttpResponse:
     """What the order would come to, what is available, and the button with its words, for what is typed so far."""

@@ -226,6 +226,15 @@ def test_cancel_all_takes_those_that_were_seen(signed_in, operator):
     assert newer.state == "placed"
 
 
+def test_cancel_all_of_a_symbol_needs_nothing_but_the_symbol(signed_in, operator):
+    now, client = clock.now(), signed_in(operator)
+    mine, other = order_rows.placed(operator, now=now), order_rows.elsewhere(now=now, symbol="ETHBTC")
+    response = client.post("/orders/cancel-all/", {"symbol": "BCHUSD"}, follow=True)
+    assert "1 order requested to be cancelled" in response.content.decode()
+    assert set(Order.objects.filter(state="cancelling").values_list("pk", flat=True)) == {mine.pk}
+    assert other.state == "placed"
+
+
 @pytest.mark.parametrize("form", [{}, {"newest": "x"}, {"newest": "-1"}, {"newest": "9" * 30}, {"newest": "٣"}])
 def test_a_cancel_all_that_is_not_whole_cancels_nothing(signed_in, operator, form):
     order_rows.placed(operator, now=clock.now())
