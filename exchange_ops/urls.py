@@ -14,6 +14,7 @@ from exchange_ops.market.views import listing as markets
 from exchange_ops.orders.views import detail as order
 from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
+from exchange_ops.orders.views import replacing as replacing_order
 from exchange_ops.pages import funds, margin, overview, policy, search, system
 from exchange_ops.policy_changes import views as policy_changes
 from exchange_ops.subaccounts.views import decisions as subaccount_decisions
@@ -55,6 +56,7 @@ urlpatterns = [
     path("orders/new/figures/", new_order.figures, name="order-figures"),
     path("orders/<int:order_id>/", order.order, name="order"),
     path("orders/<int:order_id>/cancel/", order.cancel, name="order-cancel"),
+    path("orders/<int:order_id>/replace/", replacing_order.replace, name="order-replace"),
     path("margin/", margin.margin, name="margin"),
     path("transfers/", transfers.transfers, name="transfers"),
     path("transfers/export.csv", transfers.export, name="transfers-export"),

@@ -49,8 +49,8 @@ def ask(*, order_id: int, person: "Person", now: datetime, session_key: str = ""
         raise CannotCancel("There is no such order.")
     if row.state == machine.CANCELLING:
         return row
-    if row.state not in machine.AT_EXCHANGE or not row.active:
-        raise CannotCancel(f"There is nothing to cancel: {_state_of(row)}.")
+    if row.state not in machine.CANCELLABLE or not row.active:
+        raise CannotCancel(f"There is nothing to cancel: {machine.state_of(row)}.")
     try:
         return mover.move(
             row, event="cancel_asked", to=machine.CANCELLING, now=now, actor=person, session_key=session_key
@@ -68,7 +68,7 @@ def ask_all(
     """
     if not rules.may_trade(person):
         raise CannotCancel("Only operators cancel orders.")
-    rows = Order.objects.filter(account=account, active=True, pk__lte=newest, state__in=machine.AT_EXCHANGE)
+    rows = Order.objects.filter(account=account, active=True, pk__lte=newest, state__in=machine.CANCELLABLE)
     rows = rows.filter(symbol=symbol) if symbol else rows
     begun = 0
     for number in list(rows.order_by("pk").values_list("pk", flat=True)):
@@ -176,7 +176,3 @@ def _go_on(row: Order, reply: Reply, now: datetime) -> None:
 
 def _again(row: Order, now: datetime, problem: str) -> None:
     mover.touch(row, next_action_at=now + pause(RELEASE_PAUSES_S, row.cancels + 2), last_problem=problem[:500])
-
-
-def _state_of(row: Order) -> str:
-    return f"the exchange says {row.status}" if row.status else f"{row.label[0].lower()}{row.label[1:]}"

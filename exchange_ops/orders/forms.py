@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.db.models import Q, QuerySet
 
-from exchange_ops.orders import machine
+from exchange_ops.orders import machine, replacing
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import Wanted
@@ -113,6 +113,35 @@ class OrderForm(RequestForm):
             expire_time=cleaned["expire_time"],
             post_only=cleaned["post_only"],
         )
+
+
+class ReplaceForm(RequestForm):
+    """Another price or quantity for an open order; the quantity is the whole one, what was filled included."""
+
+    quantity = AmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
+    price = AmountField(label="Price", max_length=80, required=False)
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(self, *arguments: Any, order: Order, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.order = order
+        for name in ("quantity", "price"):
+            self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false"})
+
+    def clean(self) -> dict[str, Any]:
+        """An order without a price keeps none; one with a price needs one."""
+        cleaned = super().clean() or self.cleaned_data
+        if self.order.price is None:
+            cleaned["price"] = None
+            self.errors.pop("price", None)
+        elif not cleaned.get("price") and "price" not in self.errors:
+            self.add_error("price", "Enter the price.")
+        return cleaned
+
+    def wanted(self) -> Wanted:
+        """What the replacing order asks for, from a form that is valid."""
+        price = self.cleaned_data["price"] or None
+        return replacing.changed(self.order, quantity=self.cleaned_data["quantity"], price=price)
 
 
 class CancelAllForm(forms.Form):

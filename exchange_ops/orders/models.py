@@ -37,6 +37,9 @@ class Order(Subject):
     initiated_via = models.CharField(max_length=10, default="page")
     request_key = models.CharField(max_length=80, default="", blank=True)
 
+    replaces = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="replacements", help_text="the order that it replaces"
+    )
     client_order_id = models.CharField(max_length=64)
     exchange_id = models.BigIntegerField(null=True)
     symbol = models.CharField(max_length=40)
@@ -86,7 +89,7 @@ class Order(Subject):
                 condition=Q(initiator__isnull=True) | Q(quantity__gt=ZERO), name="order_quantity_is_positive"
             ),
             models.CheckConstraint(
-                condition=~Q(state__in=["placed", "found", "cancelling"]) | Q(exchange_id__isnull=False),
+                condition=~Q(state__in=["placed", "found", "cancelling", "replacing"]) | Q(exchange_id__isnull=False),
                 name="order_at_the_exchange_has_its_number",
             ),
         ]

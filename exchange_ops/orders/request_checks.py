@@ -5,7 +5,7 @@ The exchange's own rules of a symbol (tick size, quantity increment) and of type
 fee, a sell needs its quantity (supplement 2.8). The exchange judges last.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -109,8 +109,10 @@ def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetim
     return symbol
 
 
-def problems(*, account: Account, symbol: Symbol, wanted: Wanted, now: datetime) -> dict[str, str]:
-    """What is wrong with an order, by field; the balance is the one last read."""
+def problems(
+    *, account: Account, symbol: Symbol, wanted: Wanted, now: datetime, instead_of: Order | None = None
+) -> dict[str, str]:
+    """What is wrong with an order, by field; the balance is the one last read, and what it takes the place of frees."""
     exchange_now = clocks.exchange_now(account=account, now=now)
     order = as_sent(wanted, client_order_id="to-be-given")
     sentences = {}
@@ -121,7 +123,11 @@ def problems(*, account: Account, symbol: Symbol, wanted: Wanted, now: datetime)
         amount = getattr(wanted, name)
         if amount is not None and not storable(amount):
             sentences.setdefault(name, "More digits than any currency has.")
-    if "quantity" not in sentences and "price" not in sentences and (short := _funds_problem(account, symbol, wanted)):
+    if (
+        "quantity" not in sentences
+        and "price" not in sentences
+        and (short := _funds_problem(account, symbol, wanted, instead_of))
+    ):
         sentences["quantity"] = short
     return sentences
 
@@ -155,10 +161,21 @@ def _best(ticker: Ticker | None, side: str) -> Decimal | None:
     return best if best is not None else ticker.last
 
 
-def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted) -> str:
+def _freed(symbol: Symbol, old: Order | None) -> Decimal:
+    """What the order that is replaced holds of the currency that it is paid with, for what is left of it."""
+    if old is None:
+        return Decimal(0)
+    left = replace(Wanted(**{name: getattr(old, name) for name in Wanted.__dataclass_fields__}), quantity=old.left)
+    return old.left if old.side == SELL else figures(symbol=symbol, wanted=left).total or Decimal(0)
+
+
+def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted, old: Order | None) -> str:
     """Why the trading wallet can't bear it. A market order is held against the best price; more may be needed."""
     if wanted.side not in {BUY, SELL}:
         return ""
+    if old is not None:
+        wanted = replace(wanted, quantity=wanted.quantity - old.cum_quantity)
+    has = Fraction(_freed(symbol, old))
     buys = wanted.side == BUY
     currency = symbol.quote_currency if buys else symbol.base_currency
     held = available(account=account, currency=currency)
@@ -167,12 +184,12 @@ def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted) -> str:
         return "" if never_read else f"There is no {currency} on the trading account."
     if buys:
         reckoned = figures(symbol=symbol, wanted=wanted)
-        if reckoned.total is None or Fraction(reckoned.total) < Fraction(held.available):
+        if reckoned.total is None or Fraction(reckoned.total) < Fraction(held.available) + has:
             return ""
         if reckoned.total.adjusted() >= _LARGEST:
             return "It would cost more than anybody has."
         needs = f"More than {_text(reckoned.total.quantize(_QUANTUM))} {currency} would be needed with the fee"
-    elif wanted.quantity <= held.available:
+    elif Fraction(wanted.quantity) <= Fraction(held.available) + has:
         return ""
     else:
         needs = f"{_text(wanted.quantity)} {currency} would be needed"

@@ -4,7 +4,6 @@ The row is the queue, as with payouts. An order never leaves the account, so nob
 the placing of orders, and never the cancelling.
 """
 
-import secrets
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -18,10 +17,11 @@ from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.margin import refresh as margin
-from exchange_ops.orders import cancelling, looking, machine, mover, policy_checks, sending
+from exchange_ops.orders import cancelling, identifiers, looking, machine, mover, policy_checks, replacing, sending
 from exchange_ops.orders import reading as order_reading
 from exchange_ops.orders.cancelling import CannotCancel
 from exchange_ops.orders.models import Order, OrderReading
+from exchange_ops.orders.replacing import CannotReplace
 from exchange_ops.orders.request_checks import FORM, CannotPlace, Wanted
 from exchange_ops.shared import heartbeats, leases
 from exchange_ops.shared.models import Account
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CannotCancel",
     "CannotPlace",
+    "CannotReplace",
     "Wanted",
     "advance",
     "ask_to_read",
@@ -49,10 +50,15 @@ STEPS = {
     machine.SENDING: sending.given_up,
     machine.UNKNOWN: looking.step,
     machine.CANCELLING: cancelling.step,
+    machine.REPLACING: replacing.step,
 }
 STALE_AFTER = timedelta(seconds=15)
 QUEUE: Final = Queue(
-    mover.MACHINE, STEPS, urgency=(machine.CANCELLING,), read_with=("account", "initiator"), after_failure=STALE_AFTER
+    mover.MACHINE,
+    STEPS,
+    urgency=(machine.CANCELLING,),
+    read_with=("account", "initiator", "replaces"),
+    after_failure=STALE_AFTER,
 )
 advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
 READ_TASK = "exchange_ops.read_orders"
@@ -63,7 +69,6 @@ READING: Final = questions.Rule(
     topic=mover.TOPIC,
     lost_after=timedelta(seconds=30),
 )
-ID_PREFIX = "cs-"
 
 
 def place(
@@ -96,7 +101,7 @@ def place(
         initiator=initiator,
         initiated_via=via,
         request_key=request_key,
-        client_order_id=ID_PREFIX + secrets.token_hex(14),
+        client_order_id=identifiers.fresh(),
         **content,
     )
     return once.store(lambda: mover.create(order, event="asked", now=now, actor=initiator, session_key=session_key))

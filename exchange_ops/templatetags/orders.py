@@ -43,6 +43,9 @@ _EVENTS = {
     "cancel_unconfirmed": "Cancelling not confirmed yet",
     "cancel_confirmed": "No longer open",
     "cancel_refused": "Cancelling refused",
+    "replace_asked": "Replacement requested",
+    "replaced": "Replaced",
+    "replace_ended": "Not replaced",
     "observed": "Told by the exchange",
 }
 DISPLAY: Final = Display(STATES, _EVENTS).registered(

@@ -46,6 +46,7 @@ COLUMNS = (
     ("asked at or first seen (UTC)", "created_at"),
     ("made at the exchange (UTC)", "exchange_created_at"),
     ("changed at the exchange (UTC)", "exchange_updated_at"),
+    ("replaces", "replaces_id"),
     ("client order id", "client_order_id"),
     ("exchange id", "exchange_id"),
 )
@@ -117,7 +118,7 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
 
 
 def _rows(account: Account | None) -> QuerySet[Order]:
-    return Order.objects.filter(account=account).select_related("initiator")
+    return Order.objects.filter(account=account).select_related("initiator").prefetch_related("replacements")
 
 
 def _age(account: Account | None, now: datetime) -> dict[str, Any]:
@@ -131,7 +132,7 @@ def _to_cancel(account: Account | None, person: Person, filters: OrderFilter) ->
     if account is None or not rules.may_trade(person):
         return {}
     symbol = str(filters.chosen().get("symbol", "")).upper()
-    rows = Order.objects.filter(account=account, active=True, state__in=machine.AT_EXCHANGE)
+    rows = Order.objects.filter(account=account, active=True, state__in=machine.CANCELLABLE)
     numbers = list((rows.filter(symbol=symbol) if symbol else rows).values_list("pk", flat=True))
     if not numbers:
         return {}

@@ -70,6 +70,7 @@ MATRIX = {
     "order-figures": (NOBODY, DRAFT),
     "order": (EVERYBODY, NOBODY),
     "order-cancel": (NOBODY, DRAFT),
+    "order-replace": (DRAFT, DRAFT),
     "margin": (EVERYBODY, NOBODY),
     "ledger": (EVERYBODY, NOBODY),
     "keys": (AUDIT, NOBODY),
