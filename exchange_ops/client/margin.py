@@ -67,6 +67,11 @@ class MarginCalls(Calls):
         placed: records.Order = self.call("put_margin_order", **order.arguments())
         return placed
 
+    def cancel_all_margin_orders(self, *, symbol: str | None = None) -> list[records.Order]:
+        """Cancel every active margin order, of one symbol when it is named, and give them as they ended."""
+        cancelled: list[records.Order] = self.call("cancel_margin_orders", symbol=symbol)
+        return cancelled
+
     def cancel_margin_order(self, *, client_order_id: str) -> records.Order:
         """Cancel an active margin order and give it as it ended; `Refused` with 20002 when there is none."""
         cancelled: records.Order = self.call("cancel_margin_order", clientOrderId=client_order_id)

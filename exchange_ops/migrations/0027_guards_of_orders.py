@@ -7,6 +7,7 @@ TABLES = {
     "exchange_ops_order_fills_once": "exchange_ops_order",
     "exchange_ops_order_sent_once": "exchange_ops_order",
     "exchange_ops_order_begins": "exchange_ops_order",
+    "exchange_ops_order_margin_fixed": "exchange_ops_order",
     "exchange_ops_accounttrade_no_edit": "exchange_ops_accounttrade",
     "exchange_ops_orderevent_no_edit": "exchange_ops_orderevent",
     "exchange_ops_order_no_removal": "exchange_ops_order",
@@ -29,8 +30,10 @@ SQLITE = {
         "NEW.replaces_id IS NOT OLD.replaces_id OR NEW.symbol IS NOT OLD.symbol OR NEW.side IS NOT OLD.side OR "
         "NEW.type IS NOT OLD.type OR NEW.time_in_force IS NOT OLD.time_in_force OR NEW.quantity IS NOT OLD.quantity OR "
         "NEW.price IS NOT OLD.price OR NEW.stop_price IS NOT OLD.stop_price OR NEW.expire_time IS NOT OLD.expire_time "
-        "OR NEW.post_only IS NOT OLD.post_only OR NEW.strict_validate IS NOT OLD.strict_validate OR NEW.created_at IS "
-        "NOT OLD.created_at BEGIN SELECT RAISE(ABORT, 'what was asked for in an order is never edited'); END"
+        "OR NEW.post_only IS NOT OLD.post_only OR NEW.strict_validate IS NOT OLD.strict_validate OR "
+        "NEW.take_liquidity_markup IS NOT OLD.take_liquidity_markup OR NEW.provide_liquidity_markup IS NOT "
+        "OLD.provide_liquidity_markup OR NEW.created_at IS NOT OLD.created_at BEGIN SELECT RAISE(ABORT, 'what was "
+        "asked for in an order is never edited'); END"
     ),
     "exchange_ops_order_fills_once": (
         "CREATE TRIGGER exchange_ops_order_fills_once BEFORE UPDATE ON exchange_ops_order WHEN (OLD.exchange_id IS NOT "
@@ -47,6 +50,11 @@ SQLITE = {
         "NEW.sends <> 0 OR NOT ((NEW.initiator_id IS NOT NULL AND NEW.state = 'requested') OR (NEW.initiator_id IS "
         "NULL AND NEW.state = 'placed')) BEGIN SELECT RAISE(ABORT, 'an order begins as requested here, or as seen at "
         "the exchange'); END"
+    ),
+    "exchange_ops_order_margin_fixed": (
+        "CREATE TRIGGER exchange_ops_order_margin_fixed BEFORE UPDATE ON exchange_ops_order WHEN NEW.margin IS NOT "
+        "OLD.margin AND OLD.initiator_id IS NOT NULL BEGIN SELECT RAISE(ABORT, 'on margin or not is part of what was "
+        "asked for in an order'); END"
     ),
     "exchange_ops_accounttrade_no_edit": (
         "CREATE TRIGGER exchange_ops_accounttrade_no_edit BEFORE UPDATE ON exchange_ops_accounttrade WHEN NEW.id IS "
@@ -98,9 +106,10 @@ POSTGRESQL = {
         "OLD.type OR NEW.time_in_force IS DISTINCT FROM OLD.time_in_force OR NEW.quantity IS DISTINCT FROM "
         "OLD.quantity OR NEW.price IS DISTINCT FROM OLD.price OR NEW.stop_price IS DISTINCT FROM OLD.stop_price OR "
         "NEW.expire_time IS DISTINCT FROM OLD.expire_time OR NEW.post_only IS DISTINCT FROM OLD.post_only OR "
-        "NEW.strict_validate IS DISTINCT FROM OLD.strict_validate OR NEW.created_at IS DISTINCT FROM OLD.created_at "
-        "THEN RAISE EXCEPTION 'what was asked for in an order is never edited' USING ERRCODE = "
-        "'integrity_constraint_violation'; END IF; RETURN NEW; END $body$; CREATE TRIGGER "
+        "NEW.strict_validate IS DISTINCT FROM OLD.strict_validate OR NEW.take_liquidity_markup IS DISTINCT FROM "
+        "OLD.take_liquidity_markup OR NEW.provide_liquidity_markup IS DISTINCT FROM OLD.provide_liquidity_markup OR "
+        "NEW.created_at IS DISTINCT FROM OLD.created_at THEN RAISE EXCEPTION 'what was asked for in an order is never "
+        "edited' USING ERRCODE = 'integrity_constraint_violation'; END IF; RETURN NEW; END $body$; CREATE TRIGGER "
         "exchange_ops_order_content_fixed BEFORE UPDATE ON exchange_ops_order FOR EACH ROW EXECUTE FUNCTION "
         "exchange_ops_order_content_fixed()"
     ),
@@ -125,6 +134,13 @@ POSTGRESQL = {
         "or as seen at the exchange' USING ERRCODE = 'integrity_constraint_violation'; END IF; RETURN NEW; END $body$; "
         "CREATE TRIGGER exchange_ops_order_begins BEFORE INSERT ON exchange_ops_order FOR EACH ROW EXECUTE FUNCTION "
         "exchange_ops_order_begins()"
+    ),
+    "exchange_ops_order_margin_fixed": (
+        "CREATE FUNCTION exchange_ops_order_margin_fixed() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF "
+        "NEW.margin IS DISTINCT FROM OLD.margin AND OLD.initiator_id IS NOT NULL THEN RAISE EXCEPTION 'on margin or "
+        "not is part of what was asked for in an order' USING ERRCODE = 'integrity_constraint_violation'; END IF; "
+        "RETURN NEW; END $body$; CREATE TRIGGER exchange_ops_order_margin_fixed BEFORE UPDATE ON exchange_ops_order "
+        "FOR EACH ROW EXECUTE FUNCTION exchange_ops_order_margin_fixed()"
     ),
     "exchange_ops_accounttrade_no_edit": (
         "CREATE FUNCTION exchange_ops_accounttrade_no_edit() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF "

@@ -7,10 +7,11 @@ from typing import Any
 from django import forms
 from django.db.models import Q, QuerySet
 
-from exchange_ops.orders import machine, replacing
+from exchange_ops.orders import machine
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.orders.steps import replacing
 from exchange_ops.shared.forms import AmountField, FilterForm, RequestForm
 from exchange_ops.wire import records
 

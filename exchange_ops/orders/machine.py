@@ -151,6 +151,8 @@ TABLE: Final = Table(
         "expire_time": _CONTENT,
         "post_only": _CONTENT,
         "strict_validate": _CONTENT,
+        "take_liquidity_markup": _CONTENT,
+        "provide_liquidity_markup": _CONTENT,
         "created_at": Column.FIXED,
         "sends": Column.COUNTER,
         "exchange_id": Column.ONCE,
@@ -161,7 +163,7 @@ TABLE: Final = Table(
         "exchange_created_at": Column.COPY,
         "exchange_updated_at": Column.COPY,
         "active": Column.COPY,
-        "margin": Column.COPY,
+        "margin": Column.RECORDED | Column.COPY,  # of an order that was placed elsewhere, it is read
         "missing_since": Column.CLOCK,
         "read_at": Column.CLOCK,
     },

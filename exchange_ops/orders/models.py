@@ -53,6 +53,8 @@ class Order(Subject):
     post_only = models.BooleanField(default=False)
     strict_validate = models.BooleanField(default=True)
     margin = models.BooleanField(default=False)
+    take_liquidity_markup = amount_field(null=True)
+    provide_liquidity_markup = amount_field(null=True)
 
     status = models.CharField(max_length=40, default="", blank=True)
     cum_quantity = amount_field(default=ZERO)
@@ -66,6 +68,9 @@ class Order(Subject):
     state = models.CharField(max_length=12, choices=[(name, s.label) for name, s in STATES.items()])
     sends = models.PositiveSmallIntegerField(default=0)
     cancels = models.PositiveIntegerField(default=0)
+    cancel_together = models.BooleanField(
+        default=False, help_text="cancelled by the one call for all open orders of its symbol"
+    )
     looks = models.PositiveIntegerField(default=0)
     sent_from = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
@@ -105,6 +110,11 @@ class Order(Subject):
         return self.active or self.state in machine.AT_WORK
 
     @property
+    def is_cancellable(self) -> bool:
+        """Whether the exchange can be asked to cancel what is left."""
+        return self.active and self.state in machine.CANCELLABLE
+
+    @property
     def left(self) -> Decimal:
         """What is not filled yet, in the base currency."""
         left: Decimal = self.quantity - self.cum_quantity
@@ -137,11 +147,14 @@ class OrderEvent(Event):
 
 
 class OrderCall(Call):
-    """One call that places or cancels, committed before its bytes leave; after `send_by` it is never sent."""
+    """One call that places or cancels, committed before its bytes leave; after `send_by` it is never sent.
+
+    `cancel_all` is for every open order of the symbol, and stands with the order whose worker made it.
+    """
 
     owner = "order"
 
-    PLACE, CANCEL = "place", "cancel"
+    PLACE, CANCEL, CANCEL_ALL = "place", "cancel", "cancel_all"
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="calls")
     kind = models.CharField(max_length=10)

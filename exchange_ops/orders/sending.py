@@ -14,9 +14,10 @@ from desk.machines.table import Column
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.orders import machine, mover, replacing, trades, ways
+from exchange_ops.orders import machine, mover, trades
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order, OrderCall
+from exchange_ops.orders.steps import replacing, ways
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
 from exchange_ops.shared.calls import sent

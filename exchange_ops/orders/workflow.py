@@ -17,12 +17,13 @@ from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.margin import refresh as margin
-from exchange_ops.orders import cancelling, identifiers, looking, machine, mover, policy_checks, replacing, sending
+from exchange_ops.orders import cancelling, looking, machine, mover, policy_checks, sending
 from exchange_ops.orders import reading as order_reading
 from exchange_ops.orders.cancelling import CannotCancel
 from exchange_ops.orders.models import Order, OrderReading
-from exchange_ops.orders.replacing import CannotReplace
 from exchange_ops.orders.request_checks import FORM, CannotPlace, Wanted
+from exchange_ops.orders.steps import replacing, ways
+from exchange_ops.orders.steps.replacing import CannotReplace
 from exchange_ops.shared import heartbeats, leases
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
@@ -101,7 +102,7 @@ def place(
         initiator=initiator,
         initiated_via=via,
         request_key=request_key,
-        client_order_id=identifiers.fresh(),
+        client_order_id=ways.fresh_id(),
         **content,
     )
     return once.store(lambda: mover.create(order, event="asked", now=now, actor=initiator, session_key=session_key))

@@ -22,7 +22,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "margin": ("margin",),
     "market": ("markets",),
     "orders": ("orders",),
-    "orders.ways": ("order-new", "order-replace"),
+    "orders.steps.ways": ("order-new", "order-replace"),
     "subaccounts": ("subaccounts",),
     "transfers": ("transfers",),
     "withdrawals.evidence": ("ledger",),

@@ -42,9 +42,9 @@ def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
     except workflow.CannotCancel as problem:
         return render_page(request, order_id, status=409, refusal=str(problem))
     messages.success(
-        request, f"Cancelling of {row.reference} was requested. What became of it is shown below as the exchange tells."
+        request, f"Cancelling of {row.reference} was requested. What became of it is shown there as the exchange tells."
     )
-    return redirect("order", order_id)
+    return redirect("orders") if request.POST.get("back") == "orders" else redirect("order", order_id)
 
 
 def render_page(request: HttpRequest, order_id: int, *, status: int = 200, refusal: str = "") -> HttpResponse:
@@ -68,7 +68,7 @@ def render_page(request: HttpRequest, order_id: int, *, status: int = 200, refus
 
 
 def _act(row: Order, person: Person) -> dict[str, Any]:
-    cancellable = row.active and row.state in machine.CANCELLABLE
+    cancellable = row.is_cancellable
     return {
         "may_replace": row.active and row.state in machine.AT_EXCHANGE and not row.margin and rules.may_trade(person),
         "may_cancel": cancellable and rules.may_trade(person),

@@ -2,11 +2,13 @@
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
@@ -100,9 +102,10 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
     form = CancelAllForm(request.POST)
     if not form.is_valid():
         return render_page(request, status=422, refusal="Nothing was cancelled: the form was not whole. Press again.")
+    symbol = form.cleaned_data["symbol"].upper()
     count = domain.cancel_all(
         account=accounts.required(request),
-        symbol=form.cleaned_data["symbol"],
+        symbol=symbol,
         newest=int(form.cleaned_data["newest"] or NEWEST),
         person=request.user,
         now=clock.now(),
@@ -114,7 +117,7 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
         else "No open order was left to cancel."
     )
     messages.success(request, f"{sentence} Each says when the exchange has confirmed it.")
-    return redirect("orders")
+    return redirect(f"{reverse('orders')}?view=all&symbol={quote(symbol)}" if symbol else reverse("orders"))
 
 
 def _rows(account: Account | None) -> QuerySet[Order]:

@@ -16,9 +16,10 @@ from desk import clock
 from desk.fields import plain
 from desk.views.rendering import show
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import distance, replacing, request_checks
+from exchange_ops.orders import distance, request_checks
 from exchange_ops.orders.forms import ReplaceForm
 from exchange_ops.orders.models import Order
+from exchange_ops.orders.steps import replacing
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.new import REVIEW
 from exchange_ops.orders.views.titles import title
@@ -41,7 +42,7 @@ def replace(request: HttpRequest, order_id: int) -> HttpResponse:
     if request.POST.get("effect") != _effect(row, form):
         return _render(request, row, form, review=REVIEW)
     try:
-        new = _asked(request, row, form)
+        new = _replacement(request, row, form)
     except replacing.CannotReplace as problem:
         form.refuse(problem.problems)
         return _render(request, row, form, status=422)
@@ -49,7 +50,7 @@ def replace(request: HttpRequest, order_id: int) -> HttpResponse:
     return redirect("order", new.pk)
 
 
-def _asked(request: HttpRequest, row: Order, form: ReplaceForm) -> Order:
+def _replacement(request: HttpRequest, row: Order, form: ReplaceForm) -> Order:
     return replacing.ask(
         order_id=row.pk,
         person=request.user,

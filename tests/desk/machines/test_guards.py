@@ -14,6 +14,7 @@ from tests.exchange_ops import rows
 ENGINES = ("sqlite", "postgresql")
 MIGRATION = import_module("exchange_ops.migrations.0020_guards_from_the_tables")
 # What a rule was called before all machines called it the same.
+FIELDS_SINCE = ("replaces_id", "take_liquidity_markup", "provide_liquidity_markup")  # of an order
 RENAMED = {
     "exchange_ops_order_one_number": "exchange_ops_order_fills_once",
     "exchange_ops_transfer_keeps_its_numbers": "exchange_ops_transfer_fills_once",
@@ -41,7 +42,7 @@ def test_what_took_the_place_of_a_rule_holds_all_that_it_held(vendor):
     assert all(conditions(text) <= conditions(now[RENAMED.get(name, name)]) for name, text in before.items())
     differs = "IS NOT" if vendor == "sqlite" else "IS DISTINCT FROM"
     other = f"NEW.initiated_via {differs} OLD.initiated_via"
-    of_orders = {f"NEW.{name} {differs} OLD.{name}" for name in ("replaces_id",)}
+    of_orders = {f"NEW.{name} {differs} OLD.{name}" for name in FIELDS_SINCE}
     assert {name: found for name, found in more.items() if found} == {
         "exchange_ops_order_content_fixed": {other} | of_orders,
         "exchange_ops_transfer_content_fixed": {other},

@@ -7,8 +7,9 @@ import pytest
 
 from desk import clock
 from exchange_ops import replay
-from exchange_ops.orders import replacing, workflow
+from exchange_ops.orders import workflow
 from exchange_ops.orders.models import Order, OrderEvent
+from exchange_ops.orders.steps import replacing
 from exchange_ops.policy import freezes
 from tests.exchange_ops.orders.dealings import FAR
 
@@ -202,6 +203,49 @@ def test_somebody_elses_order_can_be_replaced_and_another_days_is_left_alone(dea
     dealing.client("demo-trade").cancel_order(client_order_id="their-other")
     assert dealing.step(new).state == "refused"
     assert dealing.sent("replace_order") == 1
+
+
+def test_all_of_a_symbol_are_cancelled_by_one_call_also_what_the_desk_had_not_read(dealing):
+    first, second = dealing.placed(), dealing.placed()
+    other = dealing.placed(symbol="BTCUSD", price=Decimal("0.01"), quantity=Decimal("0.001"))
+    dealing.elsewhere(client_order_id="not-read-yet")
+    assert cancel_symbol(dealing) == 2
+    first = dealing.step(first)
+    assert dealing.calls(first)[1:] == [("cancel_all", "accepted")]
+    second, unread = dealing.fresh(second), Order.objects.get(client_order_id="not-read-yet")
+    assert [row.status for row in (first, second, unread)] == ["canceled"] * 3
+    assert [row.state for row in (first, second, dealing.fresh(other))] == ["placed"] * 3
+    assert (dealing.sent("cancel_orders"), dealing.sent("cancel_order")) == (1, 0)
+    assert dealing.fresh(other).active
+    (cancelled,) = OrderEvent.objects.filter(order=second, event="cancel_confirmed")
+    assert cancelled.from_state == "cancelling"
+
+
+@pytest.mark.parametrize("kind", ["drop_before", "drop_after"])
+def test_a_lost_answer_to_cancelling_all_is_read_order_by_order(dealing, kind):
+    rows = [dealing.placed(), dealing.placed()]
+    dealing.fault("cancel_orders", kind)
+    cancel_symbol(dealing)
+    for _ in range(3):
+        rows = [dealing.step(row) for row in rows]
+    assert [(row.state, row.status, row.active) for row in rows] == [("placed", "canceled", False)] * 2
+
+
+def test_an_order_that_is_cancelled_again_after_a_refusal_is_asked_for_again(dealing):
+    row = dealing.placed()
+    dealing.fault("cancel_orders", "refuse", code=1003)
+    cancel_symbol(dealing)
+    row = dealing.step(row)
+    assert (row.state, row.active) == ("placed", True)
+    cancel_symbol(dealing)
+    assert dealing.step(row).status == "canceled"
+    assert [kind for kind, _ in dealing.calls(row)] == ["place", "cancel_all", "cancel_all"]
+
+
+def cancel_symbol(dealing):
+    return workflow.cancel_all(
+        account=dealing.account, symbol="ETHBTC", newest=0, person=dealing.operator, now=clock.now()
+    )
 
 
 def test_the_trail_replays_to_both_rows(dealing):

@@ -194,6 +194,18 @@ def test_a_cancel_names_its_effect_and_moves_the_order(signed_in, operator):
     assert AuditEvent.objects.filter(subject=row.subject, action="order.cancel_asked").count() == 1
 
 
+def test_the_list_cancels_an_order_in_its_row_and_stays_there(signed_in, operator, auditor):
+    row = order_rows.placed(operator, now=clock.now())
+    order_rows.placed(operator, now=clock.now(), status="filled", filled="0.5")
+    client = signed_in(operator)
+    page = client.get("/orders/?view=all").content.decode()
+    assert page.count('aria-label="Cancel O-') == 1
+    assert "Cancel O-" not in signed_in(auditor).get("/orders/?view=all").content.decode()
+    assert client.post(f"/orders/{row.pk}/cancel/", {"back": "orders"})["Location"] == "/orders/"
+    row.refresh_from_db()
+    assert row.state == "cancelling"
+
+
 def test_a_cancel_on_a_stale_page_says_that_there_is_nothing_left(signed_in, operator):
     row = order_rows.placed(operator, now=clock.now(), status="filled", filled="0.5")
     response = signed_in(operator).post(f"/orders/{row.pk}/cancel/")

@@ -4,6 +4,8 @@ A replacement keeps what the old order had filled and when it was made. The answ
 and could not replace is the old order, cancelled (supplement 1.4): then nothing new exists.
 """
 
+import secrets
+
 from exchange_ops.client import ExchangeClient
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import records as order_records
@@ -12,7 +14,13 @@ from exchange_ops.orders.models import Order
 from exchange_ops.wire import records
 from wire.errors import OutcomeUnknown, Unreachable
 
+ID_PREFIX = "cs-"
 ANOTHER_DAY = "the exchange has another order of this id now"
+
+
+def fresh_id() -> str:
+    """A new client order id of ours: 31 characters of those that the exchange takes (supplement 2.8)."""
+    return ID_PREFIX + secrets.token_hex(14)
 
 
 def place(row: Order, client: ExchangeClient) -> records.Order:

@@ -18,10 +18,11 @@ from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import identifiers, machine, mover, policy_checks, request_checks
+from exchange_ops.orders import machine, mover, policy_checks, request_checks
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import FORM, Wanted
+from exchange_ops.orders.steps import ways
 from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
 from exchange_ops.wire import records
@@ -76,7 +77,7 @@ def ask(
         account=old.account,
         initiator=person,
         request_key=request_key,
-        client_order_id=identifiers.fresh(),
+        client_order_id=ways.fresh_id(),
         replaces=old,
         **{name: getattr(wanted, name) for name in Wanted.__dataclass_fields__},
     )
