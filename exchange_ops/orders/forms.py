@@ -2,16 +2,20 @@
 
 import re
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk.fields import plain
+from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import Wanted
 from exchange_ops.orders.steps import replacing
+from exchange_ops.orders.ticket import steps
 from exchange_ops.shared.forms import AmountField, FilterForm, RequestForm
 from exchange_ops.wire import records
 
@@ -77,13 +81,17 @@ class OrderForm(RequestForm):
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"}),
     )
     post_only = forms.BooleanField(label="Post-only: cancel it rather than take from the book", required=False)
+    margin = forms.BooleanField(label="Account", required=False)
+    rounded = forms.BooleanField(label="Round to the steps of the symbol instead of refusing", required=False)
+    take_markup = AmountField(label="Commission when taking, %", max_length=20, required=False)
+    provide_markup = AmountField(label="Commission when providing, %", max_length=20, required=False)
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
     def __init__(self, *arguments: Any, symbols: list[str], **options: Any) -> None:
         super().__init__(*arguments, **options)
         choices = [("", "Choose"), *((code, code) for code in symbols)]
         self.fields["symbol"].choices = choices  # type: ignore[attr-defined]
-        for name in ("quantity", "price", "stop_price"):
+        for name in ("quantity", "price", "stop_price", "take_markup", "provide_markup"):
             self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false", "placeholder": " "})
 
     def clean(self) -> dict[str, Any]:
@@ -103,17 +111,34 @@ class OrderForm(RequestForm):
         """What the domain wants to know, from a form that is valid."""
         cleaned = self.cleaned_data
         usual = "IOC" if cleaned["type"] == "market" else "GTC"
+        fitted = steps.fitted if cleaned["rounded"] else steps.as_typed
+        symbol = Symbol.objects.filter(pk=cleaned["symbol"]).first()
+        tick = symbol.tick_size if symbol else None
+        increment = symbol.quantity_increment if symbol else None
         return Wanted(
             symbol=cleaned["symbol"],
             side=cleaned["side"],
             type=cleaned["type"],
             time_in_force=cleaned["time_in_force"] or usual,
-            quantity=cleaned["quantity"],
-            price=cleaned["price"] or None,
-            stop_price=cleaned["stop_price"] or None,
+            quantity=fitted(cleaned["quantity"], increment),
+            price=fitted(cleaned["price"], tick) if cleaned["price"] else None,
+            stop_price=fitted(cleaned["stop_price"], tick) if cleaned["stop_price"] else None,
             expire_time=cleaned["expire_time"],
             post_only=cleaned["post_only"],
+            strict_validate=not cleaned["rounded"],
+            margin=cleaned["margin"],
+            take_liquidity_markup=_fraction(cleaned["take_markup"]),
+            provide_liquidity_markup=_fraction(cleaned["provide_markup"]),
         )
+
+    def refuse(self, problems: dict[str, str]) -> None:
+        """The commissions are typed in percent, under names of their own."""
+        names = {"take_liquidity_markup": "take_markup", "provide_liquidity_markup": "provide_markup"}
+        super().refuse({names.get(name, name): sentence for name, sentence in problems.items()})
+
+
+def _fraction(percent: Decimal | str) -> Decimal | None:
+    return plain(Decimal(percent).scaleb(-2)) if percent else None
 
 
 class ReplaceForm(RequestForm):

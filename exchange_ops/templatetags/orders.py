@@ -1,10 +1,12 @@
 """How orders are shown: what the exchange says of them, what the desk knows itself, and what a button would do."""
 
+from decimal import Decimal
 from typing import Any, Final
 
 from django import template
 from django.utils.safestring import SafeString
 
+from desk.fields import plain
 from desk.machines.display import Display
 from desk.templatetags.desk import chip
 from exchange_ops.market.models import Symbol
@@ -82,6 +84,12 @@ def status_words(name: str) -> str:
 def order_type(name: str) -> str:
     """The type of an order in words; an unknown one as it came."""
     return TYPES.get(name, name)
+
+
+@register.filter
+def bare(value: Decimal | None) -> str:
+    """All digits as a field and a script take them: no grouping, no exponent, empty for nothing."""
+    return f"{plain(value):f}" if isinstance(value, Decimal) else ""
 
 
 @register.filter

@@ -30,7 +30,8 @@ def place(row: Order, client: ExchangeClient) -> records.Order:
     if old is not None:
         return _known(_replaced(row, old, client, rules), {row.client_order_id, old.client_order_id})
     order = request_checks.as_sent(row, client_order_id=row.client_order_id)
-    return _known(client.create_order(order=order, rules=rules), {row.client_order_id})
+    create = client.create_margin_order if row.margin else client.create_order
+    return _known(create(order=order, rules=rules), {row.client_order_id})
 
 
 def _replaced(row: Order, old: Order, client: ExchangeClient, rules: Symbol | None) -> records.Order:

@@ -43,6 +43,7 @@ PAGES = (
     "/orders/",
     "/orders/?view=ended",
     "/orders/new/",
+    "/orders/new/?symbol=ETHBTC&price=0.05&quantity=0.5&margin=on",
     "/orders/new/?symbol=ETHBTC&side=sell&type=market",
     "/margin/",
     "/chain/",
