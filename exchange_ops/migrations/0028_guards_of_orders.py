@@ -205,6 +205,6 @@ def install(apps, schema_editor):
 class Migration(migrations.Migration):
     """The guards of orders, made anew. There is no way back: what held a row is not taken away from it."""
 
-    dependencies = [("exchange_ops", "0026_orders")]
+    dependencies = [("exchange_ops", "0027_orders")]
 
     operations = [migrations.RunPython(install)]
