@@ -32,6 +32,7 @@ from exchange_ops.market import refresh as watched
 from exchange_ops.market import rounds
 from exchange_ops.orders import workflow as orders
 from exchange_ops.policy_changes import workflow as policy_changes
+from exchange_ops.positions import workflow as positions
 from exchange_ops.shared import heartbeats
 from exchange_ops.subaccounts import readings as subaccount_readings
 from exchange_ops.subaccounts import workflow as subaccounts
@@ -131,6 +132,13 @@ def _payouts(at: Round) -> None:
 def sweep_orders(at: Round) -> None:
     """Every order that is due."""
     orders.sweep(now=at.now(), client_for=at.client_for)
+
+
+@task("exchange_ops.sweep_margin_actions", every_s=SWEEP_S)
+@followed(ERRANDS)
+def sweep_margin_actions(at: Round) -> None:
+    """Every margin action that is due."""
+    positions.sweep(now=at.now(), client_for=at.client_for)
 
 
 @task("exchange_ops.sweep_transfers", every_s=SWEEP_S)
@@ -282,6 +290,12 @@ def purge() -> None:
 def advance_order(order_id: int) -> None:
     """One step of one order, when it is due."""
     orders.advance(order_id, now=clock.now(), client_for=keys.client_for)
+
+
+@task("exchange_ops.advance_margin_action")
+def advance_margin_action(action_id: int) -> None:
+    """One step of one margin action, when it is due."""
+    positions.advance(action_id, now=clock.now(), client_for=keys.client_for)
 
 
 @task(payouts.TASK, every_s=5, queue=CHAIN)

@@ -21,6 +21,7 @@ KEYED = (
     "subaccount",
     "transfer",
     "order",
+    "marginaction",
     "policychange",
     "consolecall",
 )

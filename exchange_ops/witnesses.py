@@ -7,9 +7,11 @@ from desk.rows import witnessed
 from exchange_ops.addresses import models as addresses_models
 from exchange_ops.keys import models as keys_models
 from exchange_ops.ledger import models as ledger_models
+from exchange_ops.margin.models import MarginReport
 from exchange_ops.orders import models as orders_models
 from exchange_ops.policy import models as policy_models
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
+from exchange_ops.positions import models as positions_models
 from exchange_ops.shared import models as shared_models
 from exchange_ops.subaccounts import models as subaccounts_models
 from exchange_ops.transfers import models as transfers_models
@@ -31,6 +33,7 @@ def register() -> None:
     _payouts()
     _transfers()
     _orders()
+    _margin()
     _subaccounts()
     witnessed.decides_nothing(
         {
@@ -98,6 +101,13 @@ def _orders() -> None:
     witnessed.register(orders_models.OrderEvent)
     witnessed.register(orders_models.OrderCall)
     witnessed.register(orders_models.AccountTrade)
+
+
+def _margin() -> None:
+    witnessed.register(positions_models.MarginAction, loose=positions_models.MarginAction.table.loose)
+    witnessed.register(positions_models.MarginActionEvent)
+    witnessed.register(positions_models.MarginActionCall)
+    witnessed.register(MarginReport)
 
 
 def _subaccounts() -> None:

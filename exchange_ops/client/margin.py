@@ -20,6 +20,26 @@ class MarginCalls(Calls):
         """All isolated margin accounts, each with its position when it has one."""
         return self.listing("get_margin_accounts")
 
+    def get_margin_account(self, *, symbol: str) -> records.MarginAccount:
+        """The isolated account of a symbol, with its position when it has one."""
+        found: records.MarginAccount = self.call("get_margin_account", symbol=symbol)
+        return found
+
+    def set_margin_account(self, *, symbol: str, margin_balance: Decimal) -> records.MarginAccount:
+        """Open the isolated account of a symbol with this collateral, or make its collateral this much.
+
+        Zero closes the account. Digits that the currency does not have are refused, never rounded.
+        """
+        made: records.MarginAccount = self.call(
+            "set_margin_account", symbol=symbol, marginBalance=margin_balance, strictValidate=True
+        )
+        return made
+
+    def close_margin_account(self, *, symbol: str) -> records.MarginAccount:
+        """Close the position of a symbol at market, then its account, and give the account as it ended."""
+        closed: records.MarginAccount = self.call("close_margin_account", symbol=symbol)
+        return closed
+
     # Positions -------------------------------------------------------------------------------------------------------
 
     def get_margin_positions(self) -> Listing[records.Position]:
