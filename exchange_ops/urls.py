@@ -16,7 +16,13 @@ from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
 from exchange_ops.orders.views import replacing as replacing_order
 from exchange_ops.pages import funds, margin, overview, policy, search, system
+from exchange_ops.pages import funds, overview, policy, search, system
 from exchange_ops.policy_changes import views as policy_changes
+from exchange_ops.positions.views import actions as margin_action
+from exchange_ops.positions.views import closing as margin_closing
+from exchange_ops.positions.views import detail as margin_detail
+from exchange_ops.positions.views import listing as margin
+from exchange_ops.positions.views import new as margin_new
 from exchange_ops.subaccounts.views import decisions as subaccount_decisions
 from exchange_ops.subaccounts.views import detail as subaccount
 from exchange_ops.subaccounts.views import listing as subaccounts
@@ -58,6 +64,15 @@ urlpatterns = [
     path("orders/<int:order_id>/cancel/", order.cancel, name="order-cancel"),
     path("orders/<int:order_id>/replace/", replacing_order.replace, name="order-replace"),
     path("margin/", margin.margin, name="margin"),
+    path("margin/open/", margin_new.open_account, name="margin-open"),
+    path("margin/close-all/", margin_closing.close_all, name="margin-close-all"),
+    path("margin/figures/<slug:kind>/", margin_new.figures, name="margin-figures"),
+    path("margin/actions/<int:margin_action_id>/", margin_action.action, name="margin-action"),
+    path("margin/actions/<int:margin_action_id>/settle/", margin_action.settle, name="margin-action-settle"),
+    path("margin/<str:symbol>/", margin_detail.symbol, name="margin-symbol"),
+    path("margin/<str:symbol>/collateral/", margin_new.collateral, name="margin-collateral"),
+    path("margin/<str:symbol>/close-position/", margin_new.close_position, name="margin-close-position"),
+    path("margin/<str:symbol>/close-account/", margin_new.close_account, name="margin-close-account"),
     path("transfers/", transfers.transfers, name="transfers"),
     path("transfers/export.csv", transfers.export, name="transfers-export"),
     path("transfers/new/<slug:kind>/", new_transfer.new, name="transfer-new"),

@@ -70,9 +70,9 @@ def conclude(row: MarginAction, found: Sightings, *, now: datetime) -> None:
             to=_ENDS[found.verdict],
             now=now,
             looks=looks,
+            exchange_order_id=found.order_id,
             last_problem=found.sentence[:500],
             evidence=found.facts | {"looks": looks},
-            **({"exchange_order_id": found.order_id} if found.order_id is not None else {}),
         )
         return
     sentence = found.sentence or "The exchange does not show the result yet."

@@ -109,6 +109,11 @@ def close_all(
         raise CannotAct({FORM: "Another action for one of the positions was recorded in this moment."}) from None
 
 
+def is_recorded(*, initiator: "Person", request_key: str) -> bool:
+    """Whether this form became an action before."""
+    return MarginAction.objects.filter(initiator=initiator, request_key=request_key).exists()
+
+
 def settle(*, action_id: int, person: "Person", note: str, now: datetime, session_key: str = "") -> MarginAction:
     """Note what an unclear action did, by somebody who compared the exchange's records. Raises CannotAct."""
     note = note.strip()

@@ -23,7 +23,6 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "market": ("markets",),
     "orders": ("orders",),
     "orders.steps.ways": ("order-new", "order-replace"),
-    "orders.sending": ("order-new",),
     "positions": ("margin",),
     "subaccounts": ("subaccounts",),
     "transfers": ("transfers",),

@@ -7,8 +7,8 @@ from itertools import count
 from typing import Any
 
 from desk import clock
-from exchange_ops.market import refresh as market
 from exchange_ops.keys import store as keys
+from exchange_ops.market import refresh as market
 from exchange_ops.positions import machine, workflow
 from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
 from exchange_ops.wire.new_orders import NewOrder
