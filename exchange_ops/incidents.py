@@ -101,9 +101,10 @@ def _is_warned(kind: str, key: str) -> bool:
 
 def _position_cause(row: MarginPosition, key: str, where: str, stands: danger.Standing) -> Cause:
     side = "long" if stands.is_long else "short"
+    size, mark = amount(abs(row.quantity)), amount(stands.mark)
     sentence = (
-        f"The {side} position in {row.symbol}, {amount(abs(row.quantity))}, {where}: the mark is {amount(stands.mark)}. An operator "
-        "can add collateral or close it."
+        f"The {side} position in {row.symbol}, {size}, {where}: the mark is {mark}. "
+        "An operator can add collateral or close it."
     )
     return Cause(key, sentence, "margin-symbol", row.symbol, str(row.account_id))
 

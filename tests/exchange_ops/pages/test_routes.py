@@ -260,12 +260,15 @@ def place(operator, payable):
     rows.subaccount(row.pk, now=clock.now())
     rows.currency(now=clock.now(), transfer_enabled=True)
     moved = rows.transfer(operator, kind="to_user", now=clock.now())
+    margin = rows.margin_action(operator, now=clock.now())
+    rows.margin_position(now=clock.now())
 
     freezes.freeze(person=None, reason="A drill.", account=row.account, now=clock.now())
     frozen = Incident.objects.get()
 
     def place(name):
         key = moved.pk if name.removeprefix("api-").startswith("transfer") else row.pk
+        key = margin.pk if name.startswith("margin-action") else key
         key = frozen.pk if name.startswith("incident") else key
         key = operator.pk if name.startswith("person") else key
         return ADDRESSES[name].replace("{key}", str(key))
