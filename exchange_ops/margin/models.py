@@ -84,7 +84,10 @@ class MarginReport(Witnessed):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["account", "symbol", "reason", "at"], name="marginreport_told_once")
+            models.UniqueConstraint(
+                fields=["account", "symbol", "reason", "at", "margin_balance", "quantity_after"],
+                name="marginreport_told_once",
+            )
         ]
         indexes: ClassVar = [models.Index(fields=["account", "-at"], name="marginreport_newest")]
 

@@ -165,6 +165,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='marginreport',
-            constraint=models.UniqueConstraint(fields=('account', 'symbol', 'reason', 'at'), name='marginreport_told_once'),
+            constraint=models.UniqueConstraint(fields=("account", "symbol", "reason", "at", "margin_balance", "quantity_after"), name='marginreport_told_once'),
         ),
     ]

@@ -76,6 +76,13 @@ def share(fraction: Decimal | None) -> str:
 
 
 @register.filter
+def slippage(fraction: Decimal | None) -> str:
+    """How much worse than the best price, in percent with two digits; a dash without one."""
+    found = queries.percent_of(fraction, digits=queries.CHANGE_DIGITS)
+    return "\u2013" if found is None else f"{plain(found, places=2)} %"
+
+
+@register.filter
 def away(fraction: Decimal | None) -> str:
     """How far a price is away: "12.30 % away", or that it is passed."""
     found = queries.percent_of(fraction, digits=queries.CHANGE_DIGITS)
@@ -99,8 +106,8 @@ def margin_way(way: Any, label: str) -> SafeString:
     )
     ticks = format_html_join(
         "",
-        '<rect class="tick" x="{}%" y="10" width="2" height="14"/><text x="{}%" y="34" text-anchor="middle">{}</text>',
-        ((point.x, point.x, point.letter) for point in way.points),
+        '<rect class="tick" x="{}%" y="10" width="2" height="14"/><text x="{}%" y="34" text-anchor="{}">{}</text>',
+        ((point.x, point.x, point.anchor, point.letter) for point in way.points),
     )
     mark = format_html(
         '<circle class="mark" cx="{}%" cy="17" r="5"/>'

@@ -24,6 +24,7 @@ class Point:
 
     letter: str
     x: Decimal
+    anchor: str = "middle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,8 @@ class Way:
     @property
     def points(self) -> list[Point]:
         """The marks below the way, with their letters; the mark itself stands above it."""
-        call = [] if self.call is None else [Point("C", self.call)]
-        return [Point("L", self.liquidation), *call, Point("E", self.entry)]
+        call = [] if self.call is None else [Point("C", self.call, "start")]
+        return [Point("L", self.liquidation, "end"), *call, Point("E", self.entry)]
 
 
 def of_account(account: Account | None, *, only: str = "") -> list[dict[str, Any]]:

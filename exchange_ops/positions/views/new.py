@@ -48,6 +48,8 @@ class Sheet:
     def asked(self) -> Asked | None:
         """What the form asks for; nothing while it is not whole."""
         form = self.form
+        if not form.is_bound and not isinstance(form, CollateralForm):
+            return self._first()
         if not form.is_bound or not form.is_valid():
             return None
         if isinstance(form, CollateralForm):
@@ -56,6 +58,14 @@ class Sheet:
         if isinstance(form, CloseForm):
             return form.asked(self.code)
         return Asked(kind=machine.CLOSE_ACCOUNT, symbol=self.code, position_id=form.cleaned_data["position_id"])
+
+    def _first(self) -> Asked:
+        """What a close says before anybody typed: the whole, at the market."""
+        kind = machine.CLOSE if self.name == CLOSE else machine.CLOSE_ACCOUNT
+        order_type = machine.MARKET if self.name == CLOSE else ""
+        return Asked(
+            kind=kind, symbol=self.code, order_type=order_type, position_id=self.form.initial.get("position_id")
+        )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
