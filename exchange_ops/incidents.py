@@ -6,6 +6,7 @@ that can't be closed by hand ends where its cause is decided, and says where.
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Final, TypeVar
 
 from django.db.models import Model, Q, QuerySet
@@ -75,23 +76,23 @@ def _margin_calls(now: datetime, only: str) -> Iterator[Cause]:
     for row, stands, key in _positions(only):
         if stands.is_near_call(warned=_is_warned(alarms.MARGIN_CALL_NEAR, key)):
             where = "has passed its margin call" if stands.is_past_call else "is near its margin call"
-            yield _position_cause(row, key, f"{where} at {amount(stands.call)}", stands)
+            yield _position_cause(row, key, f"{where} at {_figure(stands.call)}", stands)
 
 
 def _near_liquidations(now: datetime, only: str) -> Iterator[Cause]:
     """Positions that the exchange is about to close by itself."""
     for row, stands, key in _positions(only):
         if stands.is_near_liquidation(warned=_is_warned(alarms.LIQUIDATION_NEAR, key)):
-            yield _position_cause(row, key, f"is near its liquidation at {amount(stands.liquidation)}", stands)
+            yield _position_cause(row, key, f"is near its liquidation at {_figure(stands.liquidation)}", stands)
 
 
-def _positions(only: str) -> Iterator[tuple[MarginPosition, danger.Standing, str]]:
+def _positions(only: str) -> Iterator[tuple[MarginPosition, danger.Exposure, str]]:
     rows = list(MarginPosition.objects.filter(gone_at=None).exclude(quantity=0).order_by("pk"))
     tickers = Ticker.objects.in_bulk({row.symbol for row in rows})
     for row in rows:
         key = f"margin:{row.account_id}:{row.exchange_id}"
         if only in {"", key}:
-            yield row, danger.standing(position=row, ticker=tickers.get(row.symbol)), key
+            yield row, danger.exposure(position=row, ticker=tickers.get(row.symbol)), key
 
 
 def _is_warned(kind: str, key: str) -> bool:
@@ -99,9 +100,13 @@ def _is_warned(kind: str, key: str) -> bool:
     return Incident.objects.filter(kind=kind, cause=key, gone_at=None).exists()
 
 
-def _position_cause(row: MarginPosition, key: str, where: str, stands: danger.Standing) -> Cause:
+def _figure(value: Decimal | None) -> str:
+    return kept_amount(value or Decimal(0), "").rstrip()
+
+
+def _position_cause(row: MarginPosition, key: str, where: str, stands: danger.Exposure) -> Cause:
     side = "long" if stands.is_long else "short"
-    size, mark = amount(abs(row.quantity)), amount(stands.mark)
+    size, mark = _figure(abs(row.quantity)), _figure(stands.mark)
     sentence = (
         f"The {side} position in {row.symbol}, {size}, {where}: the mark is {mark}. "
         "An operator can add collateral or close it."

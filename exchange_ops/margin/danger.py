@@ -22,7 +22,7 @@ ZERO: Final = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Exposure:
     """One position against the newest price. Prices and `pnl` are in the quote currency; shares are fractions.
 
     `to_call` and `to_liquidation` are how far the price may still move against the position, as a fraction of the
@@ -58,19 +58,19 @@ class Standing:
         return left is not None and left < border
 
 
-def standing(*, position: MarginPosition, ticker: Ticker | None) -> Standing:
+def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
     """How a position stands; by the exchange's own pnl, or by the market's last price where that was read later."""
     is_long, entry = position.quantity > 0, position.price_entry
     call, liquidation = _danger(position.price_margin_call), _danger(position.price_liquidation)
     found = _mark(position, ticker)
     if found is None:
-        return Standing(is_long, entry, call=call, liquidation=liquidation)
+        return Exposure(is_long, entry, call=call, liquidation=liquidation)
     mark, mark_at = found
     with localcontext() as context:
         context.prec = _DIGITS
         pnl = position.quantity * (mark - entry)
         worth = abs(position.quantity) * entry
-        return Standing(
+        return Exposure(
             is_long,
             entry,
             mark,

@@ -18,7 +18,7 @@ from exchange_ops.wire import records
 INTEREST, LIQUIDATED, CLOSED, GONE = "interestTaken", "liquidated", "closed", "gone"
 ZERO: Final = Decimal(0)
 # The words that say what happened; `status` is a list, `updated` an order that only rests or was cancelled.
-TOLD: Final = frozenset(
+NOTED: Final = frozenset(
     {"created", "reopened", "marginChanged", "openTrade", "closeTrade", "flipTrade", CLOSED, LIQUIDATED, INTEREST}
 )
 ENDS: Final = (CLOSED, LIQUIDATED, GONE)
@@ -47,7 +47,7 @@ def before(*, account: Account, symbol: str) -> Before:
 def note(*, account: Account, report: records.MarginAccount, before: Before, now: datetime) -> None:
     """Keep a report that says what happened; the same one told again changes nothing."""
     reason = report.report_reason or report.report_type or ""
-    if reason not in TOLD:
+    if reason not in NOTED:
         return
     position = report.position
     after = ZERO if position is None else position.quantity
@@ -74,8 +74,8 @@ def note_gone(*, account: Account, listed: set[str], now: datetime) -> None:
     """Positions that a reading no longer lists and that no report ended: how they ended was not told."""
     rows = MarginPosition.objects.filter(account=account, gone_at=None, read_at__lt=now).exclude(symbol__in=listed)
     for row in rows:
-        told = MarginReport.objects.filter(account=account, symbol=row.symbol, reason__in=ENDS, at__gte=row.updated_at)
-        if not told.exists():
+        known = MarginReport.objects.filter(account=account, symbol=row.symbol, reason__in=ENDS, at__gte=row.updated_at)
+        if not known.exists():
             _store(
                 MarginReport(
                     account=account,

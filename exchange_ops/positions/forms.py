@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from exchange_ops.positions import machine
-from exchange_ops.positions.request_checks import Asked
+from exchange_ops.positions.request_checks import Wish
 from exchange_ops.positions.workflow import LONGEST_NOTE
 from exchange_ops.shared.forms import AmountField, RequestForm
 
@@ -35,11 +35,11 @@ class CollateralForm(RequestForm):
             self.fields["symbol"].widget = forms.HiddenInput()
         self.fields["amount"].widget.attrs |= _FIGURE
 
-    def asked(self, *, exists: bool) -> Asked:
+    def wish(self, *, exists: bool) -> Wish:
         """What the domain wants to know, from a form that is valid."""
         cleaned = self.cleaned_data
         kind = machine.SET if exists else machine.OPEN
-        return Asked(kind=kind, symbol=cleaned["symbol"], amount=cleaned["amount"])
+        return Wish(kind=kind, symbol=cleaned["symbol"], amount=cleaned["amount"])
 
 
 class CloseForm(RequestForm):
@@ -68,11 +68,11 @@ class CloseForm(RequestForm):
                 self.errors.pop(name, None)
         return cleaned
 
-    def asked(self, symbol: str) -> Asked:
+    def wish(self, symbol: str) -> Wish:
         """What the domain wants to know, from a form that is valid."""
         cleaned = self.cleaned_data
         is_part = cleaned["how_much"] == PART
-        return Asked(
+        return Wish(
             kind=machine.REDUCE if is_part else machine.CLOSE,
             symbol=symbol,
             quantity=(cleaned["quantity"] or Decimal(0)) if is_part else None,

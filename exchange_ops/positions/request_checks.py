@@ -42,7 +42,7 @@ class CannotAct(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Wish:
     """What a person asks for: `amount` for collateral, `quantity` for a part, `price` for a limit, and the position
     that they saw by its number."""
 
@@ -74,28 +74,28 @@ def found(*, account: Account, code: str) -> Found:
     )
 
 
-def draft(*, initiator: "Person", account: Account, asked: Asked, there: Found) -> MarginAction:
+def draft(*, initiator: "Person", account: Account, wish: Wish, there: Found) -> MarginAction:
     """The action as it would be sent, unsaved: with the side and quantity that follow from the position."""
-    row = MarginAction(initiator=initiator, account=account, kind=asked.kind, symbol=asked.symbol, amount=asked.amount)
+    row = MarginAction(initiator=initiator, account=account, kind=wish.kind, symbol=wish.symbol, amount=wish.amount)
     position = there.position
-    if asked.kind in machine.CLOSING and position is not None:
+    if wish.kind in machine.CLOSING and position is not None:
         row.side = "sell" if position.quantity > 0 else "buy"
-        row.quantity = asked.quantity if asked.kind == machine.REDUCE else abs(position.quantity)
-        row.order_type = asked.order_type or machine.MARKET
-        row.price = asked.price if row.order_type == machine.LIMIT else None
+        row.quantity = wish.quantity if wish.kind == machine.REDUCE else abs(position.quantity)
+        row.order_type = wish.order_type or machine.MARKET
+        row.price = wish.price if row.order_type == machine.LIMIT else None
         row.position_id = position.exchange_id
     return row
 
 
-def check(*, row: MarginAction, asked: Asked, there: Found, now: datetime) -> None:
+def check(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> None:
     """Raise CannotAct with everything that is wrong with this action, the company's rules included."""
     if not rules.may_trade(row.initiator):
         raise CannotAct({FORM: ONLY_OPERATORS})
-    if problems := problems_of(row=row, asked=asked, there=there, now=now):
+    if problems := problems_of(row=row, wish=wish, there=there, now=now):
         raise CannotAct(problems)
 
 
-def problems_of(*, row: MarginAction, asked: Asked, there: Found, now: datetime) -> dict[str, str]:
+def problems_of(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> dict[str, str]:
     """What is wrong with it, by field."""
     problems: dict[str, str] = {}
     if (frozen := freezes.active(row.account)) is not None:
@@ -108,7 +108,7 @@ def problems_of(*, row: MarginAction, asked: Asked, there: Found, now: datetime)
         return problems | _of_collateral(row, there, there.symbol, now)
     if row.kind == machine.CLOSE_ACCOUNT:
         return problems | _of_account(row, there, there.symbol, now)
-    return problems | _of_close(row, asked, there, there.symbol, now)
+    return problems | _of_close(row, wish, there, there.symbol, now)
 
 
 def _under_way(row: MarginAction) -> MarginAction | None:
@@ -177,11 +177,11 @@ def _of_account(row: MarginAction, there: Found, symbol: Symbol, now: datetime) 
     return {} if there.position is None else _of_rules(row, symbol, now)
 
 
-def _of_close(row: MarginAction, asked: Asked, there: Found, symbol: Symbol, now: datetime) -> dict[str, str]:
+def _of_close(row: MarginAction, wish: Wish, there: Found, symbol: Symbol, now: datetime) -> dict[str, str]:
     position = there.position
     if position is None:
         return {FORM: f"There is no open position in {row.symbol}."}
-    if asked.position_id is not None and asked.position_id != position.exchange_id:
+    if wish.position_id is not None and wish.position_id != position.exchange_id:
         return {FORM: "The position that you saw is closed, and another one is open. Look at it, then decide."}
     problems = {}
     if sentence := _quantity_problem(row, position, symbol):

@@ -19,7 +19,7 @@ from desk.machines.requests import LONGEST_KEY, Once
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.positions import estimates, looking, machine, mover, request_checks, sending
 from exchange_ops.positions.models import MarginAction
-from exchange_ops.positions.request_checks import Asked, CannotAct, Found
+from exchange_ops.positions.request_checks import CannotAct, Found, Wish
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
@@ -27,7 +27,7 @@ from exchange_ops.shared.problems import FORM
 if TYPE_CHECKING:
     from desk.models import Person
 
-__all__ = ["Asked", "CannotAct", "act", "advance", "close_all", "due", "settle", "sweep"]
+__all__ = ["CannotAct", "Wish", "act", "advance", "close_all", "due", "settle", "sweep"]
 
 STEPS: Final[dict[str, Step]] = {
     machine.REQUESTED: sending.step,
@@ -53,7 +53,7 @@ def act(
     *,
     initiator: "Person",
     account: Account,
-    asked: Asked,
+    wish: Wish,
     request_key: str,
     now: datetime,
     via: str = "page",
@@ -63,16 +63,16 @@ def act(
 
     Nothing is sent here: a worker does that. Raises CannotAct with a sentence for each field.
     """
-    rows = MarginAction.objects.filter(initiator=initiator, request_key=request_key, symbol=asked.symbol)
-    once = Once(rows, is_same=lambda row: _is_same(row, asked), refusal=_sent_before)
+    rows = MarginAction.objects.filter(initiator=initiator, request_key=request_key, symbol=wish.symbol)
+    once = Once(rows, is_same=lambda row: _is_same(row, wish), refusal=_sent_before)
     if (earlier := once.earlier()) is not None:
         return earlier
-    row = _checked(initiator, account, asked, request_key, now)
+    row = _checked(initiator, account, wish, request_key, now)
     row.initiated_via = via
     try:
         return once.store(lambda: mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
     except IntegrityError:
-        raise CannotAct({FORM: f"Another action for {asked.symbol} was recorded in this moment."}) from None
+        raise CannotAct({FORM: f"Another action for {wish.symbol} was recorded in this moment."}) from None
 
 
 def close_all(
@@ -90,7 +90,7 @@ def close_all(
     """
     earlier = list(MarginAction.objects.filter(initiator=initiator, request_key=request_key).order_by("symbol"))
     wanted = [
-        Asked(kind=machine.CLOSE, symbol=code, order_type=machine.MARKET, position_id=one) for code, one, _ in seen
+        Wish(kind=machine.CLOSE, symbol=code, order_type=machine.MARKET, position_id=one) for code, one, _ in seen
     ]
     if earlier:
         if len(earlier) == len(wanted) and all(_is_same(*pair) for pair in zip(earlier, _sorted(wanted), strict=True)):
@@ -139,13 +139,13 @@ def settle(*, action_id: int, person: "Person", note: str, now: datetime, sessio
         raise CannotAct({FORM: "It is not unclear any more. Look at it again."}) from None
 
 
-def _checked(initiator: "Person", account: Account, asked: Asked, request_key: str, now: datetime) -> MarginAction:
+def _checked(initiator: "Person", account: Account, wish: Wish, request_key: str, now: datetime) -> MarginAction:
     """The row to be stored, when everything about it holds."""
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotAct({FORM: "The form has lost its key: open it again."})
-    there = request_checks.found(account=account, code=asked.symbol)
-    row = request_checks.draft(initiator=initiator, account=account, asked=asked, there=there)
-    request_checks.check(row=row, asked=asked, there=there, now=now)
+    there = request_checks.found(account=account, code=wish.symbol)
+    row = request_checks.draft(initiator=initiator, account=account, wish=wish, there=there)
+    request_checks.check(row=row, wish=wish, there=there, now=now)
     row.request_key, row.confirmed = request_key, _confirmed(row, there)
     if row.kind == machine.REDUCE:
         row.client_order_id = ID_PREFIX + secrets.token_hex(14)
@@ -168,17 +168,17 @@ def _confirmed(row: MarginAction, there: Found) -> dict[str, Any]:
     return facts | {"estimate": estimate.facts()}
 
 
-def _is_same(row: MarginAction, asked: Asked) -> bool:
+def _is_same(row: MarginAction, wish: Wish) -> bool:
     """Whether the row is what is asked for; a quantity is typed for a part alone."""
-    plain_order = row.order_type if row.kind in {machine.CLOSE, machine.REDUCE} else asked.order_type
+    plain_order = row.order_type if row.kind in {machine.CLOSE, machine.REDUCE} else wish.order_type
     typed = {name: getattr(row, name) for name in _TYPED} | {"order_type": plain_order}
-    wanted = {name: getattr(asked, name) for name in _TYPED}
-    if asked.position_id is None:
+    wanted = {name: getattr(wish, name) for name in _TYPED}
+    if wish.position_id is None:
         typed["position_id"] = None
-    return typed == wanted and (row.kind != machine.REDUCE or row.quantity == asked.quantity)
+    return typed == wanted and (row.kind != machine.REDUCE or row.quantity == wish.quantity)
 
 
-def _sorted(wanted: Sequence[Asked]) -> list[Asked]:
+def _sorted(wanted: Sequence[Wish]) -> list[Wish]:
     return sorted(wanted, key=lambda one: one.symbol)
 
 

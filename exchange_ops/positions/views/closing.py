@@ -63,18 +63,18 @@ def _page(request: HttpRequest, account: Account, form: CloseAllForm, *, status:
     codes = {row.symbol for row in rows}
     symbols, books = Symbol.objects.in_bulk(codes), BookSnapshot.objects.in_bulk(codes)
     tickers = Ticker.objects.in_bulk(codes)
-    shown = []
+    listed = []
     for row in rows:
         symbol = symbols.get(row.symbol)
         if symbol is None:
             continue
         interest.ask(symbol=symbol, period=interest.DEFAULT_PERIOD, now=now)
         found = estimates.from_book(position=row, symbol=symbol, quantity=abs(row.quantity), book=books.get(row.symbol))
-        shown.append(
+        listed.append(
             {
                 "position": row,
                 "symbol": symbol,
-                "standing": danger.standing(position=row, ticker=tickers.get(row.symbol)),
+                "exposure": danger.exposure(position=row, ticker=tickers.get(row.symbol)),
                 "estimate": found,
                 "warnings": found.warnings(now=now),
                 "seen": f"{row.symbol}:{row.exchange_id}:{plain(row.quantity)}",
@@ -84,7 +84,7 @@ def _page(request: HttpRequest, account: Account, form: CloseAllForm, *, status:
         "now": now,
         "form": form,
         "request_key": fresh_key(),
-        "shown": shown,
+        "listed": listed,
         "frozen": freezes.active(account),
     }
     return show(request, "exchange_ops/margin_close_all.html", context, parts=PARTS, status=status)

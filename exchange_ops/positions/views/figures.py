@@ -9,17 +9,17 @@ from exchange_ops.market import interest
 from exchange_ops.market.models import Ticker
 from exchange_ops.positions import estimates, machine, request_checks, words
 from exchange_ops.positions.models import MarginAction
-from exchange_ops.positions.request_checks import Asked, Found
+from exchange_ops.positions.request_checks import Found, Wish
 from exchange_ops.shared.models import Account
 
 
-def of(account: Account, person: Person, code: str, asked: Asked | None) -> dict[str, Any]:
+def of(account: Account, person: Person, code: str, wish: Wish | None) -> dict[str, Any]:
     """Everything that can be said; `effect` is empty where something is wrong or nothing whole was typed yet.
 
     The order book is read closely while somebody stands here.
     """
     now, there = clock.now(), request_checks.found(account=account, code=code)
-    context: dict[str, Any] = {"now": now, "there": there, "effect": "", "problems": [], "asked": asked}
+    context: dict[str, Any] = {"now": now, "there": there, "effect": "", "problems": [], "wish": wish}
     if there.symbol is None:
         return context
     quote = there.symbol.quote_currency
@@ -29,11 +29,11 @@ def of(account: Account, person: Person, code: str, asked: Asked | None) -> dict
     if there.position is not None:
         interest.ask(symbol=there.symbol, period=interest.DEFAULT_PERIOD, now=now)
         ticker = Ticker.objects.filter(pk=code).first()
-        context["standing"] = danger.standing(position=there.position, ticker=ticker)
-    if asked is None:
+        context["exposure"] = danger.exposure(position=there.position, ticker=ticker)
+    if wish is None:
         return context
-    row = request_checks.draft(initiator=person, account=account, asked=asked, there=there)
-    problems = request_checks.problems_of(row=row, asked=asked, there=there, now=now)
+    row = request_checks.draft(initiator=person, account=account, wish=wish, there=there)
+    problems = request_checks.problems_of(row=row, wish=wish, there=there, now=now)
     return context | _judged(row, there, problems, context)
 
 

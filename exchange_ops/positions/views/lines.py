@@ -65,8 +65,8 @@ def of_account(account: Account | None, *, only: str = "") -> list[dict[str, Any
 
 def under_way(account: Account | None, lines: Iterable[dict[str, Any]]) -> list[MarginAction]:
     """Actions of symbols that have no line: accounts that are being opened, and what is unclear."""
-    shown = {line["waiting"].pk for line in lines if line["waiting"]}
-    return [row for row in _under_way(account) if row.pk not in shown]
+    seen = {line["waiting"].pk for line in lines if line["waiting"]}
+    return [row for row in _under_way(account) if row.pk not in seen]
 
 
 def reports(account: Account | None, *, only: str = "") -> list[MarginReport]:
@@ -87,20 +87,20 @@ def actions(account: Account | None, *, only: str = "") -> list[MarginAction]:
     return list((rows.filter(symbol=only) if only else rows)[:MOST_ACTIONS])
 
 
-def way_of(standing: danger.Standing) -> Way | None:
+def way_of(exposure: danger.Exposure) -> Way | None:
     """The drawing of a position; None where there is no price yet, or no liquidation to be far from."""
-    liquidation, mark, call = standing.liquidation, standing.mark, standing.call
+    liquidation, mark, call = exposure.liquidation, exposure.mark, exposure.call
     if liquidation is None or mark is None:
         return None
-    sign = 1 if standing.is_long else -1
-    prices = [sign * price for price in (liquidation, standing.entry, mark, call) if price is not None]
+    sign = 1 if exposure.is_long else -1
+    prices = [sign * price for price in (liquidation, exposure.entry, mark, call) if price is not None]
     low, high = min(prices), max(prices)
     span = (high - low) or Decimal(1)
 
     def x(price: Decimal) -> Decimal:
         return (_EDGE + (sign * price - low) / span * (100 - 2 * _EDGE)).quantize(_PLACE)
 
-    return Way(x(liquidation), None if call is None else x(call), x(standing.entry), x(mark))
+    return Way(x(liquidation), None if call is None else x(call), x(exposure.entry), x(mark))
 
 
 def _under_way(account: Account | None) -> list[MarginAction]:
@@ -111,19 +111,19 @@ def _under_way(account: Account | None) -> list[MarginAction]:
 def _line(
     held: MarginAccount, position: MarginPosition | None, symbol: Symbol | None, ticker: Ticker | None
 ) -> dict[str, Any]:
-    standing = None if position is None else danger.standing(position=position, ticker=ticker)
+    exposure = None if position is None else danger.exposure(position=position, ticker=ticker)
     return {
         "account": held,
         "position": position,
         "symbol": symbol or Symbol(code=held.symbol),  # one we have no copy of
         "free": held.margin_balance - held.margin_balance_orders - held.margin_balance_required,
-        "standing": standing,
-        "way": None if standing is None else way_of(standing),
-        "level": "" if standing is None else _level(standing),
+        "exposure": exposure,
+        "way": None if exposure is None else way_of(exposure),
+        "level": "" if exposure is None else _level(exposure),
     }
 
 
-def _level(standing: danger.Standing) -> str:
-    if standing.is_near_liquidation(warned=False):
+def _level(exposure: danger.Exposure) -> str:
+    if exposure.is_near_liquidation(warned=False):
         return "liquidation"
-    return "call" if standing.is_near_call(warned=False) else ""
+    return "call" if exposure.is_near_call(warned=False) else ""

@@ -18,7 +18,7 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.policy import freezes
 from exchange_ops.positions import machine, request_checks, workflow
 from exchange_ops.positions.forms import CloseAccountForm, CloseForm, CollateralForm
-from exchange_ops.positions.request_checks import ONLY_OPERATORS, Asked, CannotAct
+from exchange_ops.positions.request_checks import ONLY_OPERATORS, CannotAct, Wish
 from exchange_ops.positions.views import figures as drawn
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import RequestForm, fresh_key
@@ -45,7 +45,7 @@ class Sheet:
     code: str
     form: RequestForm
 
-    def asked(self) -> Asked | None:
+    def wish(self) -> Wish | None:
         """What the form asks for; nothing while it is not whole."""
         form = self.form
         if not form.is_bound and not isinstance(form, CollateralForm):
@@ -54,16 +54,16 @@ class Sheet:
             return None
         if isinstance(form, CollateralForm):
             there = request_checks.found(account=self.account, code=form.cleaned_data["symbol"])
-            return form.asked(exists=bool(self.code) and there.held is not None)
+            return form.wish(exists=bool(self.code) and there.held is not None)
         if isinstance(form, CloseForm):
-            return form.asked(self.code)
-        return Asked(kind=machine.CLOSE_ACCOUNT, symbol=self.code, position_id=form.cleaned_data["position_id"])
+            return form.wish(self.code)
+        return Wish(kind=machine.CLOSE_ACCOUNT, symbol=self.code, position_id=form.cleaned_data["position_id"])
 
-    def _first(self) -> Asked:
+    def _first(self) -> Wish:
         """What a close says before anybody typed: the whole, at the market."""
         kind = machine.CLOSE if self.name == CLOSE else machine.CLOSE_ACCOUNT
         order_type = machine.MARKET if self.name == CLOSE else ""
-        return Asked(
+        return Wish(
             kind=kind, symbol=self.code, order_type=order_type, position_id=self.form.initial.get("position_id")
         )
 
@@ -101,7 +101,7 @@ def figures(request: HttpRequest, kind: str) -> HttpResponse:
     """What it would come to, and the button with its words, for what is typed so far."""
     code = request.POST.get("code", "")[:40]
     sheet = _sheet(request, accounts.required(request), kind if kind in PAGES else COLLATERAL, code)
-    return show(request, FIGURES, drawn.of(sheet.account, request.user, _wanted(sheet), sheet.asked()))
+    return show(request, FIGURES, drawn.of(sheet.account, request.user, _wanted(sheet), sheet.wish()))
 
 
 def _page(request: HttpRequest, name: str, code: str) -> HttpResponse:
@@ -109,10 +109,10 @@ def _page(request: HttpRequest, name: str, code: str) -> HttpResponse:
     sheet = _sheet(request, accounts.required(request), name, code)
     if request.method != "POST":
         return _render_form(request, sheet)
-    if (asked := sheet.asked()) is None:
+    if (wish := sheet.wish()) is None:
         return _render_form(request, sheet, status=422)
     try:
-        row = _recorded(request, sheet, asked)
+        row = _recorded(request, sheet, wish)
     except CannotAct as problem:
         sheet.form.refuse(problem.problems)
         return _render_form(request, sheet, status=422)
@@ -122,17 +122,17 @@ def _page(request: HttpRequest, name: str, code: str) -> HttpResponse:
     return redirect("margin-action", row.pk)
 
 
-def _recorded(request: HttpRequest, sheet: Sheet, asked: Asked) -> Any:
+def _recorded(request: HttpRequest, sheet: Sheet, wish: Wish) -> Any:
     """The action; nothing when the button said something else, or nothing yet, than what was sent."""
     key = str(sheet.form.cleaned_data["request_key"])
-    shown = drawn.of(sheet.account, request.user, asked.symbol, asked)
+    summary = drawn.of(sheet.account, request.user, wish.symbol, wish)
     earlier = workflow.is_recorded(initiator=request.user, request_key=key)
-    if not earlier and not shown["problems"] and request.POST.get("effect") != shown["effect"]:
+    if not earlier and not summary["problems"] and request.POST.get("effect") != summary["effect"]:
         return None
     return workflow.act(
         initiator=request.user,
         account=sheet.account,
-        asked=asked,
+        wish=wish,
         request_key=key,
         now=clock.now(),
         session_key=request.session.session_key or "",
@@ -146,7 +146,7 @@ def _render_form(request: HttpRequest, sheet: Sheet, *, status: int = 200, revie
         "kind": sheet.name,
         "review": review,
         "frozen": freezes.active(sheet.account),
-        **drawn.of(sheet.account, request.user, _wanted(sheet), sheet.asked()),
+        **drawn.of(sheet.account, request.user, _wanted(sheet), sheet.wish()),
     }
     return show(request, PAGES[sheet.name], context, status=status)
 

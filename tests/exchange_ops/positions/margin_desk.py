@@ -67,12 +67,12 @@ class MarginDesk:
         found = self.exchange().get_margin_accounts().records
         return found[0].margin_balance if found else None
 
-    def ask(self, kind: str, *, key: str = "", **asked: Any) -> MarginAction:
+    def ask(self, kind: str, *, key: str = "", **wish: Any) -> MarginAction:
         """What the operator asks for."""
         return workflow.act(
             initiator=self.dealing.operator,
             account=self.account,
-            asked=workflow.Asked(**{"kind": kind, "symbol": SYMBOL} | asked),
+            wish=workflow.Wish(**{"kind": kind, "symbol": SYMBOL} | wish),
             request_key=key or f"margin-{next(self._keys)}",
             now=clock.now(),
         )
@@ -88,9 +88,9 @@ class MarginDesk:
         workflow.advance(row.pk, now=clock.now() + later, client_for=self.dealing.client_for)
         return self.fresh(row)
 
-    def done(self, kind: str, **asked: Any) -> MarginAction:
+    def done(self, kind: str, **wish: Any) -> MarginAction:
         """An action that was carried out."""
-        row = self.step(self.ask(kind, **asked))
+        row = self.step(self.ask(kind, **wish))
         assert row.state == machine.DONE, f"{row.state}: {row.last_problem}"
         return row
 

@@ -39,15 +39,15 @@ def price(last):
     Ticker.objects.update_or_create(symbol="BCHUSD", defaults=columns)
 
 
-def standing(row):
-    return danger.standing(position=row, ticker=Ticker.objects.filter(pk="BCHUSD").first())
+def exposure(row):
+    return danger.exposure(position=row, ticker=Ticker.objects.filter(pk="BCHUSD").first())
 
 
 @pytest.mark.parametrize(("columns", "mark"), [(LONG, "97"), (SHORT, "103")])
 def test_both_sides_are_measured_alike(columns, mark):
     row = position(**columns)
     price(mark)
-    found = standing(row)
+    found = exposure(row)
     assert (found.mark, found.pnl, found.percent) == (Decimal(mark), Decimal(-6), Decimal("-0.03"))
     assert (found.call_left, found.liquidation_left) == (Decimal("0.7"), Decimal("0.85"))
     assert found.to_call == (Decimal(7) / Decimal(mark)).quantize(Decimal(1).scaleb(-12))
@@ -55,15 +55,15 @@ def test_both_sides_are_measured_alike(columns, mark):
 
 def test_the_mark_is_the_exchanges_own_until_a_newer_price_is_read():
     row = position(**LONG | {"pnl": Decimal(-4)})
-    assert standing(row).mark == Decimal(98)
+    assert exposure(row).mark == Decimal(98)
     price("95")
-    assert standing(row).mark == Decimal(95)
+    assert exposure(row).mark == Decimal(95)
 
 
 def test_no_danger_is_named_where_the_collateral_covers_everything():
     row = position(**LONG | {"price_margin_call": Decimal(-5), "price_liquidation": None})
     price("1")
-    found = standing(row)
+    found = exposure(row)
     assert (found.call, found.liquidation, found.to_call) == (None, None, None)
     assert not found.is_near_call(warned=True)
     assert not found.is_near_liquidation(warned=True)

@@ -33,13 +33,13 @@ def report(reason, *, balance, quantity="0", after_s=0, kind="updated"):
     )
 
 
-def told(*reports):
+def reported(*reports):
     for one in reports:
         refresh.take(account=rows.account(now=clock.now()), found=[one], now=clock.now())
 
 
 def test_interest_liquidation_and_trades_become_history():
-    told(
+    reported(
         report("created", balance="50", kind="created"),
         report("openTrade", balance="49.5", quantity="2", after_s=1),
         report("updated", balance="49.5", quantity="2", after_s=2),
@@ -60,12 +60,12 @@ def test_interest_liquidation_and_trades_become_history():
 
 def test_the_same_report_told_again_is_one_row():
     first = report("openTrade", balance="50", quantity="2")
-    told(first, first)
+    reported(first, first)
     assert MarginReport.objects.count() == 1
 
 
 def test_a_position_that_nobody_told_the_end_of_is_said_to_be_gone():
-    told(report("openTrade", balance="50", quantity="2"))
+    reported(report("openTrade", balance="50", quantity="2"))
     account = rows.account(now=clock.now())
 
     class Lists:

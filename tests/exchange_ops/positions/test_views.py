@@ -122,9 +122,9 @@ def test_the_tab_of_the_past_shows_interest_liquidations_and_what_people_did(sig
     assert "No margin history yet" in client.get("/margin/?tab=history").content.decode()
     rows.margin_action(operator, now=now)
     rows.trade(91, now=now, liquidation=True)
-    told = {"account": account, "symbol": "BCHUSD", "at": now, "seen_at": now}
-    MarginReport.objects.create(reason="interestTaken", change=Decimal("-0.5"), **told)
-    MarginReport.objects.create(reason="a new word", **told)
+    common = {"account": account, "symbol": "BCHUSD", "at": now, "seen_at": now}
+    MarginReport.objects.create(reason="interestTaken", change=Decimal("-0.5"), **common)
+    MarginReport.objects.create(reason="a new word", **common)
     page = client.get("/margin/?tab=history").content.decode()
     for words in ("Interest taken", "−0.5", "a new word", "Liquidation trades", ">91<", "Open margin account"):
         assert words in page, words
