@@ -13,8 +13,8 @@ from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry
 from exchange_ops.policy import freezes
-from exchange_ops.positions import mover as margin_moves
 from exchange_ops.policy.models import Freeze
+from exchange_ops.positions import mover as margin_moves
 from exchange_ops.shared import alarms, heartbeats
 from exchange_ops.shared.models import CheckRun, ClockReading, FollowerState
 from exchange_ops.transfers import mover as transfer_moves
@@ -23,7 +23,14 @@ from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
 from tests.exchange_ops import rows
 
-CRITICAL = {alarms.FROZEN, alarms.PAYOUT_DISPUTED, alarms.PAYOUT_ELSEWHERE, alarms.TRANSFER_UNCLEAR, alarms.LIQUIDATION_NEAR, alarms.AUDIT}
+CRITICAL = {
+    alarms.FROZEN,
+    alarms.PAYOUT_DISPUTED,
+    alarms.PAYOUT_ELSEWHERE,
+    alarms.TRANSFER_UNCLEAR,
+    alarms.LIQUIDATION_NEAR,
+    alarms.AUDIT,
+}
 SECRET_KINDS = {alarms.KEY_REFUSED, alarms.KEY_RIGHTS}
 
 
