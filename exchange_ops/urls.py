@@ -15,7 +15,6 @@ from exchange_ops.orders.views import detail as order
 from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
 from exchange_ops.orders.views import replacing as replacing_order
-from exchange_ops.pages import funds, margin, overview, policy, search, system
 from exchange_ops.pages import funds, overview, policy, search, system
 from exchange_ops.policy_changes import views as policy_changes
 from exchange_ops.positions.views import actions as margin_action

@@ -177,6 +177,6 @@ def install(apps, schema_editor):
 class Migration(migrations.Migration):
     """The guards of margin, made anew. There is no way back: what held a row is not taken away from it."""
 
-    dependencies = [("exchange_ops", "0026_margin_actions")]
+    dependencies = [("exchange_ops", "0029_margin_actions")]
 
     operations = [migrations.RunPython(install)]
