@@ -24,7 +24,7 @@ WITHOUT_A_PAGE: Mapping[str, str] = {
     "put_order": "Places an order as `POST /order` does, which the ticket sends with an id of the desk's own.",
     "put_margin_order": "Places an order as `POST /margin/order` does, with an id of the desk's own.",
     "close_margin_accounts": "Each account is closed by a call of its own, so that each has an outcome of its own.",
-    "close_margin_positions": "Each position that was seen is closed by a call of its own, and nothing that nobody saw.",
+    "close_margin_positions": "Each position that was seen is closed by a call of its own, and no other.",
     "send_raw_transactions": "Each transaction is explained and confirmed by itself before it is sent.",
     "create_slp_token": "Carries a private key: `manage.py slp_token`.",
     "mint_slp_token": "Carries a private key: `manage.py slp_token`.",
