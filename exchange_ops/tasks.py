@@ -27,9 +27,9 @@ from exchange_ops.keys import probing as key_probing
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import refresh as copies
+from exchange_ops.market import history, rounds
 from exchange_ops.market import interest as looks
 from exchange_ops.market import refresh as watched
-from exchange_ops.market import rounds
 from exchange_ops.orders import workflow as orders
 from exchange_ops.policy_changes import workflow as policy_changes
 from exchange_ops.positions import workflow as positions
@@ -256,6 +256,12 @@ def refresh_watched() -> None:
 def read_look(look_id: int) -> None:
     """Read a market that somebody just began to look at."""
     watched.read_one(look_id=look_id, now=clock.now(), open_client=_quick_client)
+
+
+@task(history.TASK)
+def read_history(history_id: int) -> None:
+    """Read candles that are older than those kept, for a chart that was moved back."""
+    history.read(history_id=history_id, now=clock.now(), open_client=_quick_client)
 
 
 @task("exchange_ops.review_incidents", every_s=REVIEW_S)

@@ -9,13 +9,14 @@ from exchange_ops.going_live import views as going_live
 from exchange_ops.keys.views import changes as key_changes
 from exchange_ops.keys.views import listing as keys
 from exchange_ops.ledger import views as ledger
-from exchange_ops.market.views import detail as market
 from exchange_ops.market.views import listing as markets
+from exchange_ops.market.views import steps as market_steps
 from exchange_ops.orders.views import detail as order
 from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
 from exchange_ops.orders.views import replacing as replacing_order
 from exchange_ops.pages import funds, overview, policy, search, system
+from exchange_ops.pages.trading import desk as trading
 from exchange_ops.policy_changes import views as policy_changes
 from exchange_ops.positions.views import actions as margin_action
 from exchange_ops.positions.views import closing as margin_closing
@@ -94,7 +95,10 @@ urlpatterns = [
     path("keys/<int:key_id>/go-back/", key_changes.go_back, name="key-go-back"),
     path("keys/<int:key_id>/disable/", key_changes.disable, name="key-disable"),
     path("markets/", markets.table, name="markets"),
-    path("markets/<str:symbol>/", market.market, name="market"),
+    path("markets/find/", market_steps.find, name="markets-find"),
+    path("markets/<str:symbol>/", trading.market, name="market"),
+    path("markets/<str:symbol>/older/", market_steps.older, name="market-older"),
+    path("markets/<str:symbol>/star/", market_steps.star, name="market-star"),
     path("going-live/", going_live.page, name="going-live"),
     path("going-live/test-mail/", going_live.test_mail, name="going-live-test-mail"),
     path("going-live/<slug:name>/confirm/", going_live.confirm, name="going-live-confirm"),

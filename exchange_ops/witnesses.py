@@ -40,9 +40,10 @@ def register() -> None:
             f"exchange_ops.{name}": reason
             for reason, names in {
                 _COPY: "balance marginaccount marginposition currency subaccountreading subaccountbalance",
-                _QUESTION: "addressbook addresscheck feeestimate orderreading subaccountaddress",
+                _QUESTION: "addressbook addresscheck feeestimate orderreading subaccountaddress candlehistory",
                 _MARKET: "symbol ticker candle publictrade booksnapshot",
                 "says what pages look at": "marketlook",
+                "which symbols a person wants to have at hand": "favourite",
                 "a measurement of the exchange's clock, of which the newest counts for minutes": "clockreading",
                 "how a follower is doing, for pages and readiness": "followerstate",
                 "a question that somebody sent from the console, and its answer": "consolecall",

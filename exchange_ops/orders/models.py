@@ -196,7 +196,10 @@ class AccountTrade(Witnessed):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["account", "exchange_id"], name="accounttrade_one_per_exchange_id")
         ]
-        indexes: ClassVar = [models.Index(fields=["account", "exchange_order_id"], name="accounttrade_by_order")]
+        indexes: ClassVar = [
+            models.Index(fields=["account", "exchange_order_id"], name="accounttrade_by_order"),
+            models.Index(fields=["account", "symbol", "timestamp"], name="accounttrade_by_symbol"),
+        ]
 
     def __str__(self) -> str:
         return f"trade {self.exchange_id}"
