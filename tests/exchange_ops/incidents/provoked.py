@@ -12,9 +12,11 @@ from desk.notifications.models import Delivery, Notification, Stage
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry
+from exchange_ops.margin.models import MarginPosition
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.positions import mover as margin_moves
+from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import alarms, heartbeats
 from exchange_ops.shared.models import CheckRun, ClockReading, FollowerState
 from exchange_ops.transfers import mover as transfer_moves
@@ -230,5 +232,11 @@ ENDED = {
     alarms.PRICES_OLD: lambda: rows.price(now=clock.now()),
     alarms.PROOFS_LATE: proven,
     CHAIN_LATE: block,
+    alarms.MARGIN_CALL_NEAR: lambda: MarginPosition.objects.update(pnl=Decimal(0)),
+    alarms.LIQUIDATION_NEAR: lambda: MarginPosition.objects.update(pnl=Decimal(0)),
+    alarms.MARGIN_UNCLEAR: lambda: [
+        margin_moves.move(row, event="settled", to="settled", now=clock.now())
+        for row in MarginAction.objects.filter(state="unclear")
+    ],
     UNDELIVERED: lambda: Delivery.objects.filter(state="failed").update(state="delivered"),
 }

@@ -100,8 +100,8 @@ def test_a_worker_reads_a_page_before_the_oldest_one_kept_without_a_hole(read_cl
     assert found.state is State.FOUND
     assert found.rows[0].timestamp < read_closely
     times = list(Candle.objects.order_by("timestamp").values_list("timestamp", flat=True))
-    told = keys.public_client().get_symbol_candles(symbol="ETHBTC", period=PERIOD, since=times[0], limit=1000)
-    assert [one.timestamp for one in told.records][: len(times)] == times[: len(told.records)]
+    answer = keys.public_client().get_symbol_candles(symbol="ETHBTC", period=PERIOD, since=times[0], limit=1000)
+    assert [one.timestamp for one in answer.records][: len(times)] == times[: len(answer.records)]
     assert all(earlier < later for earlier, later in pairwise(times))
 
 

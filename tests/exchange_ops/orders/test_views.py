@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from desk import clock
 from desk.models import AuditEvent
 from exchange_ops.margin.models import MarginAccount, MarginPosition
+from exchange_ops.market.models import Ticker
 from exchange_ops.orders import mover, trades, workflow
 from exchange_ops.orders.models import AccountTrade, Order, OrderReading
 from exchange_ops.shared import heartbeats
@@ -282,6 +283,7 @@ def test_margin_shows_the_position_and_the_prices_that_end_it(signed_in, auditor
     )
     page = client.get("/margin/").content.decode()
     assert "No position" in page
+    Ticker.objects.all().delete()  # a price that was read later would count instead of the exchange's own figure
     MarginPosition.objects.create(
         account=account,
         symbol="BCHUSD",

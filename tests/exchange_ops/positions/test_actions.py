@@ -23,7 +23,7 @@ pytestmark = pytest.mark.rows
 def test_an_account_is_opened_changed_and_closed(margin_desk):
     row = margin_desk.done(machine.OPEN, amount=Decimal("1"))
     assert margin_desk.calls(row) == ["accepted"]
-    assert margin_desk.events(row) == ["wish", "claimed", "accepted", "seen"]
+    assert margin_desk.events(row) == ["asked", "claimed", "accepted", "seen"]
     assert margin_desk.balance() == Decimal("1")
     margin_desk.dealing.read()
     margin_desk.done(machine.SET, amount=Decimal("0.75"))
