@@ -19,9 +19,10 @@ from exchange_ops.policy_changes import machine as change_states
 from exchange_ops.policy_changes import rules as change_rules
 from exchange_ops.policy_changes import workflow
 from exchange_ops.policy_changes.models import PolicyChange
-from exchange_ops.policy_changes.views import named_limits
+from exchange_ops.policy_changes.views import named_limits, tiers_by_account
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import ReasonForm
+from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
@@ -94,7 +95,7 @@ def _render_page(
     context = {
         "now": clock.now(),
         "policy": current,
-        **_rules(request.user),
+        **_rules(request.user, here=account),
         **_frozen(active, request.user),
         "refusal": refusal,
         "freeze_form": ReasonForm(),
@@ -130,12 +131,13 @@ def _frozen(active: Freeze | None, person: Person) -> dict[str, Any]:
     }
 
 
-def _rules(person: Person) -> dict[str, Any]:
+def _rules(person: Person, *, here: Account | None) -> dict[str, Any]:
     """What the rules in force say, the versions there were, and what waits to change them."""
     said = workflow.in_force()
     waiting = PolicyChange.objects.filter(state__in=(change_states.PROPOSED, change_states.AGREED))
     return {
         "rules": said,
+        "groups": tiers_by_account(said, here=here.pk if here else None),
         "limits": named_limits(said),
         "may_change": change_rules.may_keep(person),
         "open_changes": waiting.order_by("-pk"),

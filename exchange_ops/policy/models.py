@@ -29,9 +29,13 @@ class PolicyVersion(Witnessed):
 
 
 class QuorumTier(Witnessed):
-    """How many approvals a value takes, up to and including `up_to`; the tier without it takes the rest."""
+    """How many approvals a value takes, up to and including `up_to`; the tier without it takes the rest.
+
+    Without an account it is about every account that has no tiers of its own in this version.
+    """
 
     policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="tiers")
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, null=True, related_name="+")
     currency = models.CharField(max_length=20, default="USD")
     up_to = amount_field(null=True)
     approvals = models.PositiveSmallIntegerField()
@@ -41,9 +45,23 @@ class QuorumTier(Witnessed):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["policy", "up_to"], name="quorumtier_one_per_limit"),
             models.UniqueConstraint(
-                fields=["policy"], condition=models.Q(up_to__isnull=True), name="quorumtier_one_for_the_rest"
+                fields=["policy", "up_to"], condition=models.Q(account__isnull=True), name="quorumtier_one_per_limit"
+            ),
+            models.UniqueConstraint(
+                fields=["policy"],
+                condition=models.Q(up_to__isnull=True, account__isnull=True),
+                name="quorumtier_one_for_the_rest",
+            ),
+            models.UniqueConstraint(
+                fields=["policy", "account", "up_to"],
+                condition=models.Q(account__isnull=False),
+                name="quorumtier_one_per_limit_of_an_account",
+            ),
+            models.UniqueConstraint(
+                fields=["policy", "account"],
+                condition=models.Q(up_to__isnull=True, account__isnull=False),
+                name="quorumtier_one_for_the_rest_of_an_account",
             ),
             models.CheckConstraint(condition=models.Q(approvals__gte=1), name="quorumtier_needs_an_approval"),
         ]

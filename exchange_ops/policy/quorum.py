@@ -1,6 +1,7 @@
 """How many people have to agree, and in which order: the first, plain rules behind the seam `judge`.
 
-The value in the quote currency chooses a tier. What is unknown is taken for the highest: an unknown or stale value is
+The value in the quote currency chooses a tier: of the account's own ones where it has any, else of those for every
+other account. What is unknown is taken for the highest: an unknown or stale value is
 in the last tier, and a currency the exchange does not describe is not paid at all. The verdict carries the sentences
 that led to it and the number of the rules, which is part of what people sign.
 """
@@ -13,8 +14,10 @@ from django.db import transaction
 
 from desk.audit import witness_chain
 from exchange_ops.market.models import Currency
+from exchange_ops.policy import ruleset
 from exchange_ops.policy.models import PolicyVersion, QuorumTier
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
+from exchange_ops.policy.ruleset import Rules, Tier
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
 
@@ -54,12 +57,12 @@ def judge(
     known = Currency.objects.filter(pk=currency).first()
     if known is None:
         return _blocked(policy.number, f"{currency} is not a currency the exchange describes, so it is not paid.")
-    tiers = sorted(policy.tiers.all(), key=lambda tier: (tier.up_to is None, tier.up_to or Decimal(0)))
-    tier, because = _tier(tiers, account, quote_value)
+    tier, because = _tier(ruleset.of(policy), account, quote_value)
     if tier is None:
         return _blocked(policy.number, "No tier of the rules covers this value, so it is not paid.")
     mode, order = _order(tier, account)
-    need = f"{_COUNTS.get(tier.approvals, f'{tier.approvals} approvals')}, because {because} (rules {policy.number})."
+    whose = f"rules {policy.number}" if tier.account is None else f"rules {policy.number}, tiers of this account"
+    need = f"{_COUNTS.get(tier.approvals, f'{tier.approvals} approvals')}, because {because} ({whose})."
     return Verdict(tier.approvals, mode, policy.number, [need, order])
 
 
@@ -78,13 +81,14 @@ def _publish_first(now: datetime) -> None:
     )
 
 
-def _tier(tiers: list[QuorumTier], account: Account, value: Decimal | None) -> tuple[QuorumTier | None, str]:
+def _tier(rules: Rules, account: Account, value: Decimal | None) -> tuple[Tier | None, str]:
+    tiers = ruleset.tiers_for(rules, account.pk)
     if not tiers:
         return None, ""
     last = tiers[-1]
-    if value is None or value < 0 or last.currency != account.quote_currency:
+    if value is None or value < 0 or rules.currency != account.quote_currency:
         # Only a tier without a limit covers what might be worth anything.
-        return (last if last.up_to is None else None), f"its value in {last.currency} is not known well enough"
+        return (last if last.up_to is None else None), f"its value in {rules.currency} is not known well enough"
     for tier in tiers:
         if tier.up_to is not None and value <= tier.up_to:
             return tier, f"it is worth {_money(value, account)} and the tier ends at {_money(tier.up_to, account)}"
@@ -94,7 +98,7 @@ def _tier(tiers: list[QuorumTier], account: Account, value: Decimal | None) -> t
     return last, f"it is worth {_money(value, account)}, more than {_money(highest, account)}"
 
 
-def _order(tier: QuorumTier, account: Account) -> tuple[str, str]:
+def _order(tier: Tier, account: Account) -> tuple[str, str]:
     """The mode and its sentence. Reserving before the approvals needs proof that a forgotten hold is not paid."""
     if tier.mode == HOLD_THEN_APPROVE and facts.holds_lapse(account):
         return tier.mode, "The money is reserved first and approved within the exchange's hour."

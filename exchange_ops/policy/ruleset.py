@@ -4,7 +4,7 @@ A published version and a draft are read into the same value, so that what a dra
 would then do it. A difference is looser when something may happen by it that could not before; the rest is tighter.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
@@ -26,11 +26,15 @@ _ORDERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """How many approvals a value takes up to and including `up_to`; without it what no other tier covers."""
+    """How many approvals a value takes up to and including `up_to`; without it what no other tier covers.
+
+    With an account it is one of that account's own tiers; without, of every account that has none.
+    """
 
     up_to: Decimal | None
     approvals: int
     mode: str
+    account: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,11 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that two sets of rules say differently, in words."""
+    """One thing that two sets of rules say differently, in words; `is_scope` only says whose tiers count where."""
 
     sentence: str
     is_looser: bool
+    is_scope: bool = False
 
 
 NO_RULES: Final = Rules(tiers=(), value_max_age_s=AGES_S[0])
@@ -77,7 +82,7 @@ def of(policy: PolicyVersion | None) -> Rules:
     tiers: Sequence[QuorumTier] = list(policy.tiers.all())
     limits: Sequence[ValueLimit] = list(policy.limits.order_by("pk"))
     return Rules(
-        tiers=_sorted(Tier(tier.up_to, tier.approvals, tier.mode) for tier in tiers),
+        tiers=in_order(Tier(tier.up_to, tier.approvals, tier.mode, tier.account_id) for tier in tiers),
         value_max_age_s=policy.value_max_age_s,
         price_distance=policy.price_distance,
         limits=tuple(Limit(row.kind, row.most, row.person_id, row.account_id) for row in limits),
@@ -88,7 +93,7 @@ def of(policy: PolicyVersion | None) -> Rules:
 def kept(rules: Rules) -> dict[str, Any]:
     """The same as JSON, amounts as text, for a draft that waits and for its digest."""
     return {
-        "tiers": [[_text(tier.up_to), tier.approvals, tier.mode] for tier in rules.tiers],
+        "tiers": [[_text(tier.up_to), tier.approvals, tier.mode, tier.account] for tier in rules.tiers],
         "value_max_age_s": rules.value_max_age_s,
         "price_distance": _text(rules.price_distance),
         "limits": [[limit.kind, _text(limit.most), limit.person, limit.account] for limit in rules.limits],
@@ -97,9 +102,11 @@ def kept(rules: Rules) -> dict[str, Any]:
 
 
 def read(content: Mapping[str, Any]) -> Rules:
-    """What `kept` gave."""
+    """What `kept` gave. Drafts from before tiers had an account name none."""
     return Rules(
-        tiers=tuple(Tier(_amount(up_to), approvals, mode) for up_to, approvals, mode in content["tiers"]),
+        tiers=tuple(
+            Tier(_amount(up_to), approvals, mode, *account) for up_to, approvals, mode, *account in content["tiers"]
+        ),
         value_max_age_s=content["value_max_age_s"],
         price_distance=_amount(content["price_distance"]),
         limits=tuple(Limit(kind, Decimal(most), person, account) for kind, most, person, account in content["limits"]),
@@ -109,14 +116,15 @@ def read(content: Mapping[str, Any]) -> Rules:
 
 def problems(rules: Rules) -> Iterator[str]:
     """What is wrong with it, one sentence each; nothing when it may be published."""
-    limits = [tier.up_to for tier in rules.tiers if tier.up_to is not None]
-    if not rules.tiers:
+    of_each = [tiers_for(rules, account) for account in (None, *accounts_apart(rules))]
+    if not of_each[0]:
         yield "Without a tier nothing could be paid any more: to stop payments, freeze the account instead."
-    if len(rules.tiers) > MOST_TIERS or len(rules.limits) > MOST_LIMITS:
+    if any(len(tiers) > MOST_TIERS for tiers in of_each) or len(rules.limits) > MOST_LIMITS:
         yield f"At most {MOST_TIERS} tiers and {MOST_LIMITS} limits."
-    if len(set(limits)) != len(limits) or len(rules.tiers) - len(limits) > 1:
+    if any(len({tier.up_to for tier in tiers}) != len(tiers) for tiers in of_each):
         yield "Two tiers end at the same value."
-    amounts = [*limits, *(limit.most for limit in rules.limits)]
+    ends = [tier.up_to for tier in rules.tiers if tier.up_to is not None]
+    amounts = [*ends, *(limit.most for limit in rules.limits)]
     if any(not storable(amount) or amount <= 0 for amount in amounts):
         yield "A limit has to be above zero, with at most 36 digits before the point and 24 after it."
     if any(not 1 <= tier.approvals <= MOST_APPROVALS for tier in rules.tiers):
@@ -135,7 +143,7 @@ def problems(rules: Rules) -> Iterator[str]:
 
 def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Difference]:
     """How `new` differs from `old`, in words. `names` gives those of people and accounts, as person:1 and account:1."""
-    found = list(_tiers(old, new))
+    found = list(_tiers(old, new, names))
     if old.value_max_age_s != new.value_max_age_s:
         sentence = (
             f"A value is known while its price is at most {new.value_max_age_s} s old, not {old.value_max_age_s} s."
@@ -148,20 +156,57 @@ def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Dif
     return found
 
 
-def tier_of(rules: Rules, value: Decimal) -> Tier | None:
-    """The tier that this value falls into; nothing where none covers it, so that it is not paid."""
-    covering = (tier for tier in rules.tiers if tier.up_to is None or value <= tier.up_to)
-    return next(covering, None)
+def in_order(tiers: Iterable[Tier]) -> tuple[Tier, ...]:
+    """The tiers from the lowest end to the one without."""
+    return tuple(sorted(tiers, key=lambda tier: (tier.up_to is None, tier.up_to or Decimal(0))))
 
 
-def _tiers(old: Rules, new: Rules) -> Iterator[Difference]:
-    ends = sorted({tier.up_to for rules in (old, new) for tier in rules.tiers if tier.up_to is not None})
+def accounts_apart(rules: Rules) -> list[int]:
+    """The accounts with tiers of their own, which alone judge what leaves them."""
+    return sorted({tier.account for tier in rules.tiers if tier.account is not None})
+
+
+def tiers_for(rules: Rules, account: int | None) -> tuple[Tier, ...]:
+    """The tiers that judge what leaves this account: its own where it has any, else those of every other account."""
+    own = in_order(tier for tier in rules.tiers if tier.account == account)
+    return own or in_order(tier for tier in rules.tiers if tier.account is None)
+
+
+def tier_of(rules: Rules, value: Decimal | None, account: int | None = None) -> Tier | None:
+    """The tier that this value falls into on this account; nothing where none covers it, so that it is not paid.
+
+    A value that is not known (None) takes the tier without an end.
+    """
+    tiers = tiers_for(rules, account)
+    return next((tier for tier in tiers if tier.up_to is None or (value is not None and value <= tier.up_to)), None)
+
+
+def _tiers(old: Rules, new: Rules, names: Mapping[str, str]) -> Iterator[Difference]:
+    """What differs for every other account, and then what differs in effect for each that has or had its own."""
+    had, has = accounts_apart(old), accounts_apart(new)
+    apart = sorted({*had, *has})
+    yield from _tiers_of(old, new, None, "Every other account" if apart else "")
+    for account in apart:
+        who = names.get(f"account:{account}", f"account {account}")
+        if account not in had:
+            yield Difference(f"{who} has tiers of its own: they alone count there.", is_looser=False, is_scope=True)
+        if account not in has:
+            sentence = f"{who} has no tiers of its own any more: those of every other account count there."
+            yield Difference(sentence, is_looser=False, is_scope=True)
+        yield from _tiers_of(old, new, account, who)
+
+
+def _tiers_of(old: Rules, new: Rules, account: int | None, who: str) -> Iterator[Difference]:
+    judging = (*tiers_for(old, account), *tiers_for(new, account))
+    ends = sorted({tier.up_to for tier in judging if tier.up_to is not None})
     above = (ends[-1] if ends else Decimal(0)) + 1
     begins: Decimal | None = None
     for end in [*ends, None]:
         at = above if end is None else end
-        before, after = tier_of(old, at), tier_of(new, at)
+        before, after = tier_of(old, at, account), tier_of(new, at, account)
         where = _range(begins, end, new.currency)
+        if who:
+            where = f"{who}, {where[0].lower()}{where[1:]}"
         begins = end
         if _terms(before) == _terms(after):
             continue
@@ -214,10 +259,6 @@ def _terms(tier: Tier | None) -> tuple[int, str] | None:
 
 def _figure(amount: Decimal | None) -> str:
     return "" if amount is None else f"{amount.normalize():,f}"
-
-
-def _sorted(tiers: Iterator[Tier]) -> tuple[Tier, ...]:
-    return tuple(sorted(tiers, key=lambda tier: (tier.up_to is None, tier.up_to or Decimal(0))))
 
 
 def _text(amount: Decimal | None) -> str | None:

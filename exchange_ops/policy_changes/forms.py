@@ -1,8 +1,7 @@
-"""What people type about the rules: a table of tiers, a table of limits, and a few figures."""
+"""What people type about the rules: tables of tiers, a table of limits, and a few figures."""
 
 from collections.abc import Iterator
-from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 from django import forms
 
@@ -10,27 +9,11 @@ from desk.forms import SecondFactorForm
 from desk.models import Person
 from exchange_ops.policy import ruleset
 from exchange_ops.policy.models import ValueLimit
-from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
-from exchange_ops.policy.ruleset import Limit, Rules, Tier
+from exchange_ops.policy.ruleset import Limit, Rules
 from exchange_ops.policy_changes.models import LONGEST_REASON
+from exchange_ops.policy_changes.tier_forms import MORE_ROWS, AccountTiers, TierTable, plain
 from exchange_ops.shared.forms import AmountField
 from exchange_ops.shared.models import Account
-
-ORDERS: Final = (
-    (HOLD_THEN_APPROVE, "Reserve, then approve"),
-    (APPROVE_THEN_HOLD, "Approve, then reserve"),
-)
-MORE_ROWS: Final = 2
-
-
-class TierForm(forms.Form):
-    """One row of the table of tiers; one without approvals is no tier."""
-
-    up_to = AmountField(label="Value up to", required=False)
-    approvals = forms.IntegerField(
-        label="Approvals", required=False, min_value=1, max_value=ruleset.MOST_APPROVALS, localize=False
-    )
-    mode = forms.ChoiceField(label="Order", choices=ORDERS, required=False)
 
 
 class LimitForm(forms.Form):
@@ -75,21 +58,21 @@ class RulesForm(forms.Form):
 
 
 class Editor:
-    """The three parts of the page of a draft, with the rules that they say together."""
+    """The parts of the page of a draft, with the rules that they say together.
+
+    `accounts` are the tables of each account's own tiers; a desk with one account has none, unless it has such tiers.
+    """
 
     def __init__(self, data: Any = None, *, start: Rules) -> None:
         self.currency = start.currency
-        tiers = [{"up_to": _plain(tier.up_to), "approvals": tier.approvals, "mode": tier.mode} for tier in start.tiers]
-        with_end = [tier for tier in tiers if tier["up_to"] is not None] + [{}] * MORE_ROWS
-        above = [tier for tier in tiers if tier["up_to"] is None] or [{}]
+        self.table = TierTable(data, start=ruleset.tiers_for(start, None))
+        known = list(Account.objects.order_by("pk"))
+        shown = known if len(known) > 1 or ruleset.accounts_apart(start) else []
+        self.accounts = [AccountTiers(data, account=row, start=start) for row in shown]
         limits = [
-            {"kind": limit.kind, "person": limit.person, "account": limit.account, "most": _plain(limit.most)}
+            {"kind": limit.kind, "person": limit.person, "account": limit.account, "most": plain(limit.most)}
             for limit in start.limits
         ] + [{}] * MORE_ROWS
-        self.tiers = [
-            TierForm(data, prefix=f"t{n}", initial=row) for n, row in enumerate(with_end[: ruleset.MOST_TIERS])
-        ]
-        self.above = TierForm(data, prefix="above", initial=above[0])
         self.limits = [
             LimitForm(data, prefix=f"l{n}", initial={"kind": ValueLimit.ORDER, **row})
             for n, row in enumerate(limits[: ruleset.MOST_LIMITS])
@@ -100,7 +83,9 @@ class Editor:
     @property
     def parts(self) -> list[forms.Form]:
         """Every form of the page, the tables first."""
-        return [*self.tiers, self.above, *self.limits, self.form]
+        tables = [self.table, *(one.table for one in self.accounts)]
+        rows = [row for table in tables for row in table.parts]
+        return [*rows, *(one.switch for one in self.accounts), *self.limits, self.form]
 
     def is_valid(self) -> bool:
         """Whether every cell was understood."""
@@ -108,8 +93,9 @@ class Editor:
 
     def problems(self) -> list[str]:
         """What is wrong in the tables, one sentence each, with the row it is about."""
-        rows: list[tuple[str, forms.Form]] = [(f"Tier {n}", row) for n, row in enumerate(self.tiers, 1)]
-        rows += [("The tier above", self.above), *((f"Limit {n}", row) for n, row in enumerate(self.limits, 1))]
+        rows = list(self.table.named())
+        rows += [(f"{one.account.name}, {where}", row) for one in self.accounts for where, row in one.table.named()]
+        rows += [(f"Limit {n}", row) for n, row in enumerate(self.limits, 1)]
         return [
             f"{where}, {row.fields[name].label}: {sentence}"
             for where, row in rows
@@ -117,22 +103,20 @@ class Editor:
             for sentence in sentences
         ]
 
+    def contradictions(self) -> list[str]:
+        """Where an account's rows and what is said about them don't fit together; ask only when it is valid."""
+        return [sentence for one in self.accounts if (sentence := one.contradiction())]
+
     def rules(self) -> Rules:
         """What the page says, whole; ask only when it is valid."""
+        own = [tier for one in self.accounts for tier in one.tiers()]
         return Rules(
-            tiers=tuple(sorted(self._tiers(), key=lambda tier: (tier.up_to is None, tier.up_to or Decimal(0)))),
+            tiers=ruleset.in_order([*self.table.tiers(), *own]),
             value_max_age_s=self.form.cleaned_data["value_max_age_s"],
             price_distance=self.form.cleaned_data["price_distance"],
             limits=tuple(self._limits()),
             currency=self.currency,
         )
-
-    def _tiers(self) -> Iterator[Tier]:
-        for row in self.tiers:
-            if row.cleaned_data["up_to"]:
-                yield Tier(row.cleaned_data["up_to"], row.cleaned_data["approvals"] or 0, row.cleaned_data["mode"])
-        if self.above.cleaned_data["approvals"]:
-            yield Tier(None, self.above.cleaned_data["approvals"], self.above.cleaned_data["mode"])
 
     def _limits(self) -> Iterator[Limit]:
         for row in self.limits:
@@ -152,7 +136,3 @@ class EndForm(forms.Form):
     comment = forms.CharField(
         label="Reason", required=False, max_length=LONGEST_REASON, widget=forms.Textarea(attrs={"rows": 2})
     )
-
-
-def _plain(amount: Decimal | None) -> str | None:
-    return None if amount is None else f"{amount.normalize():f}"

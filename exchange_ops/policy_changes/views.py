@@ -19,6 +19,8 @@ from exchange_ops.policy_changes.forms import ConfirmForm, Editor, EndForm
 from exchange_ops.policy_changes.models import PolicyChange
 from exchange_ops.policy_changes.workflow import CannotChange
 from exchange_ops.shared import rules as shared
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
 ONLY = "Treasury and administrators change the rules."
@@ -33,7 +35,7 @@ def draft(request: HttpRequest) -> HttpResponse:
         return _editor_page(request, editor)
     if not editor.is_valid():
         return _editor_page(request, editor, sentences=editor.problems(), status=422)
-    sentences = workflow.problems(editor.rules())
+    sentences = editor.contradictions() or workflow.problems(editor.rules())
     if sentences or "back" in request.POST:
         return _editor_page(request, editor, sentences=sentences, status=422 if sentences else 200)
     return _reviewed(request, editor, editor.rules())
@@ -106,6 +108,7 @@ def version(request: HttpRequest, number: int) -> HttpResponse:
         "now": clock.now(),
         "version": row,
         "rules": said,
+        "groups": tiers_by_account(said, here=accounts.number(request)),
         "limits": named_limits(said),
         "is_in_force": quorum.current() == row,
         "differences": ruleset.differences(ruleset.of(before), said, names=workflow.names()) if before else [],
@@ -114,6 +117,25 @@ def version(request: HttpRequest, number: int) -> HttpResponse:
         "change": PolicyChange.objects.filter(version_number=number).select_related("proposed_by", "agreed_by").first(),
     }
     return show(request, "exchange_ops/policy_version.html", context)
+
+
+def tiers_by_account(said: Rules, *, here: int | None) -> list[dict[str, Any]]:
+    """The tiers of every other account and then of each that has its own, with whose they are; without a name where
+    every account has the same. `here` is the account that the page is about: the tiers that judge it are marked."""
+    rows, apart = list(Account.objects.order_by("pk")), ruleset.accounts_apart(said)
+    shared_by = [row.name for row in rows if row.pk not in apart]
+    others = {
+        "name": "Every other account" if apart else "",
+        "accounts": shared_by if apart else [],
+        "tiers": ruleset.tiers_for(said, None),
+        "judges_here": bool(apart) and here is not None and here not in apart,
+    }
+    own = [
+        {"name": row.name, "accounts": [], "tiers": ruleset.tiers_for(said, row.pk), "judges_here": row.pk == here}
+        for row in rows
+        if row.pk in apart
+    ]
+    return [others, *own]
 
 
 def named_limits(said: Rules) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ def in_force() -> Rules:
 
 
 def names() -> dict[str, str]:
-    """What people and accounts are called, for sentences about limits."""
+    """What people and accounts are called, for sentences about tiers and limits."""
     people = models.Person.objects.values_list("pk", "username")
     accounts = Account.objects.values_list("pk", "name")
     return {f"person:{pk}": name for pk, name in people} | {f"account:{pk}": name for pk, name in accounts}
@@ -54,6 +54,8 @@ def problems(wanted: Rules) -> list[str]:
     """What is wrong with these rules, one sentence each."""
     found = list(ruleset.problems(wanted))
     known = names()
+    if any(f"account:{number}" not in known for number in ruleset.accounts_apart(wanted)):
+        found.append("A tier is about an account that is not there.")
     for limit in wanted.limits:
         scopes = {f"person:{limit.person}": limit.person, f"account:{limit.account}": limit.account}
         if any(number is not None and name not in known for name, number in scopes.items()):
@@ -193,7 +195,12 @@ def _publish(row: PolicyChange, *, publisher: "Person | None", now: datetime, **
     )
     for tier in wanted.tiers:
         QuorumTier.objects.create(
-            policy=version, currency=wanted.currency, up_to=tier.up_to, approvals=tier.approvals, mode=tier.mode
+            policy=version,
+            account_id=tier.account,
+            currency=wanted.currency,
+            up_to=tier.up_to,
+            approvals=tier.approvals,
+            mode=tier.mode,
         )
     for limit in wanted.limits:
         ValueLimit.objects.create(

@@ -1,0 +1,118 @@
+"""Tables of tiers as people type them: one for every other account, and one for each account that may have its own."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, Final
+
+from django import forms
+
+from exchange_ops.policy import ruleset
+from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
+from exchange_ops.policy.ruleset import Rules, Tier
+from exchange_ops.shared.forms import AmountField
+from exchange_ops.shared.models import Account
+
+ORDERS: Final = (
+    (HOLD_THEN_APPROVE, "Reserve, then approve"),
+    (APPROVE_THEN_HOLD, "Approve, then reserve"),
+)
+MORE_ROWS: Final = 2
+
+
+class TierForm(forms.Form):
+    """One row of a table of tiers; one without approvals is no tier."""
+
+    up_to = AmountField(label="Value up to", required=False)
+    approvals = forms.IntegerField(
+        label="Approvals", required=False, min_value=1, max_value=ruleset.MOST_APPROVALS, localize=False
+    )
+    mode = forms.ChoiceField(label="Order", choices=ORDERS, required=False)
+
+
+class OwnForm(forms.Form):
+    """Whether an account has tiers of its own."""
+
+    own = forms.BooleanField(label="This account has tiers of its own", required=False)
+
+
+class TierTable:
+    """The rows of one table, with two empty ones below those that there are, and the row for what is above all."""
+
+    def __init__(self, data: Any, *, start: Sequence[Tier], prefix: str = "") -> None:
+        tiers = [{"up_to": plain(tier.up_to), "approvals": tier.approvals, "mode": tier.mode} for tier in start]
+        with_end = [tier for tier in tiers if tier["up_to"] is not None] + [{}] * MORE_ROWS
+        above = [tier for tier in tiers if tier["up_to"] is None] or [{}]
+        self.rows = [
+            TierForm(data, prefix=f"{prefix}t{n}", initial=row) for n, row in enumerate(with_end[: ruleset.MOST_TIERS])
+        ]
+        self.above = TierForm(data, prefix=f"{prefix}above", initial=above[0])
+
+    @property
+    def parts(self) -> list[TierForm]:
+        """Every row, the one above all last."""
+        return [*self.rows, self.above]
+
+    def named(self) -> Iterator[tuple[str, forms.Form]]:
+        """Every row with what it is called in a sentence."""
+        yield from ((f"Tier {n}", row) for n, row in enumerate(self.rows, 1))
+        yield "The tier above", self.above
+
+    def tiers(self) -> tuple[Tier, ...]:
+        """What the rows say; ask only when they are valid."""
+        return ruleset.in_order(self._tiers())
+
+    def _tiers(self) -> Iterator[Tier]:
+        for row in self.rows:
+            if row.cleaned_data["up_to"]:
+                yield Tier(row.cleaned_data["up_to"], row.cleaned_data["approvals"] or 0, row.cleaned_data["mode"])
+        if self.above.cleaned_data["approvals"]:
+            yield Tier(None, self.above.cleaned_data["approvals"], self.above.cleaned_data["mode"])
+
+
+class AccountTiers:
+    """One account's own tiers. Where it has none yet, its table begins as a copy of the one for every other account."""
+
+    def __init__(self, data: Any, *, account: Account, start: Rules) -> None:
+        self.account = account
+        self._begins = tuple(replace(tier, account=None) for tier in ruleset.tiers_for(start, account.pk))
+        has_own = account.pk in ruleset.accounts_apart(start)
+        self.switch = OwnForm(data, prefix=f"a{account.pk}", initial={"own": has_own})
+        self.table = TierTable(data, start=self._begins, prefix=f"a{account.pk}-")
+
+    @property
+    def has_own(self) -> bool:
+        """Whether the page says now that the account has its own."""
+        return bool(self.switch["own"].value())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its rows are shown at once: they count, or something is wrong with them."""
+        return (
+            self.has_own
+            or any(row.errors for row in self.table.parts)
+            or (self.table.above.is_bound and self._is_typed())
+        )
+
+    def contradiction(self) -> str:
+        """What doesn't fit together, or an empty text; ask only when it is valid."""
+        if self.has_own and not self.table.tiers():
+            return f"{self.account.name} is to have tiers of its own, and none is filled in."
+        if not self.has_own and self._is_typed():
+            return f"Rows of {self.account.name} were changed, and it is not to have tiers of its own."
+        return ""
+
+    def tiers(self) -> list[Tier]:
+        """The account's own tiers, none where it has none; ask only when it is valid."""
+        if not self.switch.cleaned_data["own"]:
+            return []
+        return [replace(tier, account=self.account.pk) for tier in self.table.tiers()]
+
+    def _is_typed(self) -> bool:
+        """Whether the rows say something else than they began with. Empty rows say nothing."""
+        return self.table.tiers() not in {(), self._begins}
+
+
+def plain(amount: Decimal | None) -> str | None:
+    """An amount as it is typed, without zeros at its end."""
+    return None if amount is None else f"{amount.normalize():f}"
