@@ -71,13 +71,16 @@ class TierTable:
 
 
 class AccountTiers:
-    """One account's own tiers. Where it has none yet, its table begins as a copy of the one for every other account."""
+    """One account's own tiers. Where it has none yet, its table begins as a copy of the one for every other account.
+
+    `is_apart` is whether it has its own in the rules in force.
+    """
 
     def __init__(self, data: Any, *, account: Account, start: Rules) -> None:
         self.account = account
         self._begins = tuple(replace(tier, account=None) for tier in ruleset.tiers_for(start, account.pk))
-        has_own = account.pk in ruleset.accounts_apart(start)
-        self.switch = OwnForm(data, prefix=f"a{account.pk}", initial={"own": has_own})
+        self.is_apart = account.pk in ruleset.accounts_apart(start)
+        self.switch = OwnForm(data, prefix=f"a{account.pk}", initial={"own": self.is_apart})
         self.table = TierTable(data, start=self._begins, prefix=f"a{account.pk}-")
 
     @property

@@ -86,6 +86,49 @@ def test_a_payout_of_one_is_asked_for_approved_and_paid_there_alone(house, enter
     assert outside.statuses(AMOUNT) == []
 
 
+def test_two_accounts_with_different_tiers_stand_side_by_side(house, enter):
+    """The second desk takes two approvals for what takes one at the first; small payouts stay as they were on both."""
+    author, other = enter("treasury"), enter("treasury2")
+    page = author.open("/policy/draft/")
+    page.locator("details.tiers-of summary", has_text="Second desk").click()
+    page.get_by_label("Second desk has tiers of its own").check()
+    page.get_by_label("Second desk, Tier 1, Value up to").fill("100")
+    page.get_by_label("Second desk, Tier 2, Value up to").fill("250000")
+    page.get_by_label("Why should the rules change?").fill("The second desk is watched more closely")
+    found = complaints(page, "draft of an account's tiers")
+    page.get_by_role("button", name="See what differs").click()
+    expect(page.locator("main")).to_contain_text("Second desk, above 100 up to 10,000 USD: 2 approvals instead of 1.")
+    expect(page.locator("main")).to_contain_text("Nothing gets looser")
+    page.get_by_label("Code of your authenticator app").fill(author.codes.fresh())
+    page.get_by_role("button", name="Propose these rules").click()
+    page.wait_for_url(re.compile(r"/policy/changes/\d+/$"))
+    theirs = other.open(page.url.removeprefix(house.url))
+    theirs.get_by_label("Code of your authenticator app").fill(other.codes.fresh())
+    theirs.get_by_role("button", name="Agree and put in force now").click()
+    expect(theirs.locator("#change .head .chip")).to_have_text("Published")
+
+    of_first, of_second = enter("auditor"), enter("auditor")
+    for visitor, number, whose in ((of_first, 1, "Every other account"), (of_second, 2, "Second desk")):
+        rules = visitor.open(f"/accounts/{number}/policy/").locator(".tiers-of")
+        expect(rules).to_have_count(2)
+        expect(rules.filter(has_text="Counts here")).to_contain_text(whose)
+        found += complaints(visitor.page, f"policy of account {number}")
+
+    operator = enter("operator")
+    for number, needs in ((1, "One approval,"), (2, "Two approvals,")):
+        until(
+            lambda at=f"/accounts/{number}/funds/": "BCH" in operator.open(at).locator("#holdings").inner_text(),
+            every_s=1,
+        )
+        form = operator.open(f"/accounts/{number}/withdrawals/new/")
+        form = operator.fill_in(amount="0.7", reason="The same on both", page=form)
+        form.get_by_role("button", name="Request payout").click()
+        operator.number()
+        expect(operator.page.locator("#facts")).to_contain_text(needs)
+    expect(operator.page.locator("#facts")).to_contain_text("tiers of this account")
+    assert found == []
+
+
 def test_a_freeze_of_one_leaves_the_other_as_it_is(house, enter):
     person = enter("treasury")
     page = person.open("/accounts/1/policy/")

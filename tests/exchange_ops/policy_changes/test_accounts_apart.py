@@ -255,6 +255,7 @@ def typed(account, **changes):
 @pytest.mark.rows
 def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, people, second):
     ada, ben = (signed_in(person) for person in people)
+    first = Account.objects.get(name="Main desk")
     page = ada.get("/policy/draft/").content.decode()
     assert f'name="a{second.pk}-t0-up_to" value="10000"' in page, "it begins as a copy"
     sent = typed(second, own="on", **{"t0-approvals": "4"})
@@ -268,7 +269,7 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
     ben.post(f"/policy/changes/{row.pk}/agree/", {"digest": row.digest, "code": code})
     assert quorum.current().number == 2
     for path, here in (
-        ("/accounts/1/policy/", "Every other account"),
+        (f"/accounts/{first.pk}/policy/", "Every other account"),
         (f"/accounts/{second.pk}/policy/", "Second desk"),
     ):
         page = text(ben.get(path))
