@@ -88,7 +88,7 @@ def test_a_payout_of_one_is_asked_for_approved_and_paid_there_alone(house, enter
 
 def test_two_accounts_with_different_tiers_stand_side_by_side(house, enter):
     """The second desk takes two approvals for what takes one at the first; small payouts stay as they were on both."""
-    author, other = enter("treasury"), enter("treasury2")
+    author, other = enter("treasury3"), enter("admin")
     page = author.open("/policy/draft/")
     page.locator("details.tiers-of summary", has_text="Second desk").click()
     page.get_by_label("Second desk has tiers of its own").check()
