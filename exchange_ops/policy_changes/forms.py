@@ -67,8 +67,8 @@ class Editor:
         self.currency = start.currency
         self.table = TierTable(data, start=ruleset.tiers_for(start, None))
         known = list(Account.objects.order_by("pk"))
-        shown = known if len(known) > 1 or ruleset.accounts_apart(start) else []
-        self.accounts = [AccountTiers(data, account=row, start=start) for row in shown]
+        offered = known if len(known) > 1 or ruleset.accounts_apart(start) else []
+        self.accounts = [AccountTiers(data, account=row, start=start) for row in offered]
         limits = [
             {"kind": limit.kind, "person": limit.person, "account": limit.account, "most": plain(limit.most)}
             for limit in start.limits
