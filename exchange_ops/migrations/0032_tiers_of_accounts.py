@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange_ops', '0026_console'),
+        ('exchange_ops', '0031_trading_desk'),
     ]
 
     operations = [

@@ -143,6 +143,6 @@ def install(apps, schema_editor):
 class Migration(migrations.Migration):
     """The guards of policy, made anew. There is no way back: what held a row is not taken away from it."""
 
-    dependencies = [("exchange_ops", "0027_tiers_of_accounts")]
+    dependencies = [("exchange_ops", "0032_tiers_of_accounts")]
 
     operations = [migrations.RunPython(install)]
