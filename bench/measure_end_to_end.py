@@ -381,7 +381,12 @@ def _postgres(stack: ExitStack, folder: Path) -> str:
 
 
 def _measure_in_child(engine: str, changes: dict[str, str], folder: Path) -> None:
-    outside = {"EXCHANGE_URL": "", "EXCHANGE_WS_URL": "", "CHAINDATA_URL": ""}  # the sandbox of this run
+    outside = {
+        "EXCHANGE_URL": "",
+        "EXCHANGE_WS_URL": "",
+        "EXCHANGE_PLACES": "",
+        "CHAINDATA_URL": "",
+    }  # the sandbox of this run
     usual = {"DATA_DIR": str(folder), "DEMO": "1", "LOG_LEVEL": "ERROR", "DJANGO_SETTINGS_MODULE": "project.settings"}
     code = f"from bench.measure_end_to_end import measure; measure({engine!r})"
     subprocess.run([sys.executable, "-c", code], env={**os.environ, **outside, **usual, **changes}, check=True)

@@ -9,6 +9,7 @@ from exchange_ops.orders import guards as orders
 from exchange_ops.policy import guards as policy
 from exchange_ops.policy_changes import guards as policy_changes
 from exchange_ops.positions import guards as positions
+from exchange_ops.shared import guards as accounts
 from exchange_ops.subaccounts import guards as subaccounts
 from exchange_ops.transfers import guards as transfers
 from exchange_ops.withdrawals import guards as withdrawals
@@ -23,4 +24,5 @@ GUARDS: Final[dict[str, Guards]] = {
     "policy": policy.GUARDS,
     "policy changes": policy_changes.GUARDS,
     "ledger": ledger.GUARDS,
+    "accounts": accounts.GUARDS,
 }

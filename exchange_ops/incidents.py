@@ -27,7 +27,7 @@ from exchange_ops.market.models import Ticker
 from exchange_ops.policy.models import Freeze
 from exchange_ops.positions import machine as margin_states
 from exchange_ops.positions.models import MarginAction
-from exchange_ops.shared import alarms, clocks
+from exchange_ops.shared import alarms, clocks, places
 from exchange_ops.shared.models import Account, CheckRun
 from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.transfers.models import Transfer
@@ -206,6 +206,12 @@ def _clocks(now: datetime, only: str) -> Iterator[Cause]:
             yield Cause(f"account:{account.pk}", problem, "system", scope=str(account.pk))
 
 
+def _places(now: datetime, only: str) -> Iterator[Cause]:
+    for account in Account.objects.order_by("pk"):
+        if problem := places.problem(account):
+            yield Cause(f"account:{account.pk}", problem, "keys", scope=str(account.pk))
+
+
 def _broker(now: datetime, only: str) -> Iterator[Cause]:
     found = desk_health.broker()
     if not found.ok:
@@ -315,6 +321,16 @@ KINDS: Final[tuple[Kind, ...]] = (
         alarms.RECONCILIATION, "Reconciliation differs", Severity.HIGH, (roles.TREASURY, roles.ADMIN), _reconciliation
     ),
     Kind(alarms.KEY_REFUSED, "Key refused", Severity.HIGH, (roles.ADMIN,), _refused_keys, sees=_KEEPERS),
+    Kind(
+        alarms.PLACE_UNKNOWN,
+        "Exchange not in the settings",
+        Severity.HIGH,
+        (roles.ADMIN,),
+        _places,
+        sees=_KEEPERS,
+        closable=False,
+        ends="It ends when the settings name the exchange again and the desk was started with them.",
+    ),
     Kind(
         alarms.WORK_STALLED,
         "Work waits",

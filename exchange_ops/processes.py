@@ -17,7 +17,9 @@ from desk.processes import sign_of_life
 from exchange_ops import tasks
 from exchange_ops.followers import AccountFollower, MarketFollower, Rhythm, StreamFollower, TradingFollower
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.shared import leases
+from exchange_ops.ledger import stream as streams
+from exchange_ops.orders import stream as trading_stream
+from exchange_ops.shared import leases, places, stream_states
 from exchange_ops.shared.models import Account
 
 LEASE = "follow"
@@ -63,13 +65,11 @@ class Following:
     def __init__(
         self,
         *,
-        base_url: str,
         now: Callable[[], datetime],
         client_for: ClientFor,
         sweep_every_s: int,
         rhythm: Rhythm | None = None,
     ) -> None:
-        self._base_url = base_url
         self._now = now
         self._client_for = client_for
         self._sweep_every_s = sweep_every_s
@@ -78,6 +78,7 @@ class Following:
         self._held_until: datetime | None = None
         self._followers: dict[int, AccountFollower] = {}
         self._traders: dict[int, TradingFollower] = {}
+        self._left: set[int] = set()  # accounts whose exchange the settings do not name
         self._market: MarketFollower | None = None
         self._sweepers: dict[str, Sweeper] = {}
 
@@ -124,20 +125,32 @@ class Following:
         for account in Account.objects.order_by("pk"):
             self._follow(account)
         if self._market is None or not self._market.is_alive():
-            self._market = MarketFollower(base_url=self._base_url, now=self._now, rhythm=self._rhythm)
+            self._market = MarketFollower(base_url=places.default().stream_url, now=self._now, rhythm=self._rhythm)
             self._market.start()
 
     def _follow(self, account: Account) -> None:
-        """Start those of the account's followers that do not run."""
+        """Start those of the account's followers that do not run, at the account's own exchange or nowhere."""
+        try:
+            base_url = places.of(account).stream_url
+        except places.UnknownPlace as unknown:
+            self._leave(account, str(unknown))
+            return
         ledger, trader = self._followers.get(account.pk), self._traders.get(account.pk)
         if ledger is None or not ledger.is_alive():
-            ledger = AccountFollower(account, base_url=self._base_url, now=self._now, rhythm=self._rhythm)
+            ledger = AccountFollower(account, base_url=base_url, now=self._now, rhythm=self._rhythm)
             self._followers[account.pk] = ledger
             ledger.start()
         if trader is None or not trader.is_alive():
-            trader = TradingFollower(account, base_url=self._base_url, now=self._now, rhythm=self._rhythm)
+            trader = TradingFollower(account, base_url=base_url, now=self._now, rhythm=self._rhythm)
             self._traders[account.pk] = trader
             trader.start()
+
+    def _leave(self, account: Account, sentence: str) -> None:
+        """Say of the account's streams, once, why they are not followed."""
+        if account.pk not in self._left:
+            self._left.add(account.pk)
+            for title in (streams.name_of(account), trading_stream.name_of(account)):
+                stream_states.ended(title, sentence=sentence, now=self._now(), account=account)
 
     def _let_go(self) -> None:
         """Stop everything and wait for it a little; a call that takes longer is left to itself."""
@@ -152,7 +165,7 @@ class Following:
         ends = time.monotonic() + LET_GO_SECONDS
         for thread in threads:
             thread.join(max(0.0, ends - time.monotonic()))
-        self._followers, self._traders = {}, {}
+        self._followers, self._traders, self._left = {}, {}, set()
         self._market, self._sweepers = None, {}
 
     def _give_back(self) -> None:

@@ -9,6 +9,7 @@ import hashlib
 import ipaddress
 import math
 import os
+import re
 import stat
 import tempfile
 import zlib
@@ -21,6 +22,9 @@ from wire import reach
 _LONGEST_SOCKET_PATH = 100
 _KEY_BYTES = 32
 _SHORTEST_SECRET = 50
+_PLACE_NAME = re.compile("[a-z0-9][a-z0-9-]{0,39}")
+_REST_AND_STREAM = 2
+_MOST_PLACES = 20
 _LEAST_BITS = 128
 # What zlib adds to any text: its head, its checksum and the end of its only block.
 _PACKING_BYTES = 8
@@ -101,7 +105,45 @@ def integer(name: str, default: int, *, lowest: int, highest: int) -> int:
 
 def url(name: str, default: str, *, schemes: tuple[str, ...]) -> str:
     """An absolute address without credentials, query or fragment, and without a slash at its end."""
-    value = os.environ.get(name, "").strip() or default
+    return _address(name, os.environ.get(name, "").strip() or default, schemes=schemes)
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangePlace:
+    """Where one exchange is: its REST address and the address of its streams."""
+
+    url: str
+    stream_url: str
+
+
+def exchange_places(name: str, *, taken: str) -> dict[str, ExchangePlace]:
+    """Further exchanges by their names: "NAME=REST-ADDRESS STREAM-ADDRESS", separated by commas.
+
+    A name has up to 40 small letters, digits and hyphens; `taken` is the one that is there already.
+    """
+    found: dict[str, ExchangePlace] = {}
+    for number, entry in enumerate(words(name, ""), 1):
+        place, _, addresses = entry.partition("=")
+        place, pair = place.strip(), addresses.split()
+        if not _PLACE_NAME.fullmatch(place) or len(pair) != _REST_AND_STREAM:
+            raise OddSetting(
+                f"{name}, entry {number}: it takes NAME=REST-ADDRESS STREAM-ADDRESS; a name has up to 40 small letters, "
+                "digits and hyphens."
+            )
+        if place == taken or place in found:
+            why = "is the place of EXCHANGE_URL and EXCHANGE_WS_URL" if place == taken else "stands there twice"
+            raise OddSetting(f"{name}, entry {number}: {place!r} {why}; give it another name.")
+        rest, stream = pair
+        found[place] = ExchangePlace(
+            _address(f"{name}, REST of {place}", rest, schemes=("https", "http")),
+            _address(f"{name}, streams of {place}", stream, schemes=("wss", "ws")),
+        )
+    if len(found) > _MOST_PLACES:
+        raise OddSetting(f"{name} names {len(found)} exchanges; it takes {_MOST_PLACES} at most.")
+    return found
+
+
+def _address(name: str, value: str, *, schemes: tuple[str, ...]) -> str:
     try:
         parts = urlsplit(value)
         port_reads = parts.port is None or parts.port > 0

@@ -28,13 +28,21 @@ _sandbox = f"http://127.0.0.1:{SANDBOX_PORT}"
 EXCHANGE_URL = environment.url("EXCHANGE_URL", _sandbox, schemes=("https", "http"))
 EXCHANGE_WS_URL = environment.url("EXCHANGE_WS_URL", f"ws://127.0.0.1:{SANDBOX_PORT}", schemes=("wss", "ws"))
 CHAINDATA_URL = environment.url("CHAINDATA_URL", _sandbox, schemes=("https", "http"))
-_outside = {"EXCHANGE_URL": EXCHANGE_URL, "EXCHANGE_WS_URL": EXCHANGE_WS_URL, "CHAINDATA_URL": CHAINDATA_URL}
+# The further exchanges that an account may be at; the pair above is always the one named "default".
+EXCHANGE_PLACES = environment.exchange_places("EXCHANGE_PLACES", taken="default")
+_pairs = {("EXCHANGE_URL", "EXCHANGE_WS_URL"): (EXCHANGE_URL, EXCHANGE_WS_URL)} | {
+    (f"EXCHANGE_PLACES, REST of {name}", f"EXCHANGE_PLACES, streams of {name}"): (place.url, place.stream_url)
+    for name, place in EXCHANGE_PLACES.items()
+}
+_outside = {name: address for names, pair in _pairs.items() for name, address in zip(names, pair, strict=True)}
+_outside["CHAINDATA_URL"] = CHAINDATA_URL
 _elsewhere = [name for name, address in _outside.items() if not environment.is_loopback(address)]
-if environment.is_loopback(EXCHANGE_URL) != environment.is_loopback(EXCHANGE_WS_URL):
-    raise environment.OddSetting(
-        f"EXCHANGE_URL is {EXCHANGE_URL!r} and EXCHANGE_WS_URL is {EXCHANGE_WS_URL!r}; "
-        "an exchange and its streams are one system: set both or neither."
-    )
+for (_rest, _streams), (_address, _stream_address) in _pairs.items():
+    if environment.is_loopback(_address) != environment.is_loopback(_stream_address):
+        raise environment.OddSetting(
+            f"{_rest} is {_address!r} and {_streams} is {_stream_address!r}; "
+            "an exchange and its streams are one system: set both or neither."
+        )
 DEMO = environment.flag("DEMO", default=not _elsewhere)
 if DEMO and _elsewhere:
     raise environment.OddSetting(

@@ -25,6 +25,7 @@ from tests import prepared_database, servers
 _PUT_ASIDE = (
     "EXCHANGE_URL",
     "EXCHANGE_WS_URL",
+    "EXCHANGE_PLACES",
     "CHAINDATA_URL",
     "ALLOWED_HOSTS",
     "CSRF_TRUSTED_ORIGINS",

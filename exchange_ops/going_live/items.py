@@ -22,7 +22,7 @@ from exchange_ops import scheduled_checks
 from exchange_ops.going_live import confirmations
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.policy.models import PolicyVersion
-from exchange_ops.shared import facts
+from exchange_ops.shared import facts, places
 from exchange_ops.shared.models import Account, CheckRun
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import machine as payouts
@@ -66,7 +66,7 @@ class Visit:
 
 def of(visit: Visit) -> list[Item]:
     """Every item, in the order in which a company does them."""
-    return [*_of_the_machine(visit), *_of_the_people(), *_of_the_exchange(), *_of_the_company()]
+    return [*_of_the_machine(visit), *_of_the_people(), *_of_the_exchange(visit.now), *_of_the_company()]
 
 
 def _of_the_machine(visit: Visit) -> Iterator[Item]:
@@ -147,7 +147,14 @@ def _of_the_company() -> Iterator[Item]:
     )
 
 
-def _of_the_exchange() -> Iterator[Item]:
+def _of_the_exchange(now: datetime) -> Iterator[Item]:
+    yield Item(
+        "places",
+        "Each account at an exchange of the settings",
+        "An account whose exchange the settings do not name is neither read nor paid from: nobody else is asked for it.",
+        _places(now),
+        command="EXCHANGE_PLACES=NAME=https://… wss://…",
+    )
     yield Item(
         "key",
         "A key that only reads",
@@ -235,6 +242,14 @@ def _key() -> Seen:
         return Seen(holds=False, sentence="The only key that reads can pay as well. Make one that only reads.")
     seen_at = [key.probed_at for key in narrow if key.probed_at is not None]
     return Seen(holds=True, sentence=f"{narrow[0].label} reads. {what}", at=max(seen_at, default=None))
+
+
+def _places(now: datetime) -> Seen:
+    accounts = list(Account.objects.order_by("pk"))
+    seen = _each_account(lambda account: Seen(holds=not (found := places.problem(account)), sentence=found, at=now))
+    if not seen.holds:
+        return seen
+    return Seen(holds=True, sentence=", ".join(f"{each.name} at {each.place}" for each in accounts) + ".", at=now)
 
 
 def _probe(account: Account) -> Seen:

@@ -22,7 +22,7 @@ from desk.live import announcements
 from exchange_ops.client import ExchangeClient, budgets
 from exchange_ops.keys import rights as key_rights
 from exchange_ops.keys.models import ApiKey
-from exchange_ops.shared import alarms, clocks
+from exchange_ops.shared import alarms, clocks, places
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import refusals
 from exchange_ops.wire.catalogue import Right
@@ -51,7 +51,7 @@ class CannotAddKey(Exception):
 
 
 class NoUsableKey(Exception):
-    """No active key of the account carries the right, or its secret does not open."""
+    """No active key of the account carries the right, its secret does not open, or its exchange is not in the settings."""
 
 
 def add(
@@ -74,6 +74,8 @@ def add(
     """
     if not login.strip() or not label.strip():
         raise CannotAddKey("A key needs a name and a login.", field="login" if label.strip() else "label")
+    if problem := places.problem(account):
+        raise CannotAddKey(problem)
     if not rights:
         raise CannotAddKey("Say which rights the key carries; without one it is good for nothing.", field="rights")
     try:
@@ -127,6 +129,7 @@ def client_for(account: Account, right: Right | None) -> ExchangeClient:
     A key that the exchange turned down within the last ten minutes is taken only when there is no other, and a
     predecessor that handed over only when nothing but it is left: a call for money is not lost to a bad new key.
     """
+    place_of(account)
     now = clock.now()
     key = _choose(account, right, now)
     ApiKey.objects.filter(pk=key.pk).exclude(last_used_at__gt=now - USE_NOTED_EVERY).update(last_used_at=now)
@@ -140,17 +143,30 @@ def client_of(key: ApiKey) -> ExchangeClient:
 
 
 def public_client(*, deadline_s: int | None = None) -> ExchangeClient:
-    """A client without a key, for public market data; a call takes at most `deadline_s`, or as long as any other."""
+    """A client without a key, for public market data; a call takes at most `deadline_s`, or as long as any other.
+
+    Whatever exchanges accounts are at, it asks the default one.
+    """
+    place = places.default()
     transport = Transport(
-        base_url=settings.EXCHANGE_URL,
+        base_url=place.url,
         deadline_s=deadline_s or settings.CALL_DEADLINE_SECONDS,
         private_hosts=settings.PRIVATE_HOSTS,
     )
-    return ExchangeClient(transport, budget=_budget_of(""))
+    return ExchangeClient(transport, budget=_budget_of(place, ""))
+
+
+def place_of(account: Account) -> places.Place:
+    """Where everything of the account goes. Raises `NoUsableKey` when the settings do not name it: nothing is sent then."""
+    try:
+        return places.of(account)
+    except places.UnknownPlace as unknown:
+        raise NoUsableKey(str(unknown)) from None
 
 
 def stream_key(account: Account, right: Right = Right.PAYMENTS) -> ApiKey:
     """What a stream logs in with: the least-privileged key with the right that it needs. Raises `NoUsableKey`."""
+    place_of(account)
     return _choose(account, right, clock.now())
 
 
@@ -198,8 +214,8 @@ def fingerprint(secret: Secret) -> str:
     return salted_hmac("exchange_ops.keys", secret.reveal(), algorithm="sha256").hexdigest()[:16]
 
 
-def _budget_of(login: str) -> budgets.KeyBudget:
-    return budgets.of_this_process.for_key(settings.EXCHANGE_URL, login, settings.EXCHANGE_CALLS_PER_SECOND)
+def _budget_of(place: places.Place, login: str) -> budgets.KeyBudget:
+    return budgets.of_this_process.for_key(place.url, login, settings.EXCHANGE_CALLS_PER_SECOND)
 
 
 def _client(
@@ -209,8 +225,9 @@ def _client(
     accepted: Callable[[], None] | None = None,
     deadline_s: int | None = None,
 ) -> ExchangeClient:
+    place = place_of(key.account)
     transport = Transport(
-        base_url=settings.EXCHANGE_URL,
+        base_url=place.url,
         credentials=credentials_of(key),
         deadline_s=deadline_s or settings.CALL_DEADLINE_SECONDS,
         refusals=refusals.KNOWN,
@@ -218,7 +235,7 @@ def _client(
     )
     date_seen = partial(_note_date, key.account_id)
     return ExchangeClient(
-        transport, date_seen=date_seen, rejected=rejected, accepted=accepted, budget=_budget_of(key.login)
+        transport, date_seen=date_seen, rejected=rejected, accepted=accepted, budget=_budget_of(place, key.login)
     )
 
 
@@ -280,6 +297,7 @@ def record(
 def _facts(key: ApiKey) -> dict[str, object]:
     return {
         "account": key.account_id,
+        "place": key.account.place,
         "label": key.label,
         "login": key.login,
         "rights": key.rights,

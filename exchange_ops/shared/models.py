@@ -8,9 +8,13 @@ from desk.rows.witnessed import Witnessed
 
 
 class Account(Witnessed):
-    """One account at the exchange; `quote_currency` is the currency its figures are valued in."""
+    """One account at one exchange; `quote_currency` is the currency its figures are valued in.
+
+    `place` names the exchange within the settings (`shared.places`) and is never edited: a ledger belongs to one exchange.
+    """
 
     name = models.CharField(max_length=80, unique=True)
+    place = models.CharField(max_length=40, default="default")
     quote_currency = models.CharField(max_length=20, default="USD")
     created_at = models.DateTimeField(auto_now_add=True)
 

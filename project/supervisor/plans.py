@@ -29,7 +29,8 @@ def runs_redis(settings: ModuleType) -> bool:
 
 def runs_sandbox(settings: ModuleType) -> bool:
     """Whether the house brings the sandbox: only when one of its outside addresses is this machine's SANDBOX_PORT."""
-    addresses = (settings.EXCHANGE_URL, settings.EXCHANGE_WS_URL, settings.CHAINDATA_URL)
+    places = [address for place in settings.EXCHANGE_PLACES.values() for address in (place.url, place.stream_url)]
+    addresses = (settings.EXCHANGE_URL, settings.EXCHANGE_WS_URL, settings.CHAINDATA_URL, *places)
     return any(
         environment.is_loopback(address) and urlsplit(address).port == settings.SANDBOX_PORT for address in addresses
     )

@@ -30,10 +30,10 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
 class Process:
     """A following process as a thread of this one."""
 
-    def __init__(self, url, **changes):
+    def __init__(self, **changes):
         self.stopping = threading.Event()
         options = {"now": clock.now, "client_for": keys.client_for, "sweep_every_s": 1, "rhythm": QUICK, **changes}
-        self.following = Following(base_url=url, **options)
+        self.following = Following(**options)
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
@@ -56,7 +56,7 @@ def start(sandbox):
     started = []
 
     def begin(**changes):
-        started.append(Process(sandbox.ws_url, **changes))
+        started.append(Process(**changes))
         return started[-1]
 
     yield begin

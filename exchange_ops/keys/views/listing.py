@@ -13,7 +13,7 @@ from desk.views.rendering import show
 from exchange_ops.keys import changes, probing
 from exchange_ops.keys import status as key_status
 from exchange_ops.keys.models import ApiKey
-from exchange_ops.shared import rules
+from exchange_ops.shared import places, rules
 from exchange_ops.shared.forms import DecisionForm
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
@@ -30,7 +30,11 @@ def keys(request: HttpRequest) -> HttpResponse:
     context = {
         "now": now,
         "accounts": [
-            {"account": account, "keys": [one for one in views if one.key.account_id == account.pk]}
+            {
+                "account": account,
+                "exchange": places.shown(account),
+                "keys": [one for one in views if one.key.account_id == account.pk],
+            }
             for account in accounts.in_view(request)
         ],
         "may_keep": rules.may_keep_keys(request.user),
@@ -67,6 +71,7 @@ def key_page(
         "now": now,
         "drawn_for": f"{row.active}:{row.retired_at}:{rotation.get('digest', '')[:16]}:{rotation.get('why_not', '')}",
         "view": key_status.of(row, now=now),
+        "exchange": places.shown(row.account),
         "refusal": refusal,
         "may_keep": may_keep,
         "form": form or DecisionForm(),

@@ -5,9 +5,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
 from desk import clock
 from exchange_ops.keys import store as keys
+from exchange_ops.shared import places
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
 from wire.values import Secret
@@ -23,6 +25,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--new-account", action="store_true", help="make the account when there is none of that name"
         )
+        parser.add_argument(
+            "--place", help="the exchange that a new account is at, by its name in EXCHANGE_PLACES; default without it"
+        )
         parser.add_argument("--label", required=True, help="what people call the key")
         parser.add_argument("--login", required=True, help="the public part of the key")
         parser.add_argument(
@@ -33,30 +38,41 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         key = self._added(options, _secret(from_stdin=options["secret_from_stdin"]))
         self.stdout.write(
-            f"Key {key.pk} of {key.account.name} is stored, sealed. Its fingerprint is {key.fingerprint}."
+            f"Key {key.pk} of {key.account.name} is stored, sealed. Its fingerprint is {key.fingerprint}. "
+            f"It is used at the exchange “{key.account.place}” alone."
         )
 
     def _added(self, options: dict[str, Any], secret: Secret) -> Any:
         try:
-            return keys.add(
-                account=_account(options["account"], make=options["new_account"]),
-                label=options["label"],
-                login=options["login"],
-                secret=secret,
-                rights=[RIGHTS[name] for name in dict.fromkeys(options["right"])],
-                actor=None,
-                now=clock.now(),
-            )
+            with transaction.atomic():
+                return keys.add(
+                    account=_account(options["account"], make=options["new_account"], place=options["place"]),
+                    label=options["label"],
+                    login=options["login"],
+                    secret=secret,
+                    rights=[RIGHTS[name] for name in dict.fromkeys(options["right"])],
+                    actor=None,
+                    now=clock.now(),
+                )
         except keys.CannotAddKey as problem:
             raise CommandError(str(problem)) from None
 
 
-def _account(name: str, *, make: bool) -> Account:
+def _account(name: str, *, make: bool, place: str | None) -> Account:
+    """The account of this name, made where it is wanted. A place is chosen once and never changed."""
+    if place is not None and place not in places.names():
+        known = ", ".join(places.names())
+        raise CommandError(f"There is no exchange {place!r} in the settings (EXCHANGE_PLACES); they name {known}.")
     account = Account.objects.filter(name=name).first()
     if account is None and make:
-        account = Account.objects.create(name=name, quote_currency=settings.QUOTE_CURRENCY)
+        columns = {"quote_currency": settings.QUOTE_CURRENCY, "place": place or places.DEFAULT}
+        account = Account.objects.create(name=name, **columns)
     if account is None:
         raise CommandError(f"There is no account {name!r}. Add --new-account to make it.")
+    if place is not None and account.place != place:
+        raise CommandError(
+            f"{name} is at the exchange {account.place!r} and stays there; make another account for {place!r}."
+        )
     return account
 
 

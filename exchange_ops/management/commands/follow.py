@@ -25,7 +25,6 @@ class Command(BaseCommand):
         self.stdout.write("Following the streams of the exchange; waiting for the lease.")
         sign_of_life.first()
         Following(
-            base_url=settings.EXCHANGE_WS_URL,
             now=clock.now,
             client_for=keys.client_for,
             sweep_every_s=settings.SWEEP_SECONDS,

@@ -18,7 +18,7 @@ from exchange_ops.policy.models import Freeze
 from exchange_ops.positions import mover as margin_moves
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import alarms, heartbeats
-from exchange_ops.shared.models import CheckRun, ClockReading, FollowerState
+from exchange_ops.shared.models import Account, CheckRun, ClockReading, FollowerState
 from exchange_ops.transfers import mover as transfer_moves
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals import mover
@@ -33,7 +33,7 @@ CRITICAL = {
     alarms.LIQUIDATION_NEAR,
     alarms.AUDIT,
 }
-SECRET_KINDS = {alarms.KEY_REFUSED, alarms.KEY_RIGHTS}
+SECRET_KINDS = {alarms.KEY_REFUSED, alarms.KEY_RIGHTS, alarms.PLACE_UNKNOWN}
 
 
 def is_seen_by(role, name):
@@ -157,6 +157,10 @@ PROVOKED = {
         lambda person: key(login="wide", observed={"Withdraw cryptocurrencies": "granted"}),
         "This key has more permissions than it needs: Withdraw cryptocurrencies.",
     ),
+    alarms.PLACE_UNKNOWN: (
+        lambda person: Account.objects.create(name="Second desk", place="gone"),
+        "Second desk is at the exchange “gone”, which the settings do not name",
+    ),
     alarms.CLOCK: (
         lambda person: ClockReading.objects.create(account=rows.account(), skew_ms=10**9, read_at=clock.now()),
         "carry a date that is 11 days from ours",
@@ -225,6 +229,7 @@ ENDED = {
     alarms.RECORDS_ASIDE: lambda: LedgerAside.objects.update(cleared_at=clock.now()),
     alarms.KEY_REFUSED: lambda: ApiKey.objects.update(last_problem="", last_problem_at=None),
     alarms.KEY_RIGHTS: lambda: ApiKey.objects.update(observed={"Payment information": "granted"}),
+    alarms.PLACE_UNKNOWN: lambda: Account.objects.filter(place="gone").delete(),
     alarms.CLOCK: lambda: ClockReading.objects.update(skew_ms=0),
     alarms.WORK_STALLED: lambda: beat(heartbeats.WORKER, ago=0),
     alarms.LEDGER_LATE: lambda: beat(heartbeats.ledger_of(rows.account()), ago=0),

@@ -34,6 +34,7 @@ def settings(**changes):
         "EXCHANGE_URL": SANDBOX,
         "EXCHANGE_WS_URL": "ws://127.0.0.1:8100",
         "CHAINDATA_URL": SANDBOX,
+        "EXCHANGE_PLACES": {},
         "ALLOWED_HOSTS": ["localhost"],
     }
     return SimpleNamespace(**default | changes)
