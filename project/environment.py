@@ -127,8 +127,8 @@ def exchange_places(name: str, *, taken: str) -> dict[str, ExchangePlace]:
         place, pair = place.strip(), addresses.split()
         if not _PLACE_NAME.fullmatch(place) or len(pair) != _REST_AND_STREAM:
             raise OddSetting(
-                f"{name}, entry {number}: it takes NAME=REST-ADDRESS STREAM-ADDRESS; a name has up to 40 small letters, "
-                "digits and hyphens."
+                f"{name}, entry {number}: it takes NAME=REST-ADDRESS STREAM-ADDRESS; a name has up to 40 small "
+                "letters, digits and hyphens."
             )
         if place == taken or place in found:
             why = "is the place of EXCHANGE_URL and EXCHANGE_WS_URL" if place == taken else "stands there twice"

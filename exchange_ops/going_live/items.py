@@ -151,7 +151,7 @@ def _of_the_exchange(now: datetime) -> Iterator[Item]:
     yield Item(
         "places",
         "Each account at an exchange of the settings",
-        "An account whose exchange the settings do not name is neither read nor paid from: nobody else is asked for it.",
+        "An account whose exchange the settings do not name is neither read nor paid from; no other exchange is asked.",
         _places(now),
         command="EXCHANGE_PLACES=NAME=https://… wss://…",
     )

@@ -40,6 +40,9 @@ class KeyOut(serializers.ModelSerializer):
     """One key pair. The secret is sealed and never leaves the desk; `fingerprint` tells two secrets apart."""
 
     account = serializers.CharField(source="account.name", read_only=True)
+    exchange = serializers.CharField(
+        source="account.place", read_only=True, help_text="The name of the account's exchange within the settings."
+    )
     state = serializers.SerializerMethodField()
     rights = serializers.SerializerMethodField()
     added_by = serializers.CharField(source="created_by.username", default=None, allow_null=True, read_only=True)
@@ -53,6 +56,7 @@ class KeyOut(serializers.ModelSerializer):
         fields = (
             "id",
             "account",
+            "exchange",
             "label",
             "login",
             "last_four",

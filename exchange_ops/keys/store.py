@@ -51,7 +51,7 @@ class CannotAddKey(Exception):
 
 
 class NoUsableKey(Exception):
-    """No active key of the account carries the right, its secret does not open, or its exchange is not in the settings."""
+    """No active key of the account carries the right, its secret does not open, or the settings lack its exchange."""
 
 
 def add(
@@ -157,7 +157,7 @@ def public_client(*, deadline_s: int | None = None) -> ExchangeClient:
 
 
 def place_of(account: Account) -> places.Place:
-    """Where everything of the account goes. Raises `NoUsableKey` when the settings do not name it: nothing is sent then."""
+    """Where everything of the account goes. Raises `NoUsableKey` when the settings do not name it."""
     try:
         return places.of(account)
     except places.UnknownPlace as unknown:

@@ -10,7 +10,7 @@ from desk.rows.witnessed import Witnessed
 class Account(Witnessed):
     """One account at one exchange; `quote_currency` is the currency its figures are valued in.
 
-    `place` names the exchange within the settings (`shared.places`) and is never edited: a ledger belongs to one exchange.
+    `place` names the exchange within the settings (`shared.places`) and is never edited: a ledger belongs to one.
     """
 
     name = models.CharField(max_length=80, unique=True)

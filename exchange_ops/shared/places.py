@@ -1,7 +1,7 @@
 """The exchanges that accounts are at, by name: an allow list of the settings, of which the first is "default".
 
-Every call, stream, budget, clock and probe of an account goes to the account's place and to no other; public market data
-is read at the default one. A place that the settings no longer name is an error, never a reason to ask somebody else.
+Every call, stream, budget, clock and probe of an account goes to the account's place and to no other; public market
+data is read at the default one. A place that the settings no longer name is an error, never a reason to ask another.
 """
 
 from dataclasses import dataclass

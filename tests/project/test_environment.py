@@ -34,6 +34,28 @@ def test_nothing_set_is_the_demo_desk_on_this_machine(tmp_path):
     assert printed == f"True 8000 http://127.0.0.1:8100 unix://{tmp_path}/var/redis.sock"
 
 
+ELSEWHERE = "b=https://b.example wss://b.example"
+ODD_PLACES = {
+    "b": "EXCHANGE_PLACES, entry 1: it takes NAME=REST-ADDRESS STREAM-ADDRESS",
+    "b=https://b.example": "EXCHANGE_PLACES, entry 1",
+    f"{ELSEWHERE}, B=https://c.example wss://c.example": "EXCHANGE_PLACES, entry 2",
+    f"{ELSEWHERE}, =https://c.example wss://c.example": "EXCHANGE_PLACES, entry 2",
+    f"{'b' * 41}=https://b.example wss://b.example": "up to 40 small letters",
+    f"{ELSEWHERE}, {ELSEWHERE}": "'b' stands there twice",
+    "default=https://b.example wss://b.example": "'default' is the place of EXCHANGE_URL",
+    "b=wss://b.example https://b.example": "EXCHANGE_PLACES, REST of b is 'wss://b.example'",
+    "b=https://b.example https://b.example": "EXCHANGE_PLACES, streams of b is 'https://b.example'",
+    "b=https://login:secret@b.example wss://b.example": "EXCHANGE_PLACES, REST of b carries credentials",
+    "b=https://b.example/?key=1 wss://b.example": "without query",
+    "b=http://b.example wss://b.example": "only https and wss",
+    "b=https://b.example ws://b.example": "only https and wss",
+    "b=https://b.example ws://127.0.0.1:8100": "set both or neither",
+    "b=https://169.254.169.254 wss://b.example": "REST of b is 'https://169.254.169.254', which is not a",
+    "b=https://b.example wss://10.0.0.1": "PRIVATE_HOSTS",
+    ",".join(f"b{number}=https://b.example wss://b.example" for number in range(21)): "takes 20 at most",
+}
+
+
 @pytest.mark.parametrize(
     ("values", "says"),
     [
@@ -61,6 +83,10 @@ def test_nothing_set_is_the_demo_desk_on_this_machine(tmp_path):
             {"EXCHANGE_URL": "https://exchange.example", "EXCHANGE_WS_URL": "wss://exchange.example"},
             "SECRET_KEY is not set",
         ),
+        *(({"EXCHANGE_PLACES": value}, says) for value, says in ODD_PLACES.items()),
+        ({"EXCHANGE_PLACES": ELSEWHERE}, "SECRET_KEY is not set"),
+        ({"EXCHANGE_PLACES": ELSEWHERE, "DEMO": "1"}, "not this machine's sandbox"),
+        ({"EXCHANGE_PLACES": "b=http://127.0.0.1:9 ws://127.0.0.1:9", "DEMO": "0"}, "EXCHANGE_PLACES, REST of b"),
         ({"CHAINDATA_URL": "ftp://chain.example"}, "CHAINDATA_URL"),
         ({"CHAINDATA_URL": "https://169.254.169.254"}, "CHAINDATA_URL is 'https://169.254.169.254', which is not a"),
         ({"CHAINDATA_URL": "https://127.0.0.2"}, "PRIVATE_HOSTS"),
@@ -101,6 +127,16 @@ def test_an_odd_value_stops_with_one_sentence(tmp_path, values, says):
     assert "\n" not in complaint
     assert "Traceback" not in complaint
     assert not printed
+
+
+def test_exchanges_are_named_with_both_addresses_and_the_demo_goes_on_while_all_are_this_machine(tmp_path):
+    places = "sorted((name, at.url, at.stream_url) for name, at in settings.EXCHANGE_PLACES.items())"
+    expression = f"settings.DEMO, {places}"
+    value = " second = http://127.0.0.1:8101/  ws://127.0.0.1:8101/ , third=http://localhost:8102 ws://[::1]:8102,"
+    code, printed, _ = read_settings(tmp_path, expression, EXCHANGE_PLACES=value)
+    second = ("second", "http://127.0.0.1:8101", "ws://127.0.0.1:8101")
+    third = ("third", "http://localhost:8102", "ws://[::1]:8102")
+    assert (code, printed) == (0, f"True {[second, third]}")
 
 
 REAL = {

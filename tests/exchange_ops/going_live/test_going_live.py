@@ -18,8 +18,9 @@ from exchange_ops.keys.models import ApiKey
 from exchange_ops.policy import quorum
 from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.shared import facts
-from exchange_ops.shared.models import CheckRun, Fact
+from exchange_ops.shared.models import Account, CheckRun, Fact
 from exchange_ops.withdrawals import mover
+from project.environment import ExchangePlace
 from tests.exchange_ops import rows
 from wire.values import Secret
 
@@ -243,3 +244,15 @@ def test_a_test_mail_takes_the_way_of_every_mail(signed_in, make_person, setting
     )
     row = Notification.objects.first()
     assert (row.stage, row.url, row.ended_at) == ("test", "/going-live/", row.created_at)
+
+
+def test_every_account_has_to_be_at_an_exchange_of_the_settings(settings):
+    settings.EXCHANGE_PLACES = {"second": ExchangePlace("https://b.test", "wss://b.test")}
+    at = clock.now()
+    rows.account(now=at)
+    Account.objects.create(name="Second desk", place="second")
+    assert look(now=at)["places"] == items.Seen(True, "Main desk at default, Second desk at second.", at)
+    settings.EXCHANGE_PLACES = {}
+    seen = look(now=at)["places"]
+    assert not seen.holds
+    assert "Second desk is at the exchange “second”, which the settings do not name" in seen.sentence

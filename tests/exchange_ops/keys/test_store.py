@@ -17,6 +17,7 @@ from exchange_ops.keys.models import ApiKey
 from exchange_ops.keys.store import CannotAddKey, NoUsableKey
 from exchange_ops.shared.models import Account, ClockReading
 from exchange_ops.wire.catalogue import Right
+from project.environment import ExchangePlace
 from wire.errors import Refused
 from wire.values import Secret
 
@@ -197,6 +198,25 @@ def test_the_command_makes_an_account_only_when_told_to(db, monkeypatch):
     assert Account.objects.get().keys.count() == 1
     with pytest.raises(CommandError, match="already has a key"):
         command(monkeypatch)
+
+
+def test_the_command_makes_an_account_at_an_exchange_of_the_settings(db, monkeypatch, settings):
+    settings.EXCHANGE_PLACES = {"second": ExchangePlace("https://b.test", "wss://b.test")}
+    said = command(monkeypatch, "--new-account", "--place", "second")
+    assert "It is used at the exchange “second” alone." in said
+    account = Account.objects.get()
+    assert (account.place, account.keys.count()) == ("second", 1)
+    assert AuditEvent.objects.get(action="apikey.added").after["place"] == "second"
+    with pytest.raises(CommandError, match="is at the exchange 'second' and stays there"):
+        command(monkeypatch, "--place", "default")
+
+
+def test_the_command_knows_no_other_exchange_and_makes_nothing_then(db, monkeypatch):
+    with pytest.raises(CommandError, match=r"no exchange 'third' in the settings.*they name default"):
+        command(monkeypatch, "--new-account", "--place", "third")
+    with pytest.raises(CommandError, match="needs a name"):
+        command(monkeypatch, "--new-account", "--label", " ")
+    assert not Account.objects.exists()
 
 
 @pytest.mark.parametrize("secret", ["", "   "])

@@ -20,6 +20,7 @@ from exchange_ops.keys import status as key_status
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
+from project.environment import ExchangePlace
 from tests.exchange_ops import rows
 from wire.values import Secret
 
@@ -443,3 +444,24 @@ def test_a_hostile_name_is_only_text(client, account):
     add(account, "x<script>alert(1)</script>")
     assert "<script>alert(1)" not in page_of(client, "/keys/")
     assert render_to_string("exchange_ops/keys/_rights.html", {"rights": []})
+
+
+def test_the_page_names_the_exchange_of_each_account_and_where_prices_come_from(signed_in, admin, account, settings):
+    settings.EXCHANGE_PLACES = {"second": ExchangePlace("https://b.test", "wss://b.test")}
+    client, told = signed_in(admin), "are read at the exchange"
+    page = page_of(client, "/keys/")
+    assert settings.EXCHANGE_URL in page
+    assert told not in page
+    other = Account.objects.create(name="Second desk", place="second")
+    key = ApiKey.objects.create(
+        account=other, label="R", login="r", rights=["Payment information"], created_at=clock.now()
+    )
+    page = page_of(client, "/keys/")
+    assert "https://b.test" in page
+    assert told in page
+    assert "https://b.test" in page_of(client, f"/accounts/{other.pk}/keys/{key.pk}/")
+    settings.EXCHANGE_PLACES = {}
+    for address in ("/keys/", f"/accounts/{other.pk}/keys/{key.pk}/"):
+        page = page_of(client, address)
+        assert "which the settings do not name" in page
+        assert "https://b.test" not in page

@@ -17,6 +17,7 @@ import pytest
 
 from desk.processes import sign_of_life
 from project import settings as read_settings
+from project.environment import ExchangePlace
 from project.supervisor import plans
 from tests.architecture import tree
 
@@ -61,6 +62,10 @@ def test_a_redis_that_was_named_is_not_started():
             True,
         ),
         ({"SANDBOX_PORT": 810}, False),
+        (
+            {"SANDBOX_PORT": 810, "EXCHANGE_PLACES": {"b": ExchangePlace("http://127.0.0.1:810", "ws://[::1]:810")}},
+            True,
+        ),
         ({"EXCHANGE_URL": "http://127.0.0.1:9100", "EXCHANGE_WS_URL": "ws://127.0.0.1:9100"}, True),
         (
             {
