@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     """Accounts know which exchange they are at; those from before are at the one of EXCHANGE_URL."""
 
-    dependencies = [("exchange_ops", "0025_guards_of_policy_changes")]
+    dependencies = [('exchange_ops', '0033_guards_of_policy')]
 
     operations = [
         migrations.AddField(

@@ -37,6 +37,6 @@ def install(apps, schema_editor):
 class Migration(migrations.Migration):
     """The guards of accounts, made anew. There is no way back: what held a row is not taken away from it."""
 
-    dependencies = [("exchange_ops", "0026_account_places")]
+    dependencies = [("exchange_ops", "0034_account_places")]
 
     operations = [migrations.RunPython(install)]
