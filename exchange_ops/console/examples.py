@@ -9,6 +9,7 @@ from django.conf import settings
 
 from exchange_ops.console.entries import CHAIN, STREAMS, Entry
 from exchange_ops.console.forms import operation_of
+from exchange_ops.shared.places import Place
 from exchange_ops.wire import streams
 from wire import operation as operations
 from wire.operation import Request
@@ -17,25 +18,25 @@ from wire.params import BadArgument, Kind, Param, Place
 _CREDENTIALS: Final = "$EXCHANGE_KEY:$EXCHANGE_SECRET"
 
 
-def of(entry: Entry, arguments: Mapping[str, object]) -> dict[str, str]:
+def of(entry: Entry, arguments: Mapping[str, object], *, place: Place) -> dict[str, str]:
     """How to send this from a shell and from Python, by the language's name.
 
     A required argument that is missing stands in capitals, as something to fill in.
     """
     if entry.service == STREAMS:
-        return _socket(entry, arguments)
+        return _socket(entry, arguments, place)
     try:
         request = operations.bind(operation_of(entry), arguments)
     except BadArgument:
-        return {"curl": _outline(entry)}
-    return {"curl": _curl(entry, request), "Python": _python(entry, request)}
+        return {"curl": _outline(entry, place)}
+    return {"curl": _curl(entry, request, place), "Python": _python(entry, request, place)}
 
 
-def _base(entry: Entry) -> str:
-    return str(settings.CHAINDATA_URL if entry.service == CHAIN else settings.EXCHANGE_URL).rstrip("/")
+def _base(entry: Entry, place: Place) -> str:
+    return str(settings.CHAINDATA_URL if entry.service == CHAIN else place.url).rstrip("/")
 
 
-def _curl(entry: Entry, request: Request) -> str:
+def _curl(entry: Entry, request: Request, place: Place) -> str:
     parts = ["curl", "--silent", "--show-error"]
     parts += ["--request", request.method] if request.method != "GET" else []
     text = shlex.join(parts)
@@ -43,14 +44,14 @@ def _curl(entry: Entry, request: Request) -> str:
     if request.form or request.members:
         text += f" --header {shlex.quote('Content-Type: ' + request.content_type)}"
         text += f" --data {shlex.quote(request.body.decode())}"
-    return f"{text} {shlex.quote(_base(entry) + request.target)}"
+    return f"{text} {shlex.quote(_base(entry, place) + request.target)}"
 
 
-def _python(entry: Entry, request: Request) -> str:
+def _python(entry: Entry, request: Request, place: Place) -> str:
     lines = ["import requests"]
     if entry.needs_key:
         lines.insert(0, "import os")
-    lines += ["", f"reply = requests.{request.method.lower()}(", f"    {_base(entry) + request.path!r},"]
+    lines += ["", f"reply = requests.{request.method.lower()}(", f"    {_base(entry, place) + request.path!r},"]
     lines += [f"    params={dict(request.query)!r},"] if request.query else []
     if request.members:
         lines.append(f"    data={request.body.decode()!r},")
@@ -61,7 +62,7 @@ def _python(entry: Entry, request: Request) -> str:
     return "\n".join([*lines, "    timeout=15,", ")", "print(reply.status_code, reply.text)"])
 
 
-def _outline(entry: Entry) -> str:
+def _outline(entry: Entry, place: Place) -> str:
     """The shape of a request whose required arguments are not typed yet."""
     path = entry.place
     for param in entry.params:
@@ -72,21 +73,21 @@ def _outline(entry: Entry) -> str:
     text += f' --user "{_CREDENTIALS}"' if entry.needs_key else ""
     for param in _required(entry, Place.FORM):
         text += f" --data {shlex.quote(f'{param.name}={param.name.upper()}')}"
-    return f"{text} {shlex.quote(_base(entry) + path + (f'?{query}' if query else ''))}"
+    return f"{text} {shlex.quote(_base(entry, place) + path + (f'?{query}' if query else ''))}"
 
 
 def _required(entry: Entry, place: Place) -> list[Param]:
     return [param for param in entry.params if param.required and param.place is place]
 
 
-def _socket(entry: Entry, arguments: Mapping[str, object]) -> dict[str, str]:
+def _socket(entry: Entry, arguments: Mapping[str, object], place: Place) -> dict[str, str]:
     try:
         params = streams.bind(streams.by_name[entry.name], arguments)
     except BadArgument:
         params = {param.name: param.name.upper() for param in entry.params if param.required}
     texts = {name: _member(entry, name, value) for name, value in params.items()}
     frame = json.dumps({"method": entry.name, "params": texts, "id": 1})
-    address = str(settings.EXCHANGE_WS_URL).rstrip("/") + entry.place
+    address = place.stream_url.rstrip("/") + entry.place
     lines = ["import websocket", "", f"socket = websocket.create_connection({address!r}, timeout=10)"]
     if entry.needs_key:
         login = '{"method": "login", "params": {"algo": "BASIC", "pKey": key, "sKey": secret}, "id": 0}'

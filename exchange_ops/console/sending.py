@@ -12,6 +12,7 @@ from exchange_ops.client.stream_calls import StreamClient
 from exchange_ops.console.calls import CannotSend, Reply
 from exchange_ops.console.entries import CHAIN, EXCHANGE, RIGHTS, Entry
 from exchange_ops.keys import store as keys
+from exchange_ops.shared import places
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.streams import Address
 from wire.http_exchange import Answer
@@ -56,9 +57,8 @@ def _over_socket(entry: Entry, account: Account | None, arguments: Mapping[str, 
     """The result, and for a subscription what was told within the first seconds; closing the socket ends it."""
     address = Address(entry.place)
     credentials = keys.credentials_of(keys.stream_key(account, RIGHTS[address])) if account is not None else None
-    client = StreamClient(
-        settings.EXCHANGE_WS_URL, address, credentials=credentials, private_hosts=settings.PRIVATE_HOSTS
-    )
+    place = places.default() if account is None else keys.place_of(account)
+    client = StreamClient(place.stream_url, address, credentials=credentials, private_hosts=settings.PRIVATE_HOSTS)
     try:
         began_ns = time.monotonic_ns()
         found: Any = client.call(entry.name, **arguments)

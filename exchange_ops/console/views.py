@@ -15,7 +15,7 @@ from exchange_ops.console import calls, documentation, entries, examples, tables
 from exchange_ops.console.entries import Entry
 from exchange_ops.console.forms import OperationForm
 from exchange_ops.console.models import ConsoleCall
-from exchange_ops.shared import rules
+from exchange_ops.shared import places, rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
@@ -118,9 +118,15 @@ def _render(
         "topic": calls.topic(call) if call else "",
         "table": tables.of(call.answer) if call and not call.is_cut else None,
         "raw": tables.pretty(call.answer) if call and not call.is_cut else call and call.answer,
-        "examples": examples.of(entry, _arguments(entry, form, call)),
+        "examples": examples.of(entry, _arguments(entry, form, call), place=_place(request, entry)),
     }
     return show(request, "exchange_ops/console_operation.html", context, parts=PARTS, status=status)
+
+
+def _place(request: HttpRequest, entry: Entry) -> places.Place:
+    """The exchange that the examples name: the account's, where it is known."""
+    account = accounts.current(request) if entry.needs_key else None
+    return places.default() if account is None or places.problem(account) else places.of(account)
 
 
 def _arguments(entry: Entry, form: OperationForm, call: ConsoleCall | None) -> dict[str, object]:
