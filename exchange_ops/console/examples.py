@@ -9,7 +9,7 @@ from django.conf import settings
 
 from exchange_ops.console.entries import CHAIN, STREAMS, Entry
 from exchange_ops.console.forms import operation_of
-from exchange_ops.shared.places import Place
+from exchange_ops.shared import places
 from exchange_ops.wire import streams
 from wire import operation as operations
 from wire.operation import Request
@@ -18,7 +18,7 @@ from wire.params import BadArgument, Kind, Param, Place
 _CREDENTIALS: Final = "$EXCHANGE_KEY:$EXCHANGE_SECRET"
 
 
-def of(entry: Entry, arguments: Mapping[str, object], *, place: Place) -> dict[str, str]:
+def of(entry: Entry, arguments: Mapping[str, object], *, place: places.Place) -> dict[str, str]:
     """How to send this from a shell and from Python, by the language's name.
 
     A required argument that is missing stands in capitals, as something to fill in.
@@ -32,11 +32,11 @@ def of(entry: Entry, arguments: Mapping[str, object], *, place: Place) -> dict[s
     return {"curl": _curl(entry, request, place), "Python": _python(entry, request, place)}
 
 
-def _base(entry: Entry, place: Place) -> str:
+def _base(entry: Entry, place: places.Place) -> str:
     return str(settings.CHAINDATA_URL if entry.service == CHAIN else place.url).rstrip("/")
 
 
-def _curl(entry: Entry, request: Request, place: Place) -> str:
+def _curl(entry: Entry, request: Request, place: places.Place) -> str:
     parts = ["curl", "--silent", "--show-error"]
     parts += ["--request", request.method] if request.method != "GET" else []
     text = shlex.join(parts)
@@ -47,7 +47,7 @@ def _curl(entry: Entry, request: Request, place: Place) -> str:
     return f"{text} {shlex.quote(_base(entry, place) + request.target)}"
 
 
-def _python(entry: Entry, request: Request, place: Place) -> str:
+def _python(entry: Entry, request: Request, place: places.Place) -> str:
     lines = ["import requests"]
     if entry.needs_key:
         lines.insert(0, "import os")
@@ -62,7 +62,7 @@ def _python(entry: Entry, request: Request, place: Place) -> str:
     return "\n".join([*lines, "    timeout=15,", ")", "print(reply.status_code, reply.text)"])
 
 
-def _outline(entry: Entry, place: Place) -> str:
+def _outline(entry: Entry, place: places.Place) -> str:
     """The shape of a request whose required arguments are not typed yet."""
     path = entry.place
     for param in entry.params:
@@ -80,7 +80,7 @@ def _required(entry: Entry, place: Place) -> list[Param]:
     return [param for param in entry.params if param.required and param.place is place]
 
 
-def _socket(entry: Entry, arguments: Mapping[str, object], place: Place) -> dict[str, str]:
+def _socket(entry: Entry, arguments: Mapping[str, object], place: places.Place) -> dict[str, str]:
     try:
         params = streams.bind(streams.by_name[entry.name], arguments)
     except BadArgument:
