@@ -51,7 +51,7 @@ def of(account: Account) -> Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Described:
     """What pages say of an account's exchange: its name and REST address, or the problem with it."""
 
     name: str
@@ -64,14 +64,14 @@ class Shown:
         return self.name == DEFAULT
 
 
-def shown(account: Account) -> Shown:
+def described(account: Account) -> Described:
     """The account's exchange for people."""
     try:
-        return Shown(account.place, of(account).url, "")
+        return Described(account.place, of(account).url, "")
     except UnknownPlace as unknown:
-        return Shown(account.place, "", str(unknown))
+        return Described(account.place, "", str(unknown))
 
 
 def problem(account: Account) -> str:
     """The sentence when the settings do not name the account's exchange, else an empty text."""
-    return shown(account).problem
+    return described(account).problem

@@ -32,7 +32,7 @@ def keys(request: HttpRequest) -> HttpResponse:
         "accounts": [
             {
                 "account": account,
-                "exchange": places.shown(account),
+                "exchange": places.described(account),
                 "keys": [one for one in views if one.key.account_id == account.pk],
             }
             for account in accounts.in_view(request)
@@ -71,7 +71,7 @@ def key_page(
         "now": now,
         "drawn_for": f"{row.active}:{row.retired_at}:{rotation.get('digest', '')[:16]}:{rotation.get('why_not', '')}",
         "view": key_status.of(row, now=now),
-        "exchange": places.shown(row.account),
+        "exchange": places.described(row.account),
         "refusal": refusal,
         "may_keep": may_keep,
         "form": form or DecisionForm(),

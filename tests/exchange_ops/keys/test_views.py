@@ -448,17 +448,17 @@ def test_a_hostile_name_is_only_text(client, account):
 
 def test_the_page_names_the_exchange_of_each_account_and_where_prices_come_from(signed_in, admin, account, settings):
     settings.EXCHANGE_PLACES = {"second": ExchangePlace("https://b.test", "wss://b.test")}
-    client, told = signed_in(admin), "are read at the exchange"
+    client, sentence = signed_in(admin), "are read at the exchange"
     page = page_of(client, "/keys/")
     assert settings.EXCHANGE_URL in page
-    assert told not in page
+    assert sentence not in page
     other = Account.objects.create(name="Second desk", place="second")
     key = ApiKey.objects.create(
         account=other, label="R", login="r", rights=["Payment information"], created_at=clock.now()
     )
     page = page_of(client, "/keys/")
     assert "https://b.test" in page
-    assert told in page
+    assert sentence in page
     assert "https://b.test" in page_of(client, f"/accounts/{other.pk}/keys/{key.pk}/")
     settings.EXCHANGE_PLACES = {}
     for address in ("/keys/", f"/accounts/{other.pk}/keys/{key.pk}/"):
