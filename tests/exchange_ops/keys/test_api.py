@@ -16,6 +16,7 @@ CANARY = "a-canary-that-must-not-sing-0123"
 MEMBERS = {
     "id",
     "account",
+    "exchange",
     "label",
     "login",
     "last_four",
