@@ -209,7 +209,8 @@ if _database.get("ENGINE") == "django.db.backends.sqlite3":
     # Pages run in a fixed pool of threads, each of which keeps its connection.
     _database["CONN_MAX_AGE"] = 600
 elif _database.get("ENGINE") == "django.db.backends.postgresql":
-    _database.setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": 8, "timeout": 10})
+    # The followers keep one for each of their threads, two for every account; each is made when it is first needed.
+    _database.setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": 64, "timeout": 10})
 else:
     raise environment.OddSetting("DATABASE_URL names an engine that is not supported; use postgres:// or sqlite:///.")
 # Django's own engines, which witness what a transaction wrote right before they commit it.
