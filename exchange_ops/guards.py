@@ -8,6 +8,7 @@ from exchange_ops.ledger import guards as ledger
 from exchange_ops.orders import guards as orders
 from exchange_ops.policy import guards as policy
 from exchange_ops.policy_changes import guards as policy_changes
+from exchange_ops.positions import guards as positions
 from exchange_ops.shared import guards as accounts
 from exchange_ops.subaccounts import guards as subaccounts
 from exchange_ops.transfers import guards as transfers
@@ -17,6 +18,7 @@ GUARDS: Final[dict[str, Guards]] = {
     "withdrawals": withdrawals.GUARDS,
     "transfers": transfers.GUARDS,
     "orders": orders.GUARDS,
+    "margin": positions.GUARDS,
     "sub-accounts": subaccounts.GUARDS,
     "addresses": addresses.GUARDS,
     "policy": policy.GUARDS,

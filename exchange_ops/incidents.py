@@ -6,12 +6,14 @@ that can't be closed by hand ends where its cause is decided, and says where.
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Final, TypeVar
 
 from django.db.models import Model, Q, QuerySet
 
 from desk import health as desk_health
 from desk.incidents.kinds import Cause, Kind, Severity
+from desk.incidents.models import Incident
 from desk.people import roles
 from desk.templatetags.desk import kept_amount
 from exchange_ops import health, scheduled_checks
@@ -19,7 +21,12 @@ from exchange_ops.keys import status as key_status
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import quarantine
 from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.margin import danger
+from exchange_ops.margin.models import MarginPosition
+from exchange_ops.market.models import Ticker
 from exchange_ops.policy.models import Freeze
+from exchange_ops.positions import machine as margin_states
+from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import alarms, clocks, places
 from exchange_ops.shared.models import Account, CheckRun
 from exchange_ops.transfers import machine as transfer_states
@@ -62,6 +69,55 @@ def _transfers(state: str) -> Callable[[datetime, str], Iterator[Cause]]:
             yield Cause(row.subject, moved, "transfer", str(row.pk), str(row.account_id))
 
     return causes
+
+
+def _margin_calls(now: datetime, only: str) -> Iterator[Cause]:
+    """Positions whose price is near that of the margin call, or beyond it."""
+    for row, stands, key in _positions(only):
+        if stands.is_near_call(warned=_is_warned(alarms.MARGIN_CALL_NEAR, key)):
+            where = "has passed its margin call" if stands.is_past_call else "is near its margin call"
+            yield _position_cause(row, key, f"{where} at {_figure(stands.call)}", stands)
+
+
+def _near_liquidations(now: datetime, only: str) -> Iterator[Cause]:
+    """Positions that the exchange is about to close by itself."""
+    for row, stands, key in _positions(only):
+        if stands.is_near_liquidation(warned=_is_warned(alarms.LIQUIDATION_NEAR, key)):
+            yield _position_cause(row, key, f"is near its liquidation at {_figure(stands.liquidation)}", stands)
+
+
+def _positions(only: str) -> Iterator[tuple[MarginPosition, danger.Exposure, str]]:
+    rows = list(MarginPosition.objects.filter(gone_at=None).exclude(quantity=0).order_by("pk"))
+    tickers = Ticker.objects.in_bulk({row.symbol for row in rows})
+    for row in rows:
+        key = f"margin:{row.account_id}:{row.exchange_id}"
+        if only in {"", key}:
+            yield row, danger.exposure(position=row, ticker=tickers.get(row.symbol)), key
+
+
+def _is_warned(kind: str, key: str) -> bool:
+    """Whether it is warned of already: then it is until the price is far again, not only past the border."""
+    return Incident.objects.filter(kind=kind, cause=key, gone_at=None).exists()
+
+
+def _figure(value: Decimal | None) -> str:
+    return kept_amount(value or Decimal(0), "").rstrip()
+
+
+def _position_cause(row: MarginPosition, key: str, where: str, stands: danger.Exposure) -> Cause:
+    side = "long" if stands.is_long else "short"
+    size, mark = _figure(abs(row.quantity)), _figure(stands.mark)
+    sentence = (
+        f"The {side} position in {row.symbol}, {size}, {where}: the mark is {mark}. "
+        "An operator can add collateral or close it."
+    )
+    return Cause(key, sentence, "margin-symbol", row.symbol, str(row.account_id))
+
+
+def _unclear_margin(now: datetime, only: str) -> Iterator[Cause]:
+    for row in _of(MarginAction.objects.filter(state=margin_states.UNCLEAR), only):
+        sentence = f"{row.reference}, {row.kind_label.lower()} in {row.symbol}: {row.sentence}"
+        yield Cause(row.subject, sentence, "margin-action", str(row.pk), str(row.account_id))
 
 
 def _holds(now: datetime, only: str) -> Iterator[Cause]:
@@ -176,6 +232,7 @@ def _unwell(*names: str) -> Callable[[datetime, str], Iterator[Cause]]:
     return causes
 
 
+_BY_THE_PRICE = "It ends when the price is far from it again, or the position is closed."
 _BY_TREASURY = "It ends when two people of treasury have closed the case on its page."
 
 KINDS: Final[tuple[Kind, ...]] = (
@@ -213,6 +270,15 @@ KINDS: Final[tuple[Kind, ...]] = (
         closable=False,
         ends=_BY_TREASURY,
     ),
+    Kind(
+        alarms.LIQUIDATION_NEAR,
+        "Liquidation near",
+        Severity.CRITICAL,
+        (roles.OPERATOR, roles.TREASURY),
+        _near_liquidations,
+        closable=False,
+        ends=_BY_THE_PRICE,
+    ),
     Kind(alarms.AUDIT, "Audit trail differs", Severity.CRITICAL, (roles.ADMIN,), _audit, opens=_KEEPERS),
     Kind(
         alarms.TRANSFER_NOT_SEEN,
@@ -222,6 +288,24 @@ KINDS: Final[tuple[Kind, ...]] = (
         _transfers(transfer_states.NOT_SEEN),
         closable=False,
         ends="It ends when treasury has closed the transfer, or asked for it anew, on its page.",
+    ),
+    Kind(
+        alarms.MARGIN_CALL_NEAR,
+        "Margin call near",
+        Severity.HIGH,
+        (roles.OPERATOR, roles.TREASURY),
+        _margin_calls,
+        closable=False,
+        ends=_BY_THE_PRICE,
+    ),
+    Kind(
+        alarms.MARGIN_UNCLEAR,
+        "Margin action unclear",
+        Severity.HIGH,
+        (roles.OPERATOR, roles.TREASURY),
+        _unclear_margin,
+        closable=False,
+        ends="It ends when an operator has noted on its page what it did.",
     ),
     Kind(
         alarms.HOLD_LEFT,

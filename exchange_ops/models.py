@@ -11,11 +11,22 @@ from exchange_ops.addresses.models import (
 from exchange_ops.console.models import ConsoleCall
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger.models import Balance, LedgerAside, LedgerEntry, LedgerVersion, Watermark
-from exchange_ops.margin.models import MarginAccount, MarginPosition
-from exchange_ops.market.models import BookSnapshot, Candle, Currency, MarketLook, PublicTrade, Symbol, Ticker
+from exchange_ops.margin.models import MarginAccount, MarginPosition, MarginReport
+from exchange_ops.market.models import (
+    BookSnapshot,
+    Candle,
+    CandleHistory,
+    Currency,
+    Favourite,
+    MarketLook,
+    PublicTrade,
+    Symbol,
+    Ticker,
+)
 from exchange_ops.orders.models import AccountTrade, Order, OrderCall, OrderEvent, OrderReading
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
+from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
 from exchange_ops.shared.models import Account, CheckRun, ClockReading, Fact, FollowerState, Lease
 from exchange_ops.subaccounts.models import (
     SubAccount,
@@ -48,6 +59,7 @@ __all__ = [
     "Balance",
     "BookSnapshot",
     "Candle",
+    "CandleHistory",
     "CheckRun",
     "ClockReading",
     "ConsoleCall",
@@ -55,6 +67,7 @@ __all__ = [
     "DepositAddress",
     "ExternalCall",
     "Fact",
+    "Favourite",
     "FeeEstimate",
     "FollowerState",
     "Freeze",
@@ -64,7 +77,11 @@ __all__ = [
     "LedgerEntry",
     "LedgerVersion",
     "MarginAccount",
+    "MarginAction",
+    "MarginActionCall",
+    "MarginActionEvent",
     "MarginPosition",
+    "MarginReport",
     "MarketLook",
     "Order",
     "OrderCall",

@@ -7,6 +7,7 @@ from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.mover import MACHINE as ORDERS
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.policy_changes.mover import MACHINE as POLICY_CHANGES
+from exchange_ops.positions.mover import MACHINE as MARGIN_ACTIONS
 from exchange_ops.subaccounts.mover import MACHINE as SUBACCOUNTS
 from exchange_ops.transfers import approvals as transfer_approvals
 from exchange_ops.transfers import endings
@@ -43,6 +44,7 @@ REPLAYS: Final = (
     Replay(TRANSFERS, votes=_words_on_transfers),
     # An order that was placed elsewhere is known from the streams, and in the trail once somebody here cancels it.
     Replay(ORDERS, enter_late=True),
+    Replay(MARGIN_ACTIONS),
     # The trail gathers actions under the sub-account that they are for, so each event names its action.
     Replay(SUBACCOUNTS, numbered_by="action"),
     Replay(ADDRESS_REQUESTS),

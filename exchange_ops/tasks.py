@@ -27,11 +27,12 @@ from exchange_ops.keys import probing as key_probing
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import refresh as copies
+from exchange_ops.market import history, rounds
 from exchange_ops.market import interest as looks
 from exchange_ops.market import refresh as watched
-from exchange_ops.market import rounds
 from exchange_ops.orders import workflow as orders
 from exchange_ops.policy_changes import workflow as policy_changes
+from exchange_ops.positions import workflow as positions
 from exchange_ops.shared import heartbeats
 from exchange_ops.subaccounts import readings as subaccount_readings
 from exchange_ops.subaccounts import workflow as subaccounts
@@ -131,6 +132,13 @@ def _payouts(at: Round) -> None:
 def sweep_orders(at: Round) -> None:
     """Every order that is due."""
     orders.sweep(now=at.now(), client_for=at.client_for)
+
+
+@task("exchange_ops.sweep_margin_actions", every_s=SWEEP_S)
+@followed(ERRANDS)
+def sweep_margin_actions(at: Round) -> None:
+    """Every margin action that is due."""
+    positions.sweep(now=at.now(), client_for=at.client_for)
 
 
 @task("exchange_ops.sweep_transfers", every_s=SWEEP_S)
@@ -250,6 +258,12 @@ def read_look(look_id: int) -> None:
     watched.read_one(look_id=look_id, now=clock.now(), open_client=_quick_client)
 
 
+@task(history.TASK)
+def read_history(history_id: int) -> None:
+    """Read candles that are older than those kept, for a chart that was moved back."""
+    history.read(history_id=history_id, now=clock.now(), open_client=_quick_client)
+
+
 @task("exchange_ops.review_incidents", every_s=REVIEW_S)
 @followed(ERRANDS)
 def review_incidents(at: Round) -> None:
@@ -282,6 +296,12 @@ def purge() -> None:
 def advance_order(order_id: int) -> None:
     """One step of one order, when it is due."""
     orders.advance(order_id, now=clock.now(), client_for=keys.client_for)
+
+
+@task("exchange_ops.advance_margin_action")
+def advance_margin_action(action_id: int) -> None:
+    """One step of one margin action, when it is due."""
+    positions.advance(action_id, now=clock.now(), client_for=keys.client_for)
 
 
 @task(payouts.TASK, every_s=5, queue=CHAIN)

@@ -21,6 +21,7 @@ KEYED = (
     "subaccount",
     "transfer",
     "order",
+    "marginaction",
     "policychange",
     "consolecall",
 )
@@ -38,6 +39,7 @@ PLAIN = (
 )
 # The public market, with ticks; the key is made of the name of a symbol (domain/market_topics.py).
 MARKET = ("symbol", "book", "trades", "candles")
+HISTORY = "history"  # of candles, with the same key and without ticks
 
 
 def _may_follow_row(person: "Person", key: str) -> bool:
@@ -59,6 +61,6 @@ def _may_follow_keys(person: "Person", key: str) -> bool:
 TOPICS = {
     **dict.fromkeys(KEYED, _may_follow_row),
     **dict.fromkeys(PLAIN, _may_follow),
-    **dict.fromkeys(MARKET, _may_follow_symbol),
+    **dict.fromkeys((*MARKET, HISTORY), _may_follow_symbol),
     "keys": _may_follow_keys,
 }

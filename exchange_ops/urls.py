@@ -9,13 +9,20 @@ from exchange_ops.going_live import views as going_live
 from exchange_ops.keys.views import changes as key_changes
 from exchange_ops.keys.views import listing as keys
 from exchange_ops.ledger import views as ledger
-from exchange_ops.market.views import detail as market
 from exchange_ops.market.views import listing as markets
+from exchange_ops.market.views import steps as market_steps
 from exchange_ops.orders.views import detail as order
 from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
-from exchange_ops.pages import funds, margin, overview, policy, search, system
+from exchange_ops.orders.views import replacing as replacing_order
+from exchange_ops.pages import funds, overview, policy, search, system
+from exchange_ops.pages.trading import desk as trading
 from exchange_ops.policy_changes import views as policy_changes
+from exchange_ops.positions.views import actions as margin_action
+from exchange_ops.positions.views import closing as margin_closing
+from exchange_ops.positions.views import detail as margin_detail
+from exchange_ops.positions.views import listing as margin
+from exchange_ops.positions.views import new as margin_new
 from exchange_ops.subaccounts.views import decisions as subaccount_decisions
 from exchange_ops.subaccounts.views import detail as subaccount
 from exchange_ops.subaccounts.views import listing as subaccounts
@@ -55,7 +62,17 @@ urlpatterns = [
     path("orders/new/figures/", new_order.figures, name="order-figures"),
     path("orders/<int:order_id>/", order.order, name="order"),
     path("orders/<int:order_id>/cancel/", order.cancel, name="order-cancel"),
+    path("orders/<int:order_id>/replace/", replacing_order.replace, name="order-replace"),
     path("margin/", margin.margin, name="margin"),
+    path("margin/open/", margin_new.open_account, name="margin-open"),
+    path("margin/close-all/", margin_closing.close_all, name="margin-close-all"),
+    path("margin/figures/<slug:kind>/", margin_new.figures, name="margin-figures"),
+    path("margin/actions/<int:margin_action_id>/", margin_action.action, name="margin-action"),
+    path("margin/actions/<int:margin_action_id>/settle/", margin_action.settle, name="margin-action-settle"),
+    path("margin/<str:symbol>/", margin_detail.symbol, name="margin-symbol"),
+    path("margin/<str:symbol>/collateral/", margin_new.collateral, name="margin-collateral"),
+    path("margin/<str:symbol>/close-position/", margin_new.close_position, name="margin-close-position"),
+    path("margin/<str:symbol>/close-account/", margin_new.close_account, name="margin-close-account"),
     path("transfers/", transfers.transfers, name="transfers"),
     path("transfers/export.csv", transfers.export, name="transfers-export"),
     path("transfers/new/<slug:kind>/", new_transfer.new, name="transfer-new"),
@@ -78,7 +95,10 @@ urlpatterns = [
     path("keys/<int:key_id>/go-back/", key_changes.go_back, name="key-go-back"),
     path("keys/<int:key_id>/disable/", key_changes.disable, name="key-disable"),
     path("markets/", markets.table, name="markets"),
-    path("markets/<str:symbol>/", market.market, name="market"),
+    path("markets/find/", market_steps.find, name="markets-find"),
+    path("markets/<str:symbol>/", trading.market, name="market"),
+    path("markets/<str:symbol>/older/", market_steps.older, name="market-older"),
+    path("markets/<str:symbol>/star/", market_steps.star, name="market-star"),
     path("going-live/", going_live.page, name="going-live"),
     path("going-live/test-mail/", going_live.test_mail, name="going-live-test-mail"),
     path("going-live/<slug:name>/confirm/", going_live.confirm, name="going-live-confirm"),

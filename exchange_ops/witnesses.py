@@ -7,9 +7,11 @@ from desk.rows import witnessed
 from exchange_ops.addresses import models as addresses_models
 from exchange_ops.keys import models as keys_models
 from exchange_ops.ledger import models as ledger_models
+from exchange_ops.margin.models import MarginReport
 from exchange_ops.orders import models as orders_models
 from exchange_ops.policy import models as policy_models
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
+from exchange_ops.positions import models as positions_models
 from exchange_ops.shared import models as shared_models
 from exchange_ops.subaccounts import models as subaccounts_models
 from exchange_ops.transfers import models as transfers_models
@@ -31,15 +33,17 @@ def register() -> None:
     _payouts()
     _transfers()
     _orders()
+    _margin()
     _subaccounts()
     witnessed.decides_nothing(
         {
             f"exchange_ops.{name}": reason
             for reason, names in {
                 _COPY: "balance marginaccount marginposition currency subaccountreading subaccountbalance",
-                _QUESTION: "addressbook addresscheck feeestimate orderreading subaccountaddress",
+                _QUESTION: "addressbook addresscheck feeestimate orderreading subaccountaddress candlehistory",
                 _MARKET: "symbol ticker candle publictrade booksnapshot",
                 "says what pages look at": "marketlook",
+                "which symbols a person wants to have at hand": "favourite",
                 "a measurement of the exchange's clock, of which the newest counts for minutes": "clockreading",
                 "how a follower is doing, for pages and readiness": "followerstate",
                 "a question that somebody sent from the console, and its answer": "consolecall",
@@ -98,6 +102,13 @@ def _orders() -> None:
     witnessed.register(orders_models.OrderEvent)
     witnessed.register(orders_models.OrderCall)
     witnessed.register(orders_models.AccountTrade)
+
+
+def _margin() -> None:
+    witnessed.register(positions_models.MarginAction, loose=positions_models.MarginAction.table.loose)
+    witnessed.register(positions_models.MarginActionEvent)
+    witnessed.register(positions_models.MarginActionCall)
+    witnessed.register(MarginReport)
 
 
 def _subaccounts() -> None:

@@ -32,10 +32,12 @@ TERMS: Final[dict[str, str]] = {
     "activates it.",
     "hold": "Money that the exchange has reserved for one payout, until it is paid out or released.",
     "ledger": "The exchange's own list of everything that changed a balance, as the desk has read it.",
+    "leverage": "How many times the collateral a margin position may be worth.",
     "liquidation": "The exchange closes a margin position by itself, because its collateral no longer covers the loss.",
     "maker and taker": "An order that waits in the book makes the market; one that is matched at once takes from it. "
     "Each pays its own rate.",
     "margin call": "The price at which the exchange asks for more collateral.",
+    "mark": "The price by which a margin position is judged now: the last trade, or the middle of the market.",
     "mempool": "The transactions that a node of the chain knows and that are not in a block yet.",
     "merkle branch": "The hashes that lead from one transaction to its block's header, which show that it is in "
     "that block.",
@@ -45,6 +47,7 @@ TERMS: Final[dict[str, str]] = {
     "passkey": "A key for signing in that a device keeps and opens by a finger, a face or its own code.",
     "payload": "The bytes in a transaction that mean something to the tokens upon the chain.",
     "policy": "The rules that say how many people have to approve what, and what is refused.",
+    "position": "What is held on margin in one symbol: long gains when the price rises, short when it falls.",
     "property": "A token that is known by a number: issued once, issued when its issuer wants, or sold in a crowdsale.",
     "quorum": "How many different people have to approve before money moves. Whoever asked is never one of them.",
     "raw transaction": "A transaction as the very bytes that are sent to the network.",

@@ -20,6 +20,26 @@ class MarginCalls(Calls):
         """All isolated margin accounts, each with its position when it has one."""
         return self.listing("get_margin_accounts")
 
+    def get_margin_account(self, *, symbol: str) -> records.MarginAccount:
+        """The isolated account of a symbol, with its position when it has one."""
+        found: records.MarginAccount = self.call("get_margin_account", symbol=symbol)
+        return found
+
+    def set_margin_account(self, *, symbol: str, margin_balance: Decimal) -> records.MarginAccount:
+        """Open the isolated account of a symbol with this collateral, or make its collateral this much.
+
+        Zero closes the account. Digits that the currency does not have are refused, never rounded.
+        """
+        made: records.MarginAccount = self.call(
+            "set_margin_account", symbol=symbol, marginBalance=margin_balance, strictValidate=True
+        )
+        return made
+
+    def close_margin_account(self, *, symbol: str) -> records.MarginAccount:
+        """Close the position of a symbol at market, then its account, and give the account as it ended."""
+        closed: records.MarginAccount = self.call("close_margin_account", symbol=symbol)
+        return closed
+
     # Positions -------------------------------------------------------------------------------------------------------
 
     def get_margin_positions(self) -> Listing[records.Position]:
@@ -66,6 +86,11 @@ class MarginCalls(Calls):
         checking.refuse(checking.order_problems(order, rules))
         placed: records.Order = self.call("put_margin_order", **order.arguments())
         return placed
+
+    def cancel_all_margin_orders(self, *, symbol: str | None = None) -> list[records.Order]:
+        """Cancel every active margin order, of one symbol when it is named, and give them as they ended."""
+        cancelled: list[records.Order] = self.call("cancel_margin_orders", symbol=symbol)
+        return cancelled
 
     def cancel_margin_order(self, *, client_order_id: str) -> records.Order:
         """Cancel an active margin order and give it as it ended; `Refused` with 20002 when there is none."""

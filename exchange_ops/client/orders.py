@@ -53,6 +53,11 @@ class OrderCalls(Calls):
         cancelled: records.Order = self.call("cancel_order", clientOrderId=client_order_id)
         return cancelled
 
+    def cancel_all_orders(self, *, symbol: str | None = None) -> list[records.Order]:
+        """Cancel every active order, of one symbol when it is named, and give them as they ended."""
+        cancelled: list[records.Order] = self.call("cancel_orders", symbol=symbol)
+        return cancelled
+
     def replace_order(
         self,
         *,

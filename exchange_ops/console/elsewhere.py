@@ -27,7 +27,7 @@ _ORDERS: Final = Elsewhere(
     "Orders",
 )
 _MARGIN: Final = Elsewhere(
-    "It changes margin accounts or positions. The desk shows them on their page.", "margin", "Margin"
+    "It changes margin accounts or positions. That is done where the estimate and the limits are.", "margin", "Margin"
 )
 _PAYOUTS: Final = Elsewhere(
     "It reserves, pays or releases money. Payouts are requested, approved and released as withdrawals.",

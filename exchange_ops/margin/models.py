@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 
+from desk.rows.witnessed import Witnessed
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account
 
@@ -59,3 +60,36 @@ class MarginPosition(models.Model):
 
     def __str__(self) -> str:
         return f"position in {self.symbol}"
+
+
+class MarginReport(Witnessed):
+    """What the exchange told of a margin account once, kept for good: a trade of its position, interest, a liquidation.
+
+    `reason` is the exchange's word (supplement 1.5), or `gone` where a reading found the position no longer listed and
+    no report had told why. `change` is what the balance did since the telling before; quantities are those of the
+    position before and after, `price_entry` that of the position it is about. `at` is the exchange's time, `seen_at`
+    ours.
+    """
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="margin_reports")
+    symbol = models.CharField(max_length=40)
+    reason = models.CharField(max_length=40)
+    margin_balance = amount_field(null=True)
+    change = amount_field(null=True)
+    quantity_before = amount_field(null=True)
+    quantity_after = amount_field(null=True)
+    price_entry = amount_field(null=True)
+    at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["account", "symbol", "reason", "at", "margin_balance", "quantity_after"],
+                name="marginreport_told_once",
+            )
+        ]
+        indexes: ClassVar = [models.Index(fields=["account", "-at"], name="marginreport_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.symbol}: {self.reason}"

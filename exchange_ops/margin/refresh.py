@@ -14,6 +14,7 @@ from django.db.models import Q
 
 from desk.live import announcements
 from exchange_ops.client import ExchangeClient
+from exchange_ops.margin import reports
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
@@ -39,6 +40,7 @@ def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str
         changed |= reading.keep(MarginPosition, each.symbol, _position(each)).changed
     if not problems:
         changed |= reading.end_others(MarginAccount, {one.symbol for one in accounts.records})
+        reports.note_gone(account=account, listed=set(found), now=now)
         changed |= reading.end_others(MarginPosition, set(found))
     if changed:
         announcements.announce(TOPIC)
@@ -64,6 +66,7 @@ def take(
         positions = [one.position] if one.position is not None and one.position.quantity else []
         sound = _sound(positions, problems, _amounts_of_position)
         with transaction.atomic():
+            before = reports.before(account=account, symbol=one.symbol)
             kept = reading.keep(MarginAccount, one.symbol, _account(one), gone=_is_closed(one))
             changed |= kept.changed
             if kept.refused:
@@ -72,6 +75,7 @@ def take(
                 changed |= reading.keep(MarginPosition, one.symbol, _position(sound[0])).changed
             elif not positions and (whole or _is_flat(one)):
                 changed |= reading.end(MarginPosition, one.symbol, one.updated_at)
+            reports.note(account=account, report=one, before=before, now=now)
     if whole and not problems:
         listed = {one.symbol for one in found}
         changed |= reading.end_others(MarginAccount, listed)

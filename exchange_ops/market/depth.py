@@ -1,12 +1,16 @@
 """An order book as people read it: what can be had up to each level, and how far apart the sides are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from itertools import groupby
+from typing import Literal
 
 from exchange_ops.market.models import BookSnapshot
 
 ZERO = Decimal(0)
+GROUPS = (1, 5, 10, 50, 100)  # how many ticks may stand in one row
+Side = Literal["ask", "bid"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,39 @@ class Ladder:
     def top(self, count: int) -> "Ladder":
         """Only the best `count` levels of each side."""
         return Ladder(self.ask[:count], self.bid[:count])
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A row of the ladder as it is shown: a level, or none where it only keeps its place; `own` of it is ours."""
+
+    step: Step | None
+    own: Decimal | None = None
+
+
+def rungs(side: tuple[Step, ...], *, least: int = 0, own: Mapping[Decimal, Decimal] | None = None) -> list[Rung]:
+    """The levels of one side as rows, at least so many of them."""
+    rows = [Rung(step, (own or {}).get(step.price)) for step in side]
+    return rows + [Rung(None)] * (least - len(rows))
+
+
+def grouped(whole: Ladder, step: Decimal) -> Ladder:
+    """Levels put together to multiples of `step`, away from the middle: nobody is promised a better price."""
+    return Ladder(_grouped(whole.ask, "ask", step), _grouped(whole.bid, "bid", step))
+
+
+def row_of(price: Decimal, *, side: Side, step: Decimal) -> Decimal:
+    """The multiple of `step` in whose row a price of this side stands."""
+    count = (price / step).to_integral_value(rounding=ROUND_CEILING if side == "ask" else ROUND_FLOOR)
+    return count * step
+
+
+def _grouped(steps: tuple[Step, ...], side: Side, step: Decimal) -> tuple[Step, ...]:
+    rows = []
+    for price, group in groupby(steps, key=lambda one: row_of(one.price, side=side, step=step)):
+        levels = list(group)
+        rows.append(Step(price, sum((one.size for one in levels), ZERO), levels[-1].total, levels[-1].worth))
+    return tuple(rows)
 
 
 def ladder(*, book: BookSnapshot | None) -> Ladder:

@@ -2,8 +2,11 @@
 
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 
+from desk.questions import Question
+from exchange_ops.market import topics
 from exchange_ops.shared.amounts import amount_field
 
 
@@ -151,3 +154,39 @@ class MarketLook(models.Model):
 
     def __str__(self) -> str:
         return f"{self.symbol} {self.period}"
+
+
+class CandleHistory(Question):
+    """Somebody wants candles of a symbol and a period that are older than those kept.
+
+    `first_at` is the start of the oldest candle that the exchange has, where a reading has come so far.
+    """
+
+    symbol = models.CharField(max_length=40)
+    period = models.CharField(max_length=3)
+    first_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["symbol", "period"], name="candlehistory_one_row")]
+
+    def __str__(self) -> str:
+        return f"{self.symbol} {self.period}"
+
+    @property
+    def topic(self) -> str:
+        """What a page follows to learn that older candles were read."""
+        return topics.of(self.symbol, "history", period=self.period)
+
+
+class Favourite(models.Model):
+    """A symbol that a person wants to have at hand; it stays when the exchange does not list it any more."""
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="favourites")
+    symbol = models.CharField(max_length=40)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["person", "symbol"], name="favourite_once_a_person")]
+
+    def __str__(self) -> str:
+        return self.symbol

@@ -94,14 +94,33 @@ SORTS: dict[str, tuple[tuple[str, ...], Callable[..., Figure]]] = {
 BY_SYMBOL = "symbol"
 
 
-def page(*, text: str = "", sort: str = BY_SYMBOL, falling: bool = False, number: int = 1) -> Page:
-    """One page of the symbols whose code or currencies contain `text`. What has no figure comes last either way."""
-    found = Symbol.objects.filter(_matching(text.replace("\0", "").strip()[:LONGEST_SEARCH]))
-    codes = _sorted(found, sort, falling)
+def page(
+    *,
+    text: str = "",
+    sort: str = BY_SYMBOL,
+    falling: bool = False,
+    number: int = 1,
+    only: Sequence[str] | None = None,
+) -> Page:
+    """One page of the symbols whose code or currencies contain `text`. What has no figure comes last either way.
+
+    With `only` no others than these are looked at.
+    """
+    among = Symbol.objects.filter(_matching(text.replace("\0", "").strip()[:LONGEST_SEARCH]))
+    codes = _sorted(among if only is None else among.filter(code__in=only), sort, falling)
     pages = max(1, -(-len(codes) // PAGE_ROWS))
     number = min(max(number, 1), pages)
     start = (number - 1) * PAGE_ROWS
     return Page(lines(codes=codes[start : start + PAGE_ROWS]), number, pages, start + 1, len(codes))
+
+
+def found(*, text: str, most: int) -> list[Line]:
+    """The symbols that somebody may mean who typed this so far, written "btcusd" or "BTC / USD": the closest first."""
+    typed = "".join(letter for letter in text[:LONGEST_SEARCH].upper() if letter.isalnum())
+    if not typed:
+        return []
+    codes = Symbol.objects.filter(_matching(typed)).values_list("code", flat=True)
+    return lines(codes=sorted(codes, key=lambda code: (code != typed, not code.startswith(typed), code))[:most])
 
 
 def lines(*, codes: Sequence[str]) -> list[Line]:
@@ -117,8 +136,8 @@ def _matching(text: str) -> Q:
     return Q(code__icontains=text) | Q(base_currency__icontains=text) | Q(quote_currency__icontains=text)
 
 
-def _sorted(found: QuerySet[Symbol], sort: str, falling: bool) -> list[str]:
-    codes = list(found.order_by("code").values_list("code", flat=True))
+def _sorted(among: QuerySet[Symbol], sort: str, falling: bool) -> list[str]:
+    codes = list(among.order_by("code").values_list("code", flat=True))
     if sort not in SORTS:
         return codes[::-1] if falling else codes
     names, figure_of = SORTS[sort]

@@ -15,7 +15,7 @@ from django.db import transaction
 from desk.rows import bulk
 from exchange_ops.client import ExchangeClient
 from exchange_ops.market.interest import PERIODS
-from exchange_ops.market.models import BookSnapshot, Candle, PublicTrade
+from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade
 from exchange_ops.wire import records
 from wire.values import decimal_text
 
@@ -90,6 +90,7 @@ def keep_candles(
     ]
     with transaction.atomic():
         if whole and rows:
+            turn_of(symbol, period)
             _forget_beyond_candles(symbol, period, [one.timestamp for one in sound], len(found) >= FIRST_CANDLES)
         bulk.table(Candle).keep(rows, wrong=lambda row, reason: refused.append(reason))
     return refused
@@ -134,6 +135,11 @@ def _levels(levels: Iterable[records.Level], *, falling: bool) -> Levels:
     if prices != sorted(set(prices), reverse=falling):
         raise NotABook("its levels are not in order")
     return [[decimal_text(level.price), decimal_text(level.size)] for level in listed]
+
+
+def turn_of(symbol: str, period: str) -> None:
+    """Whoever lets candles go, or puts older ones before them, does so one after the other, or a hole could stay."""
+    list(MarketLook.objects.select_for_update().filter(symbol=symbol, period=period))
 
 
 def _forget_beyond_candles(symbol: str, period: str, times: Sequence[datetime], cut: bool) -> None:

@@ -110,6 +110,14 @@ class OrderIn(StrictBody):
     stop_price = AmountIn(required=False, allow_null=True)
     expire_time = InstantText(required=False, allow_null=True)
     post_only = StrictBoolean(required=False, default=False)
+    strict_validate = StrictBoolean(
+        required=False, default=True, help_text="The exchange refuses what is no multiple of its steps."
+    )
+    margin = StrictBoolean(required=False, default=False, help_text="On the symbol's isolated margin account.")
+    take_liquidity_markup = AmountIn(
+        required=False, allow_null=True, help_text="A commission as a fraction of the volume, on top of the fee."
+    )
+    provide_liquidity_markup = AmountIn(required=False, allow_null=True)
     request_key = StrictText(
         max_length=80,
         min_length=8,

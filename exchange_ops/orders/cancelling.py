@@ -4,6 +4,7 @@ Before an attempt is repeated the order is read: cancelled, filled or expired me
 somebody else's order on another day, so the exchange's number is compared before anything is cancelled by its id.
 """
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 GONE_AFTER = 2 * HISTORY_LAG
 TOO_MANY = 429
+AFTER_THE_FIRST = timedelta(seconds=3)  # what one call cancels together is looked at when it had time to answer
 _FAILURES = (CallFailed, BadArgument, keys.NoUsableKey)
 
 
@@ -40,7 +42,9 @@ class CannotCancel(Exception):
     """Nothing was cancelled; the text is the sentence for the person."""
 
 
-def ask(*, order_id: int, person: "Person", now: datetime, session_key: str = "") -> Order:
+def ask(
+    *, order_id: int, person: "Person", now: datetime, session_key: str = "", together: bool = False, rank: int = 0
+) -> Order:
     """Row 13: have one order cancelled. One that is being cancelled already stays so. Raises CannotCancel."""
     if not rules.may_trade(person):
         raise CannotCancel("Only operators cancel orders.")
@@ -49,11 +53,18 @@ def ask(*, order_id: int, person: "Person", now: datetime, session_key: str = ""
         raise CannotCancel("There is no such order.")
     if row.state == machine.CANCELLING:
         return row
-    if row.state not in machine.AT_EXCHANGE or not row.active:
-        raise CannotCancel(f"There is nothing to cancel: {_state_of(row)}.")
+    if row.state not in machine.CANCELLABLE or not row.active:
+        raise CannotCancel(f"There is nothing to cancel: {machine.state_of(row)}.")
     try:
         return mover.move(
-            row, event="cancel_asked", to=machine.CANCELLING, now=now, actor=person, session_key=session_key
+            row,
+            event="cancel_asked",
+            to=machine.CANCELLING,
+            now=now,
+            next_action_at=now + (AFTER_THE_FIRST if rank else timedelta(0)),
+            actor=person,
+            session_key=session_key,
+            cancel_together=together,
         )
     except mover.CannotMove:
         raise CannotCancel("It moved on in the same moment. Read it again.") from None
@@ -62,19 +73,29 @@ def ask(*, order_id: int, person: "Person", now: datetime, session_key: str = ""
 def ask_all(
     *, account: Account, symbol: str, newest: int, person: "Person", now: datetime, session_key: str = ""
 ) -> int:
-    """Have every open order (of a symbol, unless it is empty) up to number `newest` cancelled; how many were asked for.
+    """Have open orders cancelled; how many the desk knew of.
 
-    `newest` is the newest order that the person saw: what was placed since is not theirs to lose.
+    Of a symbol every one that is open, in one call for its spot and one for its margin orders, also what the desk did
+    not know of. Of all symbols those up to number `newest`, the newest order that the person saw: what was placed since
+    is not theirs to lose.
     """
     if not rules.may_trade(person):
         raise CannotCancel("Only operators cancel orders.")
-    rows = Order.objects.filter(account=account, active=True, pk__lte=newest, state__in=machine.AT_EXCHANGE)
-    rows = rows.filter(symbol=symbol) if symbol else rows
-    begun = 0
-    for number in list(rows.order_by("pk").values_list("pk", flat=True)):
+    rows = Order.objects.filter(account=account, active=True, state__in=machine.CANCELLABLE)
+    rows = rows.filter(symbol=symbol) if symbol else rows.filter(pk__lte=newest)
+    begun, ranks = 0, {True: 0, False: 0}
+    for number, margin in list(rows.order_by("pk").values_list("pk", "margin")):
+        rank = ranks[margin] if symbol else 0
         try:
-            ask(order_id=number, person=person, now=now, session_key=session_key)
-            begun += 1
+            ask(
+                order_id=number,
+                person=person,
+                now=now,
+                session_key=session_key,
+                together=bool(symbol),
+                rank=rank,
+            )
+            begun, ranks[margin] = begun + 1, rank + 1
         except CannotCancel:
             continue  # it ended, or moved, in this moment: what was wanted of it
     return begun
@@ -91,14 +112,17 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     try:
         if (row.cancels or row.initiator_id is None) and _is_over(row, client, client_for, now):
             return
+        # The first attempt of what is cancelled together is for all of the symbol; what it leaves goes one by one.
+        kind = OrderCall.CANCEL_ALL if row.cancel_together else OrderCall.CANCEL
         call = calls.claim(
             mover.MACHINE,
             row,
             event="cancel_claimed",
             to=machine.CANCELLING,
             now=now,
-            prepare=lambda: sending.prepare(row, kind=OrderCall.CANCEL, attempt=row.cancels, now=now),
+            prepare=lambda: sending.prepare(row, kind=kind, attempt=row.cancels, now=now),
             cancels=row.cancels + 1,
+            cancel_together=False,
         )
         reply = _make(call, row, client, watch)
     except _FAILURES as problem:
@@ -148,13 +172,29 @@ def _over(row: Order, record: records.Order, now: datetime) -> None:
 
 
 def _make(call: OrderCall, row: Order, client: ExchangeClient, watch: Stopwatch) -> Reply:
+    if call.kind == OrderCall.CANCEL_ALL:
+        every = client.cancel_all_margin_orders if row.margin else client.cancel_all_orders
+        return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: every(symbol=row.symbol)))
     act = client.cancel_margin_order if row.margin else client.cancel_order
     return calls.make(
         call, row, client=client, watch=watch, send=lambda: sent(lambda: act(client_order_id=row.client_order_id))
     )
 
 
+def _own(row: Order, reply: Reply, now: datetime) -> Reply:
+    """The answer about this order out of that about all of the symbol; the others are kept as they ended, too."""
+    ended: list[records.Order] = [one for one in reply.value if not order_records.unstorable(one)]
+    others = [one for one in ended if one.id != row.exchange_id]
+    order_records.take(account=row.account, found=others, margin=row.margin, now=now)
+    mine = next((one for one in ended if one.id == row.exchange_id), None)
+    if mine is not None:
+        return replace(reply, value=mine)
+    return replace(reply, outcome=calls.UNKNOWN, problem="It was not among those that were cancelled; it is read.")
+
+
 def _go_on(row: Order, reply: Reply, now: datetime) -> None:
+    if reply.accepted and isinstance(reply.value, list):
+        reply = _own(row, reply, now)
     if reply.accepted and reply.value.id == row.exchange_id and not order_records.unstorable(reply.value):
         _over(row, reply.value, now)
     elif reply.outcome == calls.REFUSED and reply.code not in {ORDER_NOT_FOUND, TOO_MANY}:
@@ -176,7 +216,3 @@ def _go_on(row: Order, reply: Reply, now: datetime) -> None:
 
 def _again(row: Order, now: datetime, problem: str) -> None:
     mover.touch(row, next_action_at=now + pause(RELEASE_PAUSES_S, row.cancels + 2), last_problem=problem[:500])
-
-
-def _state_of(row: Order) -> str:
-    return f"the exchange says {row.status}" if row.status else f"{row.label[0].lower()}{row.label[1:]}"

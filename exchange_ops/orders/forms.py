@@ -2,15 +2,20 @@
 
 import re
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk.fields import plain
+from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.orders.steps import replacing
+from exchange_ops.orders.ticket import steps
 from exchange_ops.shared.forms import AmountField, FilterForm, RequestForm
 from exchange_ops.wire import records
 
@@ -76,13 +81,17 @@ class OrderForm(RequestForm):
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"}),
     )
     post_only = forms.BooleanField(label="Post-only: cancel it rather than take from the book", required=False)
+    margin = forms.BooleanField(label="Account", required=False)
+    rounded = forms.BooleanField(label="Round to the steps of the symbol instead of refusing", required=False)
+    take_markup = AmountField(label="Commission when taking, %", max_length=20, required=False)
+    provide_markup = AmountField(label="Commission when providing, %", max_length=20, required=False)
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
     def __init__(self, *arguments: Any, symbols: list[str], **options: Any) -> None:
         super().__init__(*arguments, **options)
         choices = [("", "Choose"), *((code, code) for code in symbols)]
         self.fields["symbol"].choices = choices  # type: ignore[attr-defined]
-        for name in ("quantity", "price", "stop_price"):
+        for name in ("quantity", "price", "stop_price", "take_markup", "provide_markup"):
             self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false", "placeholder": " "})
 
     def clean(self) -> dict[str, Any]:
@@ -102,24 +111,77 @@ class OrderForm(RequestForm):
         """What the domain wants to know, from a form that is valid."""
         cleaned = self.cleaned_data
         usual = "IOC" if cleaned["type"] == "market" else "GTC"
+        fitted = steps.fitted if cleaned["rounded"] else steps.as_typed
+        symbol = Symbol.objects.filter(pk=cleaned["symbol"]).first()
+        tick = symbol.tick_size if symbol else None
+        increment = symbol.quantity_increment if symbol else None
         return Wanted(
             symbol=cleaned["symbol"],
             side=cleaned["side"],
             type=cleaned["type"],
             time_in_force=cleaned["time_in_force"] or usual,
-            quantity=cleaned["quantity"],
-            price=cleaned["price"] or None,
-            stop_price=cleaned["stop_price"] or None,
+            quantity=fitted(cleaned["quantity"], increment),
+            price=fitted(cleaned["price"], tick) if cleaned["price"] else None,
+            stop_price=fitted(cleaned["stop_price"], tick) if cleaned["stop_price"] else None,
             expire_time=cleaned["expire_time"],
             post_only=cleaned["post_only"],
+            strict_validate=not cleaned["rounded"],
+            margin=cleaned["margin"],
+            take_liquidity_markup=_fraction(cleaned["take_markup"]),
+            provide_liquidity_markup=_fraction(cleaned["provide_markup"]),
         )
+
+    def refuse(self, problems: dict[str, str]) -> None:
+        """The commissions are typed in percent, under names of their own."""
+        names = {"take_liquidity_markup": "take_markup", "provide_liquidity_markup": "provide_markup"}
+        super().refuse({names.get(name, name): sentence for name, sentence in problems.items()})
+
+
+def _fraction(percent: Decimal | str) -> Decimal | None:
+    return plain(Decimal(percent).scaleb(-2)) if percent else None
+
+
+class ReplaceForm(RequestForm):
+    """Another price or quantity for an open order; the quantity is the whole one, what was filled included."""
+
+    quantity = AmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
+    price = AmountField(label="Price", max_length=80, required=False)
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(self, *arguments: Any, order: Order, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.order = order
+        for name in ("quantity", "price"):
+            self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false"})
+
+    def clean(self) -> dict[str, Any]:
+        """An order without a price keeps none; one with a price needs one."""
+        cleaned = super().clean() or self.cleaned_data
+        if self.order.price is None:
+            cleaned["price"] = None
+            self.errors.pop("price", None)
+        elif not cleaned.get("price") and "price" not in self.errors:
+            self.add_error("price", "Enter the price.")
+        return cleaned
+
+    def wanted(self) -> Wanted:
+        """What the replacing order asks for, from a form that is valid."""
+        price = self.cleaned_data["price"] or None
+        return replacing.changed(self.order, quantity=self.cleaned_data["quantity"], price=price)
 
 
 class CancelAllForm(forms.Form):
-    """Which open orders a person saw when they pressed the button."""
+    """Which open orders a person saw when they pressed the button; of a symbol all that are open now may be meant."""
 
     symbol = forms.CharField(required=False, max_length=40)
-    newest = forms.RegexField(r"^[0-9]{1,18}$")
+    newest = forms.RegexField(r"^[0-9]{1,18}$", required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Without a symbol it has to be said which orders were seen."""
+        cleaned = super().clean() or self.cleaned_data
+        if not cleaned.get("symbol") and not cleaned.get("newest"):
+            self.add_error("newest", "Name the symbol, or the newest order that was seen.")
+        return cleaned
 
 
 class OrderFilter(FilterForm):

@@ -28,6 +28,7 @@ _TRADE_FIXED = (
 )
 _TRADE_ADDED = ("taker", "liquidation")  # the streams tell neither
 
+ON_MARGIN = "on margin or not is part of what was asked for in an order"
 SENT_ONCE = "an order is sent once at most"
 BORN = "an order begins as requested here, or as seen at the exchange"
 
@@ -50,6 +51,13 @@ GUARDS: Final = Guards(
             "NEW.version <> 1 OR NEW.sends <> 0 OR NOT ((NEW.initiator_id IS NOT NULL AND NEW.state = 'requested') "
             "OR (NEW.initiator_id IS NULL AND NEW.state = 'placed'))",
             BORN,
+        ),
+        Rule(
+            _T,
+            "margin_fixed",
+            "UPDATE",
+            "NEW.margin {n} OLD.margin AND OLD.initiator_id IS NOT NULL",
+            ON_MARGIN,
         ),
         Rule(_TRADES, "no_edit", "UPDATE", f"{edited(_TRADE_FIXED)} OR {refilled(_TRADE_ADDED)}", NO_EDIT),
     ),

@@ -5,7 +5,7 @@ exchange is the exchange's own status, kept beside it. A sentence says what happ
 what. An order is sent at most once: nothing leads back to `requested` or `sending`.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
 
@@ -18,6 +18,7 @@ UNKNOWN: Final = "unknown"
 FOUND: Final = "found"
 NOT_SEEN: Final = "not_seen"
 CANCELLING: Final = "cancelling"
+REPLACING: Final = "replacing"
 
 STATES: Final[dict[str, State]] = {
     REQUESTED: State(
@@ -88,6 +89,14 @@ STATES: Final[dict[str, State]] = {
         Tone.ACTIVE,
         icon="undo-2",
     ),
+    REPLACING: State(
+        "Being replaced",
+        "The exchange is being asked to put another order in the place of what is left of it; what was filled stays "
+        "filled. It can still be filled until the exchange has answered. The desk goes on by itself.",
+        Turn.WORKER,
+        Tone.ACTIVE,
+        icon="arrow-left-right",
+    ),
 }
 
 _T = Transition
@@ -111,6 +120,11 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(15, CANCELLING, "cancel_unconfirmed", CANCELLING, ("worker",)),
     _T(16, CANCELLING, "cancel_confirmed", PLACED, ("worker", "reconciler")),
     _T(17, CANCELLING, "cancel_refused", PLACED, ("worker",)),
+    _T(18, PLACED, "replace_asked", REPLACING, ("operator",)),
+    _T(18, FOUND, "replace_asked", REPLACING, ("operator",)),
+    _T(19, REPLACING, "replaced", PLACED, ("worker",)),
+    _T(20, REPLACING, "replace_ended", PLACED, ("worker",)),
+    _T(21, REPLACING, "cancel_asked", CANCELLING, ("operator",)),
 )
 
 _CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
@@ -126,6 +140,7 @@ TABLE: Final = Table(
         "initiated_via": _CONTENT,
         "request_key": Column.FIXED,
         "client_order_id": _CONTENT,
+        "replaces_id": _CONTENT,
         "symbol": _CONTENT,
         "side": _CONTENT,
         "type": _CONTENT,
@@ -136,6 +151,8 @@ TABLE: Final = Table(
         "expire_time": _CONTENT,
         "post_only": _CONTENT,
         "strict_validate": _CONTENT,
+        "take_liquidity_markup": _CONTENT,
+        "provide_liquidity_markup": _CONTENT,
         "created_at": Column.FIXED,
         "sends": Column.COUNTER,
         "exchange_id": Column.ONCE,
@@ -146,11 +163,18 @@ TABLE: Final = Table(
         "exchange_created_at": Column.COPY,
         "exchange_updated_at": Column.COPY,
         "active": Column.COPY,
-        "margin": Column.COPY,
+        "margin": Column.RECORDED | Column.COPY,  # of an order that was placed elsewhere, it is read
         "missing_since": Column.CLOCK,
         "read_at": Column.CLOCK,
     },
 )
 AT_WORK: Final = TABLE.at_work
 AT_EXCHANGE: Final = (PLACED, FOUND)
+CANCELLABLE: Final = (*AT_EXCHANGE, REPLACING)
+ON_THE_WAY: Final = (REQUESTED, SENDING, UNKNOWN)  # whether the exchange has it is not known yet
 ENDED: Final = ("filled", "canceled", "expired")  # exchange REST, Order status: nothing follows on these
+
+
+def state_of(row: Any) -> str:
+    """An order's state inside a sentence: the exchange's word where there is one."""
+    return f"the exchange says {row.status}" if row.status else f"{row.label[0].lower()}{row.label[1:]}"

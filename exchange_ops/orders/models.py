@@ -37,6 +37,9 @@ class Order(Subject):
     initiated_via = models.CharField(max_length=10, default="page")
     request_key = models.CharField(max_length=80, default="", blank=True)
 
+    replaces = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="replacements", help_text="the order that it replaces"
+    )
     client_order_id = models.CharField(max_length=64)
     exchange_id = models.BigIntegerField(null=True)
     symbol = models.CharField(max_length=40)
@@ -50,6 +53,8 @@ class Order(Subject):
     post_only = models.BooleanField(default=False)
     strict_validate = models.BooleanField(default=True)
     margin = models.BooleanField(default=False)
+    take_liquidity_markup = amount_field(null=True)
+    provide_liquidity_markup = amount_field(null=True)
 
     status = models.CharField(max_length=40, default="", blank=True)
     cum_quantity = amount_field(default=ZERO)
@@ -63,6 +68,9 @@ class Order(Subject):
     state = models.CharField(max_length=12, choices=[(name, s.label) for name, s in STATES.items()])
     sends = models.PositiveSmallIntegerField(default=0)
     cancels = models.PositiveIntegerField(default=0)
+    cancel_together = models.BooleanField(
+        default=False, help_text="cancelled by the one call for all open orders of its symbol"
+    )
     looks = models.PositiveIntegerField(default=0)
     sent_from = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
@@ -86,7 +94,7 @@ class Order(Subject):
                 condition=Q(initiator__isnull=True) | Q(quantity__gt=ZERO), name="order_quantity_is_positive"
             ),
             models.CheckConstraint(
-                condition=~Q(state__in=["placed", "found", "cancelling"]) | Q(exchange_id__isnull=False),
+                condition=~Q(state__in=["placed", "found", "cancelling", "replacing"]) | Q(exchange_id__isnull=False),
                 name="order_at_the_exchange_has_its_number",
             ),
         ]
@@ -100,6 +108,11 @@ class Order(Subject):
     def is_open(self) -> bool:
         """Whether it can still be filled, or the desk still works on it."""
         return self.active or self.state in machine.AT_WORK
+
+    @property
+    def is_cancellable(self) -> bool:
+        """Whether the exchange can be asked to cancel what is left."""
+        return self.active and self.state in machine.CANCELLABLE
 
     @property
     def left(self) -> Decimal:
@@ -134,11 +147,14 @@ class OrderEvent(Event):
 
 
 class OrderCall(Call):
-    """One call that places or cancels, committed before its bytes leave; after `send_by` it is never sent."""
+    """One call that places or cancels, committed before its bytes leave; after `send_by` it is never sent.
+
+    `cancel_all` is for every open order of the symbol, and stands with the order whose worker made it.
+    """
 
     owner = "order"
 
-    PLACE, CANCEL = "place", "cancel"
+    PLACE, CANCEL, CANCEL_ALL = "place", "cancel", "cancel_all"
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="calls")
     kind = models.CharField(max_length=10)
@@ -180,7 +196,10 @@ class AccountTrade(Witnessed):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["account", "exchange_id"], name="accounttrade_one_per_exchange_id")
         ]
-        indexes: ClassVar = [models.Index(fields=["account", "exchange_order_id"], name="accounttrade_by_order")]
+        indexes: ClassVar = [
+            models.Index(fields=["account", "exchange_order_id"], name="accounttrade_by_order"),
+            models.Index(fields=["account", "symbol", "timestamp"], name="accounttrade_by_symbol"),
+        ]
 
     def __str__(self) -> str:
         return f"trade {self.exchange_id}"

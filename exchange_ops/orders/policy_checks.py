@@ -14,6 +14,7 @@ from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.market.valuation import STALE_AFTER
 from exchange_ops.orders import distance, request_checks
 from exchange_ops.orders.request_checks import BUY, CannotPlace, Wanted
+from exchange_ops.orders.ticket import estimate
 from exchange_ops.policy import limits, quorum
 from exchange_ops.policy.models import ValueLimit
 from exchange_ops.shared.models import Account
@@ -41,7 +42,7 @@ def problems(*, initiator: "Person", account: Account, symbol: Symbol, wanted: W
             found["quantity"] = sentence
             break
     if sentence := _distance_problem(symbol, wanted, now):
-        found["price"] = sentence
+        found["quantity" if wanted.price is None else "price"] = sentence
     return found
 
 
@@ -56,6 +57,8 @@ def _amounts(symbol: Symbol, wanted: Wanted) -> Iterator[tuple[Decimal, str]]:
 def _distance_problem(symbol: Symbol, wanted: Wanted, now: datetime) -> str:
     policy = quorum.current()
     most = policy.price_distance if policy is not None else None
+    if most is not None and wanted.type == "market":
+        return _depth_problem(symbol, wanted, most, now)
     if most is None or wanted.type != "limit":
         return ""
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
@@ -70,3 +73,16 @@ def _distance_problem(symbol: Symbol, wanted: Wanted, now: datetime) -> str:
     market = f"{found.market.normalize():f}"
     where = f"{found.size} % {'above' if is_buy else 'below'} the {found.beside} ({market})"
     return f"{where}: the rules allow {most.normalize():f} %."
+
+
+def _depth_problem(symbol: Symbol, wanted: Wanted, most: Decimal, now: datetime) -> str:
+    """A market order has no price, so how deep it would eat into the book is bounded."""
+    found, allowed = estimate.of(wanted=wanted, symbol=symbol), f"{most.normalize():f} %"
+    if found is None or now - found.read_at > STALE_AFTER:
+        return f"The rules bound the price to {allowed} from the market's, and the book is not known well enough."
+    if found.short:
+        return f"The order is larger than the known book: the rules allow {allowed} from the best price."
+    if found.worst is None or found.deepest <= most:
+        return ""
+    where = f"It would eat {found.deepest} % deep into the book, to {found.worst.normalize():f}"
+    return f"{where}: the rules allow {allowed}."

@@ -229,6 +229,14 @@ def _read(record: records.Order, reading: _Reading) -> dict[str, Any]:
     return columns
 
 
+def _of(row: Order, record: records.Order, reading: _Reading) -> dict[str, Any]:
+    """What was observed of this row; on margin or not is, of an order of ours, as it was asked for."""
+    columns = _read(record, reading)
+    if row.initiator_id is not None:
+        columns.pop("margin", None)
+    return columns
+
+
 def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
     """Bring the row up to this record when it is newer, and note what changed."""
     if not _changes(row, record, reading):
@@ -241,8 +249,8 @@ def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
         evidence = {name: value for name, value in changes.items() if name != "exchange_updated_at"}
         said = evidence | dict(reading.details.get(record, {}))
         if row.state == machine.CANCELLING and record.status in machine.ENDED:
-            return _confirm_cancel(row, _read(record, reading), said, now=reading.now)
-        written = Order.objects.filter(pk=row.pk, version=row.version).update(**_read(record, reading))
+            return _confirm_cancel(row, _of(row, record, reading), said, now=reading.now)
+        written = Order.objects.filter(pk=row.pk, version=row.version).update(**_of(row, record, reading))
         if written and evidence:
             note(row, said, now=reading.now)
     return bool(written and evidence)
@@ -262,7 +270,7 @@ def _confirm_cancel(row: Order, columns: dict[str, Any], evidence: dict[str, Any
 
 def _changes(row: Order, record: records.Order, reading: _Reading) -> dict[str, Any]:
     """The columns that this record changes; none when the row knows the same, or more."""
-    columns = _read(record, reading)
+    columns = _of(row, record, reading)
     names = ("status", "cum_quantity", "average_price", "active", "margin", "exchange_updated_at")
     changes = {name: columns[name] for name in names if name in columns and getattr(row, name) != columns[name]}
     if row.exchange_updated_at is not None and record.updated_at < row.exchange_updated_at:

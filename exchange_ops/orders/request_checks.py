@@ -5,7 +5,7 @@ The exchange's own rules of a symbol (tick size, quantity increment) and of type
 fee, a sell needs its quantity (supplement 2.8). The exchange judges last.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders.models import Order
+from exchange_ops.orders.ticket import collateral
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.amounts import storable
@@ -34,6 +35,8 @@ FIELDS = {
     "expireTime": "expire_time",
     "postOnly": "post_only",
     "clientOrderId": FORM,
+    "takeLiquidityMarkup": "take_liquidity_markup",
+    "provideLiquidityMarkup": "provide_liquidity_markup",
 }
 _NEEDED = {
     "price": "This type of order needs a price.",
@@ -62,7 +65,10 @@ class CannotPlace(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """An order as a person or a program asks for it; quantities in the base, prices in the quote currency."""
+    """An order as a person or a program asks for it; quantities in the base, prices in the quote currency.
+
+    `margin`: on the isolated margin account of the symbol. Markups are fractions of its volume, on top of the fee.
+    """
 
     symbol: str
     side: str
@@ -73,6 +79,10 @@ class Wanted:
     stop_price: Decimal | None = None
     expire_time: datetime | None = None
     post_only: bool = False
+    strict_validate: bool = True
+    margin: bool = False
+    take_liquidity_markup: Decimal | None = None
+    provide_liquidity_markup: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +100,15 @@ class Figures:
 
 
 def as_sent(order: Wanted | Order, *, client_order_id: str) -> NewOrder:
-    """The order as the wire takes it. It is always validated strictly: nothing is rounded at the exchange."""
-    return NewOrder(client_order_id=client_order_id, **terms_of(order), post_only=order.post_only, strict_validate=True)
+    """The order as the wire takes it. Whether or not the exchange may round: what is sent fits its steps here."""
+    return NewOrder(
+        client_order_id=client_order_id,
+        **terms_of(order),
+        post_only=order.post_only,
+        strict_validate=order.strict_validate,
+        take_liquidity_markup=order.take_liquidity_markup,
+        provide_liquidity_markup=order.provide_liquidity_markup,
+    )
 
 
 def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetime) -> Symbol:
@@ -109,8 +126,10 @@ def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetim
     return symbol
 
 
-def problems(*, account: Account, symbol: Symbol, wanted: Wanted, now: datetime) -> dict[str, str]:
-    """What is wrong with an order, by field; the balance is the one last read."""
+def problems(
+    *, account: Account, symbol: Symbol, wanted: Wanted, now: datetime, instead_of: Order | None = None
+) -> dict[str, str]:
+    """What is wrong with an order, by field; the balance is the one last read, and what it takes the place of frees."""
     exchange_now = clocks.exchange_now(account=account, now=now)
     order = as_sent(wanted, client_order_id="to-be-given")
     sentences = {}
@@ -121,8 +140,9 @@ def problems(*, account: Account, symbol: Symbol, wanted: Wanted, now: datetime)
         amount = getattr(wanted, name)
         if amount is not None and not storable(amount):
             sentences.setdefault(name, "More digits than any currency has.")
-    if "quantity" not in sentences and "price" not in sentences and (short := _funds_problem(account, symbol, wanted)):
-        sentences["quantity"] = short
+    if not sentences.keys() & {"quantity", "price"}:
+        short = _short_of(account, symbol, wanted, instead_of)
+        sentences |= {"quantity": short} if short else {}
     return sentences
 
 
@@ -139,7 +159,7 @@ def figures(*, symbol: Symbol, wanted: Wanted) -> Figures:
     with localcontext() as context:
         context.prec = _DIGITS
         value = wanted.quantity * at
-        fee = value * symbol.take_liquidity_rate
+        fee = value * (symbol.take_liquidity_rate + (wanted.take_liquidity_markup or 0))
         return Figures(at, value, fee, value + fee if wanted.side == BUY else value - fee, estimated)
 
 
@@ -155,10 +175,27 @@ def _best(ticker: Ticker | None, side: str) -> Decimal | None:
     return best if best is not None else ticker.last
 
 
-def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted) -> str:
+def _short_of(account: Account, symbol: Symbol, wanted: Wanted, old: Order | None) -> str:
+    if wanted.margin:
+        return collateral.problem(account=account, symbol=symbol, value=figures(symbol=symbol, wanted=wanted).value)
+    return _funds_problem(account, symbol, wanted, old)
+
+
+def _freed(symbol: Symbol, old: Order | None) -> Decimal:
+    """What the order that is replaced holds of the currency that it is paid with, for what is left of it."""
+    if old is None:
+        return Decimal(0)
+    left = replace(Wanted(**{name: getattr(old, name) for name in Wanted.__dataclass_fields__}), quantity=old.left)
+    return old.left if old.side == SELL else figures(symbol=symbol, wanted=left).total or Decimal(0)
+
+
+def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted, old: Order | None) -> str:
     """Why the trading wallet can't bear it. A market order is held against the best price; more may be needed."""
     if wanted.side not in {BUY, SELL}:
         return ""
+    if old is not None:
+        wanted = replace(wanted, quantity=wanted.quantity - old.cum_quantity)
+    has = Fraction(_freed(symbol, old))
     buys = wanted.side == BUY
     currency = symbol.quote_currency if buys else symbol.base_currency
     held = available(account=account, currency=currency)
@@ -167,12 +204,12 @@ def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted) -> str:
         return "" if never_read else f"There is no {currency} on the trading account."
     if buys:
         reckoned = figures(symbol=symbol, wanted=wanted)
-        if reckoned.total is None or Fraction(reckoned.total) < Fraction(held.available):
+        if reckoned.total is None or Fraction(reckoned.total) < Fraction(held.available) + has:
             return ""
         if reckoned.total.adjusted() >= _LARGEST:
             return "It would cost more than anybody has."
         needs = f"More than {_text(reckoned.total.quantize(_QUANTUM))} {currency} would be needed with the fee"
-    elif wanted.quantity <= held.available:
+    elif Fraction(wanted.quantity) <= Fraction(held.available) + has:
         return ""
     else:
         needs = f"{_text(wanted.quantity)} {currency} would be needed"

@@ -14,18 +14,21 @@ from desk.machines.table import Column
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine, mover, request_checks, trades
+from exchange_ops.orders import machine, mover, trades
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order, OrderCall
+from exchange_ops.orders.steps import replacing, ways
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
 from exchange_ops.shared.calls import sent
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
-from wire.errors import OutcomeUnknown
 
 WAITS_AT_MOST = timedelta(seconds=60)  # for a worker; later the price may be another one
+ONLY_CANCELLED = (
+    "The exchange cancelled the order that was to be replaced and could not place this one, most often because the "
+    "money did not reach. What was filled stays filled."
+)
 EARLY = timedelta(seconds=5)  # how much before the sending an order of ours may seem to be made at the exchange
 
 
@@ -47,7 +50,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
             event="claimed",
             to=machine.SENDING,
             now=now,
-            obstacle=lambda: _frozen(row),
+            obstacle=lambda: _frozen(row) or replacing.obstacle(row),
             prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now),
             sends=row.sends + 1,
             sent_at=now,
@@ -69,17 +72,12 @@ def stop(row: Order, *, problem: str, now: datetime) -> None:
         last_problem=problem[:500],
         evidence={"problem": problem[:500]},
     )
+    replacing.settle(row, now=now)
 
 
 def make(call: OrderCall, row: Order, *, client: ExchangeClient, watch: Stopwatch) -> Reply:
     """Send once, when the claim still stands and it is not too late, and keep the outcome."""
-    rules = Symbol.objects.filter(pk=row.symbol).first()
-    order = request_checks.as_sent(row, client_order_id=row.client_order_id)
-
-    def place() -> records.Order:
-        return _ours(client.create_order(order=order, rules=rules), row)
-
-    return calls.make(call, row, client=client, watch=watch, send=lambda: sent(place))
+    return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: ways.place(row, client)))
 
 
 def prepare(row: Order, *, kind: str, attempt: int, now: datetime) -> OrderCall:
@@ -106,7 +104,7 @@ def _obstacle(row: Order, now: datetime) -> str:
         return frozen
     if now - row.created_at > WAITS_AT_MOST:
         return "No worker came to it within a minute, and a late order may meet another price."
-    return ""
+    return replacing.obstacle(row)
 
 
 def _exchange_clock(row: Order, now: datetime) -> datetime:
@@ -117,16 +115,11 @@ def _exchange_clock(row: Order, now: datetime) -> datetime:
     return min(now, now + timedelta(milliseconds=reading.skew_ms) - 2 * clocks.DATE_RESOLUTION)
 
 
-def _ours(answer: records.Order, row: Order) -> records.Order:
-    if answer.client_order_id != row.client_order_id:
-        raise OutcomeUnknown("the exchange answered with another order than the one sent")
-    if reason := order_records.unstorable(answer):
-        raise OutcomeUnknown(f"the exchange's answer can't be kept: {reason}")
-    return answer
-
-
 def _accepted(row: Order, reply: Reply, now: datetime) -> None:
     order: records.Order = reply.value
+    if order.client_order_id != row.client_order_id:
+        _only_cancelled(row, order, now)
+        return
     mover.move(
         row,
         event="accepted",
@@ -138,11 +131,32 @@ def _accepted(row: Order, reply: Reply, now: datetime) -> None:
         **order_records.observed(order, now=now),
     )
     trades.take_answer(account=row.account, order=order, now=now)
+    replacing.settle(row, now=now, answer=order)
+
+
+def _only_cancelled(row: Order, old: records.Order, now: datetime) -> None:
+    """The exchange cancelled the old order and could not place this one: that is its documented answer."""
+    mover.move(
+        row,
+        event="refused",
+        to=machine.REFUSED,
+        now=now,
+        lease_until=None,
+        last_problem=ONLY_CANCELLED,
+        evidence={"cancelled": old.client_order_id, "filled": old.cum_quantity},
+    )
+    replacing.settle(row, now=now, answer=old)
 
 
 def _refused(row: Order, reply: Reply, now: datetime) -> None:
     """Without a code it was refused here, before anything left."""
     (_no if reply.code is not None else _not_sent)(row, reply, now)
+    replacing.settle(row, now=now)
+
+
+def _unsent(row: Order, reply: Reply, now: datetime) -> None:
+    _not_sent(row, reply, now)
+    replacing.settle(row, now=now)
 
 
 _no = calls.end(mover.MACHINE, "refused", machine.REFUSED)
@@ -150,7 +164,7 @@ _not_sent = calls.end(mover.MACHINE, "not_sent", machine.NOT_SENT)
 _ENDS: Final[dict[str, calls.End]] = {
     calls.ACCEPTED: _accepted,
     calls.REFUSED: _refused,
-    calls.NOT_SENT: _not_sent,
+    calls.NOT_SENT: _unsent,
     calls.UNKNOWN: calls.end(mover.MACHINE, "answer_lost", machine.UNKNOWN),
 }
 # Row 8: whether it was placed is unknown until the order is found.

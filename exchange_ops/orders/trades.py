@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from desk.fields import plain
 from desk.live import announcements
@@ -103,13 +103,23 @@ def _unstorable_trade(trade: records.AccountTrade) -> str:
     return next((reason for holds, reason in reasons if not holds), "")
 
 
+def of_order(row: Order) -> QuerySet[AccountTrade]:
+    """What an order was filled with, oldest first: also what the orders were that it took the place of."""
+    numbers, older = [row.exchange_id], row.replaces
+    while older is not None:
+        numbers.append(older.exchange_id)
+        older = older.replaces
+    found = AccountTrade.objects.filter(account=row.account_id, exchange_order_id__in=[one for one in numbers if one])
+    return found.order_by("exchange_id")
+
+
 def _tell_averages(account: Account, numbers: set[int]) -> None:
     """The average price of what was filled, reckoned from the trades themselves where the exchange told none."""
     trades: dict[int, list[AccountTrade]] = {}
     for trade in AccountTrade.objects.filter(account=account, exchange_order_id__in=numbers):
         trades.setdefault(trade.exchange_order_id, []).append(trade)
     for row in Order.objects.filter(account=account, exchange_id__in=numbers):
-        met = trades.get(row.exchange_id or 0, [])
+        met = trades.get(row.exchange_id or 0, []) if row.replaces_id is None else list(of_order(row))
         quantity = sum((trade.quantity for trade in met), Decimal(0))
         is_complete = quantity == row.cum_quantity
         if quantity and (row.average_price is None or row.active or is_complete):

@@ -4,7 +4,6 @@ The row is the queue, as with payouts. An order never leaves the account, so nob
 the placing of orders, and never the cancelling.
 """
 
-import secrets
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +22,8 @@ from exchange_ops.orders import reading as order_reading
 from exchange_ops.orders.cancelling import CannotCancel
 from exchange_ops.orders.models import Order, OrderReading
 from exchange_ops.orders.request_checks import FORM, CannotPlace, Wanted
+from exchange_ops.orders.steps import replacing, ways
+from exchange_ops.orders.steps.replacing import CannotReplace
 from exchange_ops.shared import heartbeats, leases
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CannotCancel",
     "CannotPlace",
+    "CannotReplace",
     "Wanted",
     "advance",
     "ask_to_read",
@@ -49,10 +51,15 @@ STEPS = {
     machine.SENDING: sending.given_up,
     machine.UNKNOWN: looking.step,
     machine.CANCELLING: cancelling.step,
+    machine.REPLACING: replacing.step,
 }
 STALE_AFTER = timedelta(seconds=15)
 QUEUE: Final = Queue(
-    mover.MACHINE, STEPS, urgency=(machine.CANCELLING,), read_with=("account", "initiator"), after_failure=STALE_AFTER
+    mover.MACHINE,
+    STEPS,
+    urgency=(machine.CANCELLING,),
+    read_with=("account", "initiator", "replaces"),
+    after_failure=STALE_AFTER,
 )
 advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
 READ_TASK = "exchange_ops.read_orders"
@@ -63,7 +70,6 @@ READING: Final = questions.Rule(
     topic=mover.TOPIC,
     lost_after=timedelta(seconds=30),
 )
-ID_PREFIX = "cs-"
 
 
 def place(
@@ -96,7 +102,7 @@ def place(
         initiator=initiator,
         initiated_via=via,
         request_key=request_key,
-        client_order_id=ID_PREFIX + secrets.token_hex(14),
+        client_order_id=ways.fresh_id(),
         **content,
     )
     return once.store(lambda: mover.create(order, event="asked", now=now, actor=initiator, session_key=session_key))

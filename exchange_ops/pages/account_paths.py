@@ -13,6 +13,7 @@ from desk.incidents.models import Incident
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.orders.models import Order
 from exchange_ops.policy.models import Freeze
+from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
@@ -25,6 +26,7 @@ OWNED: Final[dict[str, tuple[type[Model], str, str]]] = {
     "transfer_id": (Transfer, "pk", "account_id"),
     "order_id": (Order, "pk", "account_id"),
     "key_id": (ApiKey, "pk", "account_id"),
+    "margin_action_id": (MarginAction, "pk", "account_id"),
     "freeze_id": (Freeze, "pk", "account_id"),
     "exchange_id": (SubAccount, "exchange_id", "account_id"),
     "action_id": (SubAccountAction, "pk", "sub_account__account_id"),

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from desk.templatetags.desk import ago, iso, plain
 from exchange_ops.market import queries as markets
 from exchange_ops.market import topics as market_topics
+from wire.values import decimal_text
 
 register = template.Library()
 
@@ -31,6 +32,12 @@ def price(value: Decimal | str | None, step: Decimal | None = None) -> str:
 def places(step: Decimal | None) -> int:
     """Digits after the point of a tick size or increment."""
     return markets.places_of(step)
+
+
+@register.filter
+def exact(value: Decimal | None) -> str:
+    """A figure as scripts read it: all digits, nothing grouped; empty where there is none."""
+    return decimal_text(value) if isinstance(value, Decimal) else ""
 
 
 @register.filter

@@ -1,10 +1,12 @@
 """How orders are shown: what the exchange says of them, what the desk knows itself, and what a button would do."""
 
+from decimal import Decimal
 from typing import Any, Final
 
 from django import template
 from django.utils.safestring import SafeString
 
+from desk.fields import plain
 from desk.machines.display import Display
 from desk.templatetags.desk import chip
 from exchange_ops.market.models import Symbol
@@ -43,12 +45,15 @@ _EVENTS = {
     "cancel_unconfirmed": "Cancelling not confirmed yet",
     "cancel_confirmed": "No longer open",
     "cancel_refused": "Cancelling refused",
+    "replace_asked": "Replacement requested",
+    "replaced": "Replaced",
+    "replace_ended": "Not replaced",
     "observed": "Told by the exchange",
 }
 DISPLAY: Final = Display(STATES, _EVENTS).registered(
     register, sign="order_sign", label="order_state_label", event="order_event_label"
 )
-_CALLS = {"place": "Place", "cancel": "Cancel"}
+_CALLS = {"place": "Place", "cancel": "Cancel", "cancel_all": "Cancel all of the symbol"}
 
 
 @register.simple_tag
@@ -79,6 +84,12 @@ def status_words(name: str) -> str:
 def order_type(name: str) -> str:
     """The type of an order in words; an unknown one as it came."""
     return TYPES.get(name, name)
+
+
+@register.filter
+def bare(value: Decimal | None) -> str:
+    """All digits as a field and a script take them: no grouping, no exponent, empty for nothing."""
+    return f"{plain(value):f}" if isinstance(value, Decimal) else ""
 
 
 @register.filter

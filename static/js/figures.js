@@ -38,6 +38,20 @@ function round(figure, places) {
   return { digits: figure.digits < 0n ? -kept : kept, places };
 }
 
+// The quotient of two figures that are not below zero, cut off or raised to so many digits after the point.
+function divide(one, other, places, { up = false } = {}) {
+  const whole = one.digits * 10n ** BigInt(places + other.places), by = other.digits * 10n ** BigInt(one.places);
+  const cut = whole / by;
+  return { digits: up && cut * by < whole ? cut + 1n : cut, places };
+}
+// The multiple of a step at a figure, or the next one below or above it.
+const toStep = (figure, step, options) => multiply(divide(figure, step, 0, options), step);
+// As an amount is typed: without zeros that say nothing.
+function typed(figure) {
+  const text = write(figure);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
 // All digits, grouped as the person reads figures, with at least so many after the point.
 function price(text, places) {
   if (text === null || text === undefined || text === "") return NOTHING;
@@ -57,4 +71,4 @@ const percent = (text) => (text === null || text === undefined ? NOTHING : price
 // Where on a drawing: a number that rounds, of which no figure is made again.
 const forDrawing = (text) => Number(text);
 
-export { NOTHING, MINUS, read, write, add, subtract, multiply, half, isLess, forDrawing, price, brief, percent };
+export { NOTHING, MINUS, read, write, typed, add, subtract, multiply, divide, toStep, half, isLess, forDrawing, price, brief, percent };

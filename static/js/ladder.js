@@ -1,5 +1,6 @@
 // The order book as it changes: a fixed number of rows, so that only the text of cells changes and nothing moves.
-import { add, brief, forDrawing, half, isLess, multiply, price, read, subtract, write as text } from "./figures.js";
+import { add, brief, forDrawing, half, isLess, multiply, price, read, subtract, toStep, typed, write as text } from "./figures.js";
+import { ownSizes } from "./own_orders.js";
 import { drawers, isOlder, mark, piece, readAgain, write } from "./ticks.js";
 
 const WIDTH = 640, HEIGHT = 170, HEADROOM = 6;
@@ -14,16 +15,29 @@ function steps(levels) {
     return { price: one, size: much, total, worth };
   });
 }
+// Levels put together to multiples of some ticks, away from the middle, as the server puts them together.
+function grouped(all, side, step) {
+  const rows = [];
+  all.forEach(function (one) {
+    const at = toStep(one.price, step, { up: side === "ask" }), last = rows.at(-1);
+    if (last && !isLess(last.price, at) && !isLess(at, last.price)) Object.assign(last, { size: add(last.size, one.size), total: one.total, worth: one.worth });
+    else rows.push({ ...one, price: at });
+  });
+  return rows;
+}
 const largest = (figures) => figures.reduce((one, other) => (isLess(one, other) ? other : one));
 
-function fill(row, step, deepest, part) {
+function fill(row, step, deepest, part, own) {
   const { places, steps: sizes, quote } = part.dataset;
-  const [, priceCell, sizeCell, totalCell] = row.cells;
+  const [sideCell, priceCell, sizeCell, totalCell] = row.cells;
+  const mine = (step && own.get(typed(step.price))) || "";
   row.classList.toggle("spare", !step);
+  if (sideCell.lastElementChild.textContent !== mine) sideCell.lastElementChild.textContent = mine;
   // A row without a level keeps its place and its height.
   if (!step) {
     [priceCell, sizeCell, totalCell].forEach((cell) => { cell.firstElementChild.textContent = "\u00a0"; });
     totalCell.removeAttribute("title");
+    delete row.dataset.price;
     return;
   }
   const wasAt = priceCell.firstElementChild.textContent, hadSize = sizeCell.firstElementChild.textContent;
@@ -33,6 +47,8 @@ function fill(row, step, deepest, part) {
   // Levels that only made room for others are not marked: that would be the whole ladder, many times a second.
   const isSameLevel = wasAt === priceCell.firstElementChild.textContent;
   if (isSameLevel && hadSize !== sizeCell.firstElementChild.textContent) mark(sizeCell.firstElementChild);
+  row.dataset.price = typed(step.price);
+  row.dataset.total = typed(step.total);
   totalCell.title = price(text(step.worth)) + " " + quote;
   totalCell.querySelector("rect").setAttribute("width", Math.min(100, share(step.total, deepest) * 100).toFixed(1) + "%");
 }
@@ -72,22 +88,54 @@ function drawDepth(figure, ask, bid) {
   figure.querySelectorAll("[data-depth]").forEach((cell) => { cell.textContent = brief(text(marks[cell.dataset.depth])); });
 }
 
-drawers.book = function (tick, topic) {
-  const part = document.getElementById("book");
-  if (!part || part.dataset.ticks !== topic || isOlder(part, tick)) return;
-  const table = part.querySelector("table.ladder"), picture = part.querySelector(".depth");
-  const whole = { ask: steps(tick.ask), bid: steps(tick.bid) };
-  const hasBoth = whole.ask.length > 0 && whole.bid.length > 0;
-  // A picture that appears or goes moves what is below it: that is left to the reading of the whole part.
-  if (!table || hasBoth !== Boolean(picture)) {
+let last = null;
+function drawLadder(part, tick) {
+  const table = part.querySelector("table.ladder");
+  if (!table) {
     readAgain(part);
     return;
   }
+  const whole = { ask: steps(tick.ask), bid: steps(tick.bid) }, step = multiply(read(part.dataset.tick), read(part.dataset.group));
   const rows = { ask: Array.from(table.querySelectorAll("[data-side=ask]")).reverse(), bid: Array.from(table.querySelectorAll("[data-side=bid]")) };
-  const shown = { ask: whole.ask.slice(0, rows.ask.length), bid: whole.bid.slice(0, rows.bid.length) };
-  const deepest = largest([...shown.ask.slice(-1), ...shown.bid.slice(-1)].map((step) => step.total).concat(read("0")));
-  ["ask", "bid"].forEach((side) => rows[side].forEach((row, place) => fill(row, shown[side][place], deepest, part)));
+  const shown = { ask: [], bid: [] };
+  ["ask", "bid"].forEach((side) => { shown[side] = grouped(whole[side], side, step).slice(0, rows[side].length); });
+  const deepest = largest([...shown.ask.slice(-1), ...shown.bid.slice(-1)].map((one) => one.total).concat(read("0")));
+  ["ask", "bid"].forEach(function (side) {
+    const own = ownSizes(side, step);
+    rows[side].forEach((row, number) => fill(row, shown[side][number], deepest, part, own));
+  });
   fillGap(table.querySelector(".gap td"), whole.ask, whole.bid, part);
-  if (picture) drawDepth(picture, whole.ask, whole.bid);
   part.dataset.asOf = tick.at;
+}
+drawers.book = function (tick, topic) {
+  const part = document.getElementById("book"), depth = document.getElementById("depth");
+  if (!part || part.dataset.ticks !== topic || isOlder(part, tick)) return;
+  const picture = depth.querySelector(".depth"), hasBoth = tick.ask.length > 0 && tick.bid.length > 0;
+  // A picture that appears or goes moves what is below it: that is left to the reading of both parts.
+  if (hasBoth !== Boolean(picture)) {
+    [part, depth].forEach(readAgain);
+    return;
+  }
+  last = tick;
+  drawLadder(part, tick);
+  if (picture) drawDepth(picture, steps(tick.ask), steps(tick.bid));
+  depth.dataset.asOf = tick.at;
 };
+// Own orders that changed are marked where they stand, with the next figures at the latest.
+document.addEventListener("desk:own", function () {
+  const part = document.getElementById("book");
+  if (part && last && last.at >= (part.dataset.asOf || "")) drawLadder(part, last);
+});
+
+// Another grouping is drawn by the server and kept for the next symbol, in the address and on this device.
+document.addEventListener("click", function (event) {
+  const link = event.target.closest(".groups a[data-group]"), part = document.getElementById("book");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  link.closest(".groups").querySelectorAll("a").forEach((one) => one.removeAttribute("aria-current"));
+  link.setAttribute("aria-current", "true");
+  const here = new URL(location.href);
+  here.searchParams.set("group", link.dataset.group);
+  history.replaceState(history.state, "", here);
+  window.htmx.ajax("GET", here.pathname + here.search, { source: part, target: part, swap: "outerHTML" });
+});

@@ -106,9 +106,9 @@ document.addEventListener("click", function (event) {
 });
 
 // Keys: they go to places, they never decide anything, and they can be switched off (kept on this device).
-const keysOff = () => localStorage.getItem("keys") === "off";
+export const keysOff = () => localStorage.getItem("keys") === "off";
 let awaitingPlace = 0;
-function isTyping(target) {
+export function isTyping(target) {
   return target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 function moveRow(step) {

@@ -6,9 +6,12 @@ from decimal import Decimal
 from typing import Any
 
 from exchange_ops.ledger.models import Balance, LedgerEntry
+from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import Currency, Symbol, Ticker
 from exchange_ops.orders.models import AccountTrade
 from exchange_ops.policy import quorum as policy
+from exchange_ops.positions import mover as margin_moves
+from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts.models import SubAccount
@@ -167,6 +170,31 @@ def subaccount(number: int = 7001, *, now: datetime = NOW, **changes: Any) -> Su
         "balances_tried_at": now,
     }
     return SubAccount.objects.create(account=account(now=now), exchange_id=number, **{**columns, **changes})
+
+
+def margin_action(person: Any, *, now: datetime = NOW, **changes: Any) -> MarginAction:
+    """A margin account that somebody asked to be opened."""
+    columns = {
+        "account": account(now=now),
+        "initiator": person,
+        "request_key": str(uuid.uuid4()),
+        "kind": "open",
+        "symbol": "BCHUSD",
+        "amount": Decimal(100),
+    }
+    row = MarginAction(**{**columns, **changes})
+    return margin_moves.create(row, event="asked", now=now, actor=person)
+
+
+def margin_position(*, now: datetime = NOW, **changes: Any) -> MarginPosition:
+    """A margin account and its long position, as they were read."""
+    when = {"created_at": now, "updated_at": now, "read_at": now}
+    whose = {"account": account(now=now), "symbol": changes.pop("symbol", "BCHUSD")}
+    held = {"margin_balance": 100, "margin_balance_orders": 0, "margin_balance_required": 60, "leverage": 10}
+    MarginAccount.objects.create(**whose, **held, **when)
+    figures = {"exchange_id": 7, "quantity": Decimal(1), "price_entry": Decimal(500), "pnl": Decimal(0)}
+    figures |= {"price_margin_call": Decimal(440), "price_liquidation": Decimal(425)}
+    return MarginPosition.objects.create(**whose, **when, **figures | changes)
 
 
 def transfer(person: Any, *, kind: str = "bank_to_trading", now: datetime = NOW, **changes: Any) -> Transfer:

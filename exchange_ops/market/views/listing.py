@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
-from exchange_ops.market import interest, queries, reference
+from exchange_ops.market import favourites, interest, queries, reference
 from exchange_ops.market.models import Ticker
 from exchange_ops.shared import rules
 from exchange_ops.shared.views.access import requires
@@ -45,7 +45,8 @@ def table(request: HttpRequest) -> HttpResponse:
     text, sort, falling = request.GET.get("text", "")[: queries.LONGEST_SEARCH], request.GET.get("sort", ""), False
     if sort.startswith("-"):
         sort, falling = sort[1:], True
-    page = queries.page(text=text, sort=sort, falling=falling, number=_number(request))
+    marked, only = favourites.of(request.user), request.GET.get("list") == "favourites"
+    page = queries.page(text=text, sort=sort, falling=falling, number=_number(request), only=marked if only else None)
     held, now = _held(request), clock.now()
     lines = queries.lines(codes=held.split(",")) if held else page.lines
     interest.glance(codes=[line.symbol.code for line in lines], now=now)
@@ -53,6 +54,8 @@ def table(request: HttpRequest) -> HttpResponse:
         "now": now,
         "text": text,
         "sort": request.GET.get("sort", ""),
+        "favourites": marked,
+        "only": only,
         "heads": _heads(sort, falling),
         "page": page,
         "codes": held or page.codes,

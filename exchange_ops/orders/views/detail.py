@@ -12,8 +12,8 @@ from desk.models import Person
 from desk.people import roles
 from desk.views.rendering import show
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine, workflow
-from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.orders import machine, trades, workflow
+from exchange_ops.orders.models import Order
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
@@ -42,20 +42,21 @@ def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
     except workflow.CannotCancel as problem:
         return render_page(request, order_id, status=409, refusal=str(problem))
     messages.success(
-        request, f"Cancelling of {row.reference} was requested. What became of it is shown below as the exchange tells."
+        request, f"Cancelling of {row.reference} was requested. What became of it is shown there as the exchange tells."
     )
-    return redirect("order", order_id)
+    return redirect("orders") if request.POST.get("back") == "orders" else redirect("order", order_id)
 
 
 def render_page(request: HttpRequest, order_id: int, *, status: int = 200, refusal: str = "") -> HttpResponse:
     """The page, with a sentence about what was refused."""
-    rows = Order.objects.select_related("account", "initiator")
+    rows = Order.objects.select_related("account", "initiator", "replaces")
     row = get_object_or_404(rows, pk=order_id)
     target = request.htmx.target if request.htmx else None
     context: dict[str, Any] = {
         "row": row,
         "now": clock.now(),
         "symbol": Symbol.objects.filter(pk=row.symbol).first() or Symbol(code=row.symbol),  # one we have no copy of
+        "replacements": list(row.replacements.order_by("pk")),
         "refusal": refusal,
         "drawn_for": f"{row.state}:{row.active}",
     }
@@ -67,8 +68,9 @@ def render_page(request: HttpRequest, order_id: int, *, status: int = 200, refus
 
 
 def _act(row: Order, person: Person) -> dict[str, Any]:
-    cancellable = row.active and row.state in machine.AT_EXCHANGE
+    cancellable = row.is_cancellable
     return {
+        "may_replace": row.active and row.state in machine.AT_EXCHANGE and not row.margin and rules.may_trade(person),
         "may_cancel": cancellable and rules.may_trade(person),
         "only_operators": cancellable and not rules.may_trade(person),
         "may_trade": rules.may_trade(person),
@@ -77,10 +79,9 @@ def _act(row: Order, person: Person) -> dict[str, Any]:
 
 
 def _story(row: Order, person: Person) -> dict[str, Any]:
-    trades = AccountTrade.objects.filter(account=row.account, exchange_order_id=row.exchange_id)
     return {
         "events": row.events.select_related("actor").order_by("-pk")[:MOST_EVENTS],
         "calls": row.calls.order_by("pk"),
-        "trades": list(trades.order_by("exchange_id")) if row.exchange_id is not None else [],
+        "trades": list(trades.of_order(row)) if row.exchange_id is not None else [],
         "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN),
     }

@@ -2,11 +2,13 @@
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
@@ -24,6 +26,7 @@ from exchange_ops.shared.views import accounts, exports
 from exchange_ops.shared.views.access import posted, requires
 
 ONLY_OPERATORS = "Operators place and cancel orders. You can look at every order in the list."
+NEWEST = 10**18 - 1  # every order there is
 PARTS = {"rows": "exchange_ops/orders/_rows.html", "age": "exchange_ops/orders/_age.html"}
 COLUMNS = (
     ("reference", "reference"),
@@ -45,6 +48,7 @@ COLUMNS = (
     ("asked at or first seen (UTC)", "created_at"),
     ("made at the exchange (UTC)", "exchange_created_at"),
     ("changed at the exchange (UTC)", "exchange_updated_at"),
+    ("replaces", "replaces_id"),
     ("client order id", "client_order_id"),
     ("exchange id", "exchange_id"),
 )
@@ -98,10 +102,11 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
     form = CancelAllForm(request.POST)
     if not form.is_valid():
         return render_page(request, status=422, refusal="Nothing was cancelled: the form was not whole. Press again.")
+    symbol = form.cleaned_data["symbol"].upper()
     count = domain.cancel_all(
         account=accounts.required(request),
-        symbol=form.cleaned_data["symbol"],
-        newest=int(form.cleaned_data["newest"]),
+        symbol=symbol,
+        newest=int(form.cleaned_data["newest"] or NEWEST),
         person=request.user,
         now=clock.now(),
         session_key=request.session.session_key or "",
@@ -112,11 +117,11 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
         else "No open order was left to cancel."
     )
     messages.success(request, f"{sentence} Each says when the exchange has confirmed it.")
-    return redirect("orders")
+    return redirect(f"{reverse('orders')}?view=all&symbol={quote(symbol)}" if symbol else reverse("orders"))
 
 
 def _rows(account: Account | None) -> QuerySet[Order]:
-    return Order.objects.filter(account=account).select_related("initiator")
+    return Order.objects.filter(account=account).select_related("initiator").prefetch_related("replacements")
 
 
 def _age(account: Account | None, now: datetime) -> dict[str, Any]:
@@ -130,7 +135,7 @@ def _to_cancel(account: Account | None, person: Person, filters: OrderFilter) ->
     if account is None or not rules.may_trade(person):
         return {}
     symbol = str(filters.chosen().get("symbol", "")).upper()
-    rows = Order.objects.filter(account=account, active=True, state__in=machine.AT_EXCHANGE)
+    rows = Order.objects.filter(account=account, active=True, state__in=machine.CANCELLABLE)
     numbers = list((rows.filter(symbol=symbol) if symbol else rows).values_list("pk", flat=True))
     if not numbers:
         return {}

@@ -4,9 +4,11 @@ The button names what it does, and sends these words along: what was typed after
 placed only by the next press.
 """
 
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
@@ -14,18 +16,22 @@ from django.views.decorators.http import require_http_methods
 from desk import clock
 from desk.models import Person
 from desk.views.rendering import show
+from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, policy_checks, request_checks, workflow
 from exchange_ops.orders.forms import OrderForm
+from exchange_ops.orders.request_checks import BUY, SELL
+from exchange_ops.orders.ticket import collateral, estimate, shares
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.titles import title
 from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
-from exchange_ops.shared.forms import fresh_key
+from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
+READ_WITH = "M30"  # the candles that are read beside the book of a symbol that is being traded
 REVIEW = "Look at what it comes to, then press the button again: it now says exactly what it does."
 
 
@@ -50,11 +56,24 @@ def new(request: HttpRequest) -> HttpResponse:
     return redirect("order", row.pk)
 
 
+def ticket(request: HttpRequest, *, symbol: str = "") -> dict[str, Any]:
+    """What `new_order/_ticket.html` needs to stand in another page, of one `symbol`; nothing where nobody may trade.
+
+    Sent, it is answered by the page of the ticket itself, or by the order that came of it.
+    """
+    account = accounts.current(request)
+    if account is None or not rules.may_trade(request.user):
+        return {}
+    wished = _wished(request) | ({"symbol": symbol} if symbol else {})
+    form = OrderForm(initial=wished, symbols=_symbols())
+    return {"form": form, "ticket_of": symbol, **_figures(account, form, request.user)}
+
+
 @posted(rules.may_trade, ONLY_OPERATORS)
 def figures(request: HttpRequest) -> HttpResponse:
     """What the order would come to, what is available, and the button with its words, for what is typed so far."""
     form = OrderForm(request.POST, symbols=_symbols())
-    figures = _figures(accounts.required(request), form, request.user)
+    figures = _figures(accounts.required(request), form, request.user) | {"is_part": True}
     return show(request, "exchange_ops/new_order/_figures.html", figures)
 
 
@@ -88,6 +107,7 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
     context: dict[str, Any] = {"now": clock.now(), "symbol": symbol, "frozen": freezes.active(account)}
     if symbol is None:
         return context
+    interest.ask(symbol=symbol, period=READ_WITH, now=context["now"])
     buys = form["side"].value() != "sell"
     currency = symbol.quote_currency if buys else symbol.base_currency
     context |= {
@@ -106,7 +126,35 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         context |= {"problems": list(problems.values()), "effect": "" if problems else _effect(wanted)}
         context["sums"] = request_checks.figures(symbol=symbol, wanted=wanted)
         context["distance"] = distance.of(wanted=wanted, ticker=context["ticker"])
-    return context
+        context["estimate"] = estimate.of(wanted=wanted, symbol=symbol)
+    return context | _shares(account, symbol, form, context)
+
+
+def _shares(account: Account, symbol: Symbol, form: OrderForm, context: dict[str, Any]) -> dict[str, Any]:
+    """A quarter to all of what is available, at the price that is typed or the market's; and the collateral."""
+    has_limit = form["type"].value() not in {"market", "stopMarket"}
+    at = _typed(form, "price" if has_limit else "stop_price")
+    ticker, balance = context["ticker"], context["balance"]
+    if at is None and ticker is not None:
+        at = ticker.ask if context["buys"] else ticker.bid
+    on_margin, row = bool(form["margin"].value()), collateral.account_of(account=account, symbol=symbol)
+    found = shares.of(
+        account=account,
+        symbol=symbol,
+        side=BUY if context["buys"] else SELL,
+        at=at,
+        available=balance.available if balance else Decimal(0),
+        margin=on_margin,
+        has_limit=has_limit,
+    )
+    return {"shares": found, "on_margin": on_margin, "collateral": row, "free": row and collateral.free(row)}
+
+
+def _typed(form: OrderForm, name: str) -> Decimal | None:
+    try:
+        return read_amount(str(form[name].value() or "").strip())
+    except ValidationError:
+        return None
 
 
 def _effect(wanted: request_checks.Wanted) -> str:
@@ -116,7 +164,7 @@ def _effect(wanted: request_checks.Wanted) -> str:
 
 def _wished(request: HttpRequest) -> dict[str, Any]:
     """Values that a link may fill in beforehand; a person still reads and sends the form."""
-    names = ("symbol", "side", "type", "price")
+    names = ("symbol", "side", "type", "price", "margin")
     return {"request_key": fresh_key(), **{name: request.GET[name][:80] for name in names if name in request.GET}}
 
 

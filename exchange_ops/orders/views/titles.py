@@ -22,4 +22,10 @@ def title(order: Any, symbol: Symbol | None) -> str:
         terms.append(f"until {order.expire_time:%Y-%m-%d %H:%M} UTC")
     if order.post_only:
         terms.append("post-only")
+    if order.margin:
+        terms.append("on margin")
+    if order.take_liquidity_markup:
+        terms.append(f"commission {plain(order.take_liquidity_markup * 100)} % taking")
+    if order.provide_liquidity_markup:
+        terms.append(f"commission {plain(order.provide_liquidity_markup * 100)} % providing")
     return " ".join(words) + (f" ({', '.join(terms)})" if terms else "")

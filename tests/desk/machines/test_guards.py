@@ -14,6 +14,7 @@ from tests.exchange_ops import rows
 ENGINES = ("sqlite", "postgresql")
 MIGRATION = import_module("exchange_ops.migrations.0020_guards_from_the_tables")
 # What a rule was called before all machines called it the same.
+FIELDS_SINCE = ("replaces_id", "take_liquidity_markup", "provide_liquidity_markup")  # of an order
 RENAMED = {
     "exchange_ops_order_one_number": "exchange_ops_order_fills_once",
     "exchange_ops_transfer_keeps_its_numbers": "exchange_ops_transfer_fills_once",
@@ -39,11 +40,11 @@ def test_what_took_the_place_of_a_rule_holds_all_that_it_held(vendor):
     now = all_statements(GUARDS, vendor)
     more = {name: conditions(now[RENAMED.get(name, name)]) - conditions(text) for name, text in before.items()}
     assert all(conditions(text) <= conditions(now[RENAMED.get(name, name)]) for name, text in before.items())
-    other = "NEW.initiated_via IS NOT OLD.initiated_via"
-    if vendor == "postgresql":
-        other = other.replace("IS NOT", "IS DISTINCT FROM")
+    differs = "IS NOT" if vendor == "sqlite" else "IS DISTINCT FROM"
+    other = f"NEW.initiated_via {differs} OLD.initiated_via"
+    of_orders = {f"NEW.{name} {differs} OLD.{name}" for name in FIELDS_SINCE}
     assert {name: found for name, found in more.items() if found} == {
-        "exchange_ops_order_content_fixed": {other},
+        "exchange_ops_order_content_fixed": {other} | of_orders,
         "exchange_ops_transfer_content_fixed": {other},
         "exchange_ops_withdrawal_content_fixed": {other},
         "exchange_ops_transfer_begins_as_draft": {"NEW.second_id IS NOT NULL"},

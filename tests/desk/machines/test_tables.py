@@ -1,4 +1,4 @@
-"""What a machine is declared as: the tables of all eight are whole, and what is wrong with one is said."""
+"""What a machine is declared as: the tables of all of them are whole, and what is wrong with one is said."""
 
 from dataclasses import replace
 
@@ -10,13 +10,24 @@ from desk.machines.table import Column, State, Table, Tone, Transition, Turn
 from desk.staff.mover import MACHINE as PEOPLE
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.mover import MACHINE as ORDERS
+from exchange_ops.positions.mover import MACHINE as MARGIN_ACTIONS
 from exchange_ops.subaccounts.mover import MACHINE as SUBACCOUNTS
 from exchange_ops.transfers.mover import MACHINE as TRANSFERS
 from exchange_ops.withdrawals.mover import MACHINE as WITHDRAWALS
 
 MACHINES = {
     machine.model.name: machine
-    for machine in (WITHDRAWALS, TRANSFERS, ORDERS, SUBACCOUNTS, ADDRESS_REQUESTS, BROADCASTS, INCIDENTS, PEOPLE)
+    for machine in (
+        WITHDRAWALS,
+        TRANSFERS,
+        ORDERS,
+        SUBACCOUNTS,
+        ADDRESS_REQUESTS,
+        BROADCASTS,
+        INCIDENTS,
+        PEOPLE,
+        MARGIN_ACTIONS,
+    )
 }
 every_machine = pytest.mark.parametrize("machine", list(MACHINES.values()), ids=list(MACHINES))
 SMALL = Table(

@@ -146,7 +146,7 @@ SENT: dict[str, tuple[dict[str, Any], str, str]] = {
     "get_margin_accounts": ({}, "GET /margin/account", ""),
     "get_margin_account": (ETH, "GET /margin/account/ETHBTC", ""),
     "set_margin_account": (
-        {**ETH, "marginBalance": Decimal("0"), "strictValidate": True},
+        {**ETH, "margin_balance": Decimal("0")},
         "PUT /margin/account/ETHBTC",
         "marginBalance=0&strictValidate=true",
     ),

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 
 from chaindata.headers.models import ChainHeader, ChainTip
 from chaindata.incidents import CHAIN_LATE
@@ -12,8 +13,11 @@ from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry
 from exchange_ops.market.models import Ticker
+from exchange_ops.margin.models import MarginPosition
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
+from exchange_ops.positions import mover as margin_moves
+from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import alarms, heartbeats
 from exchange_ops.shared.models import Account, CheckRun, ClockReading, FollowerState
 from exchange_ops.transfers import mover as transfer_moves
@@ -22,7 +26,14 @@ from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
 from tests.exchange_ops import rows
 
-CRITICAL = {alarms.FROZEN, alarms.PAYOUT_DISPUTED, alarms.PAYOUT_ELSEWHERE, alarms.TRANSFER_UNCLEAR, alarms.AUDIT}
+CRITICAL = {
+    alarms.FROZEN,
+    alarms.PAYOUT_DISPUTED,
+    alarms.PAYOUT_ELSEWHERE,
+    alarms.TRANSFER_UNCLEAR,
+    alarms.LIQUIDATION_NEAR,
+    alarms.AUDIT,
+}
 SECRET_KINDS = {alarms.KEY_REFUSED, alarms.KEY_RIGHTS, alarms.PLACE_UNKNOWN}
 
 
@@ -77,6 +88,13 @@ def hold_left(operator):
     rows.entry(9, now=clock.now(), **line)
 
 
+def margin_unclear(operator):
+    row = rows.margin_action(operator, now=clock.now())
+    margin_moves.move(row, event="claimed", to="sending", now=clock.now(), sends=1)
+    margin_moves.move(row, event="answer_lost", to="unknown", now=clock.now())
+    margin_moves.move(row, event="unexplained", to="unclear", now=clock.now())
+
+
 def aside(operator):
     columns = {"exchange_id": "x", "reason": "A transaction was kept aside: no amount.", "content": "{}"}
     times = {"first_seen_at": clock.now(), "seen_at": clock.now(), "after_index": 0}
@@ -112,6 +130,15 @@ PROVOKED = {
         lambda person: rows.transfer_sent(person, to="not_seen", now=clock.now()),
         "The money seems not to have moved",
     ),
+    alarms.MARGIN_CALL_NEAR: (
+        lambda person: rows.margin_position(now=clock.now(), pnl=Decimal(-50)),
+        "The long position in BCHUSD, 1.0000, is near its margin call at 440.0000: the mark is 450.0000.",
+    ),
+    alarms.LIQUIDATION_NEAR: (
+        lambda person: rows.margin_position(now=clock.now(), pnl=Decimal(-70)),
+        "is near its liquidation at 425.0000: the mark is 430.0000.",
+    ),
+    alarms.MARGIN_UNCLEAR: (margin_unclear, "What it did can't be told from the exchange's records"),
     alarms.HOLD_LEFT: (hold_left, "its money still stands reserved at the exchange"),
     alarms.PAYOUT_OVERDUE: (overdue, "the exchange took the order to pay 3 h ago"),
     alarms.RECONCILIATION: (
@@ -214,5 +241,11 @@ ENDED = {
     alarms.PRICES_OLD: lambda: rows.price(now=clock.now()),
     alarms.PROOFS_LATE: proven,
     CHAIN_LATE: block,
+    alarms.MARGIN_CALL_NEAR: lambda: MarginPosition.objects.update(pnl=Decimal(0)),
+    alarms.LIQUIDATION_NEAR: lambda: MarginPosition.objects.update(pnl=Decimal(0)),
+    alarms.MARGIN_UNCLEAR: lambda: [
+        margin_moves.move(row, event="settled", to="settled", now=clock.now())
+        for row in MarginAction.objects.filter(state="unclear")
+    ],
     UNDELIVERED: lambda: Delivery.objects.filter(state="failed").update(state="delivered"),
 }

@@ -162,7 +162,7 @@ class Following:
         return True
 
 
-FIGURES = "#now [data-value], #now [data-at], #book table *, #book [data-depth], #trades tbody *, #candles table td"
+FIGURES = "#now [data-value], #now [data-at], #book table *, #depth [data-depth], #trades tbody *, #candles table td"
 FIGURES += ", #rows [data-value]"
 PIECES = """(root, shown) => Array.from(root.querySelectorAll(shown)).map((one) => [
     one.tagName, (one.getAttribute("class") || "").replace(/\\bfresh\\b/, "").trim(),

@@ -6,10 +6,14 @@ from decimal import Decimal
 from html import unescape
 
 import pytest
+from django.contrib.sessions.backends.db import SessionStore
+from django.template.loader import render_to_string
+from django.test import RequestFactory
 
 from desk import clock
 from exchange_ops.market.models import Ticker
 from exchange_ops.orders.models import Order
+from exchange_ops.orders.views import new
 from exchange_ops.policy import freezes
 from exchange_ops.shared.models import Account
 from tests.exchange_ops.orders import order_rows
@@ -268,3 +272,29 @@ def test_nothing_typed_comes_back_alive(signed_in, operator):
     hostile = '"><img src=x onerror=alert(1)>'
     page = refused(signed_in(operator), symbol=hostile, quantity=hostile, effect=hostile).content.decode()
     assert hostile not in page
+
+
+# In other pages -------------------------------------------------------------------------------------------------------
+
+
+def standing_in(person, path, **options):
+    request = RequestFactory().get(path)
+    request.user, request.session = person, SessionStore()
+    context = new.ticket(request, **options)
+    return context, render_to_string("exchange_ops/new_order/_ticket.html", context, request=request)
+
+
+def test_the_ticket_stands_in_other_pages_with_the_same_fields(operator):
+    context, page = standing_in(operator, "/markets/BCHUSD/?side=sell&price=401", symbol="BCHUSD")
+    assert context["symbol"].code == "BCHUSD"
+    for part in ('id="ticket"', 'name="symbol" id="id_symbol" value="BCHUSD"', 'id="id_price"', 'id="id_quantity"'):
+        assert part in page, part
+    assert 'value="401"' in page
+    assert 'value="sell" checked' in re.sub(r"\s+", " ", page)
+    assert '<select name="symbol"' not in page
+
+
+def test_nobody_who_may_not_trade_has_a_ticket(auditor):
+    request = RequestFactory().get("/markets/BCHUSD/")
+    request.user, request.session = auditor, SessionStore()
+    assert new.ticket(request, symbol="BCHUSD") == {}

@@ -70,7 +70,17 @@ MATRIX = {
     "order-figures": (NOBODY, DRAFT),
     "order": (EVERYBODY, NOBODY),
     "order-cancel": (NOBODY, DRAFT),
+    "order-replace": (DRAFT, DRAFT),
     "margin": (EVERYBODY, NOBODY),
+    "margin-open": (DRAFT, DRAFT),
+    "margin-close-all": (DRAFT, DRAFT),
+    "margin-figures": (NOBODY, DRAFT),
+    "margin-action": (EVERYBODY, NOBODY),
+    "margin-action-settle": (NOBODY, DRAFT),
+    "margin-symbol": (EVERYBODY, NOBODY),
+    "margin-collateral": (DRAFT, DRAFT),
+    "margin-close-position": (DRAFT, DRAFT),
+    "margin-close-account": (DRAFT, DRAFT),
     "ledger": (EVERYBODY, NOBODY),
     "keys": (AUDIT, NOBODY),
     "key": (AUDIT, NOBODY),
@@ -90,7 +100,10 @@ MATRIX = {
     "subaccount-address": (NOBODY, REREAD),
     "subaccount-take-back": (NOBODY, KEEP),
     "markets": (EVERYBODY, NOBODY),
+    "markets-find": (EVERYBODY, NOBODY),
     "market": (EVERYBODY, NOBODY),
+    "market-older": (EVERYBODY, NOBODY),
+    "market-star": (NOBODY, EVERYBODY),
     "chain": (EVERYBODY, NOBODY),
     "chain-block": (EVERYBODY, NOBODY),
     "chain-transaction": (EVERYBODY, NOBODY),
@@ -250,12 +263,15 @@ def place(operator, payable):
     rows.subaccount(row.pk, now=clock.now())
     rows.currency(now=clock.now(), transfer_enabled=True)
     moved = rows.transfer(operator, kind="to_user", now=clock.now())
+    margin = rows.margin_action(operator, now=clock.now())
+    rows.margin_position(now=clock.now())
 
     freezes.freeze(person=None, reason="A drill.", account=row.account, now=clock.now())
     frozen = Incident.objects.get()
 
     def place(name):
         key = moved.pk if name.removeprefix("api-").startswith("transfer") else row.pk
+        key = margin.pk if name.startswith("margin-action") else key
         key = frozen.pk if name.startswith("incident") else key
         key = operator.pk if name.startswith("person") else key
         return ADDRESSES[name].replace("{key}", str(key))

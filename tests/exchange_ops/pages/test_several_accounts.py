@@ -79,6 +79,7 @@ def two(operator, payable):
     ids = {
         "withdrawal": payout.pk,
         "transfer": moved.pk,
+        "margin-action": rows.margin_action(operator, now=now).pk,
         "key": key.pk,
         "incident": Incident.objects.get().pk,
         "freeze": Freeze.objects.get().pk,

@@ -1,0 +1,124 @@
+"""How far a position is from its margin call and its liquidation, by the newest price that is known.
+
+A price between the entry and the margin call is measured as the share of that way which is left: 1 at the entry, 0 at
+the call, below 0 beyond it. A warning begins at one share and ends at a larger one, so a price that hovers at the
+border warns once. The prices themselves are the exchange's (supplement 1.5); nothing here guesses them.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from typing import Final
+
+from exchange_ops.margin.models import MarginPosition
+from exchange_ops.market.models import Ticker
+
+# Shares of the way from the entry: below the first a warning begins, from the second on it ends.
+CALL_NEAR, CALL_FAR = Decimal("0.30"), Decimal("0.40")
+LIQUIDATION_NEAR, LIQUIDATION_FAR = Decimal("0.25"), Decimal("0.35")
+_DIGITS: Final = 200
+_PLACES: Final = Decimal(1).scaleb(-12)
+ZERO: Final = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """One position against the newest price. Prices and `pnl` are in the quote currency; shares are fractions.
+
+    `to_call` and `to_liquidation` are how far the price may still move against the position, as a fraction of the
+    price; `call_left` and `liquidation_left` are what is left of the way from the entry. All are None without a price,
+    or where the exchange names no such danger. `percent` is the pnl as a fraction of the value at entry.
+    """
+
+    is_long: bool
+    entry: Decimal
+    mark: Decimal | None = None
+    mark_at: datetime | None = None
+    pnl: Decimal | None = None
+    percent: Decimal | None = None
+    call: Decimal | None = None
+    liquidation: Decimal | None = None
+    to_call: Decimal | None = None
+    to_liquidation: Decimal | None = None
+    call_left: Decimal | None = None
+    liquidation_left: Decimal | None = None
+
+    @property
+    def is_past_call(self) -> bool:
+        """Whether the price is beyond that of the margin call: the exchange lets the position only be closed."""
+        return self.to_call is not None and self.to_call <= 0
+
+    def is_near_call(self, *, warned: bool) -> bool:
+        """Whether to warn of the margin call; who was `warned` is warned on until it is far."""
+        return self.call_left is not None and self.call_left < (CALL_FAR if warned else CALL_NEAR)
+
+    def is_near_liquidation(self, *, warned: bool) -> bool:
+        """The same of the liquidation."""
+        left, border = self.liquidation_left, LIQUIDATION_FAR if warned else LIQUIDATION_NEAR
+        return left is not None and left < border
+
+
+def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
+    """How a position stands; by the exchange's own pnl, or by the market's last price where that was read later."""
+    is_long, entry = position.quantity > 0, position.price_entry
+    call, liquidation = _danger(position.price_margin_call), _danger(position.price_liquidation)
+    found = _mark(position, ticker)
+    if found is None:
+        return Exposure(is_long, entry, call=call, liquidation=liquidation)
+    mark, mark_at = found
+    with localcontext() as context:
+        context.prec = _DIGITS
+        pnl = position.quantity * (mark - entry)
+        worth = abs(position.quantity) * entry
+        return Exposure(
+            is_long,
+            entry,
+            mark,
+            mark_at,
+            pnl=_rounded(pnl),
+            percent=_rounded(pnl / worth) if worth else None,
+            call=call,
+            liquidation=liquidation,
+            to_call=_away(mark, call, mark, is_long),
+            to_liquidation=_away(mark, liquidation, mark, is_long),
+            call_left=_left(mark, call, entry, is_long),
+            liquidation_left=_left(mark, liquidation, entry, is_long),
+        )
+
+
+def _danger(price: Decimal | None) -> Decimal | None:
+    """A price that can be reached; zero or less means that the collateral covers every loss."""
+    return price if price is not None and price > 0 else None
+
+
+def _mark(position: MarginPosition, ticker: Ticker | None) -> tuple[Decimal, datetime] | None:
+    """The exchange judges by a price that it names nowhere but in the pnl (its last trade, else the middle)."""
+    if ticker is not None and ticker.last is not None and ticker.read_at > position.read_at:
+        return ticker.last, ticker.read_at
+    if position.pnl is not None and position.quantity:
+        with localcontext() as context:
+            context.prec = _DIGITS
+            return _rounded(position.price_entry + position.pnl / position.quantity), position.read_at
+    return None if ticker is None or ticker.last is None else (ticker.last, ticker.read_at)
+
+
+def _away(mark: Decimal, danger: Decimal | None, of: Decimal, is_long: bool) -> Decimal | None:
+    if danger is None or of <= 0:
+        return None
+    way = mark - danger if is_long else danger - mark
+    return _rounded(way / of)
+
+
+def _left(mark: Decimal, danger: Decimal | None, entry: Decimal, is_long: bool) -> Decimal | None:
+    """What is left of the way from the entry; a danger that lies on the wrong side of the entry is reached by now."""
+    if danger is None:
+        return None
+    whole = entry - danger if is_long else danger - entry
+    way = mark - danger if is_long else danger - mark
+    if whole <= 0:
+        return ZERO if way <= 0 else _rounded(way / danger)
+    return _rounded(way / whole)
+
+
+def _rounded(value: Decimal) -> Decimal:
+    return value.quantize(_PLACES, rounding=ROUND_HALF_EVEN)

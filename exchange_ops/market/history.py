@@ -1,0 +1,103 @@
+"""Candles older than those kept, for a chart that is moved back: from the rows, and where they end, by a worker.
+
+A page asks for what lies before a moment and goes on; the worker that it wakes reads one page of candles before the
+oldest one kept, and announces `history:<symbol>.<period>`. What is kept of a symbol never has a hole, so it only ever
+grows at its ends. Retention takes old candles away again (`MARKET_CANDLES_KEPT`): who looks later asks anew.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from django.db import transaction
+
+from desk import questions
+from exchange_ops.client import ExchangeClient
+from exchange_ops.market import quotes
+from exchange_ops.market.models import Candle, CandleHistory
+from wire.errors import CallFailed
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+PAGE: Final = 500  # candles in one answer to a page
+READ: Final = 1_000  # candles of one call, the most that the interface gives (exchange REST, Candle)
+TASK: Final = "exchange_ops.read_history"
+PAUSE: Final = timedelta(seconds=5)  # after a reading that failed, or brought nothing
+RULE: Final = questions.Rule(
+    model=CandleHistory, task=TASK, topic="{row.topic}", lost_after=timedelta(seconds=10), asked_anew={"problem": ""}
+)
+_STEP = timedelta(milliseconds=1)
+
+
+class State(StrEnum):
+    """What an answer to a page is."""
+
+    FOUND = "found"  # here they are
+    WAITING = "waiting"  # a worker reads them
+    FIRST = "first"  # the exchange has none that are older
+    PROBLEM = "problem"  # they could not be read
+
+
+@dataclass(frozen=True, slots=True)
+class Older:
+    """Candles before a moment, newest first, or why there are none; `problem` is a sentence."""
+
+    state: State
+    rows: tuple[Candle, ...] = ()
+    problem: str = ""
+
+
+def before(*, symbol: str, period: str, moment: datetime, person: "Person | None", now: datetime) -> Older:
+    """The kept candles that begin before `moment`; where there are none, a worker is asked for them."""
+    kept = Candle.objects.filter(symbol=symbol, period=period, timestamp__lt=moment).order_by("-timestamp")[:PAGE]
+    if rows := tuple(kept):
+        return Older(State.FOUND, rows)
+    row = CandleHistory.objects.filter(symbol=symbol, period=period).first()
+    if row is not None and row.first_at is not None and moment <= row.first_at:
+        return Older(State.FIRST)
+    if row is not None and row.answered_at is not None and now - row.answered_at < PAUSE:
+        return Older(State.PROBLEM, problem=row.problem or "No older candles could be read.")
+    RULE.ask(person=person, now=now, symbol=symbol, period=period)
+    return Older(State.WAITING)
+
+
+def read(*, history_id: int, now: datetime, open_client: Callable[[], ExchangeClient]) -> int:
+    """Answer one question by a page of candles; how many were read. Nothing happens when nobody waits for it."""
+    row = RULE.waiting().filter(pk=history_id).first()
+    if row is None:
+        return 0
+    client = open_client()
+    try:
+        count, first_at, problem = _read_page(client, row, now)
+    except CallFailed as failure:
+        count, first_at, problem = 0, row.first_at, f"Older candles could not be read: {failure}."
+    finally:
+        client.close()
+    RULE.answer(row, now=now, problem=problem, first_at=first_at)
+    return count
+
+
+def _read_page(client: ExchangeClient, row: CandleHistory, now: datetime) -> tuple[int, datetime | None, str]:
+    """Read before the oldest candle kept: how many there were, the first one there is if this shows it, a remark."""
+    oldest = _oldest(row)
+    if oldest is None:
+        return 0, None, "There are no candles of this period yet."
+    listing = client.get_symbol_candles(
+        symbol=row.symbol, period=row.period, until=oldest - _STEP, sort="DESC", limit=READ
+    )
+    older = [one for one in listing.records if one.timestamp < oldest]
+    with transaction.atomic():
+        quotes.turn_of(row.symbol, row.period)
+        if _oldest(row) != oldest:  # let go, or read by somebody else: another question finds out what is next
+            return 0, row.first_at, ""
+        quotes.keep_candles(symbol=row.symbol, period=row.period, found=older, now=now)
+        is_all = len(listing.records) + len(listing.asides) < READ
+        return len(older), _oldest(row) if is_all else None, ""
+
+
+def _oldest(row: CandleHistory) -> datetime | None:
+    kept = Candle.objects.filter(symbol=row.symbol, period=row.period).order_by("timestamp")
+    return kept.values_list("timestamp", flat=True).first()

@@ -1,0 +1,101 @@
+"""What the parts of a market's page show of the market itself: price, candles, order book, depth, trades.
+
+The page that carries them (`exchange_ops/pages/trading.py`) adds what is the account's own.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.http import HttpRequest
+
+from exchange_ops.market import depth, favourites, interest, queries, topics
+from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol
+from exchange_ops.market.views import drawings
+
+SHOWN_CANDLES, SHOWN_TRADES, SHOWN_LEVELS = 300, 30, 12
+AS_TABLE = "table"
+Own = Mapping[str, Mapping[Decimal, Decimal]]
+
+
+def price(symbol: Symbol) -> dict[str, Any]:
+    """The last 24 hours."""
+    return {"line": next(iter(queries.lines(codes=[symbol.code])), None)}
+
+
+def candles(symbol: Symbol, look: MarketLook) -> dict[str, Any]:
+    """The newest candles of the period that is looked at, as a table and for the chart."""
+    newest = Candle.objects.filter(symbol=symbol.code, period=look.period).order_by("-timestamp")[:SHOWN_CANDLES]
+    rows = list(newest)
+    return {"candles": rows, "drawn": drawings.candles(reversed(rows))}
+
+
+def picture(symbol: Symbol) -> dict[str, Any]:
+    """The whole depth as a picture."""
+    book = _book(symbol)
+    whole = depth.ladder(book=book)
+    return {"book": book, "whole": whole, "picture": drawings.depth(whole)}
+
+
+def ladder(request: HttpRequest, symbol: Symbol, own: Own) -> dict[str, Any]:
+    """The best levels in a fixed number of rows, so that none moves, or every level there is; put together as wished.
+
+    `own` are the sizes of one's own orders, by side and by the price of their row.
+    """
+    book, all_of_them = _book(symbol), is_whole_depth(request)
+    whole = depth.ladder(book=book)
+    rows = depth.grouped(whole, symbol.tick_size * group(request))
+    best, least = (rows, 0) if all_of_them else (rows.top(SHOWN_LEVELS), SHOWN_LEVELS)
+    sides = {f"{side}s": depth.rungs(getattr(best, side), least=least, own=own[side]) for side in ("ask", "bid")}
+    return {"book": book, "whole": whole, "ladder": best, **sides}
+
+
+def trades(symbol: Symbol) -> dict[str, Any]:
+    """The newest public trades."""
+    return {"trades": list(PublicTrade.objects.filter(symbol=symbol.code).order_by("-trade_id")[:SHOWN_TRADES])}
+
+
+def frame(request: HttpRequest, symbol: Symbol, look: MarketLook, now: datetime) -> dict[str, Any]:
+    """What every part needs to be drawn and followed."""
+    return {
+        "now": now,
+        "symbol": symbol,
+        "look": look,
+        "periods": list(interest.PERIODS),
+        "groups": [(count, symbol.tick_size * count) for count in depth.GROUPS],
+        "group": group(request),
+        "topic": topics.of(symbol.code),
+        "topics": {
+            "book": topics.of(symbol.code, "book"),
+            "trades": topics.of(symbol.code, "trades"),
+            "candles": topics.of(symbol.code, "candles", period=look.period),
+        },
+        "places": queries.places_of(symbol.tick_size),
+        "steps": queries.places_of(symbol.quantity_increment),
+        "is_late": interest.is_late(look, now=now),
+        "is_favourite": symbol.code in favourites.of(request.user),
+        "candles_as_table": request.GET.get("candles") == AS_TABLE,
+        "depth_as_table": is_whole_depth(request),
+    }
+
+
+def is_whole_depth(request: HttpRequest) -> bool:
+    """Whether every level is to be listed."""
+    return request.GET.get("depth") == AS_TABLE
+
+
+def group(request: HttpRequest) -> int:
+    """How many ticks are wished in one row of the ladder; another number counts as one."""
+    text = request.GET.get("group", "")
+    return int(text) if text in map(str, depth.GROUPS) else depth.GROUPS[0]
+
+
+def period(request: HttpRequest) -> str:
+    """The period that is asked for; another word counts as none."""
+    wished = request.GET.get("period", "")
+    return wished if wished in interest.PERIODS else interest.DEFAULT_PERIOD
+
+
+def _book(symbol: Symbol) -> BookSnapshot | None:
+    return BookSnapshot.objects.filter(symbol=symbol.code).first()

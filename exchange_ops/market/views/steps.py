@@ -1,0 +1,74 @@
+"""Small steps on the way through markets: older candles of a chart, finding a symbol while typing, favourites."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_safe
+
+from desk import clock
+from desk.views.rendering import show
+from exchange_ops.market import favourites, history, queries, topics
+from exchange_ops.market.models import Symbol
+from exchange_ops.market.views import drawings, parts
+from exchange_ops.shared import rules
+from exchange_ops.shared.views.access import posted, requires
+
+MOST_FOUND = 12
+_LONGEST_SECOND = 11
+
+
+@require_safe
+@requires(rules.may_see)
+def older(request: HttpRequest, symbol: str) -> HttpResponse:
+    """The candles before a second, for the chart; while a worker reads them, the part asks for itself again."""
+    row, period, moment = _named(symbol), parts.period(request), _second(request.GET.get("before", ""))
+    found = history.before(symbol=row.code, period=period, moment=moment, person=request.user, now=clock.now())
+    context = {
+        "symbol": row,
+        "older": found,
+        "topic": topics.of(row.code, "history", period=period),
+        "drawn": drawings.candles(reversed(found.rows)),
+    }
+    return show(request, "exchange_ops/market/_older.html", context)
+
+
+@require_safe
+@requires(rules.may_see)
+def find(request: HttpRequest) -> HttpResponse:
+    """Where another symbol may be chosen: favourites until something is typed, then what is meant by it."""
+    text = request.GET.get("text", "")
+    lines = (
+        queries.found(text=text, most=MOST_FOUND) if text.strip() else queries.lines(codes=favourites.of(request.user))
+    )
+    context: dict[str, Any] = {"lines": lines, "text": text, "period": request.GET.get("period", "")}
+    return show(request, "exchange_ops/market/_found.html", context)
+
+
+@posted(rules.may_see)
+def star(request: HttpRequest, symbol: str) -> HttpResponse:
+    """Have a symbol among one's favourites, or no longer."""
+    row, is_wanted = _named(symbol), request.POST.get("on") == "yes"
+    try:
+        if is_wanted:
+            favourites.mark(person=request.user, symbol=row, now=clock.now())
+        else:
+            favourites.unmark(person=request.user, symbol=row)
+    except favourites.TooMany as problem:
+        is_wanted = False
+        messages.warning(request, str(problem))
+    if not request.htmx:  # type: ignore[attr-defined]  # by its middleware
+        return redirect("market", row.code)
+    return show(request, "exchange_ops/market/_star.html", {"symbol": row, "is_favourite": is_wanted})
+
+
+def _named(code: str) -> Symbol:
+    return get_object_or_404(Symbol, code=code.replace("\0", ""))
+
+
+def _second(text: str) -> datetime:
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_SECOND):
+        raise Http404("It has to be said before which second.")
+    return datetime.fromtimestamp(int(text), UTC)

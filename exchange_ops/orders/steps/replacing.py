@@ -1,0 +1,234 @@
+"""Replacing an open order by one of another price or quantity, in one call: what was filled stays filled.
+
+The replacing order is a row of its own, with an id that is known before anything leaves: it is placed once, and looked
+for when its answer is lost, like every order. The old one waits in `replacing` until that is known; then it is read
+how it ended. Source: exchange REST, Spot orders; supplement 1.4, 2.7.
+"""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db import transaction
+
+from desk.machines.requests import LONGEST_KEY, Once
+from exchange_ops.client.sightings import ABSENT_AFTER
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import machine, mover, policy_checks, request_checks
+from exchange_ops.orders import records as order_records
+from exchange_ops.orders.models import Order
+from exchange_ops.orders.request_checks import FORM, Wanted
+from exchange_ops.orders.steps import ways
+from exchange_ops.policy import freezes
+from exchange_ops.shared import rules
+from exchange_ops.wire import records
+from exchange_ops.wire.catalogue import Right
+from wire.errors import CallFailed
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+LOOK_AGAIN: Final = timedelta(seconds=2)  # while the replacing order is on its way
+READ_AGAIN: Final = timedelta(seconds=3)  # until the history tells how the old one ended
+NOT_READ: Final = "It was replaced; how much of it was filled before was not read."
+ON_MARGIN: Final = "An order on margin can't be replaced over REST: cancel it and place another one."
+
+
+class CannotReplace(Exception):
+    """Nothing was asked for; `problems` names the field (or "__all__") and says why, one sentence each."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__(" ".join(problems.values()))
+        self.problems = problems
+
+
+def ask(
+    *,
+    order_id: int,
+    person: "Person",
+    quantity: Decimal,
+    price: Decimal | None,
+    request_key: str,
+    now: datetime,
+    session_key: str = "",
+) -> Order:
+    """Have an open order replaced; gives the replacing order, which a worker sends. Raises CannotReplace.
+
+    `quantity` is the whole one, in the base currency: what was filled counts. `price` is in the quote currency.
+    """
+    once = Once(
+        Order.objects.filter(initiator=person, request_key=request_key),
+        is_same=lambda row: (row.replaces_id, row.quantity, row.price) == (order_id, quantity, price),
+        refusal=_sent_before,
+    )
+    if (earlier := once.earlier()) is not None:
+        return earlier
+    if not 0 < len(request_key) <= LONGEST_KEY:
+        raise CannotReplace({FORM: "The form has lost its key: open it again."})
+    old = replaceable(order_id, person)
+    wanted = changed(old, quantity=quantity, price=price)
+    if found := problems(old, wanted, person=person, now=now):
+        raise CannotReplace(found)
+    new = Order(
+        account=old.account,
+        initiator=person,
+        request_key=request_key,
+        client_order_id=ways.fresh_id(),
+        replaces=old,
+        **{name: getattr(wanted, name) for name in Wanted.__dataclass_fields__},
+    )
+    return once.store(lambda: _begin(old, new, person=person, now=now, session_key=session_key))
+
+
+def _sent_before(row: Order) -> CannotReplace:
+    return CannotReplace({FORM: f"This form was sent before, with other content, as {row.reference}."})
+
+
+def replaceable(order_id: int, person: "Person") -> Order:
+    """The order, when this person may have it replaced now. Raises CannotReplace."""
+    if not rules.may_trade(person):
+        raise CannotReplace({FORM: "Only operators replace orders."})
+    row = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
+    if row is None:
+        raise CannotReplace({FORM: "There is no such order."})
+    if row.state not in machine.AT_EXCHANGE or not row.active:
+        raise CannotReplace({FORM: f"There is nothing to replace: {machine.state_of(row)}."})
+    if row.margin:
+        raise CannotReplace({FORM: ON_MARGIN})
+    return row
+
+
+def changed(old: Order, *, quantity: Decimal, price: Decimal | None) -> Wanted:
+    """What the replacing order asks for: the old one's terms with another quantity or price."""
+    names = Wanted.__dataclass_fields__
+    return replace(Wanted(**{name: getattr(old, name) for name in names}), quantity=quantity, price=price)
+
+
+def problems(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> dict[str, str]:
+    """Everything against the replacing order, by field: its own form, money, and the rules in force.
+
+    When the exchange can't place it, it still cancels the old one; so money is looked at before.
+    """
+    symbol = Symbol.objects.filter(pk=old.symbol).first()
+    if symbol is None:
+        return {FORM: "The exchange does not describe this symbol."}
+    if (wanted.quantity, wanted.price) == (old.quantity, old.price):
+        return {FORM: "Nothing would change: enter another price or quantity."}
+    if wanted.quantity <= old.cum_quantity:
+        return {"quantity": f"{old.cum_quantity.normalize():f} were filled already: the whole quantity has to be more."}
+    found = request_checks.problems(account=old.account, symbol=symbol, wanted=wanted, now=now, instead_of=old)
+    if (frozen := freezes.active(old.account)) is not None:
+        found[FORM] = f"The account is frozen: {frozen.reason} Open orders can still be cancelled."
+    if found:
+        return found
+    return policy_checks.problems(initiator=person, account=old.account, symbol=symbol, wanted=wanted, now=now)
+
+
+def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_key: str) -> Order:
+    """Both rows together: the new one asked for, the old one waiting for it."""
+    try:
+        with transaction.atomic():
+            locked = mover.lock(old.pk)
+            if (locked.state, locked.version) != (old.state, old.version):
+                raise mover.CannotMove("It moved on.")
+            mover.create(new, event="asked", now=now, actor=person, session_key=session_key)
+            mover.move(
+                locked,
+                event="replace_asked",
+                to=machine.REPLACING,
+                now=now,
+                next_action_at=now + LOOK_AGAIN,
+                actor=person,
+                session_key=session_key,
+                evidence={"by": new.reference, "quantity": new.quantity, "price": new.price},
+            )
+    except mover.CannotMove:
+        raise CannotReplace({FORM: "It moved on in the same moment. Read it again."}) from None
+    return new
+
+
+def obstacle(row: Order) -> str:
+    """Why a replacing order must not be sent any more, else an empty text."""
+    if row.replaces_id is None:
+        return ""
+    old = Order.objects.get(pk=row.replaces_id)
+    if old.state == machine.REPLACING and old.active:
+        return ""
+    return f"{old.reference} was no longer there to be replaced."
+
+
+# What becomes of the old one ------------------------------------------------------------------------------------------
+
+
+def settle(row: Order, *, now: datetime, answer: records.Order | None = None) -> None:
+    """The replacing order is settled: the old one is looked at at once. `answer` is what the exchange said of it."""
+    old = row.replaces
+    if old is None:
+        return
+    if answer is not None and answer.client_order_id == old.client_order_id:
+        order_records.take(account=old.account, found=[answer], now=now)
+    elif answer is not None:
+        order_records.replaced(account=old.account, client_order_id=old.client_order_id, by=answer, now=now)
+    old.refresh_from_db()
+    if old.state == machine.REPLACING and mover.touch(old, next_action_at=now):
+        mover.MACHINE.announce(old, now)
+
+
+def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
+    """What became of the replacing order decides: this one was replaced, or is as it was before."""
+    newer = Order.objects.filter(replaces=row).order_by("-pk").first()
+    if newer is not None and newer.state in machine.ON_THE_WAY:
+        mover.touch(row, next_action_at=now + LOOK_AGAIN)
+        return
+    try:
+        record = _read(row, client_for)
+    except (CallFailed, keys.NoUsableKey) as problem:
+        reason = f"The exchange could not be asked for it: {problem}"[:500]
+        mover.touch(row, next_action_at=now + READ_AGAIN, last_problem=reason)
+        return
+    if newer is None or newer.exchange_id is None:
+        _as_before(row, newer, record, now)
+    elif record is not None:
+        _was_replaced(row, newer, now, **order_records.observed(record, now=now))
+    elif now - newer.updated_at >= ABSENT_AFTER:
+        _was_replaced(row, newer, now, status="canceled", active=False, last_problem=NOT_READ)
+    else:
+        mover.touch(row, next_action_at=now + READ_AGAIN)
+
+
+def _read(row: Order, client_for: ClientFor) -> records.Order | None:
+    """How it ended, from the history; nothing as long as it is not there."""
+    with clients.client(client_for, account=row.account, right=Right.HISTORY) as history:
+        listing = history.get_order_history(client_order_id=row.client_order_id)
+    found = [record for record in listing.records if record.id == row.exchange_id and record.status in machine.ENDED]
+    return found[0] if found and not order_records.unstorable(found[0]) else None
+
+
+def _was_replaced(row: Order, newer: Order, now: datetime, **columns: Any) -> None:
+    evidence = {"by": newer.reference, "filled": columns.get("cum_quantity")}
+    mover.move(
+        row,
+        event="replaced",
+        to=machine.PLACED,
+        now=now,
+        evidence=evidence,
+        **({"last_problem": ""} | columns),
+    )
+
+
+def _as_before(row: Order, newer: Order | None, record: records.Order | None, now: datetime) -> None:
+    """It stays, or ended for another reason: what the exchange says of it goes on to be read."""
+    columns = {} if record is None else order_records.observed(record, now=now)
+    said = "" if newer is None else f"{newer.reference} did not take its place. {newer.last_problem}"
+    mover.move(
+        row,
+        event="replace_ended",
+        to=machine.PLACED,
+        now=now,
+        evidence={} if newer is None else {"by": newer.reference, "outcome": newer.state},
+        **({"last_problem": said[:500]} | columns),
+    )

@@ -1,0 +1,55 @@
+"""What leaves for an order, and what of the answer is ours: one call that places it, or puts it in another's place.
+
+A replacement keeps what the old order had filled and when it was made. The answer of one that the exchange cancelled
+and could not replace is the old order, cancelled (supplement 1.4): then nothing new exists.
+"""
+
+import secrets
+
+from exchange_ops.client import ExchangeClient
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import records as order_records
+from exchange_ops.orders import request_checks
+from exchange_ops.orders.models import Order
+from exchange_ops.wire import records
+from wire.errors import OutcomeUnknown, Unreachable
+
+ID_PREFIX = "cs-"
+ANOTHER_DAY = "the exchange has another order of this id now"
+
+
+def fresh_id() -> str:
+    """A new client order id of ours: 31 characters of those that the exchange takes (supplement 2.8)."""
+    return ID_PREFIX + secrets.token_hex(14)
+
+
+def place(row: Order, client: ExchangeClient) -> records.Order:
+    """Send the order, once. Raises what calls raise; an answer about another order is an unknown outcome."""
+    rules = Symbol.objects.filter(pk=row.symbol).first()
+    old = row.replaces
+    if old is not None:
+        return _known(_replaced(row, old, client, rules), {row.client_order_id, old.client_order_id})
+    order = request_checks.as_sent(row, client_order_id=row.client_order_id)
+    create = client.create_margin_order if row.margin else client.create_order
+    return _known(create(order=order, rules=rules), {row.client_order_id})
+
+
+def _replaced(row: Order, old: Order, client: ExchangeClient, rules: Symbol | None) -> records.Order:
+    """An id of somebody else may have come back on another day, so the number is compared before it is acted on."""
+    if old.initiator_id is None and client.get_order(client_order_id=old.client_order_id).id != old.exchange_id:
+        raise Unreachable(ANOTHER_DAY)
+    return client.replace_order(
+        client_order_id=old.client_order_id,
+        new_client_order_id=row.client_order_id,
+        quantity=row.quantity,
+        price=row.price,
+        rules=rules,
+    )
+
+
+def _known(answer: records.Order, names: set[str]) -> records.Order:
+    if answer.client_order_id not in names:
+        raise OutcomeUnknown("the exchange answered with another order than the one sent")
+    if reason := order_records.unstorable(answer):
+        raise OutcomeUnknown(f"the exchange's answer can't be kept: {reason}")
+    return answer

@@ -1,0 +1,54 @@
+"""What an order on margin needs of its isolated account: its share by the leverage, and room for fees.
+
+Source: supplement 1.5: price x quantity x ((1 + f) / L + 2f) is held for an order, with the leverage L and the taker's
+rate f. The exchange judges last.
+"""
+
+from decimal import Decimal
+from fractions import Fraction
+
+from exchange_ops.margin.models import MarginAccount
+from exchange_ops.market.models import Symbol
+from exchange_ops.shared.models import Account
+
+NO_MARGIN = "This symbol is not traded on margin."
+NO_ACCOUNT = "There is no margin account of this symbol: open one with collateral first."
+
+
+def account_of(*, account: Account, symbol: Symbol) -> MarginAccount | None:
+    """The isolated margin account of the symbol, as last read."""
+    return MarginAccount.objects.filter(account=account, symbol=symbol.pk, gone_at=None).first()
+
+
+def free(row: MarginAccount) -> Decimal:
+    """What of the collateral is held neither for orders nor for the position, in the quote currency."""
+    left: Decimal = row.margin_balance - row.margin_balance_orders - row.margin_balance_required
+    return max(left, Decimal(0))
+
+
+def most(*, account: Account, symbol: Symbol, at: Decimal | None) -> Fraction:
+    """How much of the base currency the free collateral bears at a price; zero where that is not known."""
+    row = account_of(account=account, symbol=symbol)
+    if row is None or not at:
+        return Fraction(0)
+    return Fraction(free(row)) / (Fraction(at) * _held_share(row, symbol))
+
+
+def problem(*, account: Account, symbol: Symbol, value: Decimal | None) -> str:
+    """Why the margin account can't bear an order of this value in the quote currency, or an empty text."""
+    if not symbol.margin_trading:
+        return NO_MARGIN
+    row = account_of(account=account, symbol=symbol)
+    if row is None:
+        return NO_ACCOUNT
+    if value is None or Fraction(value) * _held_share(row, symbol) < Fraction(free(row)):
+        return ""
+    return (
+        f"More collateral would be needed: {free(row).normalize():,f} {symbol.quote_currency} were free at "
+        f"{row.read_at:%H:%M:%S} UTC."
+    )
+
+
+def _held_share(row: MarginAccount, symbol: Symbol) -> Fraction:
+    rate = Fraction(symbol.take_liquidity_rate)
+    return (1 + rate) / max(Fraction(row.leverage), Fraction(1)) + 2 * rate

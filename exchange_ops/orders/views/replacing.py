@@ -1,0 +1,112 @@
+"""Replacing an open order: what would change, word for word, before it is asked for.
+
+The button names what it does, and sends these words along, as on the ticket: what was typed after they were drawn is
+shown first, and done only by the next press.
+"""
+
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_http_methods
+
+from desk import clock
+from desk.fields import plain
+from desk.views.rendering import show
+from exchange_ops.market.models import Symbol, Ticker
+from exchange_ops.orders import distance, request_checks
+from exchange_ops.orders.forms import ReplaceForm
+from exchange_ops.orders.models import Order
+from exchange_ops.orders.steps import replacing
+from exchange_ops.orders.views.listing import ONLY_OPERATORS
+from exchange_ops.orders.views.new import REVIEW
+from exchange_ops.orders.views.titles import title
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import fresh_key
+from exchange_ops.shared.views.access import requires
+
+PAGE = "exchange_ops/order_replace.html"
+PARTS = {"figures": "exchange_ops/order_replace/_figures.html"}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_trade, ONLY_OPERATORS)
+def replace(request: HttpRequest, order_id: int) -> HttpResponse:
+    """What would change, for the price and quantity of the address or the form; sent with its words it is done once."""
+    row = get_object_or_404(Order.objects.select_related("account", "initiator"), pk=order_id)
+    form = _form(request, row)
+    if request.method != "POST" or not form.is_valid():
+        return _render(request, row, form, status=422 if request.method == "POST" else 200)
+    if request.POST.get("effect") != _effect(row, form):
+        return _render(request, row, form, review=REVIEW)
+    try:
+        new = _replacement(request, row, form)
+    except replacing.CannotReplace as problem:
+        form.refuse(problem.problems)
+        return _render(request, row, form, status=422)
+    messages.success(request, f"{new.reference} is on its way to take the place of {row.reference}.")
+    return redirect("order", new.pk)
+
+
+def _replacement(request: HttpRequest, row: Order, form: ReplaceForm) -> Order:
+    return replacing.ask(
+        order_id=row.pk,
+        person=request.user,
+        quantity=form.cleaned_data["quantity"],
+        price=form.cleaned_data["price"] or None,
+        request_key=str(form.cleaned_data["request_key"]),
+        now=clock.now(),
+        session_key=request.session.session_key or "",
+    )
+
+
+def _form(request: HttpRequest, row: Order) -> ReplaceForm:
+    """What was typed; else the order as it is, with what a link wishes. The part that is read again is typed, too."""
+    if request.method == "POST":
+        return ReplaceForm(request.POST, order=row)
+    typed = {name: request.GET[name][:80] for name in ("price", "quantity") if request.GET.get(name)}
+    start = {"price": _text(row.price), "quantity": _text(row.quantity), "request_key": fresh_key()}
+    return ReplaceForm(start | typed, order=row)
+
+
+def _render(
+    request: HttpRequest, row: Order, form: ReplaceForm, *, status: int = 200, review: str = ""
+) -> HttpResponse:
+    symbol = Symbol.objects.filter(pk=row.symbol).first() or Symbol(code=row.symbol)
+    context: dict[str, Any] = {"row": row, "form": form, "symbol": symbol, "now": clock.now(), "review": review}
+    refused = ""
+    try:
+        replacing.replaceable(row.pk, request.user)
+    except replacing.CannotReplace as problem:
+        refused = str(problem)
+    context |= {"refused": refused} if refused else _figures(request, row, form, symbol)
+    return show(request, PAGE, context, parts=PARTS, status=status)
+
+
+def _figures(request: HttpRequest, row: Order, form: ReplaceForm, symbol: Symbol) -> dict[str, Any]:
+    """What the replacing order comes to, what is against it, and the words of the button."""
+    if not form.is_valid():
+        return {}
+    wanted = form.wanted()
+    ticker = Ticker.objects.filter(pk=symbol.pk).first()
+    problems = replacing.problems(row, wanted, person=request.user, now=clock.now())
+    return {
+        "problems": [] if request.method == "POST" and form.errors else list(problems.values()),
+        "effect": "" if problems else _effect(row, form),
+        "wanted": wanted,
+        "left": wanted.quantity - row.cum_quantity,
+        "sums": request_checks.figures(symbol=symbol, wanted=wanted),
+        "distance": distance.of(wanted=wanted, ticker=ticker),
+        "ticker": ticker,
+    }
+
+
+def _effect(row: Order, form: ReplaceForm) -> str:
+    """What the button says it does."""
+    return f"Replace {row.reference} by {title(form.wanted(), Symbol.objects.filter(pk=row.symbol).first())}"
+
+
+def _text(amount: Decimal | None) -> str:
+    return "" if amount is None else f"{plain(amount):f}"

@@ -1,0 +1,106 @@
+"""What is the account's own on the desk of one market: open orders, position, fills, what can be spent.
+
+The chart and the ladder get it as figures that their scripts draw; the exact ones stand in the tables.
+"""
+
+import json
+from collections import defaultdict
+from decimal import Decimal
+from typing import Any, Final
+
+from django.urls import NoReverseMatch, reverse
+
+from exchange_ops.ledger.models import Balance
+from exchange_ops.margin.models import MarginPosition
+from exchange_ops.market import depth
+from exchange_ops.market.models import Symbol
+from exchange_ops.market.views import parts
+from exchange_ops.orders import machine, workflow
+from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.shared.models import Account
+from wire.values import decimal_text
+
+MOST_ORDERS, MOST_FILLS = 50, 200
+SIDES: Final[dict[str, depth.Side]] = {"sell": "ask", "buy": "bid"}
+
+
+def _open(account: Account | None, symbol: Symbol) -> list[Order]:
+    rows = workflow.open_orders(account=account).filter(symbol=symbol.code)
+    return list(rows.select_related("initiator").order_by("-pk")[: MOST_ORDERS + 1]) if account else []
+
+
+def sizes(account: Account | None, symbol: Symbol, group: int) -> parts.Own:
+    """What own limit orders still offer, by the rows of the ladder that they stand in."""
+    found: dict[str, dict[Decimal, Decimal]] = {"ask": defaultdict(Decimal), "bid": defaultdict(Decimal)}
+    for row in _open(account, symbol):
+        if _is_in_book(row) and row.price is not None:
+            side = SIDES[row.side]
+            found[side][depth.row_of(row.price, side=side, step=symbol.tick_size * group)] += row.left
+    return {side: dict(rows) for side, rows in found.items()}
+
+
+def _is_in_book(row: Order) -> bool:
+    """Whether others can trade with it: at the exchange, with a price, and not waiting for its stop price."""
+    return row.active and row.type == "limit" and row.side in SIDES and row.status != "suspended"
+
+
+def work(account: Account | None, symbol: Symbol, *, may_trade: bool) -> dict[str, Any]:
+    """Open orders and position of this symbol, and both with the newest trades as figures for the chart."""
+    rows = _open(account, symbol)
+    position = MarginPosition.objects.filter(account=account, symbol=symbol.code, gone_at=None).first()
+    cancellable = [row.pk for row in rows if row.active and row.state in machine.AT_EXCHANGE]
+    fills = AccountTrade.objects.filter(account=account, symbol=symbol.code).order_by("-timestamp")[:MOST_FILLS]
+    return {
+        "orders": [{"row": row, "replace": _replace_url(row) if may_trade else ""} for row in rows[:MOST_ORDERS]],
+        "has_more": len(rows) > MOST_ORDERS,
+        "cancel_newest": max(cancellable, default=0) if may_trade else 0,
+        "cancellable": set(cancellable) if may_trade else set(),
+        "position": position,
+        "wallets": _wallets(account, symbol),
+        "own": json.dumps([_for_chart(row, may_trade=may_trade) for row in rows if row.price or row.stop_price]),
+        "fills": json.dumps([_fill(row) for row in reversed(fills)]),
+        "entry": decimal_text(position.price_entry) if position else "",
+    }
+
+
+def _for_chart(row: Order, *, may_trade: bool) -> dict[str, Any]:
+    price = row.price if row.price is not None else row.stop_price
+    return {
+        "name": row.reference,
+        "side": row.side,
+        "price": decimal_text(price or Decimal(0)),
+        "left": decimal_text(row.left),
+        "stop": row.stop_price is not None,
+        "listed": _is_in_book(row),
+        "replace": _replace_url(row) if may_trade else "",
+    }
+
+
+def _replace_url(row: Order) -> str:
+    """Where a change of its price is confirmed; nowhere for an order that isn't a plain one at the exchange."""
+    if not (row.active and row.state in machine.AT_EXCHANGE and row.price is not None):
+        return ""
+    try:
+        return reverse("order-replace", args=[row.pk])
+    except NoReverseMatch:
+        return ""
+
+
+def _fill(row: AccountTrade) -> list[int | str]:
+    return [int(row.timestamp.timestamp()), row.side, decimal_text(row.quantity), decimal_text(row.price)]
+
+
+def _wallets(account: Account | None, symbol: Symbol) -> list[Balance]:
+    """What the trading account holds of both currencies, the base currency first."""
+    found = dict.fromkeys((symbol.base_currency, symbol.quote_currency))
+    rows = Balance.objects.filter(account=account, wallet=Balance.TRADING, currency__in=found)
+    held = {row.currency: row for row in rows}
+    return [held[name] for name in found if name in held]
+
+
+def available(account: Account | None, symbol: Symbol) -> dict[str, Any]:
+    """What can be sold and what can be spent, for the shares that the ticket takes of it."""
+    if account is None:
+        return {}
+    held = {row.currency: row for row in _wallets(account, symbol)}
+    return {"base": held.get(symbol.base_currency), "quote": held.get(symbol.quote_currency)}

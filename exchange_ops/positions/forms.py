@@ -1,0 +1,119 @@
+"""The shape of what people type about margin accounts and positions. Whether it may be done is the domain's to say."""
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from exchange_ops.positions import machine
+from exchange_ops.positions.request_checks import Wish
+from exchange_ops.positions.workflow import LONGEST_NOTE
+from exchange_ops.shared.forms import AmountField, RequestForm
+
+WHOLE, PART = "whole", "part"
+MOST_POSITIONS = 200
+_SEEN = re.compile(r"([^\s:]{1,40}):([0-9]{1,18}):(-?[0-9]{1,36}(?:\.[0-9]{1,24})?)", re.ASCII)
+_FIGURE = {"autocomplete": "off", "spellcheck": "false", "placeholder": " "}
+
+
+class CollateralForm(RequestForm):
+    """How much collateral shall be in the margin account of a symbol."""
+
+    symbol = forms.ChoiceField(label="Symbol", error_messages={"required": "Choose the symbol."})
+    amount = AmountField(
+        label="Collateral", max_length=80, error_messages={"required": "Enter the amount that shall be there."}
+    )
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(self, *arguments: Any, symbols: list[str], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        choices = [(code, code) for code in symbols]
+        chosen = len(choices) == 1
+        self.fields["symbol"].choices = choices if chosen else [("", "Choose"), *choices]  # type: ignore[attr-defined]
+        if chosen:
+            self.fields["symbol"].widget = forms.HiddenInput()
+        self.fields["amount"].widget.attrs |= _FIGURE
+
+    def wish(self, *, exists: bool) -> Wish:
+        """What the domain wants to know, from a form that is valid."""
+        cleaned = self.cleaned_data
+        kind = machine.SET if exists else machine.OPEN
+        return Wish(kind=kind, symbol=cleaned["symbol"], amount=cleaned["amount"])
+
+
+class CloseForm(RequestForm):
+    """How much of a position is to be closed, and at which price; `position_id` is the one that was shown."""
+
+    how_much = forms.ChoiceField(
+        label="How much", choices=[(WHOLE, "Whole position"), (PART, "Part of it")], initial=WHOLE
+    )
+    quantity = AmountField(label="Quantity", max_length=80, required=False)
+    order_type = forms.ChoiceField(label="Price", choices=list(machine.ORDER_TYPES.items()), initial=machine.MARKET)
+    price = AmountField(label="Limit price", max_length=80, required=False)
+    position_id = forms.IntegerField(min_value=0, max_value=2**63 - 1, widget=forms.HiddenInput)
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        for name in ("quantity", "price"):
+            self.fields[name].widget.attrs |= _FIGURE
+
+    def clean(self) -> dict[str, Any]:
+        """What the choice doesn't take is hidden on the page, so what still stands there is not asked for."""
+        cleaned = super().clean() or self.cleaned_data
+        for name, choice, takes in (("quantity", "how_much", PART), ("price", "order_type", machine.LIMIT)):
+            if cleaned.get(choice) != takes:
+                cleaned[name] = None
+                self.errors.pop(name, None)
+        return cleaned
+
+    def wish(self, symbol: str) -> Wish:
+        """What the domain wants to know, from a form that is valid."""
+        cleaned = self.cleaned_data
+        is_part = cleaned["how_much"] == PART
+        return Wish(
+            kind=machine.REDUCE if is_part else machine.CLOSE,
+            symbol=symbol,
+            quantity=(cleaned["quantity"] or Decimal(0)) if is_part else None,
+            order_type=cleaned["order_type"],
+            price=cleaned["price"] or None,
+            position_id=cleaned["position_id"],
+        )
+
+
+class CloseAccountForm(RequestForm):
+    """Closing a margin account, with the position that was shown, if there was one."""
+
+    position_id = forms.IntegerField(min_value=0, max_value=2**63 - 1, required=False, widget=forms.HiddenInput)
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+
+class SeenField(forms.Field):
+    """The positions that were shown, each by its symbol, the exchange's number and its signed quantity."""
+
+    widget = forms.MultipleHiddenInput
+
+    def clean(self, value: Any) -> list[tuple[str, int, Decimal]]:
+        texts = [_SEEN.fullmatch(str(text)) for text in value or []]
+        if not texts or len(texts) > MOST_POSITIONS or not all(texts):
+            raise forms.ValidationError("Open the page again: the positions it named can't be read.", code="malformed")
+        return [(found[1], int(found[2]), Decimal(found[3])) for found in texts if found is not None]
+
+
+class CloseAllForm(RequestForm):
+    """Closing every position that was shown."""
+
+    seen = SeenField()
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+
+class NoteForm(RequestForm):
+    """What an unclear action did, in a person's words."""
+
+    note = forms.CharField(
+        label="What it did",
+        max_length=LONGEST_NOTE,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say what you compared and what the action did."},
+    )

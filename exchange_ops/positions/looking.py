@@ -1,0 +1,175 @@
+"""Finding out what a margin action did: from its answer, then from the exchange's account, positions and orders.
+
+What the exchange shows as asked for ends it as done. That nothing changed, or something else did, is said only after
+three looks and a minute, since a call whose answer was lost may still be carried out. Nothing here sends anything.
+"""
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from exchange_ops.client import ExchangeClient
+from exchange_ops.client.sightings import ABSENT_AFTER, Sight, look_for_order
+from exchange_ops.keys import clients
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.margin import refresh
+from exchange_ops.positions import machine, mover, snapshots
+from exchange_ops.positions.models import MarginAction
+from exchange_ops.positions.snapshots import Snapshot
+from exchange_ops.shared.backoff import READ_PAUSES_S, pause
+from exchange_ops.wire import records
+from exchange_ops.wire.catalogue import Right
+from wire.errors import CallFailed
+from wire.operation import BadArgument
+
+LOOKS: Final = 3
+QUIET: Final = ABSENT_AFTER
+SEEN, PARTLY, UNCHANGED, OTHER, OPEN = "seen", "seen_partly", "seen_unchanged", "unexplained", ""
+_ENDS: Final = {
+    SEEN: machine.DONE,
+    PARTLY: machine.PARTLY,
+    UNCHANGED: machine.NOT_DONE,
+    OTHER: machine.UNCLEAR,
+}
+_OVER: Final = frozenset({"filled", "canceled", "expired"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sightings:
+    """What was seen of an action: one of the verdicts (none yet is empty), the facts, and the order that was found."""
+
+    verdict: str
+    facts: dict[str, Any] = field(default_factory=dict)
+    sentence: str = ""
+    order_id: int | None = None
+
+
+def step(row: MarginAction, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 8 to 15: one look."""
+    try:
+        sightings = _look(row, now, client_for)
+    except (CallFailed, BadArgument, keys.NoUsableKey) as problem:
+        reason = f"The exchange could not be asked for it: {problem}"[:500]
+        mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
+        return
+    conclude(row, sightings, now=now)
+
+
+def conclude(row: MarginAction, found: Sightings, *, now: datetime) -> None:
+    """End the action where what was seen says how it ended; else look again later."""
+    looks = row.looks + 1
+    patient = looks >= LOOKS and now - (row.sent_at or row.created_at) >= QUIET
+    at_once = found.verdict == SEEN or (found.verdict == PARTLY and row.state == machine.CHECKING)
+    if found.verdict and (at_once or patient):
+        mover.move(
+            row,
+            event=found.verdict,
+            to=_ENDS[found.verdict],
+            now=now,
+            looks=looks,
+            exchange_order_id=found.order_id,
+            last_problem=found.sentence[:500],
+            evidence=found.facts | {"looks": looks},
+        )
+        return
+    sentence = found.sentence or "The exchange does not show the result yet."
+    later = now + pause(READ_PAUSES_S, looks)
+    mover.touch(row, looks=looks, next_action_at=later, last_problem=sentence[:500])
+
+
+def facts_of_answer(row: MarginAction, answer: Any) -> Sightings:
+    """What the answer itself shows. It is believed where it shows what was asked for; all else is read."""
+    if row.kind == machine.REDUCE:
+        return _of_order(answer) if answer.client_order_id == row.client_order_id else Sightings(OPEN)
+    if isinstance(answer, records.MarginAccount) and answer.symbol == row.symbol:
+        after = snapshots.of_record(answer)
+        facts = {"answer": after.facts}
+        is_there = row.kind in {machine.OPEN, machine.SET} and after.balance == row.amount
+        is_gone = row.kind == machine.CLOSE_ACCOUNT and after.balance is None
+        return Sightings(SEEN if is_there or is_gone else OPEN, facts)
+    closed = [one for one in answer if one.id == row.position_id] if isinstance(answer, list) else []
+    return Sightings(SEEN if closed else OPEN, {"closed_positions": len(closed)})
+
+
+# One look -------------------------------------------------------------------------------------------------------------
+
+
+def _look(row: MarginAction, now: datetime, client_for: ClientFor) -> Sightings:
+    with ExitStack() as open_clients:
+        client = open_clients.enter_context(clients.client(client_for, account=row.account, right=Right.ORDERS))
+        if row.kind == machine.REDUCE:
+            history = open_clients.enter_context(clients.client(client_for, account=row.account, right=Right.HISTORY))
+            return _order_of(row, now, client, history)
+        refresh.sync(account=row.account, client=client, now=now)  # the pages show what was read
+        after = snapshots.take(client=client, symbol=row.symbol)
+        before = snapshots.of_facts(row.before)
+        if row.kind in {machine.OPEN, machine.SET}:
+            return _of_collateral(row, before, after)
+        if row.kind == machine.CLOSE and row.price is not None and after.position_id == row.position_id:
+            resting = _resting(row, client.get_margin_orders(symbol=row.symbol).records)
+            if resting is not None:
+                return _of_order(resting)
+        return _of_close(row, before, after)
+
+
+def _order_of(row: MarginAction, now: datetime, client: ExchangeClient, history: ExchangeClient) -> Sightings:
+    """The order that closes a part, by its id among the active orders, then in the history."""
+    sent_at, sent_from = row.sent_at or row.created_at, row.sent_from or row.created_at
+    sighting = look_for_order(
+        client,
+        history=history,
+        client_order_id=row.client_order_id,
+        sent_at=sent_from,
+        now=sent_from + max(now - sent_at, timedelta(0)),
+        looks_before=row.looks,
+        margin=True,
+    )
+    if sighting.order is not None:
+        return _of_order(sighting.order)
+    verdict = UNCHANGED if sighting.sight is Sight.ABSENT else OPEN
+    return Sightings(verdict, {"order": "not listed"}, "The exchange lists no order of this id.")
+
+
+def _resting(row: MarginAction, orders: Iterable[records.Order]) -> records.Order | None:
+    """The order that closes the position at its limit: the interface gives it no id of ours (supplement 2.7)."""
+    since = row.sent_from or row.created_at
+    for order in orders:
+        terms = (order.side, order.type, order.price, order.quantity)
+        if terms == (row.side, "limit", row.price, row.quantity) and order.created_at >= since:
+            return order
+    return None
+
+
+def _of_order(order: records.Order) -> Sightings:
+    facts = {"order": order.id, "status": order.status, "filled": order.cum_quantity}
+    if order.status == "filled" or order.status not in _OVER:
+        rests = "" if order.status == "filled" else "The order rests in the book at its limit."
+        return Sightings(SEEN, facts, rests, order.id)
+    if order.cum_quantity:
+        return Sightings(PARTLY, facts, "The order ended before all of it was filled.", order.id)
+    return Sightings(UNCHANGED, facts, "The order ended, and nothing of it was filled.", order.id)
+
+
+def _of_collateral(row: MarginAction, before: Snapshot, after: Snapshot) -> Sightings:
+    facts = {"after": after.facts}
+    if after.balance == row.amount:
+        return Sightings(SEEN, facts)
+    if after.balance == before.balance:
+        return Sightings(UNCHANGED, facts, "The collateral is what it was before.")
+    return Sightings(OTHER, facts, "The collateral is neither what it was nor what was asked for.")
+
+
+def _of_close(row: MarginAction, before: Snapshot, after: Snapshot) -> Sightings:
+    facts = {"after": after.facts}
+    if row.kind == machine.CLOSE_ACCOUNT and after.balance is None:
+        return Sightings(SEEN, facts)
+    if row.kind == machine.CLOSE and after.position_id != row.position_id:
+        return Sightings(SEEN, facts)
+    if after == before or (after.position_id == before.position_id and after.quantity == before.quantity):
+        return Sightings(UNCHANGED, facts, "The position is what it was before.")
+    if after.position_id == before.position_id and abs(after.quantity) < abs(before.quantity):
+        return Sightings(PARTLY, facts, "A part of the position is still open.")
+    return Sightings(OTHER, facts, "The account changed in another way than was asked for.")

@@ -1,0 +1,235 @@
+"""What can be asked for of a margin account or a position: every problem beside its field, before anything is written.
+
+Checked here is what the exchange would refuse, and what the company's rules say. Collateral stays on the account, like
+money that moves between its wallets: nobody has to agree and no second factor is asked for, but the limit of one
+transfer bounds what is added, because a position can lose it. A close only lowers the risk, so it waits for nobody
+either; the limit of one order bounds what it is worth.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from exchange_ops.ledger.models import Balance
+from exchange_ops.margin.models import MarginAccount, MarginPosition
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import policy_checks
+from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.policy import freezes, limits
+from exchange_ops.policy.models import ValueLimit
+from exchange_ops.positions import machine
+from exchange_ops.positions.models import MarginAction
+from exchange_ops.shared import rules
+from exchange_ops.shared.amounts import storable
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.problems import FORM
+from wire.values import grouped_text
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+ONLY_OPERATORS: Final = "Operators open, change and close margin accounts and positions."
+ZERO: Final = Decimal(0)
+
+
+class CannotAct(Exception):
+    """Nothing was recorded and nothing sent; `problems` names the field (or "__all__") and says why."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__(" ".join(problems.values()))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a person asks for: `amount` for collateral, `quantity` for a part, `price` for a limit, and the position
+    that they saw by its number."""
+
+    kind: str
+    symbol: str
+    amount: Decimal | None = None
+    quantity: Decimal | None = None
+    order_type: str = ""
+    price: Decimal | None = None
+    position_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The copies that a request is judged by; each may be missing."""
+
+    symbol: Symbol | None
+    held: MarginAccount | None
+    position: MarginPosition | None
+
+
+def found(*, account: Account, code: str) -> Found:
+    """What the desk knows of a symbol's margin now."""
+    listed = {"account": account, "symbol": code, "gone_at": None}
+    return Found(
+        Symbol.objects.filter(pk=code).first(),
+        MarginAccount.objects.filter(**listed).first(),
+        MarginPosition.objects.filter(**listed).first(),
+    )
+
+
+def draft(*, initiator: "Person", account: Account, wish: Wish, there: Found) -> MarginAction:
+    """The action as it would be sent, unsaved: with the side and quantity that follow from the position."""
+    row = MarginAction(initiator=initiator, account=account, kind=wish.kind, symbol=wish.symbol, amount=wish.amount)
+    position = there.position
+    if wish.kind in machine.CLOSING and position is not None:
+        row.side = "sell" if position.quantity > 0 else "buy"
+        row.quantity = wish.quantity if wish.kind == machine.REDUCE else abs(position.quantity)
+        row.order_type = wish.order_type or machine.MARKET
+        row.price = wish.price if row.order_type == machine.LIMIT else None
+        row.position_id = position.exchange_id
+    return row
+
+
+def check(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> None:
+    """Raise CannotAct with everything that is wrong with this action, the company's rules included."""
+    if not rules.may_trade(row.initiator):
+        raise CannotAct({FORM: ONLY_OPERATORS})
+    if problems := problems_of(row=row, wish=wish, there=there, now=now):
+        raise CannotAct(problems)
+
+
+def problems_of(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> dict[str, str]:
+    """What is wrong with it, by field."""
+    problems: dict[str, str] = {}
+    if (frozen := freezes.active(row.account)) is not None:
+        problems[FORM] = f"The account is frozen: {frozen.reason}"
+    elif (other := _under_way(row)) is not None:
+        problems[FORM] = f"{other.reference} is under way for {row.symbol}. Wait until its outcome is known."
+    if there.symbol is None:
+        return problems | {"symbol": "The exchange does not describe this symbol."}
+    if row.kind in {machine.OPEN, machine.SET}:
+        return problems | _of_collateral(row, there, there.symbol, now)
+    if row.kind == machine.CLOSE_ACCOUNT:
+        return problems | _of_account(row, there, there.symbol, now)
+    return problems | _of_close(row, wish, there, there.symbol, now)
+
+
+def _under_way(row: MarginAction) -> MarginAction | None:
+    rows = MarginAction.objects.filter(account=row.account, symbol=row.symbol, state__in=machine.IN_FLIGHT)
+    return rows.first()
+
+
+# Collateral -----------------------------------------------------------------------------------------------------------
+
+
+def _of_collateral(row: MarginAction, there: Found, symbol: Symbol, now: datetime) -> dict[str, str]:
+    held, amount = there.held, row.amount
+    if not symbol.margin_trading:
+        return {"symbol": f"{symbol.code} has no margin trading."}
+    if row.kind == machine.OPEN and held is not None:
+        return {"symbol": f"{symbol.code} has a margin account already. Change its collateral instead."}
+    if row.kind == machine.SET and held is None:
+        return {FORM: f"{symbol.code} has no margin account."}
+    if amount is None or amount <= 0 or not storable(amount):
+        return {"amount": "Enter the amount that shall be there, above zero."}
+    if held is not None and amount == held.margin_balance:
+        return {"amount": "This is the collateral already; there is nothing to change."}
+    added = amount - (ZERO if held is None else held.margin_balance)
+    sentence = _too_much(row, symbol, added, now) if added > 0 else _too_little(amount, held, there.position, symbol)
+    return {"amount": sentence} if sentence else {}
+
+
+def _too_much(row: MarginAction, symbol: Symbol, added: Decimal, now: datetime) -> str:
+    """Why this much can't be added. A balance that was never read is left to the exchange."""
+    quote = symbol.quote_currency
+    balance = available(account=row.account, currency=quote)
+    if balance is not None and added > balance.available:
+        return (
+            f"{grouped_text(added)} {quote} would be added, and {grouped_text(balance.available)} were available on "
+            f"the trading account at {balance.read_at:%H:%M:%S} UTC."
+        )
+    return limits.problem(
+        kind=ValueLimit.TRANSFER, person=row.initiator, account=row.account, amount=added, currency=quote, now=now
+    )
+
+
+def _too_little(amount: Decimal, held: MarginAccount | None, position: MarginPosition | None, symbol: Symbol) -> str:
+    if held is None or amount >= (least := least_collateral(held, position)):
+        return ""
+    return f"At least {grouped_text(least)} {symbol.quote_currency} have to stay, for orders, position and open loss."
+
+
+def least_collateral(held: MarginAccount, position: MarginPosition | None) -> Decimal:
+    """What has to stay in an account: for its orders, its position, and the loss that is open."""
+    loss = min(position.pnl or ZERO, ZERO) if position is not None else ZERO
+    least: Decimal = held.margin_balance_orders + held.margin_balance_required - loss
+    return least
+
+
+def available(*, account: Account, currency: str) -> Balance | None:
+    """What the trading wallet held of a currency when it was last read."""
+    return Balance.objects.filter(account=account, currency=currency, wallet=Balance.TRADING).first()
+
+
+# Closing --------------------------------------------------------------------------------------------------------------
+
+
+def _of_account(row: MarginAction, there: Found, symbol: Symbol, now: datetime) -> dict[str, str]:
+    if there.held is None:
+        return {FORM: f"{row.symbol} has no margin account."}
+    return {} if there.position is None else _of_rules(row, symbol, now)
+
+
+def _of_close(row: MarginAction, wish: Wish, there: Found, symbol: Symbol, now: datetime) -> dict[str, str]:
+    position = there.position
+    if position is None:
+        return {FORM: f"There is no open position in {row.symbol}."}
+    if wish.position_id is not None and wish.position_id != position.exchange_id:
+        return {FORM: "The position that you saw is closed, and another one is open. Look at it, then decide."}
+    problems = {}
+    if sentence := _quantity_problem(row, position, symbol):
+        problems["quantity"] = sentence
+    if sentence := _price_problem(row, symbol):
+        problems["price"] = sentence
+    return problems or _of_rules(row, symbol, now)
+
+
+def _quantity_problem(row: MarginAction, position: MarginPosition, symbol: Symbol) -> str:
+    if row.kind != machine.REDUCE:
+        return ""
+    whole, quantity = abs(position.quantity), row.quantity
+    if quantity is None or quantity <= 0 or not storable(quantity):
+        return "Enter how much of the position is to be closed."
+    if quantity >= whole:
+        return f"The position has {grouped_text(whole)} {symbol.base_currency}. Choose the whole position to close it."
+    if symbol.quantity_increment and quantity % symbol.quantity_increment:
+        return f"It has to be a multiple of {grouped_text(symbol.quantity_increment)} {symbol.base_currency}."
+    return ""
+
+
+def _price_problem(row: MarginAction, symbol: Symbol) -> str:
+    if row.order_type != machine.LIMIT:
+        return ""
+    if row.price is None or row.price <= 0 or not storable(row.price):
+        return "Enter the limit price."
+    if symbol.tick_size and row.price % symbol.tick_size:
+        return f"It has to be a multiple of {grouped_text(symbol.tick_size)} {symbol.quote_currency}, the tick size."
+    return ""
+
+
+def _of_rules(row: MarginAction, symbol: Symbol, now: datetime) -> dict[str, str]:
+    """What the company's rules say of the order that closes: its worth, and how far its limit is from the market."""
+    wanted = as_order(row)
+    found = policy_checks.problems(initiator=row.initiator, account=row.account, symbol=symbol, wanted=wanted, now=now)
+    takes = {"quantity"} if row.kind == machine.REDUCE else set()
+    takes |= {"price"} if row.order_type == machine.LIMIT else set()
+    return {(name if name in takes else FORM): sentence for name, sentence in found.items()}
+
+
+def as_order(row: MarginAction) -> Wanted:
+    """The order by which the exchange closes it."""
+    return Wanted(
+        symbol=row.symbol,
+        side=row.side,
+        type="limit" if row.price is not None else "market",
+        time_in_force="GTC" if row.price is not None else "IOC",
+        quantity=row.quantity or ZERO,
+        price=row.price,
+    )

@@ -1,0 +1,204 @@
+"""Sending a margin action, once: the account is read again, the row of the call is committed, and then one call leaves.
+
+What was confirmed has to be what is there: another position, or another quantity, and nothing is sent. The outcome is
+one of accepted, refused, not sent or unknown; the last is found out by reading (`looking`), never by sending again.
+"""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+from desk.machines import calls
+from desk.machines.calls import Reply
+from desk.machines.step_clock import SEND_WITHIN, Stopwatch
+from desk.machines.table import Column
+from exchange_ops.client import ExchangeClient
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.market.models import Symbol
+from exchange_ops.policy import freezes
+from exchange_ops.positions import looking, machine, mover, snapshots
+from exchange_ops.positions.models import MarginAction, MarginActionCall
+from exchange_ops.positions.snapshots import Snapshot
+from exchange_ops.shared import clocks
+from exchange_ops.shared.calls import sent
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.wire.new_orders import NewOrder
+from wire.errors import CallFailed
+from wire.values import grouped_text
+
+WAITS_AT_MOST = timedelta(seconds=60)  # for a worker; later the market may be another one
+EARLY = timedelta(seconds=5)  # how much before the sending an order of ours may seem to be made at the exchange
+ZERO: Final = Decimal(0)
+
+
+def step(row: MarginAction, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 2 to 7 of the table: look, claim, one call, and where its outcome leads."""
+    watch = Stopwatch(now)
+    if problem := _obstacle(row, now):
+        _stop(row, problem, now)
+        return
+    try:
+        client = client_for(row.account, Right.ORDERS)
+    except keys.NoUsableKey as problem:
+        _stop(row, str(problem), now)
+        return
+    try:
+        reply = _sent(row, client, watch)
+    finally:
+        client.close()
+    if reply is not None:
+        _ENDS[reply.outcome](row, reply, watch.now())
+
+
+def _sent(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> Reply | None:
+    """The outcome of the one call; nothing where the account is not what was confirmed, and the action was stopped."""
+    try:
+        seen = snapshots.take(client=client, symbol=row.symbol)
+    except CallFailed as failure:
+        _stop(row, f"The margin account could not be read before: {failure}", watch.now())
+        return None
+    if problem := _differs(row, seen):
+        _stop(row, problem, watch.now())
+        return None
+    now = watch.now()
+    call = calls.claim(
+        mover.MACHINE,
+        row,
+        event="claimed",
+        to=machine.SENDING,
+        now=now,
+        obstacle=lambda: _frozen(row),
+        prepare=lambda: _prepared(row, now),
+        sends=row.sends + 1,
+        before=seen.facts,
+        sent_at=now,
+        sent_from=_exchange_clock(row, now) - EARLY,
+    )
+    return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: _ask(row, client)))
+
+
+def _ask(row: MarginAction, client: ExchangeClient) -> Any:
+    """The one call of this kind."""
+    match row.kind:
+        case machine.OPEN | machine.SET:
+            return client.set_margin_account(symbol=row.symbol, margin_balance=row.amount or ZERO)
+        case machine.CLOSE_ACCOUNT:
+            return client.close_margin_account(symbol=row.symbol)
+        case machine.CLOSE:
+            rules = Symbol.objects.filter(pk=row.symbol).first()
+            return client.close_margin_position(symbol=row.symbol, price=row.price, rules=rules)
+        case _:
+            return _placed(row, client)
+
+
+def _placed(row: MarginAction, client: ExchangeClient) -> Any:
+    """The interface closes whole positions alone (supplement 2.7); a part is closed by an order of the other side."""
+    order = NewOrder(
+        client_order_id=row.client_order_id,
+        symbol=row.symbol,
+        side=row.side,
+        quantity=row.quantity or ZERO,
+        type=row.order_type,
+        price=row.price,
+    )
+    return client.create_margin_order(order=order, rules=Symbol.objects.filter(pk=row.symbol).first())
+
+
+def _prepared(row: MarginAction, now: datetime) -> MarginActionCall:
+    """The row of the call, inside the transaction of the claim that it belongs to."""
+    content = {name: getattr(row, name) for name in mover.MACHINE.table.named(Column.RECORDED)}
+    return MarginActionCall.objects.create(
+        action=row,
+        attempt=1,
+        epoch=row.lease_epoch,
+        fingerprint=calls.fingerprint(row.kind, content),
+        prepared_at=now,
+        send_by=now + SEND_WITHIN,
+    )
+
+
+# What keeps it from being sent ----------------------------------------------------------------------------------------
+
+
+def _obstacle(row: MarginAction, now: datetime) -> str:
+    if frozen := _frozen(row):
+        return frozen
+    if now - row.created_at > WAITS_AT_MOST:
+        return "No worker was free within a minute, and the market may have moved since."
+    return ""
+
+
+def _frozen(row: MarginAction) -> str:
+    frozen = freezes.active(row.account)
+    return "" if frozen is None else f"The account is frozen: {frozen.reason}"
+
+
+def _differs(row: MarginAction, seen: Snapshot) -> str:
+    """Why what the exchange shows now is not what was confirmed."""
+    if row.kind == machine.OPEN:
+        return "" if seen.balance is None else "There is a margin account of this symbol by now."
+    if seen.balance is None:
+        return "There is no margin account of this symbol any more."
+    if row.kind == machine.SET:
+        return ""
+    return _differs_of_position(row, seen)
+
+
+def _differs_of_position(row: MarginAction, seen: Snapshot) -> str:
+    if seen.position_id != row.position_id:
+        return "The position is another one than the one that was confirmed."
+    whole = abs(seen.quantity)
+    if row.kind == machine.REDUCE:
+        return "" if row.quantity is not None and row.quantity < whole else "The position is too small by now."
+    if row.position_id is not None and row.quantity != whole:
+        confirmed = grouped_text(row.quantity or ZERO)
+        return f"The position changed from {confirmed} to {grouped_text(whole)} since it was confirmed."
+    return ""
+
+
+def _stop(row: MarginAction, problem: str, now: datetime) -> None:
+    """Row 3: nothing is sent any more."""
+    mover.move(
+        row,
+        event="stopped",
+        to=machine.NOT_SENT,
+        now=now,
+        last_problem=problem[:500],
+        evidence={"problem": problem[:500]},
+    )
+
+
+def _exchange_clock(row: MarginAction, now: datetime) -> datetime:
+    """The least that the exchange's clock shows now: an order that was made before is not this one."""
+    reading = clocks.believed(account=row.account)
+    if reading is None:
+        return now
+    return min(now, now + timedelta(milliseconds=reading.skew_ms) - 2 * clocks.DATE_RESOLUTION)
+
+
+# Outcomes -------------------------------------------------------------------------------------------------------------
+
+
+def _accepted(row: MarginAction, reply: Reply, now: datetime) -> None:
+    """Row 4, and at once row 8 where the answer itself shows the result."""
+    answer = looking.facts_of_answer(row, reply.value)
+    mover.move(row, event="accepted", to=machine.CHECKING, now=now, lease_until=None, evidence=answer.facts)
+    looking.conclude(row, answer, now=now)
+
+
+def _refused(row: MarginAction, reply: Reply, now: datetime) -> None:
+    """Without a code it was refused here, before anything left."""
+    (_no if reply.code is not None else _not_sent)(row, reply, now)
+
+
+_no = calls.end(mover.MACHINE, "refused", machine.REFUSED)
+_not_sent = calls.end(mover.MACHINE, "not_sent", machine.NOT_SENT)
+_ENDS: Final[dict[str, calls.End]] = {
+    calls.ACCEPTED: _accepted,
+    calls.REFUSED: _refused,
+    calls.NOT_SENT: _not_sent,
+    calls.UNKNOWN: calls.end(mover.MACHINE, "answer_lost", machine.UNKNOWN),
+}
+# Row 7: what it did is unknown until accounts, positions and orders were read.
+given_up = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)

@@ -1,0 +1,61 @@
+"""How the exchange shows one margin account: read right before a call, and again until the call's result is seen."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from desk.fields import plain
+from exchange_ops.client import ExchangeClient
+from exchange_ops.wire import records
+from wire.errors import Refused
+
+NOT_FOUND: Final = 20032  # supplement 2.2: no margin account, or no position
+ZERO: Final = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`balance` is None where there is no account; without a position its number is None and its quantity zero."""
+
+    balance: Decimal | None = None
+    position_id: int | None = None
+    quantity: Decimal = ZERO
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """As JSON, figures as texts."""
+        return {
+            "balance": None if self.balance is None else str(plain(self.balance)),
+            "position_id": self.position_id,
+            "quantity": str(plain(self.quantity)),
+        }
+
+
+def of_facts(facts: dict[str, Any]) -> Snapshot:
+    """What `facts` wrote; an empty one where nothing was."""
+    balance = facts.get("balance")
+    return Snapshot(
+        None if balance is None else Decimal(balance), facts.get("position_id"), Decimal(facts.get("quantity", "0"))
+    )
+
+
+def of_record(found: records.MarginAccount) -> Snapshot:
+    """The record of an account; one that was closed has no balance any more."""
+    position = found.position if found.position is not None and found.position.quantity else None
+    if not found.margin_balance and position is None:
+        return Snapshot()
+    return Snapshot(
+        found.margin_balance,
+        None if position is None else position.id,
+        ZERO if position is None else position.quantity,
+    )
+
+
+def take(*, client: ExchangeClient, symbol: str) -> Snapshot:
+    """Read the account of a symbol; raises what the call raises."""
+    try:
+        return of_record(client.get_margin_account(symbol=symbol))
+    except Refused as refusal:
+        if refusal.code == NOT_FOUND:
+            return Snapshot()
+        raise

@@ -1,0 +1,64 @@
+"""One margin action: what was asked for, what became of it, and everything that happened to it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_safe
+
+from desk import clock
+from desk.people import roles
+from desk.views.rendering import show
+from exchange_ops.market.models import Symbol
+from exchange_ops.positions import machine, words, workflow
+from exchange_ops.positions.forms import NoteForm
+from exchange_ops.positions.models import MarginAction
+from exchange_ops.positions.request_checks import ONLY_OPERATORS
+from exchange_ops.shared import rules
+from exchange_ops.shared.views.access import posted, requires
+
+PAGE = "exchange_ops/margin_action.html"
+PARTS = {name: f"exchange_ops/margin_action/_{name}.html" for name in ("facts", "act", "story")}
+
+
+@require_safe
+@requires(rules.may_see)
+def action(request: HttpRequest, margin_action_id: int) -> HttpResponse:
+    """The page, or one of its parts."""
+    return _render_page(request, margin_action_id, NoteForm())
+
+
+@posted(rules.may_trade, ONLY_OPERATORS)
+def settle(request: HttpRequest, margin_action_id: int) -> HttpResponse:
+    """Note what an unclear action did."""
+    form, common = NoteForm(request.POST), {"session_key": request.session.session_key or "", "now": clock.now()}
+    if not form.is_valid():
+        return _render_page(request, margin_action_id, form, status=422)
+    try:
+        workflow.settle(action_id=margin_action_id, person=request.user, note=form.cleaned_data["note"], **common)
+    except workflow.CannotAct as problem:
+        form.refuse(problem.problems)
+        return _render_page(request, margin_action_id, form, status=409)
+    messages.success(request, "Noted. Nothing was sent.")
+    return redirect("margin-action", margin_action_id)
+
+
+def _render_page(request: HttpRequest, number: int, form: NoteForm, *, status: int = 200) -> HttpResponse:
+    row = get_object_or_404(MarginAction.objects.select_related("account", "initiator"), pk=number)
+    symbol = Symbol.objects.filter(pk=row.symbol).first()
+    context: dict[str, Any] = {
+        "row": row,
+        "now": clock.now(),
+        "symbol": symbol or Symbol(code=row.symbol),
+        "sentence": words.sentence_of(row, symbol),
+        "estimate": row.confirmed.get("estimate", {}),
+        "form": form,
+        "drawn_for": row.state,
+        "may_settle": row.state == machine.UNCLEAR and rules.may_trade(request.user),
+        "may_trade": rules.may_trade(request.user),
+        "events": row.events.select_related("actor").order_by("-pk"),
+        "calls": row.calls.order_by("pk"),
+        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN),
+    }
+    return show(request, PAGE, context, parts=PARTS, status=status)

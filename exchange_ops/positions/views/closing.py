@@ -1,0 +1,90 @@
+"""Closing every open position at the market: a page that lists each with its estimate, and one button."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from desk import clock
+from desk.fields import plain
+from desk.views.rendering import show
+from exchange_ops.margin import danger
+from exchange_ops.margin.models import MarginPosition
+from exchange_ops.market import interest
+from exchange_ops.market.models import BookSnapshot, Symbol, Ticker
+from exchange_ops.policy import freezes
+from exchange_ops.positions import estimates, workflow
+from exchange_ops.positions.forms import CloseAllForm
+from exchange_ops.positions.request_checks import ONLY_OPERATORS
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import fresh_key
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import requires
+
+PARTS = {"positions": "exchange_ops/margin_close_all/_positions.html"}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_trade, ONLY_OPERATORS)
+def close_all(request: HttpRequest) -> HttpResponse:
+    """The list and its button; sent, each position that was listed becomes an action of its own."""
+    account = accounts.required(request)
+    if request.method != "POST":
+        return _page(request, account, CloseAllForm())
+    form = CloseAllForm(request.POST)
+    if not form.is_valid():
+        return _page(request, account, form, status=422)
+    try:
+        rows = _closed(request, account, form)
+    except workflow.CannotAct as problem:
+        form.refuse(problem.problems)
+        return _page(request, account, form, status=409)
+    messages.success(request, f"{len(rows)} closes are recorded and will be sent now.")
+    return redirect("margin")
+
+
+def _closed(request: HttpRequest, account: Account, form: CloseAllForm) -> list[Any]:
+    return workflow.close_all(
+        initiator=request.user,
+        account=account,
+        seen=form.cleaned_data["seen"],
+        request_key=str(form.cleaned_data["request_key"]),
+        now=clock.now(),
+        session_key=request.session.session_key or "",
+    )
+
+
+def _page(request: HttpRequest, account: Account, form: CloseAllForm, *, status: int = 200) -> HttpResponse:
+    now = clock.now()
+    rows = list(MarginPosition.objects.filter(account=account, gone_at=None).exclude(quantity=0).order_by("symbol"))
+    codes = {row.symbol for row in rows}
+    symbols, books = Symbol.objects.in_bulk(codes), BookSnapshot.objects.in_bulk(codes)
+    tickers = Ticker.objects.in_bulk(codes)
+    listed = []
+    for row in rows:
+        symbol = symbols.get(row.symbol)
+        if symbol is None:
+            continue
+        interest.ask(symbol=symbol, period=interest.DEFAULT_PERIOD, now=now)
+        found = estimates.from_book(position=row, symbol=symbol, quantity=abs(row.quantity), book=books.get(row.symbol))
+        listed.append(
+            {
+                "position": row,
+                "symbol": symbol,
+                "exposure": danger.exposure(position=row, ticker=tickers.get(row.symbol)),
+                "estimate": found,
+                "warnings": found.warnings(now=now),
+                "seen": f"{row.symbol}:{row.exchange_id}:{plain(row.quantity)}",
+            }
+        )
+    context = {
+        "now": now,
+        "form": form,
+        "request_key": fresh_key(),
+        "listed": listed,
+        "frozen": freezes.active(account),
+    }
+    return show(request, "exchange_ops/margin_close_all.html", context, parts=PARTS, status=status)

@@ -1,0 +1,52 @@
+"""Margin: every account with its position and the distance to its margin call, and a tab with what happened before."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from desk import clock
+from desk.views.rendering import show
+from exchange_ops.market import interest
+from exchange_ops.orders.models import OrderReading
+from exchange_ops.orders.views import sources
+from exchange_ops.policy import freezes
+from exchange_ops.positions.views import lines
+from exchange_ops.shared import rules
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import requires
+
+PARTS = {
+    "rows": "exchange_ops/margin/_rows.html",
+    "history": "exchange_ops/margin/_history.html",
+    "age": "exchange_ops/orders/_age.html",
+}
+HISTORY = "history"
+
+
+@require_safe
+@requires(rules.may_see)
+def margin(request: HttpRequest) -> HttpResponse:
+    """The page, one of its parts, or its tab of the past."""
+    now, account = clock.now(), accounts.current(request)
+    context: dict[str, Any] = {
+        "now": now,
+        "tab": HISTORY if request.GET.get("tab") == HISTORY else "",
+        "back": "margin",
+        "source": sources.of_orders(account, now),
+        "reading_waits": OrderReading.objects.filter(account=account, answered_at=None).exists(),
+        "may_trade": rules.may_trade(request.user),
+        "frozen": freezes.of_account(account),
+    }
+    if context["tab"] == HISTORY:
+        context |= {
+            "reports": lines.reports(account),
+            "liquidations": lines.liquidations(account),
+            "actions": lines.actions(account),
+        }
+    else:
+        found = lines.of_account(account)
+        interest.glance(codes=[line["account"].symbol for line in found], now=now)
+        context |= {"lines": found, "under_way": lines.under_way(account, found)}
+        context["positions"] = sum(line["position"] is not None for line in found)
+    return show(request, "exchange_ops/margin.html", context, parts=PARTS)

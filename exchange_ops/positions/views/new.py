@@ -1,0 +1,176 @@
+"""Asking for a margin action: collateral, a close of a position, of an account, of every position.
+
+The button names what it does, and sends these words along: what was typed, or what changed at the exchange, after they
+were drawn is shown first, and done only by the next press.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from desk import clock
+from desk.views.rendering import show
+from exchange_ops.market.models import Symbol
+from exchange_ops.policy import freezes
+from exchange_ops.positions import machine, request_checks, workflow
+from exchange_ops.positions.forms import CloseAccountForm, CloseForm, CollateralForm
+from exchange_ops.positions.request_checks import ONLY_OPERATORS, CannotAct, Wish
+from exchange_ops.positions.views import figures as drawn
+from exchange_ops.shared import rules
+from exchange_ops.shared.forms import RequestForm, fresh_key
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import posted, requires
+
+COLLATERAL, CLOSE, ACCOUNT = "collateral", "close-position", "close-account"
+PAGES = {
+    COLLATERAL: "exchange_ops/margin_collateral.html",
+    CLOSE: "exchange_ops/margin_close.html",
+    ACCOUNT: "exchange_ops/margin_close_account.html",
+}
+FIGURES = "exchange_ops/margin/_figures.html"
+REVIEW = "Look at the summary, then press the button again: it now says exactly what it does."
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One of the forms, for one symbol or (opening) for one that is still to be chosen."""
+
+    account: Account
+    name: str
+    code: str
+    form: RequestForm
+
+    def wish(self) -> Wish | None:
+        """What the form asks for; nothing while it is not whole."""
+        form = self.form
+        if not form.is_bound and not isinstance(form, CollateralForm):
+            return self._first()
+        if not form.is_bound or not form.is_valid():
+            return None
+        if isinstance(form, CollateralForm):
+            there = request_checks.found(account=self.account, code=form.cleaned_data["symbol"])
+            return form.wish(exists=bool(self.code) and there.held is not None)
+        if isinstance(form, CloseForm):
+            return form.wish(self.code)
+        return Wish(kind=machine.CLOSE_ACCOUNT, symbol=self.code, position_id=form.cleaned_data["position_id"])
+
+    def _first(self) -> Wish:
+        """What a close says before anybody typed: the whole, at the market."""
+        kind = machine.CLOSE if self.name == CLOSE else machine.CLOSE_ACCOUNT
+        order_type = machine.MARKET if self.name == CLOSE else ""
+        return Wish(
+            kind=kind, symbol=self.code, order_type=order_type, position_id=self.form.initial.get("position_id")
+        )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_trade, ONLY_OPERATORS)
+def open_account(request: HttpRequest) -> HttpResponse:
+    """Collateral for a symbol that is chosen on the page."""
+    return _page(request, COLLATERAL, "")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_trade, ONLY_OPERATORS)
+def collateral(request: HttpRequest, symbol: str) -> HttpResponse:
+    """Other collateral for the account of a symbol, or the first."""
+    return _page(request, COLLATERAL, symbol)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_trade, ONLY_OPERATORS)
+def close_position(request: HttpRequest, symbol: str) -> HttpResponse:
+    """A position, or a part of it, at the market or at a limit."""
+    return _page(request, CLOSE, symbol)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_trade, ONLY_OPERATORS)
+def close_account(request: HttpRequest, symbol: str) -> HttpResponse:
+    """An account, with its position."""
+    return _page(request, ACCOUNT, symbol)
+
+
+@posted(rules.may_trade, ONLY_OPERATORS)
+def figures(request: HttpRequest, kind: str) -> HttpResponse:
+    """What it would come to, and the button with its words, for what is typed so far."""
+    code = request.POST.get("code", "")[:40]
+    sheet = _sheet(request, accounts.required(request), kind if kind in PAGES else COLLATERAL, code)
+    return show(request, FIGURES, drawn.of(sheet.account, request.user, _wanted(sheet), sheet.wish()))
+
+
+def _page(request: HttpRequest, name: str, code: str) -> HttpResponse:
+    """The form; sent with the words of its button, it becomes one action however often it is sent."""
+    sheet = _sheet(request, accounts.required(request), name, code)
+    if request.method != "POST":
+        return _render_form(request, sheet)
+    if (wish := sheet.wish()) is None:
+        return _render_form(request, sheet, status=422)
+    try:
+        row = _recorded(request, sheet, wish)
+    except CannotAct as problem:
+        sheet.form.refuse(problem.problems)
+        return _render_form(request, sheet, status=422)
+    if row is None:
+        return _render_form(request, sheet, review=REVIEW)
+    messages.success(request, f"{row.reference} is recorded and will be sent now.")
+    return redirect("margin-action", row.pk)
+
+
+def _recorded(request: HttpRequest, sheet: Sheet, wish: Wish) -> Any:
+    """The action; nothing when the button said something else, or nothing yet, than what was sent."""
+    key = str(sheet.form.cleaned_data["request_key"])
+    summary = drawn.of(sheet.account, request.user, wish.symbol, wish)
+    earlier = workflow.is_recorded(initiator=request.user, request_key=key)
+    if not earlier and not summary["problems"] and request.POST.get("effect") != summary["effect"]:
+        return None
+    return workflow.act(
+        initiator=request.user,
+        account=sheet.account,
+        wish=wish,
+        request_key=key,
+        now=clock.now(),
+        session_key=request.session.session_key or "",
+    )
+
+
+def _render_form(request: HttpRequest, sheet: Sheet, *, status: int = 200, review: str = "") -> HttpResponse:
+    context = {
+        "form": sheet.form,
+        "code": sheet.code,
+        "kind": sheet.name,
+        "review": review,
+        "frozen": freezes.active(sheet.account),
+        **drawn.of(sheet.account, request.user, _wanted(sheet), sheet.wish()),
+    }
+    return show(request, PAGES[sheet.name], context, status=status)
+
+
+def _sheet(request: HttpRequest, account: Account, name: str, code: str) -> Sheet:
+    data = request.POST if request.method == "POST" else None
+    there = request_checks.found(account=account, code=code)
+    initial: dict[str, Any] = {"request_key": fresh_key()}
+    if there.position is not None:
+        initial["position_id"] = there.position.exchange_id
+    if name == COLLATERAL:
+        symbols = [code] if code else _margin_symbols()
+        initial["symbol"] = code or request.GET.get("symbol", "")[:40]
+        return Sheet(account, name, code, CollateralForm(data, initial=initial, symbols=symbols))
+    form_of = CloseForm if name == CLOSE else CloseAccountForm
+    return Sheet(account, name, code, form_of(data, initial=initial))
+
+
+def _wanted(sheet: Sheet) -> str:
+    """The symbol that the form is about, also while it is not whole."""
+    if sheet.code or not isinstance(sheet.form, CollateralForm):
+        return sheet.code
+    return str(sheet.form["symbol"].value() or "")[:40]
+
+
+def _margin_symbols() -> list[str]:
+    return list(Symbol.objects.filter(margin_trading=True).order_by("code").values_list("code", flat=True))

@@ -1,0 +1,186 @@
+"""Margin accounts and positions from the outside: ask for an action, do its next step, do what is due, note a result.
+
+The row is the queue, as with orders. Of several positions that are closed together each is an action with a call of
+its own: so each has an outcome of its own, one thin book keeps no other position open, and nothing is closed that
+nobody saw. The interface's one call for all (supplement 2.7) would close whatever is there.
+"""
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db import IntegrityError, transaction
+
+from desk.fields import plain
+from desk.machines.queue import Queue, Step
+from desk.machines.requests import LONGEST_KEY, Once
+from exchange_ops.margin.models import MarginPosition
+from exchange_ops.positions import estimates, looking, machine, mover, request_checks, sending
+from exchange_ops.positions.models import MarginAction
+from exchange_ops.positions.request_checks import CannotAct, Found, Wish
+from exchange_ops.shared import rules
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.problems import FORM
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+__all__ = ["CannotAct", "Wish", "act", "advance", "close_all", "due", "settle", "sweep"]
+
+STEPS: Final[dict[str, Step]] = {
+    machine.REQUESTED: sending.step,
+    machine.SENDING: sending.given_up,
+    machine.CHECKING: looking.step,
+    machine.UNKNOWN: looking.step,
+}
+QUEUE: Final = Queue(
+    mover.MACHINE,
+    STEPS,
+    urgency=(machine.REQUESTED, machine.CHECKING, machine.UNKNOWN),
+    read_with=("account", "initiator"),
+    after_failure=timedelta(seconds=15),
+)
+advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
+ID_PREFIX = "cm-"
+LONGEST_NOTE = 500
+STALE = "The positions changed since the page was drawn. Nothing was sent. Look at them again, then decide."
+_TYPED = ("kind", "symbol", "amount", "order_type", "price", "position_id")
+
+
+def act(
+    *,
+    initiator: "Person",
+    account: Account,
+    wish: Wish,
+    request_key: str,
+    now: datetime,
+    via: str = "page",
+    session_key: str = "",
+) -> MarginAction:
+    """Take an action. The same `request_key` of the same person gives the same row, however often it is sent.
+
+    Nothing is sent here: a worker does that. Raises CannotAct with a sentence for each field.
+    """
+    rows = MarginAction.objects.filter(initiator=initiator, request_key=request_key, symbol=wish.symbol)
+    once = Once(rows, is_same=lambda row: _is_same(row, wish), refusal=_sent_before)
+    if (earlier := once.earlier()) is not None:
+        return earlier
+    row = _checked(initiator, account, wish, request_key, now)
+    row.initiated_via = via
+    try:
+        return once.store(lambda: mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
+    except IntegrityError:
+        raise CannotAct({FORM: f"Another action for {wish.symbol} was recorded in this moment."}) from None
+
+
+def close_all(
+    *,
+    initiator: "Person",
+    account: Account,
+    seen: Sequence[tuple[str, int, Decimal]],
+    request_key: str,
+    now: datetime,
+    session_key: str = "",
+) -> list[MarginAction]:
+    """Close at the market every position that the person saw: symbol, the exchange's number, signed quantity.
+
+    All of them are recorded, or none. Raises CannotAct when what is open is not what was seen.
+    """
+    earlier = list(MarginAction.objects.filter(initiator=initiator, request_key=request_key).order_by("symbol"))
+    wanted = [
+        Wish(kind=machine.CLOSE, symbol=code, order_type=machine.MARKET, position_id=one) for code, one, _ in seen
+    ]
+    if earlier:
+        if len(earlier) == len(wanted) and all(_is_same(*pair) for pair in zip(earlier, _sorted(wanted), strict=True)):
+            return earlier
+        raise _sent_before(earlier[0])
+    open_now = MarginPosition.objects.filter(account=account, gone_at=None).exclude(quantity=0)
+    if not wanted or {(row.symbol, row.exchange_id, plain(row.quantity)) for row in open_now} != {
+        (code, one, plain(quantity)) for code, one, quantity in seen
+    }:
+        raise CannotAct({FORM: STALE})
+    rows = [_checked(initiator, account, one, request_key, now) for one in _sorted(wanted)]
+    try:
+        with transaction.atomic():
+            return [mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key) for row in rows]
+    except IntegrityError:
+        raise CannotAct({FORM: "Another action for one of the positions was recorded in this moment."}) from None
+
+
+def is_recorded(*, initiator: "Person", request_key: str) -> bool:
+    """Whether this form became an action before."""
+    return MarginAction.objects.filter(initiator=initiator, request_key=request_key).exists()
+
+
+def settle(*, action_id: int, person: "Person", note: str, now: datetime, session_key: str = "") -> MarginAction:
+    """Note what an unclear action did, by somebody who compared the exchange's records. Raises CannotAct."""
+    note = note.strip()
+    if not rules.may_trade(person):
+        raise CannotAct({FORM: request_checks.ONLY_OPERATORS})
+    if not note or len(note) > LONGEST_NOTE:
+        raise CannotAct({"note": f"Say what it did, in at most {LONGEST_NOTE} characters."})
+    row = MarginAction.objects.select_related("account").filter(pk=action_id).first()
+    if row is None:
+        raise CannotAct({FORM: "There is no such action."})
+    try:
+        return mover.move(
+            row,
+            event="settled",
+            to=machine.SETTLED,
+            now=now,
+            actor=person,
+            session_key=session_key,
+            evidence={"note": note},
+            last_problem=f"Noted by {person}: {note}"[:500],
+        )
+    except mover.CannotMove:
+        raise CannotAct({FORM: "It is not unclear any more. Look at it again."}) from None
+
+
+def _checked(initiator: "Person", account: Account, wish: Wish, request_key: str, now: datetime) -> MarginAction:
+    """The row to be stored, when everything about it holds."""
+    if not 0 < len(request_key) <= LONGEST_KEY:
+        raise CannotAct({FORM: "The form has lost its key: open it again."})
+    there = request_checks.found(account=account, code=wish.symbol)
+    row = request_checks.draft(initiator=initiator, account=account, wish=wish, there=there)
+    request_checks.check(row=row, wish=wish, there=there, now=now)
+    row.request_key, row.confirmed = request_key, _confirmed(row, there)
+    if row.kind == machine.REDUCE:
+        row.client_order_id = ID_PREFIX + secrets.token_hex(14)
+    return row
+
+
+def _confirmed(row: MarginAction, there: Found) -> dict[str, Any]:
+    """What the page showed: how it stood, and what the close was estimated to come to."""
+    facts: dict[str, Any] = {}
+    if there.held is not None:
+        facts["balance"] = str(plain(there.held.margin_balance))
+    if there.position is None or there.symbol is None or row.kind not in machine.CLOSING:
+        return facts
+    facts |= {
+        "position": str(plain(there.position.quantity)),
+        "price_entry": str(plain(there.position.price_entry)),
+    }
+    quantity = row.quantity or abs(there.position.quantity)
+    estimate = estimates.of(position=there.position, symbol=there.symbol, quantity=quantity, price=row.price)
+    return facts | {"estimate": estimate.facts()}
+
+
+def _is_same(row: MarginAction, wish: Wish) -> bool:
+    """Whether the row is what is asked for; a quantity is typed for a part alone."""
+    plain_order = row.order_type if row.kind in {machine.CLOSE, machine.REDUCE} else wish.order_type
+    typed = {name: getattr(row, name) for name in _TYPED} | {"order_type": plain_order}
+    wanted = {name: getattr(wish, name) for name in _TYPED}
+    if wish.position_id is None:
+        typed["position_id"] = None
+    return typed == wanted and (row.kind != machine.REDUCE or row.quantity == wish.quantity)
+
+
+def _sorted(wanted: Sequence[Wish]) -> list[Wish]:
+    return sorted(wanted, key=lambda one: one.symbol)
+
+
+def _sent_before(row: MarginAction) -> CannotAct:
+    return CannotAct({FORM: f"This form was sent before, with other content, as {row.reference}."})

@@ -1,0 +1,44 @@
+"""The ticket by mouse and by keyboard, and the page that replaces an order, in a browser."""
+
+import re
+from decimal import Decimal
+
+import pytest
+from playwright.sync_api import expect
+
+from desk import clock
+from exchange_ops.market.models import BookSnapshot
+from exchange_ops.orders.models import Order
+from tests.exchange_ops.orders import order_rows
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_share_is_pressed_an_arrow_steps_and_the_keyboard_places(open_as, operator):
+    now = clock.now()
+    order_rows.market(now=now)
+    book = {"ask": [["500", "1"], ["505", "50"]], "bid": [["499", "1"]]}
+    BookSnapshot.objects.create(symbol="BCHUSD", timestamp=now, read_at=now, **book)
+    page = open_as(operator, "/orders/new/?symbol=BCHUSD&side=buy&price=504.99")
+    page.locator("#id_price").press("ArrowUp")
+    expect(page.locator("#id_price")).to_have_value("505")
+    expect(page.locator("#shares button").last).to_have_attribute("data-value", "19.782")
+    page.get_by_role("button", name="50 %").click()
+    expect(page.locator("#id_quantity")).to_have_value("9.891")
+    expect(page.locator("#figures")).to_contain_text("levels of the book")
+    expect(page.locator("#place")).to_have_text("Place buy order: 9.891 BCH at 505 USD")
+    page.locator("#id_quantity").press("Control+Enter")
+    page.wait_for_url(re.compile(r"/orders/[0-9]+/$"))
+    assert Order.objects.get().quantity.normalize() == Decimal("9.891")
+
+
+def test_an_order_is_replaced_by_the_words_of_the_button(open_as, operator):
+    order_rows.market(now=clock.now())
+    row = order_rows.placed(operator, now=clock.now())
+    page = open_as(operator, f"/orders/{row.pk}/")
+    page.get_by_role("link", name="Change price or quantity").click()
+    page.locator("#id_price").fill("401")
+    page.get_by_role("button", name=f"Replace {row.reference} by buy order: 0.5 BCH at 401 USD", exact=True).click()
+    page.wait_for_url(re.compile(r"/orders/[0-9]+/$"))
+    expect(page.get_by_role("link", name=row.reference, exact=True)).to_be_visible()
+    assert Order.objects.get(replaces=row).state == "requested"

@@ -1,0 +1,146 @@
+"""The trading desk in a browser: what ticks draw beside the server, the ticket's levels, shares and keys, own lines."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from playwright.sync_api import expect
+
+from desk import clock
+from exchange_ops.market import quotes
+from exchange_ops.market.models import Candle
+from exchange_ops.wire import records
+from exchange_ops.wire.market_session import BookChanged
+from tests.exchange_ops import rows
+from tests.exchange_ops.market import test_live_markets as live
+from tests.exchange_ops.orders import order_rows
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+open_page, symbol = live.open_page, live.symbol
+PAGE = "/markets/ETHBTC/"
+
+
+@pytest.fixture
+def own(symbol, operator):
+    """Money in the trading wallet, and an order of another hand in the book."""
+    now = clock.now()
+    rows.account(now=now)
+    rows.balance("ETH", trading="8", now=now)
+    rows.balance("BTC", trading="100", now=now)
+    return order_rows.elsewhere(now=now, symbol="ETHBTC", side="buy", price=Decimal("3.24"), quantity=Decimal("1.5"))
+
+
+def test_grouped_levels_and_own_sizes_are_drawn_as_the_server_draws_them(open_page, own):
+    page = open_page(f"{PAGE}?group=5")
+    following = live.Following(page)
+    following.tell(BookChanged(live.book(11)))
+    assert following.shows("#book tr.gap + tr", "3.25")
+    assert following.shows("#book tr.gap + tr + tr .mine", "1.5")
+    here, anew = live.as_drawn(page)
+    assert here == anew
+    total = page.locator("#book tr.gap + tr + tr")
+    assert total.get_attribute("data-price") == "3.2"
+
+
+def test_a_level_fills_the_price_and_with_shift_the_size_and_nothing_is_placed(open_page, own):
+    page = open_page(PAGE)
+    live.Following(page).tell(BookChanged(live.book(3)))
+    level = page.locator("#book tr[data-side=ask][data-price='3.75']")
+    level.click()
+    expect(page.locator("#id_price")).to_have_value("3.75")
+    expect(page.locator("#id_quantity")).to_have_value("")
+    page.locator("#ticket input[value=sell]").check()
+    level.click(modifiers=["Shift"])
+    expect(page.locator("#id_quantity")).to_have_value("1.875")
+    expect(page.locator("#ticket input[value=buy]")).to_be_checked()
+    assert page.evaluate("window.marked") is True
+
+
+def test_a_share_takes_what_is_available_and_never_more(open_page, own):
+    page = open_page(PAGE)
+    price, quantity = page.locator("#id_price"), page.locator("#id_quantity")
+    price.fill("3")
+    page.get_by_role("button", name="Max").click()
+    taken = Decimal(quantity.input_value())
+    cost = Decimal(3) * Decimal("1.001")  # the fee of the taker comes on top
+    assert taken * cost <= 100 < (taken + Decimal("0.001")) * cost
+    page.locator("#ticket input[value=sell]").check()
+    page.get_by_role("button", name="25 %").click()
+    expect(quantity).to_have_value("2")
+    page.get_by_role("button", name="Max").click()
+    expect(quantity).to_have_value("8")
+
+
+def test_keys_choose_the_side_and_step_and_can_be_switched_off(open_page, own):
+    page = open_page(PAGE)
+    price, sell = page.locator("#id_price"), page.locator("#ticket input[value=sell]")
+    page.locator("h1").click()
+    page.keyboard.press("s")
+    expect(sell).to_be_checked()
+    expect(price).to_be_focused()
+    price.fill("3")
+    page.keyboard.press("ArrowUp")
+    expect(price).to_have_value("3.01")
+    page.keyboard.press("Shift+ArrowDown")
+    expect(price).to_have_value("2.91")
+    page.evaluate("localStorage.setItem('keys', 'off')")
+    page.keyboard.press("ArrowUp")
+    expect(price).to_have_value("2.91")
+    page.locator("h1").click()
+    page.keyboard.press("b")
+    expect(sell).to_be_checked()
+
+
+def test_older_candles_come_before_those_that_are_drawn(open_page, own):
+    last = Candle.objects.get().timestamp
+    one = live.candle(last)
+    figures = (one.open, one.close, one.min, one.max, one.volume, one.volume_quote)
+    older = [records.Candle(last - n * timedelta(minutes=30), *figures) for n in range(1, 420)]
+    quotes.keep_candles(symbol="ETHBTC", period="M30", found=older, now=clock.now())
+    page = open_page(PAGE)
+    page.unroute_all()
+    for _ in range(12):
+        page.get_by_role("button", name="Older candles").click()
+        if page.locator("#older[data-state=found]").count():
+            break
+        page.wait_for_timeout(100)
+    expect(page.locator("#older")).to_have_attribute("data-state", "found")
+    assert page.evaluate("window.marked") is True
+
+
+def test_the_line_of_an_own_order_leads_to_the_confirmation_of_a_change(open_page, own):
+    page = open_page(PAGE)
+    addresses = []
+    page.unroute_all()
+    page.route("**/orders/*/replace/**", lambda route: (addresses.append(route.request.url), route.fulfill(status=204)))
+    place = """() => { const part = document.getElementById("work");
+        const [one] = JSON.parse(part.dataset.own);
+        part.dataset.own = JSON.stringify([{...one, price: "2.5", replace: "/orders/77/replace/"}]);
+        document.dispatchEvent(new CustomEvent("desk:own")); }"""
+    page.evaluate(place)
+    page.locator("#chart").scroll_into_view_if_needed()
+    box = page.locator("#chart").bounding_box()
+    across = box["x"] + box["width"] / 3
+    # The chart shows the candle from 1 to 4: the line is where the pointer turns into that of a line.
+    for down in range(20, int(box["height"]) - 20, 4):
+        page.mouse.move(across, box["y"] + down)
+        if page.locator("#chart.on-line").count():
+            break
+    expect(page.locator("#chart.on-line")).to_have_count(1)
+    page.mouse.down()
+    page.mouse.move(across, box["y"] + down + 40, steps=4)
+    page.keyboard.press("Escape")
+    page.mouse.up()
+    assert not addresses, "given up, nothing is addresses"
+    page.mouse.move(across, box["y"] + down)
+    expect(page.locator("#chart.on-line")).to_have_count(1)
+    page.mouse.down()
+    page.mouse.move(across, box["y"] + down + 40, steps=4)
+    page.mouse.up()
+    live.until(lambda: page.wait_for_timeout(50) or bool(addresses))
+    (address,) = addresses
+    head, _, price = address.partition("?price=")
+    assert head.endswith("/orders/77/replace/")
+    assert Decimal(price) < Decimal("2.5")
+    assert Decimal(price) % Decimal("0.01") == 0
