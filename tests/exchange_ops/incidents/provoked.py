@@ -12,8 +12,8 @@ from desk.notifications.models import Delivery, Notification, Stage
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry
-from exchange_ops.market.models import Ticker
 from exchange_ops.margin.models import MarginPosition
+from exchange_ops.market.models import Ticker
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.positions import mover as margin_moves
