@@ -16,6 +16,7 @@ from exchange_ops.market.models import BookSnapshot, Candle, Currency, MarketLoo
 from exchange_ops.orders.models import AccountTrade, Order, OrderCall, OrderEvent, OrderReading
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
+from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Progress, Snapshot, SnapshotLine
 from exchange_ops.shared.models import Account, CheckRun, ClockReading, Fact, FollowerState, Lease
 from exchange_ops.subaccounts.models import (
     SubAccount,
@@ -52,6 +53,7 @@ __all__ = [
     "ClockReading",
     "ConsoleCall",
     "Currency",
+    "DailyFlow",
     "DepositAddress",
     "ExternalCall",
     "Fact",
@@ -74,8 +76,13 @@ __all__ = [
     "PolicyChange",
     "PolicyChangeEvent",
     "PolicyVersion",
+    "Profit",
+    "ProfitDay",
+    "Progress",
     "PublicTrade",
     "QuorumTier",
+    "Snapshot",
+    "SnapshotLine",
     "SubAccount",
     "SubAccountAction",
     "SubAccountAddress",

@@ -23,6 +23,7 @@ KEYED = (
     "order",
     "policychange",
     "consolecall",
+    "portfolio",
 )
 PLAIN = (
     "withdrawals",

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops.ledger import sources
-from exchange_ops.pages import totals
 from exchange_ops.pages.forms import FundsFilter
+from exchange_ops.portfolio import totals
 from exchange_ops.shared import rules
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires

@@ -16,8 +16,9 @@ from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops.ledger import sources
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.pages import holdings, totals
+from exchange_ops.pages import holdings
 from exchange_ops.policy.models import Freeze
+from exchange_ops.portfolio import totals
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
