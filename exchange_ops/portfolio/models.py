@@ -126,9 +126,7 @@ class Profit(models.Model):
     computed_at = models.DateTimeField()
 
     class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["account", "coin", "method"], name="profit_one_row")
-        ]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["account", "coin", "method"], name="profit_one_row")]
 
     def __str__(self) -> str:
         return f"{self.coin} by {self.method}"

@@ -113,7 +113,9 @@ def read(*, codes: Iterable[str], quote: str, now: datetime, open_client: Callab
     return problem
 
 
-def is_due(*, tried_at: datetime | None, read_at: datetime | None, codes: Iterable[str], quote: str, now: datetime) -> bool:
+def is_due(
+    *, tried_at: datetime | None, read_at: datetime | None, codes: Iterable[str], quote: str, now: datetime
+) -> bool:
     """Whether candles are to be read: a new day began, a currency is new, or they are six hours old."""
     if tried_at is not None and now - tried_at < TRIED_AGAIN_AFTER:
         return False
@@ -131,6 +133,8 @@ def _between(codes: Iterable[str], quote: str) -> list[Symbol]:
         return []
     pairs = Q(base_currency__in=coins, quote_currency=quote) | Q(base_currency=quote, quote_currency__in=coins)
     crosses = {cross for cross in CROSSES if cross != quote}
-    pairs |= Q(base_currency__in=coins, quote_currency__in=crosses) | Q(base_currency__in=crosses, quote_currency__in=coins)
+    pairs |= Q(base_currency__in=coins, quote_currency__in=crosses) | Q(
+        base_currency__in=crosses, quote_currency__in=coins
+    )
     pairs |= Q(base_currency__in=crosses, quote_currency=quote)
     return list(Symbol.objects.filter(pairs).order_by("code"))

@@ -166,5 +166,3 @@ def _lot(lot: lots.Lot) -> list[str | None]:
 
 def _money(value: Decimal) -> Decimal:
     return value.quantize(lots.PLACES)
-
-

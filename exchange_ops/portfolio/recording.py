@@ -58,9 +58,7 @@ def _record(account: Account, now: datetime, open_client: Callable[[], ExchangeC
     return changed
 
 
-def _read_prices(
-    account: Account, progress: Progress, now: datetime, open_client: Callable[[], ExchangeClient]
-) -> str:
+def _read_prices(account: Account, progress: Progress, now: datetime, open_client: Callable[[], ExchangeClient]) -> str:
     """Read daily candles when they are due; what was wrong then, until the next reading."""
     held = {code for of in amounts.now([account]).values() for code in of}
     codes, quote = held | set(effects.currencies(account)), account.quote_currency

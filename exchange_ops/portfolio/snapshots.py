@@ -52,7 +52,9 @@ def take(*, account: Account, now: datetime) -> Snapshot | None:
         return None
     held = {wallet: dict(of) for (_, wallet), of in amounts.now([account]).items()}
     values = valuation.values_of_groups(groups=held, quote=account.quote_currency, now=now)
-    lines = [_now(wallet, code, held[wallet][code], value) for wallet, of in values.items() for code, value in of.items()]
+    lines = [
+        _now(wallet, code, held[wallet][code], value) for wallet, of in values.items() for code, value in of.items()
+    ]
     first = not Snapshot.objects.filter(account=account, hour__gte=_midnight(now.date()), hour__lte=hour).exists()
     kind = Snapshot.DAILY if first else Snapshot.HOURLY
     return _keep(account, hour=hour, taken_at=now, kind=kind, lines=lines, wallets=WALLETS)
@@ -136,7 +138,11 @@ def _now(wallet: str, code: str, amount: Decimal, value: valuation.Value) -> _Pr
 
 def _then(place: walking.Place, amount: Decimal, prices: DayPrices, day: date) -> _Priced:
     price = prices.on(place[1], day)
-    return _Priced(*place, amount) if price is None else _priced(*place, amount, price.rate, _midnight(price.day), price.via)
+    return (
+        _Priced(*place, amount)
+        if price is None
+        else _priced(*place, amount, price.rate, _midnight(price.day), price.via)
+    )
 
 
 def _priced(

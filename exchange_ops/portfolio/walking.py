@@ -33,7 +33,9 @@ class Standing:
     unknown: frozenset[str]
 
 
-def back(*, held: Mapping[Place, Decimal], changes: Iterable[Change], moments: Sequence[datetime]) -> Iterator[Standing]:
+def back(
+    *, held: Mapping[Place, Decimal], changes: Iterable[Change], moments: Sequence[datetime]
+) -> Iterator[Standing]:
     """What was held at each moment, from now back: changes and moments come the newest first.
 
     A change of exactly that moment had not happened yet: each moment is the instant before.

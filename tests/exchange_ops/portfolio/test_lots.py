@@ -105,7 +105,9 @@ def test_nothing_is_lost_between_cost_and_proceeds(history, method):
     assert book.realised + book.proceeds_without_cost == brought - (paid - book.cost - book.cost_without_price)
 
 
-@given(st.lists(st.tuples(amounts, amounts), min_size=1, max_size=8), st.lists(amounts, min_size=1, max_size=8), amounts)
+@given(
+    st.lists(st.tuples(amounts, amounts), min_size=1, max_size=8), st.lists(amounts, min_size=1, max_size=8), amounts
+)
 def test_both_methods_agree_once_everything_is_sold(bought, parts, price):
     whole = sum((quantity for quantity, _ in bought), Decimal(0))
     sold, rest = [], whole
