@@ -1,4 +1,4 @@
-"""One currency: where it is, what is reserved and why, how much there was, what came in on which address, what moved."""
+"""One currency: where it is, what is reserved and why, how much there was, and what came in on which address."""
 
 from datetime import datetime
 from decimal import Decimal

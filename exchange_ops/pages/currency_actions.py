@@ -1,4 +1,4 @@
-"""What somebody can do with a currency now, and what not and why; and what becomes of an amount too small to be paid out."""
+"""What somebody can do with a currency now, what not and why, and what becomes of an amount too small to pay out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is where: both wallets side by side for every currency, with its value, what is reserved and why, and the ways."""
+"""What is where: both wallets of every currency side by side, its value, what is reserved and why, and the ways."""
 
 from dataclasses import dataclass
 from decimal import Decimal

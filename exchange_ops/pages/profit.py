@@ -1,4 +1,4 @@
-"""Profit and loss by coin: realised within a range, unrealised at present prices, by the method that the reader chooses."""
+"""Profit and loss by coin: realised in a range, unrealised at present prices, by the method that a reader chooses."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Lines over time as plain figures for a picture: places are rounded, every figure stands exact in the table beside it."""
+"""Lines over time as figures for a picture: places are rounded, every figure stands exact in the table beside it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

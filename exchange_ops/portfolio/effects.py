@@ -102,7 +102,7 @@ def newest_changes(account: Account) -> Iterator[Change]:
 
 
 def _of_collateral(account: Account) -> list[Change]:
-    """What went to margin and came back is in no ledger: the past of a currency that serves as collateral is unknown."""
+    """What went to margin and came back is in no ledger: the past of a currency that is collateral is unknown."""
     rows = list(MarginAccount.objects.filter(account=account).order_by("-updated_at"))
     symbols = Symbol.objects.in_bulk({row.symbol for row in rows})
     known = ((row.updated_at, symbols[row.symbol]) for row in rows if row.symbol in symbols)

@@ -54,7 +54,7 @@ def _reprice(row: DailyFlow, prices: DayPrices) -> bool:
 
 
 def _changed_days(account: Account, since: int) -> set[date] | None:
-    """The days on which the changed entries count, and on which their earlier versions did; None when it is too much."""
+    """The days on which changed entries count, and on which their earlier versions did; None when it is too much."""
     changed = LedgerVersion.objects.filter(account=account, pk__gt=since)
     entries = list(changed.values_list("entry_id", flat=True)[: MOST_CHANGED + 1])
     if len(entries) > MOST_CHANGED:

@@ -22,7 +22,7 @@ DAYS: Final = (Snapshot.DAILY, Snapshot.REBUILT)
 
 @dataclass(slots=True)
 class Point:
-    """One day, in the quote currency. `own` is both wallets; `total` with sub-accounts and margin, where it is known."""
+    """One day, in the quote currency. `own` is both wallets; `total` adds sub-accounts and margin where known."""
 
     at: datetime
     own: Decimal | None = None

@@ -2,7 +2,7 @@
 
 Two methods: first in, first out takes the oldest lot; average cost takes the same part of everything that is held. A
 lot may have no known cost, and what left may have no known price: neither is guessed, each is counted apart. Costs and
-proceeds are in one quote currency, fees included by whoever makes the movements. Everything is exact to `PLACES`: what a
+proceeds are in one quote currency, fees included by whoever makes the movements. All is exact to `PLACES`: what a
 division leaves over stays with the rest of the lot, so that nothing is lost and both methods agree in total once
 everything is sold.
 """
@@ -94,7 +94,7 @@ class _Holding(Protocol):
 
 
 def book(movements: Iterable[Movement], *, balance: Decimal, method: str) -> Book:
-    """The lots and what was realised, by `method`; the quantities of the lots add up to `balance`, which is what is held.
+    """The lots and what was realised, by `method`; the quantities of the lots add up to `balance`, what is held.
 
     Movements of one moment count in the order in which they come.
     """

@@ -151,7 +151,7 @@ class Progress(models.Model):
     """How far the figures of an account follow its ledger and trades, and when daily prices were last read for it.
 
     `version` is the last version of a ledger entry whose day was added up, `profits_version` and `profits_trade` what
-    the profits were computed from. `took_ms` is how long the last computation of profits took: it is repeated the less often the longer it takes.
+    the profits were computed from. `took_ms` is how long that took: it is repeated the less often the longer it takes.
     """
 
     account = models.OneToOneField(Account, on_delete=models.PROTECT, related_name="portfolio_progress")

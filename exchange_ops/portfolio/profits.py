@@ -1,8 +1,8 @@
 """Profit and loss of an account's coins, computed from its trades and what came in and went out, and kept as rows.
 
-What came in cost its day's price and what went out brought it: the price of the network's fee is lost on the way. A trade
-against another coin is both a sale and a purchase at that day's price. Network variants of a coin are one coin, the quote
-currency itself earns nothing, and moves to and from sub-accounts count as going out and coming in.
+What came in cost its day's price and what went out brought it: the price of the network's fee is lost on the way. A
+trade against another coin is both a sale and a purchase at that day's price. Network variants of a coin are one coin,
+the quote currency itself earns nothing, and moves to and from sub-accounts count as going out and coming in.
 """
 
 from collections import defaultdict

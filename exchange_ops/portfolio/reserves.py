@@ -27,7 +27,7 @@ ZERO: Final = Decimal(0)
 
 @dataclass(slots=True)
 class Part:
-    """Money behind some rows: at least `low` and at most `high`; `is_open` when even that isn't known of all of them."""
+    """Money behind some rows: at least `low`, at most `high`; `is_open` when even that isn't known of all of them."""
 
     count: int = 0
     low: Decimal = ZERO

@@ -6,7 +6,7 @@ Before the first one the days are rebuilt once, each at its first instant, as so
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Final
@@ -61,7 +61,7 @@ def take(*, account: Account, now: datetime) -> Snapshot | None:
 
 
 def rebuild(*, account: Account, now: datetime) -> int:
-    """Make the days before the first snapshot from the ledger; how many. Raises `CannotRebuild` while it is too early."""
+    """Make the days before the first snapshot from the ledger; how many. Raises `CannotRebuild` if it is too early."""
     if reason := _too_early(account, now):
         raise CannotRebuild(reason)
     held = {
@@ -131,29 +131,25 @@ def _keep_rebuilt(account: Account, standing: walking.Standing, prices: DayPrice
 
 
 def _now(wallet: str, code: str, amount: Decimal, value: valuation.Value) -> _Priced:
-    if value.amount is None or value.rate is None:
-        return _Priced(wallet, code, amount)
-    return _priced(wallet, code, amount, value.rate, value.as_of, value.via)
+    line = _Priced(wallet, code, amount, priced_at=value.as_of, via=value.via)
+    return _priced(line, None if value.amount is None else value.rate)
 
 
 def _then(place: walking.Place, amount: Decimal, prices: DayPrices, day: date) -> _Priced:
     price = prices.on(place[1], day)
-    return (
-        _Priced(*place, amount)
-        if price is None
-        else _priced(*place, amount, price.rate, _midnight(price.day), price.via)
-    )
+    if price is None:
+        return _Priced(*place, amount)
+    return _priced(_Priced(*place, amount, priced_at=_midnight(price.day), via=price.via), price.rate)
 
 
-def _priced(
-    wallet: str, code: str, amount: Decimal, rate: Decimal, priced_at: datetime | None, via: tuple[str, ...]
-) -> _Priced:
-    """The line by a price as it is kept; one that is beyond all bounds values nothing."""
+def _priced(line: _Priced, rate: Decimal | None) -> _Priced:
+    """The line by a price as it is kept; without one, or by one beyond all bounds, nothing is valued."""
+    bare = _Priced(line.wallet, line.currency, line.amount)
+    if rate is None or rate.adjusted() >= MOST_DIGITS:
+        return bare
     price = rate.quantize(PRICE_PLACES, rounding=ROUND_HALF_EVEN)
-    value = (amount * price).quantize(VALUE_PLACES, rounding=ROUND_HALF_EVEN)
-    if max(price.adjusted(), value.adjusted()) >= MOST_DIGITS:
-        return _Priced(wallet, code, amount)
-    return _Priced(wallet, code, amount, price, value, priced_at, via)
+    value = (line.amount * price).quantize(VALUE_PLACES, rounding=ROUND_HALF_EVEN)
+    return bare if value.adjusted() >= MOST_DIGITS else replace(line, price=price, value=value)
 
 
 def _keep(
