@@ -28,30 +28,33 @@ class Point:
     own: Decimal | None = None
     total: Decimal | None = None
     is_rebuilt: bool = False
+    is_apart: bool = False
     without_value: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
 class History:
-    """The days of a range up to now, oldest first, and what changed from the first to now.
+    """The days of a range up to now, oldest first, and what changed from the first comparable one to now.
 
-    `compared` says whether the change is one of the total, or of both wallets alone. `share` is the change as a part of
-    the beginning. `missing` are the currencies that had no value at the beginning and have one now, or the reverse.
+    A day on which something had no price that has one now says less than it seems: it is `apart`, no part of the line,
+    and `missing` names what had none. `is_of_total` says whether the change is one of the total, or of both wallets
+    alone; `share` is the change as a part of the beginning.
     """
 
     points: list[Point] = field(default_factory=list)
     quote: str = ""
     change: Decimal | None = None
     share: Decimal | None = None
+    since: datetime | None = None
     is_of_total: bool = False
     missing: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     rebuilt_until: datetime | None = None
 
     @property
-    def has_line(self) -> bool:
-        """Whether there are two figures to draw a line between."""
-        return sum(1 for point in self.points if point.own is not None) > 1
+    def line(self) -> list[Point]:
+        """The days that can be compared."""
+        return [point for point in self.points if not point.is_apart]
 
 
 @dataclass(slots=True)
@@ -151,17 +154,25 @@ def _add(point: Point, row: Snapshot) -> None:
 
 
 def _compare(found: History) -> None:
+    """Mark what is apart, and count the change between two days that leave out the same."""
     known = [point for point in found.points if point.own is not None]
-    if len(known) < 2:
+    if not known:
         return
-    first, last = known[0], known[-1]
+    last = known[-1]
+    for point in found.points:
+        point.is_apart = not point.without_value <= last.without_value
+    apart = (point.without_value - last.without_value for point in found.points if point.is_apart)
+    found.missing = tuple(sorted(set().union(*apart)))
+    alike = [point for point in known if point.without_value == last.without_value]
+    if len(alike) < 2:
+        return
+    first, found.since = alike[0], alike[0].at
     found.is_of_total = not first.is_rebuilt and not last.is_rebuilt
     before, after = (first.total, last.total) if found.is_of_total else (first.own, last.own)
     if before is None or after is None:
         return
     found.change = after - before
     found.share = found.change / before if before else None
-    found.missing = tuple(sorted(first.without_value ^ last.without_value))
 
 
 def _count(row: Flow, came_in: Decimal, went_out: Decimal, fees: Decimal, price: Decimal | None) -> None:

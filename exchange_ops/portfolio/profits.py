@@ -82,7 +82,8 @@ def _is_due(progress: Progress, version: int, trade: int, now: datetime) -> bool
     if progress.profits_at is None:
         return True
     passed = now - progress.profits_at
-    changed = (version, trade) != (progress.profits_version, progress.profits_trade)
+    has_new_prices = progress.prices_read_at is not None and progress.prices_read_at > progress.profits_at
+    changed = has_new_prices or (version, trade) != (progress.profits_version, progress.profits_trade)
     return passed >= AT_LEAST_EVERY or (changed and passed >= AT_MOST * timedelta(milliseconds=progress.took_ms))
 
 

@@ -12,6 +12,7 @@ import structlog
 
 from desk.live import announcements
 from exchange_ops.client import ExchangeClient
+from exchange_ops.market.models import Symbol
 from exchange_ops.portfolio import amounts, effects, flows, prices, profits, snapshots
 from exchange_ops.portfolio.models import Progress
 from exchange_ops.shared import leases
@@ -42,6 +43,8 @@ def _record(account: Account, now: datetime, open_client: Callable[[], ExchangeC
     progress, _ = Progress.objects.get_or_create(account=account)
     problem = _read_prices(account, progress, now, open_client)
     changed = snapshots.take(account=account, now=now) is not None
+    if progress.prices_read_at == now:
+        changed = bool(snapshots.revalue(account=account)) or changed
     if progress.rebuilt_at is None and progress.prices_read_at is not None:
         try:
             changed = bool(snapshots.rebuild(account=account, now=now)) or changed
@@ -50,7 +53,9 @@ def _record(account: Account, now: datetime, open_client: Callable[[], ExchangeC
             problem = problem or f"The history was not rebuilt yet: {reason}."
     changed = flows.update(account=account, progress=progress) or changed
     changed = bool(flows.price(account=account)) or changed
-    changed = profits.update(account=account, progress=progress, now=now) or changed
+    # Profits are worth most with the prices of their days: they wait for the first reading of those.
+    if progress.prices_read_at is not None:
+        changed = profits.update(account=account, progress=progress, now=now) or changed
     if problem != progress.problem:
         Progress.objects.filter(pk=progress.pk).update(problem=problem[:LONGEST_PROBLEM])
     if changed:
@@ -62,7 +67,9 @@ def _read_prices(account: Account, progress: Progress, now: datetime, open_clien
     """Read daily candles when they are due; what was wrong then, until the next reading."""
     held = {code for of in amounts.now([account]).values() for code in of}
     codes, quote = held | set(effects.currencies(account)), account.quote_currency
-    if not codes or not prices.is_due(
+    if not codes or not Symbol.objects.exists():
+        return "No market is known yet, so nothing can be valued."
+    if not prices.is_due(
         tried_at=progress.prices_tried_at, read_at=progress.prices_read_at, codes=codes, quote=quote, now=now
     ):
         return progress.problem

@@ -78,6 +78,34 @@ def rebuild(*, account: Account, now: datetime) -> int:
         return sum(1 for standing in found if _keep_rebuilt(account, standing, prices) is not None)
 
 
+def revalue(*, account: Account) -> int:
+    """Give rebuilt days the closing prices that were read since; how many days changed."""
+    rows = list(Snapshot.objects.filter(account=account, kind=Snapshot.REBUILT).exclude(unvalued=[]).order_by("hour"))
+    if not rows:
+        return 0
+    codes = {code for row in rows for code in row.unvalued}
+    prices = DayPrices(codes=codes, quote=account.quote_currency, since=rows[0].hour.date() - DAY)
+    with transaction.atomic():
+        return sum(1 for row in rows if _revalue(row, prices))
+
+
+def _revalue(row: Snapshot, prices: DayPrices) -> bool:
+    kept = list(row.lines.all())
+    found = [_then((line.wallet, line.currency), line.amount, prices, row.hour.date() - DAY) for line in kept]
+    changed = [
+        _line(row, new) for old, new in zip(kept, found, strict=True) if old.value is None and new.value is not None
+    ]
+    if not changed:
+        return False
+    places = {(line.wallet, line.currency) for line in changed}
+    row.lines.filter(pk__in=[line.pk for line in kept if (line.wallet, line.currency) in places]).delete()
+    SnapshotLine.objects.bulk_create(changed)
+    lines = [_Priced(*values) for values in row.lines.values_list("wallet", "currency", "amount", "price", "value")]
+    unvalued = sorted({line.currency for line in lines if line.value is None})
+    Snapshot.objects.filter(pk=row.pk).update(unvalued=unvalued, **_sums(lines, (BANK, TRADING)))
+    return True
+
+
 class CannotRebuild(Exception):
     """The history can't be made yet; the text says what is missing."""
 
@@ -102,11 +130,12 @@ def _too_early(account: Account, now: datetime) -> str:
 
 
 def _moments(account: Account, now: datetime) -> list[datetime]:
-    """The first instant of each day from the first entry on, before the first snapshot, the newest first."""
+    """The first instant of each day from the first entry on, before the day of the first snapshot, the newest first."""
     told = effects.succeeded(account).aggregate(first=Min("updated_at"))["first"]
     traded = AccountTrade.objects.filter(account=account).aggregate(first=Min("timestamp"))["first"]
     begins = min((at for at in (told, traded) if at is not None), default=None)
-    ends = Snapshot.objects.filter(account=account).aggregate(first=Min("hour"))["first"] or now
+    taken = Snapshot.objects.filter(account=account).aggregate(first=Min("hour"))["first"]
+    ends = _midnight(taken.astimezone(UTC).date()) if taken else now
     if begins is None:
         return []
     first = max(begins, now - REBUILT_BACK).astimezone(UTC).date()

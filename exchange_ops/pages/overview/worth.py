@@ -31,8 +31,9 @@ def balances(view: View) -> dict[str, Any]:
     """The total of now, and how it came about."""
     found = totals.for_page(view.accounts, now=view.now)
     past = history.of(accounts=view.accounts, worth=found["worth"], days=view.days, now=view.now)
-    beside = [(point.at, point.total) for point in past.points] if found["worth"] and found["worth"].has_more else []
-    picture = drawings.line([(point.at, point.own) for point in past.points], beside=beside)
+    has_more = found["worth"] is not None and found["worth"].has_more
+    beside = [(point.at, point.total) for point in past.line if not point.is_rebuilt] if has_more else []
+    picture = drawings.line([(point.at, point.own) for point in past.line], beside=beside)
     source = sources.of_ledger(view.account, view.now)
     return found | {"past": past, "picture": picture, "source": source}
 

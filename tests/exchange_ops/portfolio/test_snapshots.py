@@ -94,6 +94,14 @@ def test_the_days_before_are_walked_back_by_ledger_and_trades_at_closing_prices(
     assert first == {("bank", "BCH"): (Decimal("14.5"), 100), ("trading", "USD"): (1302, 1)}
 
 
+def test_a_day_has_one_figure_be_it_taken_or_rebuilt(account):
+    held.read(account, now=NOON)
+    held.entry(1, NOON - DAY, amount=Decimal(1))
+    snapshots.take(account=account, now=NOON)
+    assert snapshots.rebuild(account=account, now=NOON) == 1
+    assert [row.hour.date() for row in Snapshot.objects.order_by("hour")] == [(NOON - DAY).date(), NOON.date()]
+
+
 def test_a_day_without_a_price_keeps_the_amounts_and_says_so(account):
     held.read(account, now=NOON)
     held.entry(1, NOON - DAY, amount=Decimal(1))
