@@ -194,6 +194,7 @@ MATRIX = {
 # What stands in an address for a part that is no row of ours.
 PATH_PARTS = {
     "<slug:currency>": "BCH",
+    "<str:currency>": "BCH",
     "<str:symbol>": "BCHUSD",
     "<slug:kind>": "move",
     "<block:named>": "7",
