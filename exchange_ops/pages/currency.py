@@ -34,7 +34,14 @@ PARTS = {name: f"exchange_ops/currency/_{name}.html" for name in ("holding", "pa
 def currency(request: HttpRequest, currency: str) -> HttpResponse:
     """The page, or one part of it by the id of its element. A 404 for a code that nothing here knows."""
     now, mine, code = clock.now(), accounts.in_view(request), currency.upper()[:20]
-    row = next((row for row in domain.of(accounts=mine, now=now) if row.currency == code), None) if mine else None
+    row = (
+        next(
+            (row for row in domain.of(accounts=mine, quote=mine[0].quote_currency, now=now) if row.currency == code),
+            None,
+        )
+        if mine
+        else None
+    )
     if row is None or "\0" in code:
         raise Http404("No account holds it and the exchange does not describe it.")
     chosen = range_of(request.GET.get("range", ""))

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cached_property
 
 from desk.models import Person
-from exchange_ops.portfolio import history
+from exchange_ops.portfolio import history, totals
 from exchange_ops.shared.models import Account
 
 
@@ -25,8 +25,8 @@ class View:
 
     @property
     def quote(self) -> str:
-        """The currency in which everything together is valued: that of the first account."""
-        return self.accounts[0].quote_currency if self.accounts else ""
+        """The currency in which everything together is valued: the reader's own, else that of the first account."""
+        return totals.quote_for(self.person, self.accounts)
 
     @property
     def days(self) -> int:

@@ -29,9 +29,14 @@ class Share:
 
 def balances(view: View) -> dict[str, Any]:
     """The total of now, and how it came about."""
-    found = totals.for_page(view.accounts, now=view.now)
-    past = history.of(accounts=view.accounts, worth=found["worth"], days=view.days, now=view.now)
-    has_more = found["worth"] is not None and found["worth"].has_more
+    found = totals.for_page(view.accounts, quote=view.quote, now=view.now)
+    # The past was kept in the currency of the accounts; a reader's own values only what is shown of now.
+    kept_in = view.accounts[0].quote_currency if view.accounts else ""
+    worth = found["worth"]
+    if view.quote != kept_in:
+        worth = totals.for_page(view.accounts, quote=kept_in, now=view.now)["worth"]
+    past = history.of(accounts=view.accounts, worth=worth, days=view.days, now=view.now)
+    has_more = worth is not None and worth.has_more
     beside = [(point.at, point.total) for point in past.line if not point.is_rebuilt] if has_more else []
     picture = drawings.line([(point.at, point.own) for point in past.line], beside=beside)
     source = sources.of_ledger(view.account, view.now)
