@@ -50,7 +50,7 @@ def price(*, account: Account) -> int:
 def _reprice(row: DailyFlow, prices: DayPrices) -> bool:
     before, found = row.price, prices.on(row.currency, row.day)
     row.price = found.rate.quantize(PRICE_PLACES, rounding=ROUND_HALF_EVEN) if found else before
-    return row.price != before
+    return bool(row.price != before)
 
 
 def _changed_days(account: Account, since: int) -> set[date] | None:

@@ -111,7 +111,7 @@ def _add_orders(found: dict[str, Reserve], accounts: Sequence[Account]) -> None:
     is_open = Q(active=True) | Q(state__in=order_states.AT_WORK)
     orders = list(Order.objects.filter(is_open, account__in=accounts, margin=False))
     collateral = list(MarginAccount.objects.filter(account__in=accounts, gone_at=None))
-    symbols = Symbol.objects.in_bulk({row.symbol for row in (*orders, *collateral)})
+    symbols = Symbol.objects.in_bulk({row.symbol for row in orders} | {row.symbol for row in collateral})
     for order in orders:
         if symbol := symbols.get(order.symbol):
             _add_order(found, order, symbol)
