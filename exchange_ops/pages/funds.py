@@ -46,7 +46,7 @@ def funds(request: HttpRequest) -> HttpResponse:
     quote = totals.quote_for(request.user, mine)
     found = domain.of(accounts=mine, quote=quote, now=now) if mine else []
     rows = _sorted(filters.narrow(found), chosen.get("sort", "value"))
-    shown = {row.currency for row in rows}
+    listed = {row.currency for row in rows}
     context = {
         "now": now,
         "account": account,
@@ -57,7 +57,7 @@ def funds(request: HttpRequest) -> HttpResponse:
         "filters": filters,
         "chosen": chosen,
         "rows": lines(rows, person=request.user, account=account, mine=mine),
-        "folded": [] if chosen.get("text") else [row for row in found if not row.total and row.currency not in shown],
+        "folded": [] if chosen.get("text") else [row for row in found if not row.total and row.currency not in listed],
         "unvalued": [row.currency for row in found if row.total and row.worth is None],
         "may_request": account is not None and rules.may_request(request.user),
     }

@@ -96,9 +96,11 @@ def unknown_symbols(account: Account) -> list[str]:
 
 def newest_changes(account: Account) -> Iterator[Change]:
     """Every change of both wallets, the newest first."""
-    told = (each for entry in entries(succeeded(account).order_by("-updated_at", "-index")) for each in of_entry(entry))
+    of_ledger = (
+        each for entry in entries(succeeded(account).order_by("-updated_at", "-index")) for each in of_entry(entry)
+    )
     traded = (each for trade in trades(account, newest_first=True) for each in of_trade(trade))
-    return merge(told, traded, _of_collateral(account), key=attrgetter("at"), reverse=True)
+    return merge(of_ledger, traded, _of_collateral(account), key=attrgetter("at"), reverse=True)
 
 
 def _of_collateral(account: Account) -> list[Change]:

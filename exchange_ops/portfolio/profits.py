@@ -88,9 +88,9 @@ def _is_due(progress: Progress, version: int, trade: int, now: datetime) -> bool
 
 
 def _begins(account: Account) -> datetime | None:
-    told = effects.succeeded(account).aggregate(first=Min("updated_at"))["first"]
+    first_entry = effects.succeeded(account).aggregate(first=Min("updated_at"))["first"]
     traded = AccountTrade.objects.filter(account=account).aggregate(first=Min("timestamp"))["first"]
-    return min((at for at in (told, traded) if at is not None), default=None)
+    return min((at for at in (first_entry, traded) if at is not None), default=None)
 
 
 def _balances(account: Account) -> dict[str, Decimal]:

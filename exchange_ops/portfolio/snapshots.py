@@ -75,7 +75,7 @@ def rebuild(*, account: Account, now: datetime) -> int:
     prices = DayPrices(codes=codes, quote=account.quote_currency, since=(moments[-1] if moments else now).date())
     found = walking.back(held=held, changes=effects.newest_changes(account), moments=moments)
     with transaction.atomic():
-        return sum(1 for standing in found if _keep_rebuilt(account, standing, prices) is not None)
+        return sum(1 for past in found if _keep_rebuilt(account, past, prices) is not None)
 
 
 def revalue(*, account: Account) -> int:
@@ -131,9 +131,9 @@ def _too_early(account: Account, now: datetime) -> str:
 
 def _moments(account: Account, now: datetime) -> list[datetime]:
     """The first instant of each day from the first entry on, before the day of the first snapshot, the newest first."""
-    told = effects.succeeded(account).aggregate(first=Min("updated_at"))["first"]
+    first_entry = effects.succeeded(account).aggregate(first=Min("updated_at"))["first"]
     traded = AccountTrade.objects.filter(account=account).aggregate(first=Min("timestamp"))["first"]
-    begins = min((at for at in (told, traded) if at is not None), default=None)
+    begins = min((at for at in (first_entry, traded) if at is not None), default=None)
     taken = Snapshot.objects.filter(account=account).aggregate(first=Min("hour"))["first"]
     ends = _midnight(taken.astimezone(UTC).date()) if taken else now
     if begins is None:
@@ -144,18 +144,18 @@ def _moments(account: Account, now: datetime) -> list[datetime]:
     return [moment for moment in moments if moment < ends]
 
 
-def _keep_rebuilt(account: Account, standing: walking.Standing, prices: DayPrices) -> Snapshot | None:
+def _keep_rebuilt(account: Account, past: walking.Standing, prices: DayPrices) -> Snapshot | None:
     """What was held at the first instant of a day, by the closing prices of the day before."""
-    day = standing.at.date() - DAY
-    lines = [_then(place, amount, prices, day) for place, amount in standing.amounts.items()]
+    day = past.at.date() - DAY
+    lines = [_then(place, amount, prices, day) for place, amount in past.amounts.items()]
     return _keep(
         account,
-        hour=standing.at,
-        taken_at=standing.at,
+        hour=past.at,
+        taken_at=past.at,
         kind=Snapshot.REBUILT,
         lines=lines,
         wallets=(BANK, TRADING),
-        unknown=standing.unknown,
+        unknown=past.unknown,
     )
 
 
