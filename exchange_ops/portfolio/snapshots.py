@@ -144,7 +144,7 @@ def _moments(account: Account, now: datetime) -> list[datetime]:
     return [moment for moment in moments if moment < ends]
 
 
-def _keep_rebuilt(account: Account, past: walking.Standing, prices: DayPrices) -> Snapshot | None:
+def _keep_rebuilt(account: Account, past: walking.Holding, prices: DayPrices) -> Snapshot | None:
     """What was held at the first instant of a day, by the closing prices of the day before."""
     day = past.at.date() - DAY
     lines = [_then(place, amount, prices, day) for place, amount in past.amounts.items()]

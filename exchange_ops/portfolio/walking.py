@@ -25,7 +25,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Holding:
     """What was held at a moment; `unknown` are the currencies of which that can't be told, in any wallet."""
 
     at: datetime
@@ -35,7 +35,7 @@ class Standing:
 
 def back(
     *, held: Mapping[Place, Decimal], changes: Iterable[Change], moments: Sequence[datetime]
-) -> Iterator[Standing]:
+) -> Iterator[Holding]:
     """What was held at each moment, from now back: changes and moments come the newest first.
 
     A change of exactly that moment had not happened yet: each moment is the instant before.
@@ -49,7 +49,7 @@ def back(
             change = next(rest, None)
         unknown |= {currency for (_, currency), amount in amounts.items() if amount < 0}
         known = {place: amount for place, amount in amounts.items() if amount and place[1] not in unknown}
-        yield Standing(moment, known, frozenset(unknown))
+        yield Holding(moment, known, frozenset(unknown))
 
 
 def _take_back(amounts: dict[Place, Decimal], unknown: set[str], change: Change) -> None:

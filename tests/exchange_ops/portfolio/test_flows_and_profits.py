@@ -40,7 +40,7 @@ def version(entry, *, updated_at=None):
     )
 
 
-def told():
+def flows_by_day():
     return {
         (row.day.isoformat(), row.currency): (row.came_in, row.went_out, row.fees)
         for row in DailyFlow.objects.order_by("day")
@@ -65,7 +65,7 @@ def test_each_day_is_added_up_and_what_stays_inside_is_no_flow(account, progress
     for entry in entries:
         version(entry)
     assert flows.update(account=account, progress=progress)
-    assert told() == {
+    assert flows_by_day() == {
         ("2026-11-20", "BCH"): (3, 1, Decimal("0.1")),
         ("2026-11-21", "USD"): (5, 0, 0),
     }
@@ -80,7 +80,7 @@ def test_an_entry_that_moved_to_another_day_is_taken_from_the_one_before(account
     entry.refresh_from_db()
     version(entry)
     flows.update(account=account, progress=progress)
-    assert told() == {("2026-11-21", "BCH"): (3, 0, 0)}
+    assert flows_by_day() == {("2026-11-21", "BCH"): (3, 0, 0)}
 
 
 def test_a_price_that_comes_later_is_added(account, progress):

@@ -23,15 +23,15 @@ def change(day, amount, *, currency="BTC", wallet="bank"):
 def test_each_moment_is_the_instant_before_what_happens_then():
     changes = [change(3, "2"), change(1, "1")]
     found = list(walking.back(held={("bank", "BTC"): Decimal(3)}, changes=changes, moments=[at(4), at(3), at(1)]))
-    assert [standing.amounts.get(("bank", "BTC")) for standing in found] == [3, 1, None]
+    assert [holding.amounts.get(("bank", "BTC")) for holding in found] == [3, 1, None]
 
 
 def test_an_amount_below_zero_makes_the_currency_unknown_from_there_back():
     changes = [change(3, "5"), change(1, "-9")]
     held = {("bank", "BTC"): Decimal(3), ("bank", "ETH"): Decimal(7)}
     found = list(walking.back(held=held, changes=changes, moments=[at(4), at(2), at(0)]))
-    assert [sorted(standing.unknown) for standing in found] == [[], ["BTC"], ["BTC"]]
-    assert [standing.amounts.get(("bank", "ETH")) for standing in found] == [7, 7, 7]
+    assert [sorted(holding.unknown) for holding in found] == [[], ["BTC"], ["BTC"]]
+    assert [holding.amounts.get(("bank", "ETH")) for holding in found] == [7, 7, 7]
     assert ("bank", "BTC") not in found[-1].amounts
 
 
@@ -48,7 +48,7 @@ def test_walking_back_undoes_what_walking_forward_did(deposits):
     moments = [at(day) for day in range(31, -1, -1)]
     total = sum((each.amount for each in ordered), Decimal(0))
     found = walking.back(held={("bank", "BTC"): total}, changes=reversed(ordered), moments=moments)
-    for standing in found:
-        there = sum((each.amount for each in ordered if each.at < standing.at), Decimal(0))
-        assert standing.amounts.get(("bank", "BTC"), Decimal(0)) == there
-        assert not standing.unknown
+    for holding in found:
+        there = sum((each.amount for each in ordered if each.at < holding.at), Decimal(0))
+        assert holding.amounts.get(("bank", "BTC"), Decimal(0)) == there
+        assert not holding.unknown
