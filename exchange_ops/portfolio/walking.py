@@ -33,9 +33,7 @@ class Holding:
     unknown: frozenset[str]
 
 
-def back(
-    *, held: Mapping[Place, Decimal], changes: Iterable[Change], moments: Sequence[datetime]
-) -> Iterator[Holding]:
+def back(*, held: Mapping[Place, Decimal], changes: Iterable[Change], moments: Sequence[datetime]) -> Iterator[Holding]:
     """What was held at each moment, from now back: changes and moments come the newest first.
 
     A change of exactly that moment had not happened yet: each moment is the instant before.
