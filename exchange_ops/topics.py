@@ -24,6 +24,7 @@ KEYED = (
     "marginaction",
     "policychange",
     "consolecall",
+    "portfolio",
 )
 PLAIN = (
     "withdrawals",

@@ -18,7 +18,8 @@ from desk.people import demo, factors, roles
 from desk.web.requests import scope_of
 
 STYLESHEETS = (
-    *("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "personal", "palette", "small"),
+    *("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "personal", "portfolio"),
+    *("palette", "small"),
 )
 
 

@@ -76,6 +76,8 @@ class LedgerEntry(Witnessed):
             models.Index(fields=["account", "-index"], name="ledgerentry_by_index"),
             models.Index(fields=["account", "type", "status"], name="ledgerentry_by_type_status"),
             models.Index(fields=["public_comment"], name="ledgerentry_by_comment"),
+            models.Index(fields=["account", "updated_at"], name="ledgerentry_by_change"),
+            models.Index(fields=["account", "currency", "-index"], name="ledgerentry_by_currency"),
             models.Index(fields=["account"], condition=models.Q(foreign=True), name="ledgerentry_foreign"),
         ]
 

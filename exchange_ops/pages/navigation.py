@@ -35,6 +35,7 @@ ENTRIES = (
     ),
     Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", key="w", may_see=rules.may_see),
     Entry("Funds", "funds", "wallet", "Money", key="f", may_see=rules.may_see),
+    Entry("Profit and loss", "profit", "activity", "Money", may_see=rules.may_see),
     Entry("Transfers", "transfers", "arrow-left-right", "Money", key="v", may_see=rules.may_see),
     Entry("Ledger", "ledger", "book-open", "Money", key="l", may_see=rules.may_see),
     Entry("Sub-accounts", "subaccounts", "users-round", "Money", key="u", may_see=rules.may_see),

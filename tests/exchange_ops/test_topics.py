@@ -39,6 +39,7 @@ MATRIX = {
     "chain-broadcast": (EVERYBODY, OF_ROWS),
     "consolecall": (EVERYBODY, OF_ROWS),
     "feeestimate": (EVERYBODY, OF_ROWS),
+    "portfolio": (EVERYBODY, OF_ROWS),
     "incident": (EVERYBODY, OF_ROWS),
     "ledger": (EVERYBODY, OF_ROWS),
     "order": (EVERYBODY, OF_ROWS),

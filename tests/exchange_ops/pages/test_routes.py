@@ -48,6 +48,9 @@ MATRIX = {
     "thread": (EVERYBODY, REREAD),
     "thread-take": (NOBODY, REREAD),
     "funds": (EVERYBODY, NOBODY),
+    "funds-currency": (EVERYBODY, NOBODY),
+    "profit": (EVERYBODY, NOBODY),
+    "profit-export": (EVERYBODY, NOBODY),
     "deposit": (EVERYBODY, NOBODY),
     "deposit-read": (NOBODY, REREAD),
     "deposit-new": (NOBODY, DRAFT),
@@ -204,6 +207,7 @@ MATRIX = {
 # What stands in an address for a part that is no row of ours.
 PATH_PARTS = {
     "<slug:currency>": "BCH",
+    "<str:currency>": "BCH",
     "<str:symbol>": "BCHUSD",
     "<slug:kind>": "move",
     "<block:named>": "7",
