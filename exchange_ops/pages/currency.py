@@ -18,7 +18,7 @@ from exchange_ops.market.valuation import plain_code
 from exchange_ops.pages import funds as listing
 from exchange_ops.pages.overview.view import range_of
 from exchange_ops.portfolio import amounts, drawings, history
-from exchange_ops.portfolio.models import MARGIN, SUBACCOUNTS, Profit
+from exchange_ops.portfolio.models import Profit
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
@@ -58,12 +58,8 @@ def currency(request: HttpRequest, currency: str) -> HttpResponse:
 def _holding(*, row: domain.Funds, mine: list[Account], person: Person, days: int, now: datetime) -> dict[str, Any]:
     """Both wallets and what is besides them, with the reserve taken apart."""
     account = mine[0] if len(mine) == 1 else None
-    (line,) = listing.lines([row], person=person, account=account, mine=mine)
-    besides = {SUBACCOUNTS: Decimal(0), MARGIN: Decimal(0)}
-    for (_, wallet), held in amounts.now(mine).items():
-        if wallet in besides:
-            besides[wallet] += held.get(row.currency, Decimal(0))
-    return {"line": line, "row": row, **{f"in_{wallet}": amount for wallet, amount in besides.items()}}
+    (line,) = listing.lines([row], amounts.besides(amounts.now(mine)), person=person, account=account, mine=mine)
+    return {"line": line, "row": row}
 
 
 def _past(*, row: domain.Funds, mine: list[Account], person: Person, days: int, now: datetime) -> dict[str, Any]:
@@ -80,7 +76,9 @@ def _past(*, row: domain.Funds, mine: list[Account], person: Person, days: int, 
         "picture": drawings.line(known),
         "flow": next((flow for flow in found.rows if flow.currency == row.currency), None),
         "profits": list(
-            Profit.objects.filter(account__in=mine, coin=plain_code(row.currency)).order_by("account", "-method")
+            Profit.objects.filter(account__in=mine, coin=plain_code(row.currency))
+            .select_related("account")
+            .order_by("account", "-method")
         ),
     }
 

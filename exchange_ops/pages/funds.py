@@ -13,7 +13,8 @@ from desk.views.rendering import show
 from exchange_ops.ledger import sources
 from exchange_ops.pages import currency_actions
 from exchange_ops.pages.forms import FundsFilter
-from exchange_ops.portfolio import reserves, totals
+from exchange_ops.portfolio import amounts, reserves, totals
+from exchange_ops.portfolio.models import MARGIN, SUBACCOUNTS
 from exchange_ops.portfolio.reserves import Reserve
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
@@ -22,15 +23,17 @@ from exchange_ops.shared.views.access import requires
 from exchange_ops.withdrawals import funds as domain
 from exchange_ops.withdrawals.funds import Funds
 
+NOTHING = {SUBACCOUNTS: Decimal(0), MARGIN: Decimal(0)}
 PARTS = {"holdings": "exchange_ops/funds/_rows.html"}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One currency of the page."""
+    """One currency of the page; `besides` is what is in sub-accounts and what is margin collateral."""
 
     funds: Funds
     reserve: Reserve
+    besides: dict[str, Decimal]
     actions: list[currency_actions.Action]
     dust: currency_actions.Dust | None
 
@@ -45,7 +48,8 @@ def funds(request: HttpRequest) -> HttpResponse:
     chosen = filters.chosen()
     quote = totals.quote_for(request.user, mine)
     found = domain.of(accounts=mine, quote=quote, now=now) if mine else []
-    rows = _sorted(filters.narrow(found), chosen.get("sort", "value"))
+    besides = amounts.besides(amounts.now(mine))
+    rows = _sorted(filters.narrow(found, besides=besides), chosen.get("sort", "value"))
     listed = {row.currency for row in rows}
     context = {
         "now": now,
@@ -56,7 +60,7 @@ def funds(request: HttpRequest) -> HttpResponse:
         "source": sources.of_ledger(account, now),
         "filters": filters,
         "chosen": chosen,
-        "rows": lines(rows, person=request.user, account=account, mine=mine),
+        "rows": lines(rows, besides, person=request.user, account=account, mine=mine),
         "folded": [] if chosen.get("text") else [row for row in found if not row.total and row.currency not in listed],
         "unvalued": [row.currency for row in found if row.total and row.worth is None],
         "may_request": account is not None and rules.may_request(request.user),
@@ -64,7 +68,14 @@ def funds(request: HttpRequest) -> HttpResponse:
     return show(request, "exchange_ops/funds.html", context, parts=PARTS)
 
 
-def lines(rows: list[Funds], *, person: Person, account: Account | None, mine: list[Account]) -> list[Line]:
+def lines(
+    rows: list[Funds],
+    besides: dict[str, dict[str, Decimal]],
+    *,
+    person: Person,
+    account: Account | None,
+    mine: list[Account],
+) -> list[Line]:
     """The rows with what is reserved of them and what can be done; eight queries however many there are."""
     if not rows:
         return []
@@ -73,6 +84,7 @@ def lines(rows: list[Funds], *, person: Person, account: Account | None, mine: l
         Line(
             row,
             held.get(row.currency, Reserve(row.currency)),
+            besides.get(row.currency, NOTHING),
             currency_actions.of(row=row, person=person, account=account, known=known),
             currency_actions.dust(row=row, known=known),
         )

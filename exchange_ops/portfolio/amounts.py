@@ -1,7 +1,7 @@
 """What there is of each currency now: in both wallets, in the sub-accounts and as margin collateral, each apart."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
@@ -36,3 +36,13 @@ def now(accounts: Sequence[Account]) -> dict[Part, dict[str, Decimal]]:
         # A symbol of which we have no copy names its currency to nobody: it is said to have no price.
         found[tied.account_id, MARGIN][symbol.quote_currency if symbol else tied.symbol] += tied.margin_balance
     return {part: {code: amount for code, amount in of.items() if amount} for part, of in found.items()}
+
+
+def besides(held: Mapping[Part, Mapping[str, Decimal]]) -> dict[str, dict[str, Decimal]]:
+    """Of all accounts together, by currency: what of `now` is in sub-accounts, and what is margin collateral."""
+    found: defaultdict[str, dict[str, Decimal]] = defaultdict(lambda: {SUBACCOUNTS: ZERO, MARGIN: ZERO})
+    for (_, wallet), of in held.items():
+        if wallet in {SUBACCOUNTS, MARGIN}:
+            for code, amount in of.items():
+                found[code][wallet] += amount
+    return dict(found)

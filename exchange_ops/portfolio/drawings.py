@@ -39,7 +39,8 @@ class Picture:
 
 
 def line(series: Series, *, beside: Series = ()) -> Picture | None:
-    """Values against time, oldest first; a missing one is a gap. None without two values to draw."""
+    """Values against time, oldest first; a missing one is a gap. None without two values to draw, `beside` likewise."""
+    beside = beside if sum(1 for _, value in beside if value is not None) > 1 else ()
     known = [value for _, value in (*series, *beside) if value is not None]
     if sum(1 for _, value in series if value is not None) < 2:
         return None

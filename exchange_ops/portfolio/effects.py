@@ -13,7 +13,7 @@ from heapq import merge
 from operator import attrgetter
 from typing import Final
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.margin.models import MarginAccount
@@ -21,6 +21,7 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.portfolio.models import BANK, TRADING
 from exchange_ops.portfolio.walking import Change
+from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers import machine as transfer_states
 
@@ -77,15 +78,25 @@ def entries(rows: QuerySet[LedgerEntry]) -> Iterator[Entry]:
 def trades(account: Account, *, newest_first: bool = False) -> Iterator[Trade]:
     """Own trades on the trading wallet, in the order in which they happened, of symbols that are known."""
     symbols = {row.code: row for row in Symbol.objects.all()}
-    margin = Order.objects.filter(account=account, margin=True).values("exchange_id")
     rows = AccountTrade.objects.filter(account=account, symbol__in=list(symbols))
-    rows = rows.exclude(exchange_order_id__in=margin).exclude(liquidation=True)
+    rows = rows.exclude(_on_margin(account)).exclude(liquidation=True)
     order = ("-timestamp", "-exchange_id") if newest_first else ("timestamp", "exchange_id")
     columns = ("timestamp", "side", "symbol", "quantity", "price", "fee")
     for at, side, code, quantity, price, fee in rows.order_by(*order).values_list(*columns).iterator(CHUNK):
         row = symbols[code]
         notional, paid_in = quantity * price, row.fee_currency or row.quote_currency
         yield Trade(at, side == BUY, row.base_currency, row.quote_currency, quantity, notional, fee, paid_in)
+
+
+def _on_margin(account: Account) -> Q:
+    """Trades of margin orders, and of those with which an action of ours closed a position.
+
+    Rows that have no number yet are left out: beside an empty one nothing would be outside of the list.
+    """
+    orders = Order.objects.filter(account=account, margin=True, exchange_id__isnull=False).values("exchange_id")
+    closing = MarginAction.objects.filter(account=account, exchange_order_id__isnull=False).values("exchange_order_id")
+    parts = MarginAction.objects.filter(account=account).exclude(client_order_id="").values("client_order_id")
+    return Q(exchange_order_id__in=orders) | Q(exchange_order_id__in=closing) | Q(client_order_id__in=parts)
 
 
 def unknown_symbols(account: Account) -> list[str]:
@@ -104,11 +115,18 @@ def newest_changes(account: Account) -> Iterator[Change]:
 
 
 def _of_collateral(account: Account) -> list[Change]:
-    """What went to margin and came back is in no ledger: the past of a currency that is collateral is unknown."""
-    rows = list(MarginAccount.objects.filter(account=account).order_by("-updated_at"))
+    """What went to margin and came back is in no ledger: the past of a currency that is collateral is unknown.
+
+    An account that is gone gave its collateral back when it was seen to be gone, the newest change of all.
+    """
+    rows = list(MarginAccount.objects.filter(account=account))
     symbols = Symbol.objects.in_bulk({row.symbol for row in rows})
-    known = ((row.updated_at, symbols[row.symbol]) for row in rows if row.symbol in symbols)
-    return [_change(at, symbol.quote_currency, TRADING, None) for at, symbol in known]
+    found = [
+        _change(max(row.updated_at, row.gone_at or row.updated_at), symbols[row.symbol].quote_currency, TRADING, None)
+        for row in rows
+        if row.symbol in symbols
+    ]
+    return sorted(found, key=attrgetter("at"), reverse=True)
 
 
 def of_entry(entry: Entry) -> list[Change]:

@@ -72,7 +72,8 @@ def _read_prices(account: Account, progress: Progress, now: datetime, open_clien
     if not prices.is_due(
         tried_at=progress.prices_tried_at, read_at=progress.prices_read_at, codes=codes, quote=quote, now=now
     ):
-        return progress.problem
+        # Of the last reading, that is: when it succeeded, what is noted is about something else.
+        return "" if progress.prices_read_at == progress.prices_tried_at else progress.problem
     problem = prices.read(codes=codes, quote=quote, now=now, open_client=open_client)
     progress.prices_tried_at, progress.prices_read_at = now, progress.prices_read_at if problem else now
     Progress.objects.filter(pk=progress.pk).update(

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from desk.templatetags.desk import cents, plain
+from desk.templatetags.desk import amount, cents, plain, usual_places
 
 register = template.Library()
 
@@ -38,6 +38,22 @@ def currency_link(code: str) -> SafeString:
     if "/" in code:
         return format_html("{}", code)
     return format_html('<a href="{}" data-row-link>{}</a>', reverse("funds-currency", args=[code]), code)
+
+
+@register.filter
+def share_of(value: Decimal, currency: str) -> str:
+    """An amount that was divided, with its currency: to eight places, where more digits say nothing to anybody."""
+    return amount(value.quantize(Decimal("1e-8"), rounding=ROUND_HALF_EVEN), currency)
+
+
+@register.filter
+def rounded(value: Decimal | None, currency: str) -> str:
+    """An amount to the usual places, for a summary beside which the exact figure is a click away; nothing for none."""
+    if value is None:
+        return ""
+    places = usual_places(currency)
+    short = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN)
+    return plain(short or value, places=places)
 
 
 @register.filter

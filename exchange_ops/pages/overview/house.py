@@ -54,8 +54,7 @@ def changes(view: View) -> dict[str, Any]:
 
 def checks(view: View) -> dict[str, Any]:
     """What the scheduled checks found when they last ran: those of these accounts and of the whole desk."""
-    others = CheckRun.objects.filter(name__startswith=RECONCILIATION)
-    mine = [f"{RECONCILIATION}{scope}" for scope in view.scopes]
-    return {
-        "runs": list(CheckRun.objects.exclude(name__in=others.exclude(name__in=mine).values("name")).order_by("name"))
-    }
+    names = {f"{RECONCILIATION}{account.pk}": f"Reconciliation, {account.name}" for account in view.accounts}
+    others = CheckRun.objects.filter(name__startswith=RECONCILIATION).exclude(name__in=names)
+    runs = CheckRun.objects.exclude(name__in=others.values("name")).order_by("name")
+    return {"runs": [(names.get(run.name, run.name.capitalize()), run) for run in runs]}

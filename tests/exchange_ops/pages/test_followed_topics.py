@@ -31,7 +31,7 @@ FOLLOWED = {
     },
     "/funds/BCH/": {
         "past": "portfolio:{0} balances:{0}",
-        "holding": "balances:{0} withdrawals orders market",
+        "holding": "balances:{0} withdrawals orders subaccounts margin market",
         "deposits": "ledger:{0} addresses:{0}",
         "lines": "ledger:{0}",
     },
@@ -40,7 +40,7 @@ FOLLOWED = {
     "/approvals/": {"inbox": "incidents people withdrawals transfers approvals freezes policy threads"},
     "/withdrawals/": {"rows": "withdrawals"},
     "/ledger/": {"age": "ledger:{} system", "rows": "ledger:{}"},
-    "/funds/": {"holdings": "balances:{} withdrawals market system"},
+    "/funds/": {"holdings": "balances:{} withdrawals orders subaccounts margin market system"},
     "/orders/": {"age": "orders margin system", "rows": "orders"},
     "/margin/": {"age": "orders margin system", "rows": "margin market"},
     "/system/": {"followers": "system", "now": "system withdrawals"},

@@ -6,12 +6,17 @@ from decimal import Decimal
 import pytest
 
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders.models import Order
 from exchange_ops.portfolio import flows, profits
 from exchange_ops.portfolio.lots import AVERAGE, FIFO
 from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Progress
+from exchange_ops.positions import guards
+from exchange_ops.positions.models import MarginAction
 from tests.exchange_ops import rows
 from tests.exchange_ops.portfolio import held
 from tests.exchange_ops.portfolio.held import DAY, NOON
+from tests.rows import unguarded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
@@ -168,3 +173,105 @@ def test_margin_trades_are_left_out_and_variants_are_one_coin(account, operator)
     rows.balance("BCHT20", bank="1", trading="0", now=NOON)
     book = profits.compute(account=account)["BCH", FIFO]
     assert (book.opening, book.quantity, book.realised) == (2, 2, 0)
+
+
+@pytest.mark.parametrize(("side", "number"), [("buy", None), ("sell", 78)])
+def test_a_margin_order_takes_no_spot_trade_with_it(account, operator, side, number):
+    """One that has no number of the exchange yet names no trade, and one that has names its own alone."""
+    buy_and_sell(account)
+    rows.trade(9, exchange_order_id=77, side=side, quantity=Decimal(50), now=NOON)
+    margin_order(account, 77)
+    margin_order(account, number, name="another", initiator=operator)
+    book = profits.compute(account=account)["BCH", FIFO]
+    assert (book.realised, book.quantity) == (196, 1)
+
+
+def margin_order(account, number, *, name="margin", initiator=None):
+    """An order on margin, placed elsewhere or not yet at the exchange."""
+    return Order.objects.create(
+        account=account,
+        client_order_id=name,
+        initiator=initiator,
+        exchange_id=number,
+        symbol="BCHUSD",
+        side="buy",
+        type="market",
+        time_in_force="GTC",
+        quantity=Decimal(50),
+        margin=True,
+        state="placed",
+        version=1,
+        active=False,
+        created_at=NOON,
+        updated_at=NOON,
+    )
+
+
+def test_the_order_that_closes_a_position_is_no_spot_trade(account, operator):
+    buy_and_sell(account)
+    rows.trade(9, exchange_order_id=91, side="sell", quantity=Decimal(50), now=NOON)
+    rows.trade(10, exchange_order_id=92, client_order_id="part-of-it", side="sell", quantity=Decimal(50), now=NOON)
+    closing = rows.margin_action(operator, now=NOON)
+    part = rows.margin_action(operator, symbol="ETHUSD", now=NOON)
+    with unguarded(guards.GUARDS):
+        MarginAction.objects.filter(pk=closing.pk).update(exchange_order_id=91)
+        MarginAction.objects.filter(pk=part.pk).update(client_order_id="part-of-it")
+    assert profits.compute(account=account)["BCH", FIFO].realised == 196
+
+
+@pytest.mark.parametrize(
+    ("method", "realised", "cost"),
+    # Bought 2 for 200, then 2 for 400; sold 3 for 900. Of the fee coin: 10 came in at 2, 3 paid fees at 5 each day.
+    # first in, first out: 900 - 5 - (200 + 5) - (400 + 5) / 2; the rest costs (400 + 5) / 2
+    # average cost:        900 - 5 - (200 + 5 + 400 + 5) * 3 / 4; the rest costs a quarter
+    [(FIFO, Decimal("487.5"), Decimal("202.5")), (AVERAGE, Decimal("437.5"), Decimal("152.5"))],
+)
+def test_a_fee_in_a_third_coin_counts_as_money_and_as_a_sale_of_that_coin(account, method, realised, cost):
+    held.symbol()
+    Symbol.objects.filter(code="BCHUSD").update(fee_currency="EQT")
+    for number, price in enumerate(("2", "5", "5", "5")):
+        held.close((NOON + number * DAY).date(), price, base="EQT")
+    held.entry(1, NOON, currency="EQT", amount=Decimal(10))
+    for number, (side, quantity, price) in enumerate((("buy", 2, 100), ("buy", 2, 200), ("sell", 3, 300)), start=1):
+        figures = {"quantity": Decimal(quantity), "price": Decimal(price), "fee": Decimal(1)}
+        rows.trade(number, side=side, timestamp=NOON + number * DAY, now=NOON, **figures)
+    rows.balance(bank="0", trading="1", now=NOON)
+    rows.balance("EQT", bank="7", trading="0", now=NOON)
+    found = profits.compute(account=account)
+    book, fees = found["BCH", method], found["EQT", method]
+    assert (book.realised, book.cost, book.fees) == (realised, cost, 15)
+    assert (fees.realised, fees.cost, fees.quantity) == (3 * (5 - 2), 14, 7)
+
+
+@pytest.mark.parametrize("method", [FIFO, AVERAGE])
+def test_a_sale_beyond_what_is_known_earns_on_the_known_part_alone(account, method):
+    """One coin was bought for 100, four are sold for 1,200 at once: what the other three cost nobody knows."""
+    held.symbol()
+    free = {"fee": Decimal(0), "now": NOON}
+    rows.trade(1, side="buy", quantity=Decimal(1), price=Decimal(100), timestamp=NOON, **free)
+    rows.trade(2, side="sell", quantity=Decimal(4), price=Decimal(300), timestamp=NOON + DAY, **free)
+    rows.balance(bank="0", trading="0", now=NOON)
+    book = profits.compute(account=account)["BCH", method]
+    assert (book.opening, book.sold_without_cost, book.proceeds_without_cost) == (3, 3, 900)
+    assert (book.realised, book.cost, book.quantity) == (200, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "realised", "unknown", "brought"),
+    # Two bought for 200, then two came in on a day without a price; one sold for 300.
+    [(FIFO, 200, 2, 0), (AVERAGE, 100, Decimal("1.5"), 150)],
+)
+def test_what_came_in_without_a_price_is_sold_at_no_known_cost(account, method, realised, unknown, brought):
+    held.symbol()
+    free = {"fee": Decimal(0), "now": NOON}
+    rows.trade(1, side="buy", quantity=Decimal(2), price=Decimal(100), timestamp=NOON, **free)
+    held.entry(1, NOON + DAY, amount=Decimal(2))
+    rows.trade(2, side="sell", quantity=Decimal(1), price=Decimal(300), timestamp=NOON + 2 * DAY, **free)
+    rows.balance(bank="3", trading="0", now=NOON)
+    book = profits.compute(account=account)["BCH", method]
+    assert (book.realised, book.quantity - book.known_quantity, book.proceeds_without_cost) == (
+        realised,
+        unknown,
+        brought,
+    )
+    assert book.opening == 0

@@ -138,3 +138,24 @@ def test_hours_go_after_their_time_and_days_stay(account, settings):
     retention.purge(now=NOON + 2 * DAY)
     assert [row.kind for row in Snapshot.objects.all()] == [Snapshot.DAILY]
     assert {line.snapshot.kind for line in SnapshotLine.objects.all()} == {Snapshot.DAILY}
+
+
+def test_collateral_that_came_back_makes_the_past_unknown_until_it_was_back(account):
+    """The account was last changed two days ago and seen to be gone today: until then its money was elsewhere."""
+    held.read(account, now=NOON)
+    rows.balance("USD", bank="0", trading="1000", now=NOON)
+    held.entry(1, NOON - 3 * DAY, amount=Decimal(1))
+    MarginAccount.objects.create(
+        account=account,
+        symbol="BCHUSD",
+        leverage=2,
+        margin_balance=0,
+        margin_balance_orders=0,
+        margin_balance_required=0,
+        created_at=NOON - 2 * DAY,
+        updated_at=NOON - 2 * DAY,
+        read_at=NOON,
+        gone_at=NOON - timedelta(hours=1),
+    )
+    snapshots.rebuild(account=account, now=NOON)
+    assert {tuple(row.unknown) for row in Snapshot.objects.all()} == {("USD",)}
