@@ -124,6 +124,7 @@ def test_sub_accounts_and_collateral_are_shown_apart_and_counted_once(signed_in,
         sub_account=rows.subaccount(now=now), currency="BCH", wallet="main", available=2, reserved=0
     )
     rows.margin_position(now=now)
+    rows.currency("USD", now=now)
     page = signed_in(treasury).get("/")
     # 510 BCH at 500 in the wallets, two in the sub-account, 100 USD of collateral.
     assert "256,100.00 USD" in block(page, "balances")
@@ -133,8 +134,8 @@ def test_sub_accounts_and_collateral_are_shown_apart_and_counted_once(signed_in,
     assert "100.0000 USD" not in block(page, "balances")
     funds = signed_in(treasury).get("/funds/")
     assert "256,100.00 USD in all" in text(funds)
-    assert "2.0000 BCH in sub-accounts" in text(funds)
-    assert "100.00 USD margin collateral" in text(funds)
+    assert "2.0000 in sub-accounts" in text(funds)
+    assert "100.0000 collateral" in text(funds)
 
 
 def test_a_currency_that_is_held_as_collateral_alone_is_not_folded_away(signed_in, treasury):
@@ -144,7 +145,7 @@ def test_a_currency_that_is_held_as_collateral_alone_is_not_folded_away(signed_i
     rows.margin_position(now=now)
     page = signed_in(treasury).get("/funds/").content.decode()
     table, _, folded = page.partition('id="folded"')
-    assert "100.00 USD margin collateral" in table
+    assert "100.0000 collateral" in table
     assert "LTC" in folded
     assert "/funds/USD/" not in folded
 
@@ -195,7 +196,11 @@ def test_a_currency_that_nobody_knows_is_not_found(signed_in, treasury):
 
 
 def test_a_divided_amount_is_written_to_eight_places(signed_in, treasury):
-    profit("BCH", known_quantity=Decimal("2.490653821534691071753246"), unknown_quantity=Decimal("197.5") / 3)
+    profit(
+        "BCH",
+        known_quantity=Decimal("2.490653821534691071753246"),
+        unknown_quantity=Decimal("65.833333333333333333333333"),
+    )
     page = text(signed_in(treasury).get("/funds/BCH/"))
     assert "2.49065382 BCH cost 100.00 USD, 65.83333333 BCH without a known cost" in page
 
