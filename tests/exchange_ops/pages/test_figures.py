@@ -114,8 +114,8 @@ def test_the_pages_of_figures_take_no_more_queries_for_more_rows(signed_in, trea
 def test_each_role_sees_its_blocks_in_its_order(signed_in, make_person, role):
     page = signed_in(make_person(role, username="reader")).get("/").content.decode()
     wanted = [name for row in layout.LAYOUT[role] for name, _ in row]
-    shown = [name for name in re.findall(r'<section[^>]* id="([a-z]+)"', page) if name in wanted]
-    assert shown == wanted
+    found = [name for name in re.findall(r'<section[^>]* id="([a-z]+)"', page) if name in wanted]
+    assert found == wanted
 
 
 def test_sub_accounts_and_collateral_are_shown_apart_and_counted_once(signed_in, treasury):
