@@ -335,6 +335,8 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "exchange_ops.shared.api.resources.Described",
     "COERCE_DECIMAL_TO_STRING": True,
     "EXCEPTION_HANDLER": "exchange_ops.shared.api.errors.answer",
+    "DEFAULT_THROTTLE_CLASSES": ["desk.people.token_rates.TokenRate"],
+    "DEFAULT_THROTTLE_RATES": {"token": f"{environment.integer('API_RATE', 300, lowest=1, highest=100_000)}/min"},
 }
 SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
