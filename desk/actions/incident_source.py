@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
     acted_on, rows = set(kinds.acted_on_by(person)), list(queries.unresolved(person)[:MOST])
-    given, found = words.given(rows), []
+    spoken, found = words.by_person(rows), []
     for row in rows:
-        decided = (row.pk, person.pk) in given
+        decided = (row.pk, person.pk) in spoken
         entry = _entry(row, mine=row.kind in acted_on and row.taken_by_id in {None, person.pk} and not decided)
         entry.decided = decided
         found.append(entry)
@@ -43,11 +43,11 @@ def _count(person: "Person", scope: str) -> int:
 
 def _whose(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
     rows = list(queries.unresolved())
-    given = words.given(rows)
+    spoken = words.by_person(rows)
     for person in people if rows else ():
         acted_on = set(kinds.acted_on_by(person)).intersection(kinds.seen_by(person))
         for row in rows:
-            is_free = row.taken_by_id in {None, person.pk} and (row.pk, person.pk) not in given
+            is_free = row.taken_by_id in {None, person.pk} and (row.pk, person.pk) not in spoken
             if row.kind in acted_on and is_free:
                 yield person, (row.subject, "")
 

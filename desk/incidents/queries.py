@@ -37,8 +37,8 @@ def waiting_for(person: "Person") -> QuerySet[Incident]:
     acted_on = kinds.acted_on_by(person)
     rows = unresolved(person).filter(kind__in=acted_on)
     by_two = [name for name in words.decided_by_two() if name in acted_on]
-    given = words.given(rows.filter(kind__in=by_two)) if by_two else set()
-    decided = [number for number, who in given if who == person.pk]
+    spoken = words.by_person(rows.filter(kind__in=by_two)) if by_two else set()
+    decided = [number for number, who in spoken if who == person.pk]
     return rows.filter(Q(taken_by=None) | Q(taken_by=person)).exclude(pk__in=decided)
 
 

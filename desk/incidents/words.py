@@ -7,7 +7,7 @@ from desk.incidents import kinds
 from desk.incidents.models import Incident
 
 
-def given(rows: Iterable[Incident]) -> set[tuple[int, int]]:
+def by_person(rows: Iterable[Incident]) -> set[tuple[int, int]]:
     """Incident and person, by number, of every word since the incident was opened; a query for each kind with words.
 
     An earlier word was about an earlier time of the same cause.

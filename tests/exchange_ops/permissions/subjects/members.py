@@ -22,7 +22,7 @@ def _words(actor: Any, digest: str) -> dict[str, Any]:
     return {"actor": actor, "digest": digest, "answer": code_of_now(), "session_key": "s", "now": clock.now()}
 
 
-def _asked(member: Person, kind: str, actor: Any) -> PersonChange:
+def _requested(member: Person, kind: str, actor: Any) -> PersonChange:
     wanted = WANTED if kind == machine.ROLES else ()
     words = _words(actor, changes.digest_of(member, kind, wanted))
     return changes.request(person_id=member.pk, kind=kind, wanted=wanted, reason="Joined the desk", **words)
@@ -43,7 +43,7 @@ def member(state: str, person: Any) -> Person:
         words = _words(person, deactivation.digest_of(row))
         return deactivation.deactivate(person_id=row.pk, reason="Left", **words)
     if state != directory.ACTIVE:
-        _asked(row, machine.ROLES if state == ROLES_WAIT else machine.FACTORS, person)
+        _requested(row, machine.ROLES if state == ROLES_WAIT else machine.FACTORS, person)
     return row
 
 
@@ -70,7 +70,7 @@ ROUTES = CHANGES | {"person-invite-again": signed}
 
 def change(state: str, person: Any) -> PersonChange:
     """A change of an operator's roles that the administrator asked for, in the state."""
-    row = _asked(colleague(roles.OPERATOR, f"member{next(_numbers)}"), machine.ROLES, person)
+    row = _requested(colleague(roles.OPERATOR, f"member{next(_numbers)}"), machine.ROLES, person)
     if state == machine.DONE:
         changes.confirm(change_id=row.pk, **_words(colleague(A), row.digest))
         return PersonChange.objects.get(pk=row.pk)

@@ -39,7 +39,7 @@ def _settings(row: SubAccount) -> dict[str, Any]:
     return signed(row, payouts="off", description="Closed for the holidays", digest=digest)
 
 
-def asked(state: str, person: Any) -> SubAccountAction:
+def requested(state: str, person: Any) -> SubAccountAction:
     """What an administrator asked for, in the state."""
     sub = rows.subaccount(next(_numbers), now=clock.now())
     kind = machine.SETTINGS
@@ -87,7 +87,7 @@ SUB_ACCOUNTS = Subject(
 SUB_ACCOUNT_ACTIONS = Subject(
     name="action on a sub-account",
     states=machine.STATES,
-    reach=asked,
+    reach=requested,
     owners=(roles.ADMIN,),
     routes={"subaccount-take-back": nothing},
     goes_through={("requested", "subaccount-take-back"): ADMINS},
