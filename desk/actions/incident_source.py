@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from django.urls import reverse
 
 from desk.actions.entries import MOST, Entry, Source
-from desk.incidents import kinds, machine, queries
+from desk.incidents import kinds, machine, queries, words
 from desk.incidents.models import Incident
 from desk.people import roles
 
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 
 def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
-    acted_on = set(kinds.acted_on_by(person))
-    return [
-        _entry(row, mine=row.kind in acted_on and row.taken_by_id in {None, person.pk})
-        for row in queries.unresolved(person)[:MOST]
-    ]
+    acted_on, rows = set(kinds.acted_on_by(person)), list(queries.unresolved(person)[:MOST])
+    spoken, found = words.by_person(rows), []
+    for row in rows:
+        decided = (row.pk, person.pk) in spoken
+        entry = _entry(row, mine=row.kind in acted_on and row.taken_by_id in {None, person.pk} and not decided)
+        entry.decided = decided
+        found.append(entry)
+    return found
 
 
 def _done(person: "Person", now: datetime) -> Sequence[Entry]:
@@ -40,10 +43,12 @@ def _count(person: "Person", scope: str) -> int:
 
 def _whose(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
     rows = list(queries.unresolved())
+    spoken = words.by_person(rows)
     for person in people if rows else ():
         acted_on = set(kinds.acted_on_by(person)).intersection(kinds.seen_by(person))
         for row in rows:
-            if row.kind in acted_on and row.taken_by_id in {None, person.pk}:
+            is_free = row.taken_by_id in {None, person.pk} and (row.pk, person.pk) not in spoken
+            if row.kind in acted_on and is_free:
                 yield person, (row.subject, "")
 
 

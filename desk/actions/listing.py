@@ -102,14 +102,17 @@ def _known(found: list[Entry]) -> list[Entry]:
 
 def _grouped(person: "Person", waiting: list[Entry]) -> dict[str, list[Entry]]:
     said = threads.commented_by(person, [entry.subject for entry in waiting])
-    watched = [entry for entry in waiting if entry.own or entry.taken_by == person or entry.subject in said]
     return {
         MINE: [entry for entry in waiting if entry.mine],
         OTHERS: [entry for entry in waiting if not entry.mine and not entry.is_followed],
         SOON: [entry for entry in waiting if entry.is_soon],
-        WATCHING: watched,
+        WATCHING: [entry for entry in waiting if _is_watched(entry, person) or entry.subject in said],
         ALL: [entry for entry in waiting if not entry.is_followed],
     }
+
+
+def _is_watched(entry: Entry, person: "Person") -> bool:
+    return entry.own or entry.decided or entry.taken_by == person
 
 
 def _is_of(entry: Entry, wish: Wish) -> bool:

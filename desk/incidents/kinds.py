@@ -4,7 +4,7 @@ A cause is read from rows, never remembered: a kind says what is wrong at a mome
 incidents that are there.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -48,6 +48,9 @@ class Kind:
     `acts` are the roles that may take it on and close it, `sees` those that are shown it, `opens` those that may open
     the page that it is about.
 
+    `words` gives, for causes of the kind that two people decide, who gave their word on which and when: what they
+    decided waits for somebody else and no more for them.
+
     `closable` says whether a person may close it while its cause goes on; where it is not, `ends` says how it ends.
     A process does not judge it in its first `settles` of life: after a night everything that is read again and again
     looks out of date.
@@ -63,6 +66,7 @@ class Kind:
     closable: bool = True
     ends: str = ""
     settles: timedelta = timedelta(0)
+    words: Callable[[Collection[str]], Iterable[tuple[str, int, datetime]]] | None = None
 
     def may_see(self, person: "Person") -> bool:
         """Whether it is on this person's list."""

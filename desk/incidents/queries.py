@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 
-from desk.incidents import kinds, machine
+from desk.incidents import kinds, machine, words
 from desk.incidents.models import Incident, IncidentEvent
 
 if TYPE_CHECKING:
@@ -33,9 +33,13 @@ def of_scope(rows: QuerySet[Incident], *scopes: str) -> QuerySet[Incident]:
 
 
 def waiting_for(person: "Person") -> QuerySet[Incident]:
-    """What this person may act on: not taken on by anybody, or by themselves."""
-    rows = unresolved(person).filter(kind__in=kinds.acted_on_by(person))
-    return rows.filter(Q(taken_by=None) | Q(taken_by=person))
+    """What this person may act on: not taken on by anybody, or by themselves, and not decided by them already."""
+    acted_on = kinds.acted_on_by(person)
+    rows = unresolved(person).filter(kind__in=acted_on)
+    by_two = [name for name in words.decided_by_two() if name in acted_on]
+    spoken = words.by_person(rows.filter(kind__in=by_two)) if by_two else set()
+    decided = [number for number, who in spoken if who == person.pk]
+    return rows.filter(Q(taken_by=None) | Q(taken_by=person)).exclude(pk__in=decided)
 
 
 def resolved(person: "Person") -> QuerySet[Incident]:

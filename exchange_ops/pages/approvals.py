@@ -39,7 +39,7 @@ def _waiting(person: Person, now: datetime) -> Sequence[Entry]:
     briefings = briefing.of(undecided)
     found = [_payout(row, person, hours[row.account_id], briefings.get(row.pk)) for row in undecided + followed]
     for entry in found:
-        _say_whose(entry, mine=mine, undecided=known)
+        _say_whose(entry, person, mine=mine, undecided=known)
     return _placed(found + _transfers(person))
 
 
@@ -59,12 +59,14 @@ def _transfers(person: Person) -> list[Entry]:
     briefings = transfer_briefing.of(undecided)
     found = [_transfer(row, person, briefings.get(row.pk)) for row in undecided + followed]
     for entry in found:
-        _say_whose(entry, mine=mine, undecided=known)
+        _say_whose(entry, person, mine=mine, undecided=known)
     return found
 
 
-def _say_whose(entry: Entry, *, mine: set[int], undecided: set[int]) -> None:
+def _say_whose(entry: Entry, person: Person, *, mine: set[int], undecided: set[int]) -> None:
     entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in undecided
+    # Of what waits for treasury only one's own requests and what one approved already don't wait for one.
+    entry.decided = person.has_role(roles.TREASURY) and not (entry.mine or entry.is_followed or entry.own)
     if entry.is_followed:
         entry.progress = ""
 

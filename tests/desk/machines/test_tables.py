@@ -10,6 +10,7 @@ from desk.machines.table import Column, State, Table, Tone, Transition, Turn
 from desk.staff.mover import MACHINE as PEOPLE
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.mover import MACHINE as ORDERS
+from exchange_ops.policy_changes.mover import MACHINE as RULE_CHANGES
 from exchange_ops.positions.mover import MACHINE as MARGIN_ACTIONS
 from exchange_ops.subaccounts.mover import MACHINE as SUBACCOUNTS
 from exchange_ops.transfers.mover import MACHINE as TRANSFERS
@@ -27,6 +28,7 @@ MACHINES = {
         INCIDENTS,
         PEOPLE,
         MARGIN_ACTIONS,
+        RULE_CHANGES,
     )
 }
 every_machine = pytest.mark.parametrize("machine", list(MACHINES.values()), ids=list(MACHINES))

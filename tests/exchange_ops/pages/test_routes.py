@@ -395,7 +395,7 @@ def test_who_signs_in_again_in_front_of_a_decision_comes_back_to_its_page(place)
     facts = Client().post(
         place("withdrawal-approve"), headers={"Referer": "https://testserver/withdrawals/1/?a=b"}, secure=True
     )
-    assert facts["Location"] == "/sign-in/?next=%2Fwithdrawals%2F1%2F%3Fa%3Db"
+    assert facts["Location"] == "/sign-in/?next=%2Fwithdrawals%2F1%2F%3Fa%3Db&unsent=yes"
     for elsewhere in (
         "https://evil.example/withdrawals/1/",
         "//evil.example/",
@@ -403,7 +403,7 @@ def test_who_signs_in_again_in_front_of_a_decision_comes_back_to_its_page(place)
         "",
     ):
         facts = Client().post(place("withdrawal-approve"), headers={"Referer": elsewhere}, secure=True)
-        assert facts["Location"] == "/sign-in/?next=%2F", elsewhere
+        assert facts["Location"] == "/sign-in/?next=%2F&unsent=yes", elsewhere
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "something-new"])
