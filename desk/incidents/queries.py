@@ -17,7 +17,7 @@ def unresolved(person: "Person | None" = None) -> QuerySet[Incident]:
     """What is not over, the gravest and then the newest first; of those kinds that this person is shown."""
     rows = Incident.objects.filter(state__in=machine.UNRESOLVED).select_related("taken_by")
     if person is not None:
-        rows = rows.filter(kind__in=kinds.seen_by(person))
+        rows = rows.filter(kinds.seen_by(person))
     rank = Case(*_RANKS, default=Value(len(_RANKS)), output_field=IntegerField())
     return rows.annotate(rank=rank).order_by("rank", "-created_at", "-pk")
 
@@ -34,13 +34,13 @@ def of_scope(rows: QuerySet[Incident], *scopes: str) -> QuerySet[Incident]:
 
 def waiting_for(person: "Person") -> QuerySet[Incident]:
     """What this person may act on: not taken on by anybody, or by themselves."""
-    rows = unresolved(person).filter(kind__in=kinds.acted_on_by(person))
+    rows = unresolved(person).filter(kinds.acted_on_by(person))
     return rows.filter(Q(taken_by=None) | Q(taken_by=person))
 
 
 def resolved(person: "Person") -> QuerySet[Incident]:
     """What is over, the last one first; `closed_by` is the name of whoever closed it with a reason."""
     closed = IncidentEvent.objects.filter(incident=OuterRef("pk"), event="closed").order_by("-version")
-    rows = Incident.objects.filter(state=machine.RESOLVED, kind__in=kinds.seen_by(person))
+    rows = Incident.objects.filter(kinds.seen_by(person), state=machine.RESOLVED)
     rows = rows.annotate(closed_by=Subquery(closed.values("actor__username")[:1]))
     return rows.select_related("taken_by").order_by("-updated_at", "-pk")
