@@ -73,7 +73,7 @@ class Kind:
         return person.has_role(*self.opens, scope=scope)
 
     def may_act(self, person: "Person", scope: str | None = None) -> bool:
-        """Whether this person may take one of this account on, hand it back and close it; that of none is the desk's."""
+        """Whether this person may take one of this account on, hand it back and close it."""
         return person.has_role(*self.acts, scope=scope)
 
 

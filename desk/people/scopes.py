@@ -83,3 +83,19 @@ def hidden_names(person: "Person") -> list[str]:
     if not person.limits:
         return []
     return [name for scope, name in rooms.scopes() if not may_see(person, scope)]
+
+
+def words(grants: Iterable[str]) -> list[str]:
+    """What these grants are called, a role each in the usual order: "treasury", or "treasury for Main desk only"."""
+    known = sorted(set(grants))
+    called = names() if limits_of(known) else {}
+    found = []
+    for role in roles.ALL:
+        places = [called.get(scope, f"account {scope}") for name, scope in map(split, known) if name == role and scope]
+        if role in known:
+            found.append(role)
+        elif places:
+            found.append(
+                f"{role} for {' and '.join([', '.join(places[:-1]), places[-1]] if places[1:] else places)} only"
+            )
+    return found

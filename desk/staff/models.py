@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from desk.machines.rows import Event, Subject, is_a_move
+from desk.people import scopes
 from desk.rows.witnessed import Witnessed
 from desk.staff import machine
 
@@ -69,6 +70,16 @@ class PersonChange(Subject):
     def roles_before(self) -> list[str]:
         """The roles that the person had when it was asked for, each with its accounts."""
         return [name for name in self.before.split(",") if name]
+
+    @property
+    def wanted_in_words(self) -> list[str]:
+        """The roles that the person is to have, as people read them."""
+        return scopes.words(self.wanted_roles)
+
+    @property
+    def before_in_words(self) -> list[str]:
+        """The roles that the person had when it was asked for, as people read them."""
+        return scopes.words(self.roles_before)
 
 
 class PersonChangeEvent(Event):

@@ -19,6 +19,7 @@ from chaindata.explorer import search
 from chaindata.shared import addresses
 from chaindata.templatetags.chain import place_url
 from desk.models import Person
+from desk.people import scopes
 from desk.staff import rules as staff
 from exchange_ops.addresses.models import DepositAddress
 from exchange_ops.console import entries as console
@@ -216,7 +217,7 @@ def _people(text: str, scope: Scope) -> Iterator[Hit]:
         return
     like = Q(username__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text)
     for row in Person.objects.filter(like).prefetch_related("groups").order_by("username")[:MOST_OF_A_KIND]:
-        words = ", ".join(sorted(row.roles)) or "no role"
+        words = ", ".join(scopes.words(row.grants)) or "no role"
         yield Hit("People", row.username, words, reverse("person", args=[row.pk]), "user-round")
 
 

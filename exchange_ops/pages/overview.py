@@ -9,14 +9,14 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from desk import clock, health
+from desk import clock
 from desk.incidents import queries as incidents
 from desk.incidents.models import Incident
 from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops.ledger import sources
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.pages import holdings, totals
+from exchange_ops.pages import holdings, totals, wellbeing
 from exchange_ops.policy.models import Freeze
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
@@ -86,7 +86,7 @@ def _lines(person: Person, mine: list[Account], now: datetime) -> dict[str, Any]
 
 def _wellbeing(person: Person, mine: list[Account], now: datetime) -> dict[str, Any]:
     return {
-        "checks": health.look(),
+        "checks": wellbeing.of(person),
         "incidents": list(incidents.of_scope(incidents.unresolved(person), *_scopes(mine))),
     }
 

@@ -31,7 +31,8 @@ ONLY = "Treasury and administrators change the rules."
 @requires(rules.may_keep, ONLY)
 def draft(request: HttpRequest) -> HttpResponse:
     """The rules in force to be edited, then what differs, then a second factor for exactly that."""
-    editor = Editor(request.POST if request.method == "POST" else None, start=workflow.in_force())
+    sent, person = request.POST if request.method == "POST" else None, cast(Person, request.user)
+    editor = Editor(sent, start=workflow.in_force(), person=person)
     if request.method != "POST":
         return _editor_page(request, editor)
     if not editor.is_valid():
