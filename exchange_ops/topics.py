@@ -21,8 +21,8 @@ from exchange_ops.withdrawals.models import Withdrawal
 if TYPE_CHECKING:
     from desk.models import Person
 
-# With a key: the number of a row, and the column that says whose it is. Without: one topic for the whole desk, whose
-# hints are numbers of rows alone.
+# With a key: the number of a row, and the column that says whose it is. Without: one topic for the whole desk, of whose
+# hints somebody who is limited to accounts gets no more than that something changed (`desk.live.fanout`).
 ROWS: dict[str, tuple[type[Model] | None, str, str]] = {
     "withdrawal": (Withdrawal, "pk", "account"),
     "ledger": (Account, "pk", "pk"),
