@@ -69,7 +69,10 @@ def _may_follow_row(name: str) -> MayFollow:
             if len(text) < LONGEST_NUMBER
             else model._default_manager.none()
         )
-        return rules.seen_by(person, rows, account).exists() or rows.filter(**{f"{account}__isnull": True}).exists()
+        return (
+            rules.seen_by(person, rows, account=account).exists()
+            or rows.filter(**{f"{account}__isnull": True}).exists()
+        )
 
     return may_follow
 

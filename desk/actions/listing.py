@@ -87,8 +87,8 @@ def of(person: "Person", wish: Wish, *, now: datetime) -> Listing:
 def _read(readers: Sequence[Reader], person: "Person", wish: Wish, now: datetime) -> tuple[list[Entry], bool]:
     """What the sources give of the chosen account, and whether one of them may have more than it gives."""
     parts = [reader(person, now) for reader in readers]
-    shown = [entry for part in parts for entry in part if _is_of(entry, wish) and _is_shown(person, entry)]
-    found = _known(shown)
+    visible = [entry for part in parts for entry in part if _is_of(entry, wish) and _is_shown(person, entry)]
+    found = _known(visible)
     return found, any(len(part) >= entries.MOST for part in parts)
 
 

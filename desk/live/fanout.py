@@ -202,8 +202,8 @@ class Fanout:
             texts = arranged.get((browser.is_limited, topics))
             if texts is None:
                 its = frozenset(topics)
-                told = [(text, topic) for text, topic in news.items() if topic in its]
-                texts = arranged[browser.is_limited, topics] = _limited(told) if browser.is_limited else _whole(told)
+                pairs = [(text, topic) for text, topic in news.items() if topic in its]
+                texts = arranged[browser.is_limited, topics] = _limited(pairs) if browser.is_limited else _whole(pairs)
             if browser.hints or browser.stuck:
                 self._line_up(browser, texts)
             else:
@@ -286,13 +286,13 @@ class Fanout:
             self._plan_slot()
 
 
-def _whole(told: list[tuple[str, str]]) -> tuple[str, ...]:
-    return tuple([text for text, _ in told])
+def _whole(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple([text for text, _ in pairs])
 
 
-def _limited(told: list[tuple[str, str]]) -> tuple[str, ...]:
+def _limited(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
     """A topic with a key was admitted by whose it is; without one a hint may speak of any account, so it says less."""
-    texts = [text if ":" in topic else json.dumps({"topic": topic, "hint": {}}) for text, topic in told]
+    texts = [text if ":" in topic else json.dumps({"topic": topic, "hint": {}}) for text, topic in pairs]
     return tuple(dict.fromkeys(texts))
 
 

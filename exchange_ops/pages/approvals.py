@@ -33,8 +33,8 @@ def _waiting(person: Person, now: datetime) -> Sequence[Entry]:
     undecided = list(_progressed(rules.seen_by(person, approvals.undecided())))
     mine = set(approvals.waiting_for(person).values_list("pk", flat=True))
     known = {row.pk for row in undecided}
-    asked = rules.seen_by(person, Withdrawal.objects.filter(initiator=person, state__in=machine.OPEN_STATES))
-    own = asked.order_by("-pk")
+    open_ones = rules.seen_by(person, Withdrawal.objects.filter(initiator=person, state__in=machine.OPEN_STATES))
+    own = open_ones.order_by("-pk")
     followed = [row for row in _progressed(own.select_related("account", "initiator")) if row.pk not in known]
     hours = {account.pk: clocks.exchange_now(account=account, now=now) for account in _accounts(undecided + followed)}
     briefings = briefing.of(undecided)

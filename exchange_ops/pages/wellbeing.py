@@ -13,9 +13,9 @@ ELSEWHERE = "It concerns another account."
 def of(person: Person) -> dict[str, Health]:
     """Every check by name; whether each is well is the same for everybody."""
     hidden = scopes.hidden_names(person)
-    return {name: _told(check, hidden) for name, check in health.look().items()}
+    return {name: _without(check, hidden) for name, check in health.look().items()}
 
 
-def _told(check: Health, hidden: list[str]) -> Health:
+def _without(check: Health, hidden: list[str]) -> Health:
     names_one = any(name in check.sentence for name in hidden)
     return replace(check, sentence=ELSEWHERE) if names_one else check

@@ -25,11 +25,11 @@ class LimitForm(forms.Form):
     account = forms.ModelChoiceField(Account.objects.none(), label="on", required=False, empty_label="every account")
     most = AmountField(label="is worth at most", required=False)
 
-    def __init__(self, *arguments: Any, shown: Collection[int], **named: Any) -> None:
+    def __init__(self, *arguments: Any, visible: Collection[int], **named: Any) -> None:
         super().__init__(*arguments, **named)
         people, accounts = self.fields["person"], self.fields["account"]
         people.queryset = Person.objects.filter(is_active=True).order_by("username")  # type: ignore[attr-defined]
-        accounts.queryset = Account.objects.filter(pk__in=shown).order_by("pk")  # type: ignore[attr-defined]
+        accounts.queryset = Account.objects.filter(pk__in=visible).order_by("pk")  # type: ignore[attr-defined]
 
 
 class RulesForm(forms.Form):
@@ -67,10 +67,10 @@ class Editor:
 
     def __init__(self, data: Any = None, *, start: Rules, person: Person) -> None:
         self.currency = start.currency
-        known = list(rules.seen_by(person, Account.objects.order_by("pk"), "pk"))
-        shown = {row.pk for row in known}
-        self._unseen = [tier for tier in start.tiers if tier.account not in {None, *shown}]
-        self._unseen_limits = [limit for limit in start.limits if limit.account not in {None, *shown}]
+        known = list(rules.seen_by(person, Account.objects.order_by("pk"), account="pk"))
+        visible = {row.pk for row in known}
+        self._unseen = [tier for tier in start.tiers if tier.account not in {None, *visible}]
+        self._unseen_limits = [limit for limit in start.limits if limit.account not in {None, *visible}]
         self.table = TierTable(data, start=ruleset.tiers_for(start, None))
         offered = known if len(known) > 1 or ruleset.accounts_apart(start) else []
         self.accounts = [AccountTiers(data, account=row, start=start) for row in offered]
@@ -80,7 +80,7 @@ class Editor:
             if limit not in self._unseen_limits
         ] + [{}] * MORE_ROWS
         self.limits = [
-            LimitForm(data, prefix=f"l{n}", initial={"kind": ValueLimit.ORDER, **row}, shown=shown)
+            LimitForm(data, prefix=f"l{n}", initial={"kind": ValueLimit.ORDER, **row}, visible=visible)
             for n, row in enumerate(limits[: ruleset.MOST_LIMITS])
         ]
         figures = {"value_max_age_s": start.value_max_age_s, "price_distance": start.price_distance}

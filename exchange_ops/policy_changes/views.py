@@ -113,7 +113,7 @@ def version(request: HttpRequest, number: int) -> HttpResponse:
         "groups": tiers_by_account(said, person, here=accounts.number(request)),
         "limits": named_limits(said, person),
         "is_in_force": quorum.current() == row,
-        "differences": _shown(person, ruleset.of(before), said) if before else [],
+        "differences": _differences_for(person, ruleset.of(before), said) if before else [],
         "before": before,
         "after": PolicyVersion.objects.filter(number=number + 1).first(),
         "change": PolicyChange.objects.filter(version_number=number).select_related("proposed_by", "agreed_by").first(),
@@ -125,7 +125,10 @@ def tiers_by_account(said: Rules, person: Person, *, here: int | None) -> list[d
     """The tiers of every other account and then of each that has its own, with whose they are; without a name where
     every account has the same. `here` is the account that the page is about: the tiers that judge it are marked.
     Accounts of which the person has no role are not named."""
-    rows, apart = list(shared.seen_by(person, Account.objects.order_by("pk"), "pk")), ruleset.accounts_apart(said)
+    rows, apart = (
+        list(shared.seen_by(person, Account.objects.order_by("pk"), account="pk")),
+        ruleset.accounts_apart(said),
+    )
     shared_by = [row.name for row in rows if row.pk not in apart]
     others = {
         "name": "Every other account" if apart else "",
@@ -156,7 +159,7 @@ def named_limits(said: Rules, person: Person) -> list[dict[str, Any]]:
     ]
 
 
-def _shown(person: Person, old: Rules, new: Rules) -> list[Difference]:
+def _differences_for(person: Person, old: Rules, new: Rules) -> list[Difference]:
     """How the rules differ, without what is said of accounts of which the person has no role."""
     hidden = scopes.hidden_names(person)
     found = ruleset.differences(old, new, names=workflow.names())
@@ -222,7 +225,7 @@ def _change_page(
     context = {
         "now": clock.now(),
         "row": row,
-        "differences": _shown(person, ruleset.of(base), wanted),
+        "differences": _differences_for(person, ruleset.of(base), wanted),
         "touched": _touched(person, wanted) if waits else [],
         "waits": waits,
         "is_own": is_own,

@@ -25,7 +25,7 @@ def may(person: "Person", *names: str, at: Account | int | None) -> bool:
     return person.has_role(*names, scope=str(at.pk if isinstance(at, Account) else at))
 
 
-def seen_by(person: "Person", rows: QuerySet[Any], account: str = "account") -> QuerySet[Any]:
+def seen_by(person: "Person", rows: QuerySet[Any], *, account: str = "account") -> QuerySet[Any]:
     """Of these rows those of the accounts at which the person holds any role."""
     held = person.scopes(*roles.ALL)
     return rows if held is None else rows.filter(**{f"{account}__in": [int(scope) for scope in held]})

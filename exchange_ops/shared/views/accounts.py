@@ -46,7 +46,7 @@ def chosen(request: Any) -> Account | None:
 def of_reader(request: Any) -> QuerySet[Account]:
     """The accounts at which whoever reads holds a role, in their order; for a stranger all, who is sent away later."""
     rows = Account.objects.order_by("pk")
-    return rules.seen_by(request.user, rows, "pk") if isinstance(request.user, Person) else rows
+    return rules.seen_by(request.user, rows, account="pk") if isinstance(request.user, Person) else rows
 
 
 def in_view(request: Any) -> list[Account]:

@@ -63,7 +63,7 @@ def of_one(make_person):
     return make
 
 
-def asked(client, name, path, method):
+def answer_of(client, name, path, method):
     response = getattr(client, method)(path)
     assert response.status_code < 500, f"{method} {name}: {response.status_code}"
     page = b"".join(response) if response.streaming else response.content
@@ -83,7 +83,7 @@ def test_every_address_of_the_other_account_is_not_found(role, marked, of_one, o
         if path.startswith(("/healthz", "/readyz", "/metrics")):
             continue
         for method in ("get", "post"):
-            status, page = asked(client, name, f"/accounts/{first.pk}{path}", method)
+            status, page = answer_of(client, name, f"/accounts/{first.pk}{path}", method)
             assert status == 404, f"{method} {name} as {role}: {status}"
             assert MARK not in page, name
     assert owned_rows(first) == before
@@ -99,7 +99,7 @@ def test_no_page_without_an_account_shows_the_other_one(role, marked, of_one, op
     for name in closed_routes():
         is_shut = name in DESK_WIDE or ("{key}" in ADDRESSES[name] and name.removeprefix("api-").startswith(OF_FIRST))
         for method in ("get", "post"):
-            status, page = asked(client, name, place(name, ids, operator), method)
+            status, page = answer_of(client, name, place(name, ids, operator), method)
             if MARK in page or (is_shut and status not in {403, 404, 405}):
                 wrong.append(f"{method} {name}: {status}, {page[max(page.find(MARK) - 90, 0) :][:180]}")
     assert wrong == []
@@ -118,7 +118,7 @@ def test_at_ones_own_account_every_address_answers_as_for_an_unlimited_person(
         path = place(name, ids, operator)
         for method in ("get",):
             there = f"/accounts/{first.pk}{path}"
-            own, usual = asked(limited, name, there, method)[0], asked(unlimited, name, there, method)[0]
+            own, usual = answer_of(limited, name, there, method)[0], answer_of(unlimited, name, there, method)[0]
             assert own == usual, f"{method} {name} as {role}: {own}, and {usual} without a limit"
 
 
@@ -130,7 +130,7 @@ def test_a_token_acts_within_the_accounts_of_its_person(marked, of_one, operator
         for name in sorted(name for name in MATRIX if name.startswith("api-") and name != "api-docs"):
             for prefix in (f"/accounts/{first.pk}", ""):
                 for method in ("get", "post"):
-                    status, page = asked(client, name, f"{prefix}{place(name, ids, operator)}", method)
+                    status, page = answer_of(client, name, f"{prefix}{place(name, ids, operator)}", method)
                     assert MARK not in page, name
                     if prefix or (name.startswith("api-withdrawal") and "{key}" in ADDRESSES[name]):
                         assert status in {403, 404, 405}, f"{method} {name}: {status}"
