@@ -58,11 +58,10 @@ class AccountPathMiddleware:
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: dict[str, Any]) -> None:
         """404 for a row of another account, and for an account of which somebody has no role, whatever is asked."""
         number = accounts.number(request)
+        # A program's token is read by the resource, which then says who it is (`desk.people.tokens`).
+        request.enter = partial(_enter, request, kwargs=dict(kwargs))  # type: ignore[attr-defined]
         if request.user.is_authenticated:
             _enter(request, request.user, kwargs)
-        else:
-            # A program's token is read by the resource, which then says who it is (`desk.people.tokens`).
-            request.enter = partial(_enter, request, kwargs=dict(kwargs))  # type: ignore[attr-defined]
         if number is None:
             return
         foreign = [name for name, value in _named(kwargs).items() if not _is_of(number, name, value)]

@@ -78,7 +78,7 @@ ACTIONS: Final = (
     Action("Convert", "transfer-new", "refresh-cw", rules.may_request, ("convert",)),
     Action("Transfer to a sub-account", "transfer-new", "users-round", rules.may_request, ("to-subaccount",)),
     Action("Transfer to another user", "transfer-new", "user-round", rules.may_request, ("to-user",)),
-    Action("Invite a person", "person-invite", "user-round", rules.may_keep_keys),
+    Action("Invite a person", "person-invite", "user-round", staff.may_keep),
     Action("Add a key", "key-new", "key-round", rules.may_keep_keys),
     Action("Propose other rules", "policy-draft", "shield-check", rules.may_freeze),
     Action("Send a transaction to the network", "chain-broadcast-new", "send", chain.may_broadcast),

@@ -53,7 +53,8 @@ def test_each_sees_and_decides_what_is_of_their_account(first, second, limited, 
         visit(f"/withdrawals/{mine.pk}/")
         page.get_by_label("Code of your authenticator app").first.fill(answer_at(0)["code"])
         page.get_by_role("button", name=re.compile("^Approve")).first.click()
-        expect(page.locator("#messages")).to_be_visible()
+        expect(page.get_by_role("button", name=re.compile("^Approve"))).to_have_count(0)
+        expect(page.get_by_role("heading", name=mine.reference)).to_be_visible()
     assert set(Withdrawal.objects.values_list("state", flat=True)) == {"committing"}
 
 
