@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
-    acted_on, rows = set(kinds.acted_on_by(person)), list(queries.unresolved(person)[:MOST])
+    rows = list(queries.unresolved(person)[:MOST])
     spoken, found = words.by_person(rows), []
     for row in rows:
         decided = (row.pk, person.pk) in spoken
-        entry = _entry(row, mine=row.kind in acted_on and row.taken_by_id in {None, person.pk} and not decided)
+        entry = _entry(row, mine=_is_for(person, row) and not decided)
         entry.decided = decided
         found.append(entry)
     return found
@@ -45,11 +45,16 @@ def _whose(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str
     rows = list(queries.unresolved())
     spoken = words.by_person(rows)
     for person in people if rows else ():
-        acted_on = set(kinds.acted_on_by(person)).intersection(kinds.seen_by(person))
         for row in rows:
-            is_free = row.taken_by_id in {None, person.pk} and (row.pk, person.pk) not in spoken
-            if row.kind in acted_on and is_free:
+            if _is_for(person, row) and (row.pk, person.pk) not in spoken:
                 yield person, (row.subject, "")
+
+
+def _is_for(person: "Person", row: Incident) -> bool:
+    """Whether this person may act on it, and nobody else has taken it on."""
+    kind = kinds.of(row.kind)
+    may = kind.may_act(person, row.scope) and kind.may_see(person, row.scope)
+    return may and row.taken_by_id in {None, person.pk}
 
 
 def _entry(row: Incident, *, mine: bool) -> Entry:
@@ -75,7 +80,9 @@ def _entry(row: Incident, *, mine: bool) -> Entry:
 
 def _page(person: "Person", number: int) -> str:
     row = Incident.objects.filter(pk=number).first()
-    return reverse("incident", args=[number]) if row is not None and kinds.of(row.kind).may_see(person) else ""
+    return (
+        reverse("incident", args=[number]) if row is not None and kinds.of(row.kind).may_see(person, row.scope) else ""
+    )
 
 
 SOURCE: Final = Source(

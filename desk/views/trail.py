@@ -38,7 +38,7 @@ class TrailFilter(forms.Form):
 @require_safe
 def trail(request: HttpRequest) -> HttpResponse:
     """Fifty events a page."""
-    if not (request.user.is_authenticated and request.user.has_role(roles.AUDITOR, roles.ADMIN)):
+    if not (request.user.is_authenticated and request.user.has_role(roles.AUDITOR, roles.ADMIN, scope="")):
         raise PermissionDenied("Auditors and administrators read the audit trail.")
     filters = TrailFilter(request.GET)
     page = paging.page(request, filters.narrow(AuditEvent.objects.select_related("actor")), key="seq")

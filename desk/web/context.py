@@ -14,7 +14,7 @@ from django.utils.functional import SimpleLazyObject
 
 from desk import clock
 from desk.models import FactorChange, Person
-from desk.people import demo, factors, roles
+from desk.people import demo, factors, roles, scopes
 from desk.web.requests import scope_of
 
 STYLESHEETS = (
@@ -65,7 +65,7 @@ def desk(request: HttpRequest) -> dict[str, Any]:
             "navigation": SimpleLazyObject(lambda: navigation(request)),
             **(_demo() if settings.DEMO else {}),
             "roles": SimpleLazyObject(
-                lambda: [name for name in roles.ALL if name in getattr(request.user, "roles", ())]
+                lambda: scopes.words(request.user.grants) if isinstance(request.user, Person) else []
             ),
         }
     }

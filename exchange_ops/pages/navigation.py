@@ -17,7 +17,7 @@ def quotes() -> set[str]:
 
 
 def _audits(person: Person) -> bool:
-    return person.has_role(roles.AUDITOR, roles.ADMIN)
+    return person.has_role(roles.AUDITOR, roles.ADMIN, scope="")
 
 
 ENTRIES = (

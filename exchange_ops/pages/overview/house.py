@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from desk import health
 from desk.incidents import queries as incidents
 from desk.models import AuditEvent, Person
 from desk.people import factors
@@ -11,6 +10,7 @@ from desk.staff import machine as staff_states
 from desk.staff.models import PersonChange
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.keys.status import ROTATE_AFTER
+from exchange_ops.pages import wellbeing as health
 from exchange_ops.pages.overview.view import View
 from exchange_ops.shared.models import CheckRun
 
@@ -21,7 +21,7 @@ RECONCILIATION = "reconciliation:"
 
 def wellbeing(view: View) -> dict[str, Any]:
     """Health in one line: every check, and what stands open as an incident."""
-    checks = health.look()
+    checks = health.of(view.person)
     return {
         "checks": checks,
         "troubled": {name: check for name, check in checks.items() if not check.ok},

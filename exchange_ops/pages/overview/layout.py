@@ -31,6 +31,9 @@ LAYOUT: Final[dict[str, tuple[Row, ...]]] = {
     ),
 }
 
+# What is the whole desk's: not shown to somebody whose role is held at some accounts only.
+OF_THE_DESK: Final = frozenset({"staff", "changes", "checks"})
+
 
 def rows(person: Person) -> list[Row]:
     """The rows of this person's page; each block once, and a row that lost a block filled by the rest."""
@@ -39,8 +42,9 @@ def rows(person: Person) -> list[Row]:
     for role, wanted in LAYOUT.items():
         if not person.has_role(role):
             continue
+        hidden = frozenset() if person.has_role(role, scope="") else OF_THE_DESK
         for row in wanted:
-            new = tuple((name, width) for name, width in row if name not in seen)
+            new = tuple((name, width) for name, width in row if name not in seen | hidden)
             seen |= {name for name, _ in new}
             if new:
                 found.append(new if len(new) == len(row) else tuple((name, 12 // len(new)) for name, _ in new))
