@@ -4,8 +4,11 @@ Before an attempt is repeated the order is read: cancelled, filled or expired me
 somebody else's order on another day, so the exchange's number is compared before anything is cancelled by its id.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
+
+from django.db.models import QuerySet
 
 from desk.machines import calls
 from desk.machines.calls import Reply
@@ -70,6 +73,20 @@ def ask_all(
         raise CannotCancel("Only operators cancel orders.")
     rows = Order.objects.filter(account=account, active=True, pk__lte=newest, state__in=machine.AT_EXCHANGE)
     rows = rows.filter(symbol=symbol) if symbol else rows
+    return _ask_each(rows, person, now, session_key)
+
+
+def ask_chosen(
+    *, account: Account, numbers: Sequence[int], person: "Person", now: datetime, session_key: str = ""
+) -> int:
+    """Have those of the orders with these numbers cancelled that are open, of this account; how many were asked for."""
+    if not rules.may_trade(person):
+        raise CannotCancel("Only operators cancel orders.")
+    rows = Order.objects.filter(account=account, active=True, pk__in=numbers, state__in=machine.AT_EXCHANGE)
+    return _ask_each(rows, person, now, session_key)
+
+
+def _ask_each(rows: QuerySet[Order], person: "Person", now: datetime, session_key: str) -> int:
     begun = 0
     for number in list(rows.order_by("pk").values_list("pk", flat=True)):
         try:
