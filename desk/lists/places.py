@@ -103,7 +103,7 @@ def _value(model: type[Model], name: str, value: Any) -> Any:
         if isinstance(found, int) and not 0 <= found <= LARGEST_KEY:
             raise NoPlace
         field.get_prep_value(found)  # type: ignore[union-attr]
-    except (ValidationError, ValueError, TypeError, OverflowError):
+    except (ValidationError, ValueError, TypeError, ArithmeticError):
         raise NoPlace from None
     if isinstance(found, datetime) and found.tzinfo is None:
         raise NoPlace
