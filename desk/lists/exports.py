@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from itertools import chain
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -19,6 +19,9 @@ from django.http import HttpRequest, StreamingHttpResponse
 from desk import invisible
 from desk.audit import trail
 from wire.values import decimal_text
+
+if TYPE_CHECKING:
+    from desk.models import Person
 
 Columns = Sequence[tuple[str, str]]
 KINDS: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
@@ -44,7 +47,7 @@ def answer(request: HttpRequest, export: Export, *, kind: str) -> StreamingHttpR
     """The rows as a file called after the list and the moment."""
     with transaction.atomic():
         trail.record(
-            actor=request.user,
+            actor=cast("Person", request.user),
             action=f"{export.name}.exported",
             subject=export.name,
             before={},

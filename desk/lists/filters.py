@@ -1,7 +1,7 @@
 """Filters in the address of a list: what makes sense narrows it, what doesn't is named and loses nothing."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, ClassVar, Final
 
 from django import forms
@@ -36,7 +36,8 @@ class FilterForm(forms.Form):
             if name in DATES:
                 continue
             field = self.fields[name]
-            words = dict(flatten_choices(field.choices)) if isinstance(field, forms.ChoiceField) else {}
+            choices: Any = field.choices if isinstance(field, forms.ChoiceField) else ()
+            words: dict[Any, Any] = dict(flatten_choices(choices))
             yield name, str(field.label or name), str(words.get(value, value))
 
     def problems(self) -> Iterator[str]:
@@ -44,7 +45,8 @@ class FilterForm(forms.Form):
         self.is_valid()
         for name, texts in self.errors.items():
             label = self.fields[name].label if name in self.fields else ""
-            yield f"{label}: {' '.join(texts)}" if label else " ".join(texts)
+            sentence = " ".join(str(text) for text in texts)
+            yield f"{label}: {sentence}" if label else sentence
 
     @property
     def offered(self) -> list[forms.BoundField]:
@@ -90,13 +92,13 @@ class DatedForm(FilterForm):
     def bounds(self, now: datetime) -> tuple[datetime | None, datetime | None]:
         """The first moment, and the first one after the range; nothing where it is open."""
         first, last = self.days(now)
-        zone = dates.zone_named(self.chosen().get("zone", "UTC")) or dates.UTC
+        zone = dates.zone_named(self.chosen().get("zone", "UTC")) or UTC
         return first and dates.begin_of(first, zone), last and dates.end_of(last, zone)
 
     def days(self, now: datetime) -> tuple[Any, Any]:
         """The first and the last day; nothing where the range is open."""
         chosen = self.chosen()
-        zone = dates.zone_named(chosen.get("zone", "UTC")) or dates.UTC
+        zone = dates.zone_named(chosen.get("zone", "UTC")) or UTC
         if chosen.get("range") in dates.PRESETS:
             return dates.days_of(chosen["range"], now, zone)
         return chosen.get("since"), chosen.get("until")

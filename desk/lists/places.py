@@ -38,6 +38,8 @@ class Order:
         if len(place) == 1:
             return rows.filter(**{f"{self.fields[0]}__{'lt' if is_below else 'gt'}": place[0]})
         compare = TupleLessThan if is_below else TupleGreaterThan
+        # Beside the tuple the bound of its first field, without which SQLite reads the index from its beginning.
+        rows = rows.filter(**{f"{self.fields[0]}__{'lte' if is_below else 'gte'}": place[0]})
         return rows.filter(compare(Tuple(*(F(name) for name in self.fields)), tuple(place)))
 
 

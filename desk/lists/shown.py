@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from functools import cached_property
 from typing import Any
 
@@ -76,7 +76,7 @@ class Shown:
     @property
     def zone(self) -> tzinfo:
         """The same as a zone."""
-        return dates.zone_named(self.zone_name) or dates.UTC
+        return dates.zone_named(self.zone_name) or UTC
 
     @cached_property
     def zones(self) -> list[str]:
@@ -168,11 +168,6 @@ class Shown:
     def column_names(self) -> frozenset[str]:
         """Their names."""
         return frozenset(one.name for one in self.columns)
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether there are more columns than fit beside each other at first."""
-        return len(self.columns) > len(self.declared.chosen_columns([]))
 
     @property
     def heads(self) -> Iterator[Head]:

@@ -35,19 +35,23 @@ document.addEventListener("formdata", function (event) {
   Array.from(event.formData.entries()).forEach(([name, value]) => { if (value === "") event.formData.delete(name); });
 });
 
-// The first row that is in sight stays where it is when the rows are read again.
+// The first row that is in sight stays where it is when the rows are read again: in their frame, on a telephone on the page.
+const rowsIn = (part) => Array.from(part.querySelectorAll("tr[data-key]"));
+const headEnd = (frame) => Math.max(BAR_PX, frame.querySelector("thead").getBoundingClientRect().bottom);
 let anchor = null;
 document.addEventListener("htmx:beforeSwap", function (event) {
-  const part = event.detail.target;
+  const part = event.detail.target, frame = part.querySelector?.(".scroll.list");
   anchor = null;
-  if (!event.detail.shouldSwap || !part.querySelector?.("tr[data-key]") || part.getBoundingClientRect().top >= BAR_PX) return;
-  const row = Array.from(part.querySelectorAll("tr[data-key]")).find((one) => one.getBoundingClientRect().top >= BAR_PX);
+  if (!event.detail.shouldSwap || !frame || (!frame.scrollTop && frame.getBoundingClientRect().top >= BAR_PX)) return;
+  const row = rowsIn(part).find((one) => one.getBoundingClientRect().top >= headEnd(frame) - 1);
   if (row) anchor = { part: part.id, key: row.dataset.key, top: row.getBoundingClientRect().top };
 });
 document.addEventListener("htmx:afterSwap", function (event) {
   if (!anchor || event.target.id !== anchor.part) return;
-  const row = event.target.querySelector('tr[data-key="' + CSS.escape(anchor.key) + '"]');
-  if (row) window.scrollBy(0, row.getBoundingClientRect().top - anchor.top);
+  const row = rowsIn(event.target).find((one) => one.dataset.key === anchor.key), frame = event.target.querySelector(".scroll.list");
+  const moved = row ? row.getBoundingClientRect().top - anchor.top : 0;
+  if (frame && frame.scrollHeight > frame.clientHeight) frame.scrollTop += moved;
+  else window.scrollBy(0, moved);
   anchor = null;
 });
 document.addEventListener("htmx:load", (event) => { if (event.detail.elt.querySelector?.("[data-pick-all]")) count(event.detail.elt); });

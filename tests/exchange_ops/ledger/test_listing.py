@@ -248,7 +248,7 @@ def test_a_filter_is_saved_renamed_made_the_default_and_deleted(signed_in, audit
 
 
 @pytest.mark.parametrize(
-    ("name", "query", "sentence"),
+    "case",
     [
         ("", "type=payin", "Give the filter a name"),
         ("x" * 10_000, "type=payin", "60 characters at most; this one has 10,000"),
@@ -257,9 +257,7 @@ def test_a_filter_is_saved_renamed_made_the_default_and_deleted(signed_in, audit
         ("Known", "type=payin", "You have a saved filter with this name"),
     ],
 )
-def test_a_filter_that_can_not_be_saved_says_why_and_loses_nothing(
-    signed_in, auditor, payable, name, query, sentence
-):
+def test_a_filter_that_can_not_be_saved_says_why_and_loses_nothing(signed_in, auditor, payable, name, query, sentence):
     client = signed_in(auditor)
     client.post("/lists/ledger/saved/", {"name": "Known", "query": "type=payout"})
     answer = client.post("/lists/ledger/saved/", {"name": name, "query": query})
@@ -286,7 +284,7 @@ def test_a_saved_filter_of_somebody_else_is_not_there(signed_in, auditor, treasu
 def test_a_filter_is_a_chip_that_leads_to_the_list_without_it(signed_in, auditor, payable):
     rows.entry(1, now=clock.now())
     found = shown(signed_in(auditor), "?type=payin&range=today&sort=amount")
-    assert [(chip.label, chip.value) for chip in found.chips][0] == ("Kind", "Payin")
+    assert (found.chips[0].label, found.chips[0].value) == ("Kind", "Payin")
     assert found.chips[0].url == "?range=today&sort=amount"
     assert found.chips[1].url == "?type=payin&sort=amount"
 

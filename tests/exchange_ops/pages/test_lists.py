@@ -11,8 +11,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from desk import clock
-from desk.models import AuditEvent
 from desk.lists.exports import safe_cell
+from desk.models import AuditEvent
 from tests.exchange_ops import rows
 
 pytestmark = pytest.mark.django_db
