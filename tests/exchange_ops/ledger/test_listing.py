@@ -257,8 +257,8 @@ def test_a_filter_is_saved_renamed_made_the_default_and_deleted(signed_in, audit
         ("Known", "type=payin", "You have a saved filter with this name"),
     ],
 )
-def test_a_filter_that_can_not_be_saved_says_why_and_loses_nothing(signed_in, auditor, payable, name, query, sentence):
-    client = signed_in(auditor)
+def test_a_filter_that_can_not_be_saved_says_why_and_loses_nothing(signed_in, auditor, payable, case):
+    client, (name, query, sentence) = signed_in(auditor), case
     client.post("/lists/ledger/saved/", {"name": "Known", "query": "type=payout"})
     answer = client.post("/lists/ledger/saved/", {"name": name, "query": query})
     assert answer.status_code == 422
