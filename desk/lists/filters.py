@@ -15,7 +15,12 @@ DATES: Final = ("range", "since", "until", "zone")
 
 
 class FilterForm(forms.Form):
-    """Filters in the address of a list: a value that makes no sense filters nothing and is not an error page."""
+    """Filters in the address of a list: a value that makes no sense filters nothing and is not an error page.
+
+    `usual_zone` is whose days are meant where the address names no zone: that of the reader, for programs UTC.
+    """
+
+    usual_zone = "UTC"
 
     def chosen(self) -> dict[str, Any]:
         """The filters that are set and make sense."""
@@ -55,7 +60,7 @@ class FilterForm(forms.Form):
 
 
 class DatedForm(FilterForm):
-    """Filters with a range of days of the column `dated`. Without a zone the days are those of UTC."""
+    """Filters with a range of days of the column `dated`. Without a zone the days are those of `usual_zone`."""
 
     dated: ClassVar[str] = ""
     dated_label: ClassVar[str] = "Dates"
@@ -92,13 +97,13 @@ class DatedForm(FilterForm):
     def bounds(self, now: datetime) -> tuple[datetime | None, datetime | None]:
         """The first moment, and the first one after the range; nothing where it is open."""
         first, last = self.days(now)
-        zone = dates.zone_named(self.chosen().get("zone", "UTC")) or UTC
+        zone = dates.zone_named(self.chosen().get("zone", self.usual_zone)) or UTC
         return first and dates.begin_of(first, zone), last and dates.end_of(last, zone)
 
     def days(self, now: datetime) -> tuple[Any, Any]:
         """The first and the last day; nothing where the range is open."""
         chosen = self.chosen()
-        zone = dates.zone_named(chosen.get("zone", "UTC")) or UTC
+        zone = dates.zone_named(chosen.get("zone", self.usual_zone)) or UTC
         if chosen.get("range") in dates.PRESETS:
             return dates.days_of(chosen["range"], now, zone)
         return chosen.get("since"), chosen.get("until")

@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime, tzinfo
 from functools import cached_property
 from typing import Any
 
-from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 from django.urls import reverse
@@ -16,6 +15,7 @@ from desk.lists.declared import SIZES, Column, List
 from desk.lists.filters import DatedForm
 from desk.lists.models import LONGEST_NAME, ListChoice, SavedFilter
 from desk.lists.places import Order, Page
+from desk.personal import formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ class Shown:
         self._all, self._fixed_order, self._suggested = rows, order, suggested or {}
         self._prepare = prepare
         self.filters = declared.filters(request.GET)
+        self.filters.usual_zone = formats.current().zone
         self.longest_name, self.sizes = LONGEST_NAME, SIZES
 
     # What is asked for ------------------------------------------------------------------------------------------------
@@ -71,7 +72,7 @@ class Shown:
     @cached_property
     def zone_name(self) -> str:
         """The zone whose days are filtered by and in which moments are shown."""
-        return self.filters.chosen().get("zone", "") or "UTC"
+        return self.filters.chosen().get("zone", "") or self.filters.usual_zone
 
     @property
     def zone(self) -> tzinfo:
@@ -81,11 +82,7 @@ class Shown:
     @cached_property
     def zones(self) -> list[str]:
         """UTC, the person's own zone, and the one that the address names."""
-        try:
-            own = self.request.user.availability.zone  # type: ignore[union-attr]
-        except ObjectDoesNotExist:
-            own = "UTC"
-        return list(dict.fromkeys(("UTC", own, self.zone_name)))
+        return list(dict.fromkeys(("UTC", self.filters.usual_zone, self.zone_name)))
 
     @cached_property
     def order(self) -> Order:
@@ -203,7 +200,7 @@ class Shown:
             return ""
         first, last = self.filters.days(self.now)
         if not (first or last):
-            return "" if self.zone_name == "UTC" else f"shown in {self.zone_name}"
+            return "" if self.zone_name == self.filters.usual_zone else f"shown in {self.zone_name}"
         preset = dates.PRESETS.get(self.filters.chosen().get("range", ""), "")
         return f"{preset + ', ' if preset else ''}{_span(first, last)}, {self.zone_name}"
 
