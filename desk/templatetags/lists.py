@@ -20,22 +20,22 @@ class Cell(template.Node):
         self.name, self.nodelist = name, content
 
     def render(self, context: template.Context) -> SafeString:
-        shown, name = context["list"], self.name.resolve(context)
-        if name not in shown.column_names:
+        listing, name = context["list"], self.name.resolve(context)
+        if name not in listing.column_names:
             return mark_safe("")
-        opening, closing = _tags(shown, name)
+        opening, closing = _tags(listing, name)
         return SafeString(f"{opening}{self.nodelist.render(context)}{closing}")
 
 
-def _tags(shown: Any, name: str) -> tuple[str, str]:
+def _tags(listing: Any, name: str) -> tuple[str, str]:
     """The tags around a cell, made once for a page."""
-    made: dict[str, tuple[str, str]] = shown.__dict__.setdefault("_cell_tags", {})
+    made: dict[str, tuple[str, str]] = listing.__dict__.setdefault("_cell_tags", {})
     if name not in made:
-        column = next(one for one in shown.columns if one.name == name)
+        column = next(one for one in listing.columns if one.name == name)
         classes = " ".join(filter(None, (column.css, "end" if column.is_end else "", "mono" if column.is_mono else "")))
         label = column.on_phone or ("" if column.css else column.head)
         head = format_html(' data-head="{}"', label) if label else ""
-        tag = "th" if column is shown.columns[0] else "td"
+        tag = "th" if column is listing.columns[0] else "td"
         scope = ' scope="row"' if tag == "th" else ""
         made[name] = f'<{tag}{scope} class="{classes or "l-more"}"{head}>', f"</{tag}>"
     return made[name]

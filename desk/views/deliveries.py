@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from desk import clock
 from desk.lists.declared import Column, List
 from desk.lists.filters import DatedForm
-from desk.lists.shown import Shown
+from desk.lists.listing import Listing
 from desk.machines.mover import CannotMove
 from desk.models import Person
 from desk.notifications import channels, delivering, machine, messages
@@ -92,7 +92,7 @@ def deliveries(request: HttpRequest) -> HttpResponseBase:
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """The filtered deliveries as a file, or the chosen ones."""
     _reader(request)
-    return lists.file(_shown(request, clock.now()), form)
+    return lists.file(_listing(request, clock.now()), form)
 
 
 @lists.opens(DELIVERIES)
@@ -100,7 +100,7 @@ def _opened(request: HttpRequest) -> HttpResponse:
     now = clock.now()
     context = {
         "now": now,
-        "list": _shown(request, now),
+        "list": _listing(request, now),
         "topics": "deliveries",
         "may_keep": channels.may_keep(cast(Person, request.user)),
         "email_is_set_up": bool(settings.EMAIL_HOST),
@@ -109,9 +109,9 @@ def _opened(request: HttpRequest) -> HttpResponse:
     return show(request, "desk/deliveries.html", context, parts=PARTS)
 
 
-def _shown(request: HttpRequest, now: datetime) -> Shown:
+def _listing(request: HttpRequest, now: datetime) -> Listing:
     rows = Delivery.objects.select_related("notification", "person", "channel")
-    return Shown(request, DELIVERIES, rows, now=now)
+    return Listing(request, DELIVERIES, rows, now=now)
 
 
 @require_POST

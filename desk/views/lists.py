@@ -15,8 +15,8 @@ from django.views.decorators.http import require_POST
 from desk.lists import kept
 from desk.lists.declared import LISTS, List
 from desk.lists.exports import KINDS
+from desk.lists.listing import CannotExport, Listing, export
 from desk.lists.models import LONGEST_NAME, SavedFilter
-from desk.lists.shown import CannotExport, Shown, export
 from desk.models import Person
 from desk.people import roles
 from desk.views.rendering import show
@@ -41,22 +41,22 @@ def opens(declared: List) -> Callable[[View], View]:
     return decorate
 
 
-def file(shown: Shown, kind: str) -> HttpResponseBase:
+def file(listing: Listing, kind: str) -> HttpResponseBase:
     """The list as a file: all that is filtered, or what was chosen of it and sent by POST."""
     if kind not in KINDS:
         raise Http404("Lists are exported as CSV or JSON.")
-    chosen = shown.request.POST.getlist("row") if shown.request.method == "POST" else None
+    chosen = listing.request.POST.getlist("row") if listing.request.method == "POST" else None
     try:
-        return export(shown, kind=kind, chosen=chosen)
+        return export(listing, kind=kind, chosen=chosen)
     except CannotExport as problem:
-        notes.error(shown.request, f"Nothing was exported. {problem}")
-        return _back(shown.declared, shown.request.GET.urlencode())
+        notes.error(listing.request, f"Nothing was exported. {problem}")
+        return _back(listing.declared, listing.request.GET.urlencode())
 
 
 @require_POST
 def keep(request: HttpRequest, list_name: str) -> HttpResponseBase:
     """Keep the columns and the page size."""
-    person, declared = _asked(request, list_name)
+    person, declared = _named(request, list_name)
     posted = request.POST
     try:
         kept.keep(person, declared, columns=posted.getlist("column"), size=posted.get("size", ""))
@@ -68,7 +68,7 @@ def keep(request: HttpRequest, list_name: str) -> HttpResponseBase:
 @require_POST
 def save(request: HttpRequest, list_name: str) -> HttpResponseBase:
     """Keep the filters and the order under a name."""
-    person, declared = _asked(request, list_name)
+    person, declared = _named(request, list_name)
     name, query = request.POST.get("name", ""), request.POST.get("query", "")
     try:
         row = kept.save(person, declared, name=name, query=query)
@@ -81,7 +81,7 @@ def save(request: HttpRequest, list_name: str) -> HttpResponseBase:
 @require_POST
 def change(request: HttpRequest, list_name: str, saved_id: int) -> HttpResponseBase:
     """Rename a saved filter, make it the default or not, or delete it."""
-    person, declared = _asked(request, list_name)
+    person, declared = _named(request, list_name)
     row = get_object_or_404(SavedFilter, pk=saved_id, person=person, list_name=declared.name)
     posted, query = request.POST, row.query
     if posted.get("action") == "rename":
@@ -97,7 +97,7 @@ def change(request: HttpRequest, list_name: str, saved_id: int) -> HttpResponseB
     return _back(declared, query)
 
 
-def _asked(request: HttpRequest, list_name: str) -> tuple[Person, List]:
+def _named(request: HttpRequest, list_name: str) -> tuple[Person, List]:
     person = cast(Person, request.user)
     if not person.has_role(*roles.ALL):
         raise PermissionDenied("Only somebody with a role keeps lists.")

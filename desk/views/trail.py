@@ -16,7 +16,7 @@ from desk import clock
 from desk.audit import trail as audit
 from desk.lists.declared import Column, List
 from desk.lists.filters import DatedForm
-from desk.lists.shown import Shown
+from desk.lists.listing import Listing
 from desk.models import AuditEvent
 from desk.people import roles
 from desk.views import lists
@@ -88,7 +88,7 @@ def trail(request: HttpRequest) -> HttpResponseBase:
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """The filtered events as a file, or the chosen ones."""
     _let_readers_in(request)
-    return lists.file(_shown(request, clock.now()), form)
+    return lists.file(_listing(request, clock.now()), form)
 
 
 @lists.opens(TRAIL)
@@ -96,7 +96,7 @@ def _opened(request: HttpRequest) -> HttpResponse:
     now = clock.now()
     context = {
         "now": now,
-        "list": _shown(request, now),
+        "list": _listing(request, now),
         "head": audit.head(),
         "last": AuditEvent.objects.order_by("-seq").first(),
     }
@@ -108,8 +108,8 @@ def _let_readers_in(request: HttpRequest) -> None:
         raise PermissionDenied("Auditors and administrators read the audit trail.")
 
 
-def _shown(request: HttpRequest, now: datetime) -> Shown:
-    return Shown(request, TRAIL, AuditEvent.objects.select_related("actor"), now=now, prepare=_compare)
+def _listing(request: HttpRequest, now: datetime) -> Listing:
+    return Listing(request, TRAIL, AuditEvent.objects.select_related("actor"), now=now, prepare=_compare)
 
 
 def _compare(events: Sequence[Any]) -> None:

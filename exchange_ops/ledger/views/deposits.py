@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
 from desk.lists.declared import Column, List, Totals
-from desk.lists.shown import Shown
+from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
 from exchange_ops.ledger.forms import DepositFilter
@@ -64,21 +64,21 @@ DEPOSITS: Final = List(
 def deposits(request: HttpRequest) -> HttpResponse:
     """The most recently changed first; of all accounts, the newest first."""
     now = clock.now()
-    shown, mine = _shown(request, now)
+    listing, mine = _listing(request, now)
     topics = " ".join(f"ledger:{each.pk}" for each in mine)
-    return show(request, "exchange_ops/deposits.html", {"now": now, "list": shown, "topics": topics}, parts=PARTS)
+    return show(request, "exchange_ops/deposits.html", {"now": now, "list": listing, "topics": topics}, parts=PARTS)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """The filtered deposits as a file, or the chosen ones."""
-    return lists.file(_shown(request, clock.now())[0], form)
+    return lists.file(_listing(request, clock.now())[0], form)
 
 
-def _shown(request: HttpRequest, now: datetime) -> tuple[Shown, list[Account]]:
+def _listing(request: HttpRequest, now: datetime) -> tuple[Listing, list[Account]]:
     mine = accounts.in_view(request)
     # One account is named alone: then the index of its payins has them in order.
     scope = {"account": mine[0]} if len(mine) == 1 else {"account__in": mine}
     rows = LedgerEntry.objects.filter(**scope, type="payin").select_related("account")
-    return Shown(request, DEPOSITS, rows, now=now, order=("pk",) if len(mine) > 1 else None), mine
+    return Listing(request, DEPOSITS, rows, now=now, order=("pk",) if len(mine) > 1 else None), mine

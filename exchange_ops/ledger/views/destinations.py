@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
 from desk.lists.declared import Column, List
-from desk.lists.shown import Shown
+from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
 from exchange_ops.ledger import destinations as domain
@@ -58,20 +58,20 @@ DESTINATIONS: Final = List(
 def destinations(request: HttpRequest) -> HttpResponse:
     """A page of them, the one that was paid last first."""
     now = clock.now()
-    shown, mine = _shown(request, now)
+    listing, mine = _listing(request, now)
     topics = " ".join(f"ledger:{each.pk}" for each in mine)
-    return show(request, "exchange_ops/destinations.html", {"now": now, "list": shown, "topics": topics}, parts=PARTS)
+    return show(request, "exchange_ops/destinations.html", {"now": now, "list": listing, "topics": topics}, parts=PARTS)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """The filtered destinations as a file, or the chosen ones."""
-    return lists.file(_shown(request, clock.now())[0], form)
+    return lists.file(_listing(request, clock.now())[0], form)
 
 
-def _shown(request: HttpRequest, now: datetime) -> tuple[Shown, list[Account]]:
+def _listing(request: HttpRequest, now: datetime) -> tuple[Listing, list[Account]]:
     mine = accounts.in_view(request)
     scope = {"account": mine[0]} if len(mine) == 1 else {"account__in": mine}
     rows = domain.newest_payouts(LedgerEntry.objects.filter(**scope)).select_related("withdrawal", "account")
-    return Shown(request, DESTINATIONS, rows, now=now, prepare=domain.add_sums), mine
+    return Listing(request, DESTINATIONS, rows, now=now, prepare=domain.add_sums), mine

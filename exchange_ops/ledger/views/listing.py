@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
 from desk.lists.declared import Column, List, Totals
-from desk.lists.shown import Shown
+from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
 from exchange_ops.ledger import sources
@@ -86,14 +86,14 @@ LEDGER: Final = List(
 def ledger(request: HttpRequest) -> HttpResponse:
     """The most recently changed first; of all accounts, the newest first."""
     now = clock.now()
-    shown, mine = _shown(request, now)
+    listing, mine = _listing(request, now)
     account = mine[0] if len(mine) == 1 else None
     context = {
         "now": now,
         "source": sources.of_ledger(account, now),
         "account": account,
         "accounts": mine,
-        "list": shown,
+        "list": listing,
         "topics": " ".join(f"ledger:{each.pk}" for each in mine),
         "mark": Watermark.objects.filter(account=account, name=domain.WATERMARK).first(),
     }
@@ -104,13 +104,13 @@ def ledger(request: HttpRequest) -> HttpResponse:
 @requires(rules.may_see)
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """The filtered lines as a file, or the chosen ones."""
-    return lists.file(_shown(request, clock.now())[0], form)
+    return lists.file(_listing(request, clock.now())[0], form)
 
 
-def _shown(request: HttpRequest, now: datetime) -> tuple[Shown, list[Account]]:
+def _listing(request: HttpRequest, now: datetime) -> tuple[Listing, list[Account]]:
     mine = accounts.in_view(request)
     # One account is named alone: then its indexes have the lines in order.
     scope = {"account": mine[0]} if len(mine) == 1 else {"account__in": mine}
     rows = LedgerEntry.objects.filter(**scope).select_related("withdrawal", "transfer", "account")
     # Each account's ledger counts by itself; together they stand in the order in which the desk first saw the lines.
-    return Shown(request, LEDGER, rows, now=now, order=("pk",) if len(mine) > 1 else None), mine
+    return Listing(request, LEDGER, rows, now=now, order=("pk",) if len(mine) > 1 else None), mine

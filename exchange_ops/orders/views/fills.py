@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
 from desk.lists.declared import Column, List, Totals
-from desk.lists.shown import Shown
+from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
 from exchange_ops.market.models import Symbol
@@ -70,7 +70,7 @@ def fills(request: HttpRequest) -> HttpResponse:
     return show(
         request,
         "exchange_ops/fills.html",
-        {"now": now, "list": _shown(request, now), "topics": "orders"},
+        {"now": now, "list": _listing(request, now), "topics": "orders"},
         parts=PARTS,
     )
 
@@ -79,12 +79,12 @@ def fills(request: HttpRequest) -> HttpResponse:
 @requires(rules.may_see)
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """The filtered fills as a file, or the chosen ones."""
-    return lists.file(_shown(request, clock.now()), form)
+    return lists.file(_listing(request, clock.now()), form)
 
 
-def _shown(request: HttpRequest, now: datetime) -> Shown:
+def _listing(request: HttpRequest, now: datetime) -> Listing:
     rows = AccountTrade.objects.filter(account=accounts.current(request))
-    return Shown(request, FILLS, rows, now=now, prepare=_with_orders)
+    return Listing(request, FILLS, rows, now=now, prepare=_with_orders)
 
 
 def _with_orders(trades: Sequence[Any]) -> None:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
 from desk.lists.declared import Column, List
-from desk.lists.shown import Shown
+from desk.lists.listing import Listing
 from desk.models import Person
 from desk.views import lists
 from desk.views.rendering import show
@@ -92,15 +92,15 @@ def orders(request: HttpRequest) -> HttpResponse:
 def render_page(request: HttpRequest, *, status: int = 200, refusal: str = "") -> HttpResponse:
     """The list, with a sentence about what was refused."""
     now, account = clock.now(), accounts.current(request)
-    shown = _shown(request, account, now)
+    listing = _listing(request, account, now)
     context: dict[str, Any] = {
         "now": now,
-        "list": shown,
+        "list": listing,
         "topics": "orders",
         "may_trade": rules.may_trade(request.user),
         "refusal": refusal,
         **_age(account, now),
-        **_to_cancel(account, request.user, shown.filters),
+        **_to_cancel(account, request.user, listing.filters),
     }
     return show(request, "exchange_ops/orders.html", context, parts=PARTS, status=status)
 
@@ -109,7 +109,7 @@ def render_page(request: HttpRequest, *, status: int = 200, refusal: str = "") -
 @requires(rules.may_see)
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """The filtered orders as a file, or the chosen ones."""
-    return lists.file(_shown(request, accounts.current(request), clock.now()), form)
+    return lists.file(_listing(request, accounts.current(request), clock.now()), form)
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
@@ -162,9 +162,9 @@ def _say_cancelled(request: HttpRequest, count: int) -> None:
     messages.success(request, f"{sentence} Each says when the exchange has confirmed it.")
 
 
-def _shown(request: HttpRequest, account: Account | None, now: datetime) -> Shown:
+def _listing(request: HttpRequest, account: Account | None, now: datetime) -> Listing:
     rows = Order.objects.filter(account=account).select_related("initiator")
-    return Shown(request, ORDERS, rows, now=now)
+    return Listing(request, ORDERS, rows, now=now)
 
 
 def _age(account: Account | None, now: datetime) -> dict[str, Any]:

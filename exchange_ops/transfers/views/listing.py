@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
 from desk.lists.declared import Column, List, Totals
-from desk.lists.shown import Shown
+from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
 from exchange_ops.shared import rules
@@ -71,7 +71,7 @@ def transfers(request: HttpRequest) -> HttpResponse:
     now = clock.now()
     context = {
         "now": now,
-        "list": _shown(request, now),
+        "list": _listing(request, now),
         "topics": "transfers",
         "may_request": rules.may_request(request.user),
     }
@@ -82,13 +82,13 @@ def transfers(request: HttpRequest) -> HttpResponse:
 @requires(rules.may_see)
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """The filtered rows as a file, or the chosen ones. The trail has it before the first row leaves."""
-    return lists.file(_shown(request, clock.now()), form)
+    return lists.file(_listing(request, clock.now()), form)
 
 
-def _shown(request: HttpRequest, now: datetime) -> Shown:
+def _listing(request: HttpRequest, now: datetime) -> Listing:
     account = accounts.current(request)
     rows = domain.newest().filter(account=account)
-    return Shown(request, TRANSFERS, rows, now=now, suggested={"currency": _used_currencies(account)})
+    return Listing(request, TRANSFERS, rows, now=now, suggested={"currency": _used_currencies(account)})
 
 
 def _used_currencies(account: Account | None) -> list[str]:

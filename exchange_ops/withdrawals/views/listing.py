@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
 from desk.lists.declared import Column, List, Totals
-from desk.lists.shown import Shown
+from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
 from exchange_ops.shared import rules
@@ -73,7 +73,7 @@ def withdrawals(request: HttpRequest) -> HttpResponse:
     context = {
         "now": now,
         "exchange_now": accounts.exchange_now(accounts.current(request), now),
-        "list": _shown(request, now),
+        "list": _listing(request, now),
         "topics": "withdrawals",
         "may_request": rules.may_request(request.user),
     }
@@ -84,13 +84,13 @@ def withdrawals(request: HttpRequest) -> HttpResponse:
 @requires(rules.may_see)
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """The filtered rows as a file, or the chosen ones. The trail has it before the first row leaves."""
-    return lists.file(_shown(request, clock.now()), form)
+    return lists.file(_listing(request, clock.now()), form)
 
 
-def _shown(request: HttpRequest, now: datetime) -> Shown:
+def _listing(request: HttpRequest, now: datetime) -> Listing:
     account = accounts.current(request)
     rows = queries.with_ends(Withdrawal.objects.filter(account=account).select_related("initiator"))
-    return Shown(request, WITHDRAWALS, rows, now=now, suggested={"currency": _used_currencies(account)})
+    return Listing(request, WITHDRAWALS, rows, now=now, suggested={"currency": _used_currencies(account)})
 
 
 def _used_currencies(account: Account | None) -> list[str]:

@@ -36,7 +36,7 @@ class Chip:
     url: str
 
 
-class Shown:
+class Listing:
     """One list for one request. `rows` are those that the person may see; nothing is read before it is drawn.
 
     `order` overrules that of the declaration where the page is about several accounts: then only it has an index.
@@ -326,28 +326,28 @@ class CannotExport(ValueError):
     """The file would not be what the address asks for; the sentence says why."""
 
 
-def export(shown: Shown, *, kind: str, chosen: Sequence[str] | None = None) -> StreamingHttpResponse:
+def export(listing: Listing, *, kind: str, chosen: Sequence[str] | None = None) -> StreamingHttpResponse:
     """The filtered rows as a file, or of these the chosen ones. Raises CannotExport rather than leave a filter out."""
-    if problems := list(shown.filters.problems()):
+    if problems := list(listing.filters.problems()):
         raise CannotExport(" ".join(problems))
-    rows, filters = shown.narrowed, {name: str(value) for name, value in shown.filters.chosen().items()}
+    rows, filters = listing.narrowed, {name: str(value) for name, value in listing.filters.chosen().items()}
     if chosen is not None:
         keys = [int(key) for key in chosen if key.isascii() and key.isdigit() and len(key) <= 18]
         if not keys or len(keys) > SIZES[-1]:
             raise CannotExport("Choose the rows to export first.")
         rows, filters = rows.filter(pk__in=keys), filters | {"rows": ", ".join(str(key) for key in keys)}
-    order = shown.order
+    order = listing.order
     return exports.answer(
-        shown.request,
+        listing.request,
         exports.Export(
-            name=shown.declared.name,
+            name=listing.declared.name,
             rows=rows.order_by(*order.names),
-            columns=shown.declared.exported,
-            zone=shown.zone,
-            zone_name=shown.zone_name,
+            columns=listing.declared.exported,
+            zone=listing.zone,
+            zone_name=listing.zone_name,
             filters=filters,
             order=", ".join(order.names),
-            now=shown.now,
+            now=listing.now,
         ),
         kind=kind,
     )
