@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
 
 
-def shown(client, query=""):
+def listed(client, query=""):
     response = client.get(f"/ledger/{query}")
     assert response.status_code == 200
     return response.context["list"]
@@ -45,7 +45,7 @@ def test_sorted_pages_follow_each_other_whatever_is_equal(signed_in, auditor, pa
     client, seen, query = signed_in(auditor), [], f"?sort={sort}"
     assert kept(client, column=["kind", "amount"], size="25").status_code == 302
     while query:
-        found = shown(client, query)
+        found = listed(client, query)
         seen += indexes(found)
         query = found.older
     assert sorted(seen) == list(range(1, 61))
@@ -53,19 +53,19 @@ def test_sorted_pages_follow_each_other_whatever_is_equal(signed_in, auditor, pa
     named = fields.get(sort.lstrip("-"), ("index",))
     order = [f"-{name}" for name in named] if sort.startswith("-") else named
     assert seen == list(LedgerEntry.objects.order_by(*order).values_list("index", flat=True))
-    last = shown(client, f"?sort={sort}")
-    assert indexes(shown(client, shown(client, last.older).newer)) == indexes(last)
+    last = listed(client, f"?sort={sort}")
+    assert indexes(listed(client, listed(client, last.older).newer)) == indexes(last)
 
 
 def test_new_rows_above_shift_no_page_that_is_being_read(signed_in, auditor, payable):
     for number in range(1, 61):
         rows.entry(number, now=clock.now())
     client = signed_in(auditor)
-    second = shown(client).older
-    before = indexes(shown(client, second))
+    second = listed(client).older
+    before = indexes(listed(client, second))
     for number in range(61, 90):
         rows.entry(number, now=clock.now())
-    assert indexes(shown(client, second)) == before
+    assert indexes(listed(client, second)) == before
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_what_makes_no_sense_is_named_and_hides_nothing(signed_in, auditor, paya
 @pytest.mark.parametrize("query", ["since=0001-01-01", "until=9999-12-31&zone=Pacific/Kiritimati", "totals=all"])
 def test_the_ends_of_the_calendar_are_days_as_well(signed_in, auditor, payable, query):
     rows.entry(1, now=clock.now())
-    assert indexes(shown(signed_in(auditor), f"?{query}")) == [1]
+    assert indexes(listed(signed_in(auditor), f"?{query}")) == [1]
 
 
 def test_days_are_those_of_the_zone_that_is_asked_for(signed_in, auditor, payable):
@@ -112,8 +112,8 @@ def test_days_are_those_of_the_zone_that_is_asked_for(signed_in, auditor, payabl
         rows.entry(number, now=clock.now(), updated_at=datetime(2026, 6, 30, hour, 30, tzinfo=UTC))
     client = signed_in(auditor)
     july = "?since=2026-07-01&until=2026-07-01"
-    assert indexes(shown(client, july)) == []
-    assert indexes(shown(client, f"{july}&zone=Europe/Berlin")) == [3, 2]
+    assert indexes(listed(client, july)) == []
+    assert indexes(listed(client, f"{july}&zone=Europe/Berlin")) == [3, 2]
     page = client.get(f"/ledger/{july}&zone=Europe/Berlin").content.decode()
     assert "2026-07-01 00:30" in page
     assert "Changed, Europe/Berlin" in page
@@ -124,10 +124,10 @@ def test_presets_count_whole_days_and_today(signed_in, auditor, payable):
     for number, days in enumerate((29, 30, 6, 7, 0), start=1):
         rows.entry(number, now=now, updated_at=now - days * DAY)
     client = signed_in(auditor)
-    assert set(indexes(shown(client, "?range=today"))) == {5}
-    assert set(indexes(shown(client, "?range=7d"))) == {5, 3}
-    assert set(indexes(shown(client, "?range=30d"))) == {5, 3, 4, 1}
-    assert 5 in indexes(shown(client, "?range=month"))
+    assert set(indexes(listed(client, "?range=today"))) == {5}
+    assert set(indexes(listed(client, "?range=7d"))) == {5, 3}
+    assert set(indexes(listed(client, "?range=30d"))) == {5, 3, 4, 1}
+    assert 5 in indexes(listed(client, "?range=month"))
 
 
 def test_totals_are_exact_by_currency_and_of_what_is_filtered(signed_in, auditor, payable):
@@ -140,7 +140,7 @@ def test_totals_are_exact_by_currency_and_of_what_is_filtered(signed_in, auditor
     assert "123,456,789,012,345,678.000000000000000001 BCH" in page
     assert "7.00 USD" in page
     assert "3 lines" in page
-    found = shown(client, "?currency=usd").totals
+    found = listed(client, "?currency=usd").totals
     assert (found.count, [line.of for line in found.lines]) == (1, [("USD",)])
 
 
@@ -207,13 +207,13 @@ def test_columns_and_page_size_are_kept_for_one_person_alone(signed_in, auditor,
         rows.entry(number, now=clock.now(), hash="ab" * 32)
     client = signed_in(auditor)
     kept(client, column=["amount", "hash"], size="25", query="sort=amount")
-    found = shown(client)
+    found = listed(client)
     assert [column.name for column in found.columns] == ["kind", "amount", "hash"]
     assert len(found.rows) == 25
     page = client.get("/ledger/").content.decode()
     assert "Copy hash" in page
     assert 'class="l-to' not in page
-    assert [column.name for column in shown(signed_in(treasury)).columns][-1] == "index"
+    assert [column.name for column in listed(signed_in(treasury)).columns][-1] == "index"
 
 
 @pytest.mark.parametrize("fields", [{"column": "password", "size": "50"}, {"size": "51"}, {"size": "9" * 9}, {}])
@@ -239,7 +239,7 @@ def test_a_filter_is_saved_renamed_made_the_default_and_deleted(signed_in, audit
     client.post(change, {"action": "rename", "name": "Dollars"})
     client.post(change, {"action": "default"})
     assert client.get("/ledger/")["Location"] == "/ledger/?currency=usd&sort=-amount"
-    assert indexes(shown(client, "?saved=none")) == [2, 1], "all of them stay within reach"
+    assert indexes(listed(client, "?saved=none")) == [2, 1], "all of them stay within reach"
     client.post(change, {"action": "no-default"})
     assert client.get("/ledger/").status_code == 200
     assert SavedFilter.objects.get().name == "Dollars"
@@ -283,7 +283,7 @@ def test_a_saved_filter_of_somebody_else_is_not_there(signed_in, auditor, treasu
 
 def test_a_filter_is_a_chip_that_leads_to_the_list_without_it(signed_in, auditor, payable):
     rows.entry(1, now=clock.now())
-    found = shown(signed_in(auditor), "?type=payin&range=today&sort=amount")
+    found = listed(signed_in(auditor), "?type=payin&range=today&sort=amount")
     assert (found.chips[0].label, found.chips[0].value) == ("Kind", "Payin")
     assert found.chips[0].url == "?range=today&sort=amount"
     assert found.chips[1].url == "?type=payin&sort=amount"

@@ -91,10 +91,10 @@ def test_pages_follow_each_other_without_loss_or_repetition(signed_in, treasury,
     made = {rows.requested(operator, now=clock.now()).reference for _ in range(120)}
     client, address, seen = signed_in(treasury), "/withdrawals/?state=draft", []
     while address:
-        shown = client.get(address).context["list"]
-        seen += [row.reference for row in shown.rows]
-        address = f"/withdrawals/{shown.older}" if shown.older else ""
-        assert "state=draft" in shown.older or not shown.older
+        listing = client.get(address).context["list"]
+        seen += [row.reference for row in listing.rows]
+        address = f"/withdrawals/{listing.older}" if listing.older else ""
+        assert "state=draft" in listing.older or not listing.older
     assert len(seen) == 120
     assert set(seen) == made
     back = client.get(f"/withdrawals/{client.get('/withdrawals/?before=60').context['list'].newer}").context["list"]
