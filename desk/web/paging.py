@@ -1,0 +1,60 @@
+"""Pages of a list by its key, never by an offset: new rows above do not push rows from one page to the next."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+PAGE_ROWS = 50
+_LARGEST_KEY = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows newest first, with the query strings of the newer and the older page where there are any."""
+
+    rows: list[Any]
+    newer: str
+    older: str
+
+
+def page(request: HttpRequest, rows: QuerySet[Any], *, key: str, size: int = PAGE_ROWS) -> Page:
+    """The page of `rows` that `?before=` or `?after=` asks for, by the unique whole-number column `key`, descending.
+
+    A key that is no number, or is out of bounds, counts as absent: a list page has no way to be wrong.
+    """
+    before, after = _key(request, "before"), _key(request, "after")
+    if after is not None:
+        found = list(rows.filter(**{f"{key}__gt": after}).order_by(key)[: size + 1])
+        has_newer, found = len(found) > size, found[:size][::-1]
+        has_older = True
+    else:
+        older_than = {f"{key}__lt": before} if before is not None else {}
+        found = list(rows.filter(**older_than).order_by(f"-{key}")[: size + 1])
+        has_older, found = len(found) > size, found[:size]
+        has_newer = before is not None
+    if not found:
+        return Page([], _query(request) if before is not None or after is not None else "", "")
+    newest, oldest = getattr(found[0], key), getattr(found[-1], key)
+    return Page(
+        found,
+        _query(request, after=newest) if has_newer else "",
+        _query(request, before=oldest) if has_older else "",
+    )
+
+
+def _key(request: HttpRequest, name: str) -> int | None:
+    text = request.GET.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) <= 19):
+        return None
+    return int(text) if int(text) <= _LARGEST_KEY else None
+
+
+def _query(request: HttpRequest, **place: int) -> str:
+    """The current filters with another place in the list, as a query string that starts with a question mark."""
+    query = request.GET.copy()
+    for name in ("before", "after"):
+        query.pop(name, None)
+    query.update({name: str(value) for name, value in place.items()})
+    return f"?{query.urlencode()}"
