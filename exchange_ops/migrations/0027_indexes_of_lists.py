@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange_ops', '0025_guards_of_policy_changes'),
+        ("exchange_ops", "0026_console"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
