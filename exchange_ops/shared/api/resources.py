@@ -24,11 +24,11 @@ from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from desk import clock
-from desk.web.paging import PAGE_ROWS
+from desk.lists.filters import FilterForm
+from desk.lists.places import PAGE_ROWS
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.errors import CannotRecord, Refusal
 from exchange_ops.shared.api.parsing import BoundedJSONParser
-from exchange_ops.shared.forms import FilterForm
 from exchange_ops.shared.problems import FORM
 from exchange_ops.shared.views import accounts
 
@@ -121,7 +121,7 @@ class Filters(BaseFilterBackend):
         if not query.is_valid():
             problems = {name: list(texts) for name, texts in query.errors.items()}
             raise ValidationError(problems | _misplaced(request))
-        return query.narrow(queryset)
+        return query.narrowed(queryset, clock.now())
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         return [_parameter(name, _described(field)) for name, field in view.filter_form.base_fields.items()]
@@ -247,6 +247,8 @@ def _described(field: forms.Field) -> dict[str, Any]:
         return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
     if isinstance(field, forms.ChoiceField):
         return {"type": "string", "enum": [str(value) for value, _ in flatten_choices(field.choices)]}
+    if isinstance(field, forms.DateField):
+        return {"type": "string", "format": "date"}
     return {"type": "string", "maxLength": getattr(field, "max_length", None), "pattern": r"^[^\x00]*$"}
 
 
