@@ -13,10 +13,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 def fill_in(visitor, *, quantity, price="", kind="limit", side="buy", symbol="ETHBTC"):
     """The ticket, filled in; the button then says what it does."""
     page = visitor.open("/orders/new/")
-    page.get_by_label("Symbol").select_option(symbol)
-    page.get_by_label("Type").select_option(kind)
+    page.get_by_label("Symbol", exact=True).select_option(symbol)
+    page.get_by_label("Type", exact=True).select_option(kind)
     page.locator(f"input[name=side][value={side}]").check()
-    page.get_by_label("Quantity").fill(quantity)
+    page.get_by_label("Quantity", exact=True).fill(quantity)
     expect(page.locator("#id_price")).to_be_visible(visible=kind != "market")
     if price:
         page.locator("#id_price").fill(price)
@@ -93,7 +93,7 @@ def test_a_ticket_tells_what_is_wrong_and_a_double_click_places_one_order(house,
     expect(page.locator("#figures")).to_contain_text("at least 0.0001")
     page.get_by_role("button", name="Show what it would do").click()
     expect(page.locator("#id_quantity-wrong")).to_contain_text("Too low: at least 0.0001.")
-    page.get_by_label("Quantity").fill("0.0123")
+    page.get_by_label("Quantity", exact=True).fill("0.0123")
     page.get_by_role("button", name="Place buy order: 0.0123 ETH at 0.001 BTC", exact=True).dblclick()
     page.wait_for_url(re.compile(r"/orders/\d+/$"))
     assert rows(house, "SELECT COUNT(*) FROM exchange_ops_order WHERE quantity || '' = '0.0123'") == [(1,)]
