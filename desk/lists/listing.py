@@ -58,7 +58,7 @@ class Listing:
     ) -> None:
         self.request, self.declared, self.now = request, declared, now
         self._all, self._fixed_order, self._suggested = rows, order, suggested or {}
-        self._prepare = prepare
+        self.prepare = prepare
         self.actions = declared.actions if may_act else ""
         self.filters = declared.filters(request.GET)
         self.filters.usual_zone = formats.current().zone
@@ -75,6 +75,11 @@ class Listing:
     def zone_name(self) -> str:
         """The zone whose days are filtered by and in which moments are shown."""
         return self.filters.chosen().get("zone", "") or self.filters.usual_zone
+
+    @property
+    def zone_label(self) -> str:
+        """The same as people read it in a head: "UTC", or "Berlin time"."""
+        return formats.Formats(self.zone_name).column()
 
     @property
     def zone(self) -> tzinfo:
@@ -140,8 +145,8 @@ class Listing:
     @cached_property
     def rows(self) -> list[Any]:
         """The same with all that their cells show."""
-        if self._prepare:
-            self._prepare(self.page.rows)
+        if self.prepare:
+            self.prepare(self.page.rows)
         return self.page.rows
 
     @cached_property
@@ -356,6 +361,8 @@ def export(listing: Listing, *, kind: str, chosen: Sequence[str] | None = None) 
             filters=filters,
             order=", ".join(order.names),
             now=listing.now,
+            totals=listing.declared.totals,
+            prepare=listing.prepare,
         ),
         kind=kind,
     )

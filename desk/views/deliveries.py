@@ -74,8 +74,8 @@ DELIVERIES: Final = List(
         ("state", "label"),
         ("problem", "last_problem"),
         ("tries", "attempts"),
-        ("made at", "created_at"),
-        ("sent at", "sent_at"),
+        ("made at ({zone})", "created_at"),
+        ("sent at ({zone})", "sent_at"),
     ),
 )
 PARTS: Final = {"rows": "desk/deliveries/_rows.html", "totals": "desk/lists/_totals.html"}

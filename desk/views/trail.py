@@ -63,7 +63,7 @@ TRAIL: Final = List(
     ),
     exported=(
         ("number", "seq"),
-        ("at", "at"),
+        ("at ({zone})", "at"),
         ("person", "actor.username"),
         ("action", "action"),
         ("subject", "subject"),

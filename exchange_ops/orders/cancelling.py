@@ -111,7 +111,7 @@ def _ask_each(
                 person=person,
                 now=now,
                 session_key=session_key,
-                together=bool(symbol),
+                together=together,
                 rank=rank,
             )
             begun, ranks[margin] = begun + 1, rank + 1

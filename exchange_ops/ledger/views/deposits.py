@@ -52,8 +52,8 @@ DEPOSITS: Final = List(
         ("payment id", "payment_id"),
         ("hash", "hash"),
         ("confirmations", "confirmations"),
-        ("made at", "created_at"),
-        ("changed at", "updated_at"),
+        ("made at ({zone})", "created_at"),
+        ("changed at ({zone})", "updated_at"),
     ),
 )
 

@@ -44,8 +44,8 @@ EXPORTED: Final = (
     ("transfer", "transfer.reference"),
     ("made elsewhere", "foreign"),
     ("error code", "error_code"),
-    ("made at", "created_at"),
-    ("changed at", "updated_at"),
+    ("made at ({zone})", "created_at"),
+    ("changed at ({zone})", "updated_at"),
 )
 LEDGER: Final = List(
     name="ledger",

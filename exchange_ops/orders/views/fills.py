@@ -47,11 +47,12 @@ FILLS: Final = List(
     ),
     exported=(
         ("exchange id", "exchange_id"),
-        ("traded at", "timestamp"),
+        ("traded at ({zone})", "timestamp"),
         ("symbol", "symbol"),
         ("side", "side"),
         ("quantity", "quantity"),
         ("price", "price"),
+        ("value", "value"),
         ("fee", "fee"),
         ("taker", "taker"),
         ("liquidation", "liquidation"),

@@ -24,11 +24,6 @@ def text_of(response):
     return body.decode()
 
 
-def table(text):
-    """The rows of a CSV file behind the lines at its head."""
-    return csv.DictReader(line for line in io.StringIO(text) if not line.startswith("# "))
-
-
 def queries_of(client, path, **headers):
     client.get(path, headers=headers)
     with CaptureQueriesContext(connection) as seen:
@@ -127,9 +122,11 @@ def test_an_export_is_written_into_the_trail_and_carries_no_formula(signed_in, a
     rows.requested(operator, now=clock.now(), reason='=HYPERLINK("http://x")')
     rows.requested(operator, now=clock.now(), reason="  @SUM(1)", amount=Decimal("0.100000000000000000"))
     response = signed_in(auditor).get("/withdrawals/export.csv?state=draft")
-    lines = list(table(text_of(response)))
+    lines = list(csv.DictReader(io.StringIO(text_of(response))))
     assert response["Content-Type"].startswith("text/csv")
-    assert "attachment" in response["Content-Disposition"]
+    assert re.search(
+        r'attachment; filename="withdrawals_state-draft_\d{8}T\d{6}Z\.csv"', response["Content-Disposition"]
+    )
     assert [line["reason"] for line in lines] == ["'  @SUM(1)", '\'=HYPERLINK("http://x")']
     assert [line["amount"] for line in lines] == ["0.1", "1.25"]
     event = AuditEvent.objects.get(action="withdrawals.exported")
