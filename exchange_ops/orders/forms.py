@@ -190,9 +190,7 @@ class OrderFilter(DatedForm):
     dated, dated_label = "created_at", "Placed here or first seen"
 
     view = forms.ChoiceField(label="Show", required=False, choices=[("", "Open"), ("ended", "Ended"), ("all", "All")])
-    text = forms.CharField(
-        label="Reference, client order id, exchange id, person", required=False, max_length=SEARCH_MOST
-    )
+    text = forms.CharField(label="Reference, any id, person", required=False, max_length=SEARCH_MOST)
     symbol = forms.CharField(label="Symbol", required=False, max_length=40)
     side = forms.ChoiceField(label="Side", required=False, choices=[("", "Both"), ("buy", "Buy"), ("sell", "Sell")])
     type = forms.ChoiceField(label="Type", required=False, choices=[("", "Any type"), *TYPES])
