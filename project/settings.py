@@ -323,6 +323,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "desk.web.static_files.HashedFiles"},
 }
 
+API_RATE = environment.integer("API_RATE", 300, lowest=1, highest=100_000)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         # First, because it is the one that names how to come in: without it strangers would get 403 instead of 401.
@@ -335,6 +336,8 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "exchange_ops.shared.api.resources.Described",
     "COERCE_DECIMAL_TO_STRING": True,
     "EXCEPTION_HANDLER": "exchange_ops.shared.api.errors.answer",
+    "DEFAULT_THROTTLE_CLASSES": ["desk.people.token_rates.TokenRate"],
+    "DEFAULT_THROTTLE_RATES": {"token": f"{API_RATE}/min"},
 }
 SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [

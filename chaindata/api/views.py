@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,12 +20,10 @@ from chaindata.shared import addresses
 from chaindata.shared.pages import PartFreshness
 from chaindata.wire.decoding import SAT_PER_COIN
 from desk import clock
+from desk.web.problem_details import refusing
 
-_REFUSALS = {
-    401: OpenApiResponse(description="Sign in, or send a token."),
-    403: OpenApiResponse(description="Your roles don't allow this."),
-}
-_ONE = {404: OpenApiResponse(description="There is nothing here."), **_REFUSALS}
+_REFUSALS = refusing(401, 403, 429)
+_ONE = refusing(404) | _REFUSALS
 
 
 def _named(name: str, description: str) -> OpenApiParameter:

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from desk.processes import request_ids
+from desk.web import problem_details
 
 API = "/api/"
 _SENTENCES = {
@@ -56,8 +57,8 @@ _FOREIGN_SITE = (
 def _answer(request: HttpRequest, status: int, words: tuple[str, str]) -> HttpResponse:
     title, sentence = words
     if request.path_info.startswith(API):
-        body = {"error": {"code": status, "message": f"{title}. {sentence}", "fields": {}}}
-        return JsonResponse(body, status=status)
+        body = problem_details.body(status, f"{title}. {sentence}")
+        return JsonResponse(body, status=status, content_type=problem_details.MEDIA_TYPE)
     context = {"title": title, "sentence": sentence, "status": status, "request_id": request_ids.current_id()}
     return render(request, "errors/error.html", context, status=status)
 

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
+from desk.web.problem_details import refusing
 from exchange_ops.market import api_rows, interest
 from exchange_ops.market.api_shapes import (
     BookOut,
@@ -28,10 +29,10 @@ from exchange_ops.market.api_shapes import (
     TradeQuestion,
 )
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol, Ticker
-from exchange_ops.shared.api.resources import NOT_FOUND, REFUSALS, REFUSED, MaySee
+from exchange_ops.shared.api.resources import NOT_FOUND, REFUSALS, MaySee
 from wire.values import instant_text
 
-LIST = {400: REFUSED, **NOT_FOUND}
+LIST = {**refusing(400), **NOT_FOUND}
 TICKER = {name: name for name in TickerOut.Meta.fields}
 CANDLE = {name: name for name in ("timestamp", "open", "close", "min", "max", "volume", "volume_quote")}
 TRADE = {"id": "trade_id", "price": "price", "quantity": "quantity", "side": "side", "timestamp": "timestamp"}

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
+from desk.web.problem_details import refusing
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import request_checks, workflow
 from exchange_ops.orders.api_shapes import MarginOut, OrderIn, OrderOut, TradeOut
@@ -22,7 +23,6 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.api.resources import (
     NOT_FOUND,
-    REFUSED,
     MaySee,
     OfAccount,
     Reading,
@@ -88,7 +88,7 @@ class CancelOrder(APIView):
     parser_classes = (BoundedJSONParser,)
     http_method_names = ("post", "options")
 
-    @extend_schema(operation_id="orders_cancel", request=None, responses={202: OrderOut, 409: REFUSED, **NOT_FOUND})
+    @extend_schema(operation_id="orders_cancel", request=None, responses={202: OrderOut, **refusing(409), **NOT_FOUND})
     def post(self, request: Request, order_id: int) -> Response:
         """Have what is left of it cancelled; it can still be filled until the exchange has confirmed."""
         get_object_or_404(Order, pk=order_id)

@@ -11,12 +11,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
+from desk.web.problem_details import refusing
 from exchange_ops.shared.api.errors import CannotRecord
 from exchange_ops.shared.api.fields import AmountIn, AmountText, StrictBody, StrictChoice, StrictText
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.api.resources import (
     NOT_FOUND,
-    REFUSED,
     MaySeeAndDraft,
     OfAccount,
     Reading,
@@ -172,7 +172,7 @@ class TransferCancel(APIView):
     @extend_schema(
         operation_id="transfers_cancel",
         request=CancelIn,
-        responses={200: TransferOut, 400: REFUSED, 422: REFUSED, **NOT_FOUND},
+        responses={200: TransferOut, **refusing(400, 422), **NOT_FOUND},
     )
     def post(self, request: Request, transfer_id: int) -> Response:
         """Only before the exchange was asked, and only by the one who asked for it."""

@@ -1,15 +1,23 @@
 // The ticket's button stands outside what is read again, and says and sends what came with the figures. Shares of the
-// balance fill the quantity; arrows step price and quantity exactly; Ctrl-Enter presses the button.
-import { add, isLess, read, subtract, write } from "./figures.js";
+// balance fill the quantity; arrows step price and quantity exactly, with Shift by ten steps; Ctrl-Enter presses the button.
+import { add, isLess, multiply, read, subtract, typed } from "./figures.js";
 
 const button = document.getElementById("place"), form = button?.form;
-const ZERO = { digits: 0n, places: 0 };
+const ZERO = { digits: 0n, places: 0 }, LARGE = read("10");
+let edits = 0, sent = 0, known = 0, wished = null;
 
 document.addEventListener("htmx:load", function (event) {
   const effect = event.detail.elt.dataset?.effect;
   if (effect === undefined || !button) return;
   button.value = effect;
   button.textContent = effect || button.dataset.without;
+  known = sent;
+  if (wished === null || known !== edits) return;
+  take(form.querySelectorAll("[data-fill]")[wished]);
+  wished = null;
+});
+document.addEventListener("htmx:configRequest", function (event) {
+  if (event.detail.elt.id === "figures") sent = edits;
 });
 
 function fill(field, text) {
@@ -17,20 +25,29 @@ function fill(field, text) {
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-form?.addEventListener("click", function (event) {
-  const share = event.target.closest("[data-fill]"), field = share && document.getElementById(share.dataset.fill);
-  if (!field) return;
+function take(share) {
+  const field = share && document.getElementById(share.dataset.fill);
+  if (!field || share.disabled) return;
   fill(field, share.dataset.value);
   field.focus();
+}
+
+// What a share comes to is reckoned for what was typed: pressed before that is known, it is taken as soon as it is.
+form?.addEventListener("input", (event) => { if (event.target.name !== "quantity") edits += 1; });
+form?.addEventListener("click", function (event) {
+  const share = event.target.closest("[data-fill]");
+  if (!share) return;
+  if (form.querySelector("#figures") && known !== edits) wished = Array.from(form.querySelectorAll("[data-fill]")).indexOf(share);
+  else take(share);
 });
 
-function stepped(field, key) {
+function stepped(field, key, isLarge) {
   const steps = form.querySelector("[data-tick]")?.dataset;
   const step = field.name === "quantity" ? steps?.step : steps?.tick;
   if (!step || !/^[0-9]*[.]?[0-9]*$/.test(field.value)) return null;
-  const now = read(field.value || "0"), by = read(step);
+  const now = read(field.value || "0"), by = isLarge ? multiply(read(step), LARGE) : read(step);
   const next = key === "ArrowUp" ? add(now, by) : subtract(now, by);
-  return isLess(next, ZERO) ? null : write(next);
+  return isLess(next, ZERO) ? null : typed(next);
 }
 
 form?.addEventListener("keydown", function (event) {
@@ -40,7 +57,7 @@ form?.addEventListener("keydown", function (event) {
   }
   if (!["ArrowUp", "ArrowDown"].includes(event.key) || event.altKey || event.ctrlKey || event.metaKey) return;
   if (!["price", "quantity", "stop_price"].includes(event.target.name)) return;
-  const next = stepped(event.target, event.key);
+  const next = stepped(event.target, event.key, event.shiftKey);
   if (next === null) return;
   event.preventDefault();
   fill(event.target, next);

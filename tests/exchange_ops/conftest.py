@@ -200,11 +200,13 @@ def open_as(live_desk: Any, new_page: Callable[..., Any], password: str, payable
 
 
 @pytest.fixture
-def with_token(db: None) -> Callable[[Any], Any]:
-    """`with_token(person)`: a client that carries a fresh token of that person."""
+def with_token(db: None, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Any]:
+    """`with_token(person)`: a client that carries a fresh token of that person, and may ask as often as it likes."""
     from rest_framework.test import APIClient
 
-    from desk.people import tokens
+    from desk.people import token_rates, tokens
+
+    monkeypatch.setattr(token_rates.TokenRate, "THROTTLE_RATES", {"token": None})
 
     def open_client(person: Any) -> Any:
         _, secret = tokens.create(person=person, name="test", now=clock.now())

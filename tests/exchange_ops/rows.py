@@ -191,10 +191,10 @@ def margin_position(*, now: datetime = NOW, **changes: Any) -> MarginPosition:
     when = {"created_at": now, "updated_at": now, "read_at": now}
     whose = {"account": account(now=now), "symbol": changes.pop("symbol", "BCHUSD")}
     held = {"margin_balance": 100, "margin_balance_orders": 0, "margin_balance_required": 60, "leverage": 10}
-    MarginAccount.objects.create(**whose, **held, **when)
+    MarginAccount.objects.update_or_create(**whose, defaults=held | when)
     figures = {"exchange_id": 7, "quantity": Decimal(1), "price_entry": Decimal(500), "pnl": Decimal(0)}
     figures |= {"price_margin_call": Decimal(440), "price_liquidation": Decimal(425)}
-    return MarginPosition.objects.create(**whose, **when, **figures | changes)
+    return MarginPosition.objects.update_or_create(**whose, defaults=when | figures | changes)[0]
 
 
 def transfer(person: Any, *, kind: str = "bank_to_trading", now: datetime = NOW, **changes: Any) -> Transfer:

@@ -99,7 +99,7 @@ def _wallets(account: Account | None, symbol: Symbol) -> list[Balance]:
 
 
 def available(account: Account | None, symbol: Symbol) -> dict[str, Any]:
-    """What can be sold and what can be spent, for the shares that the ticket takes of it."""
+    """What can be sold and what can be spent."""
     if account is None:
         return {}
     held = {row.currency: row for row in _wallets(account, symbol)}

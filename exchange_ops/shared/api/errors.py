@@ -1,13 +1,15 @@
-"""One shape for every refusal: {"error": {"code", "message", "fields"}}; `fields` maps a member to its sentence."""
+"""One shape for every refusal: a problem by RFC 9457; its `errors` maps a member of the request to its sentence."""
 
+import math
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
-from rest_framework import exceptions, serializers
+from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from desk.web import problem_details
 from exchange_ops.shared.views.accounts import ChooseAccount
 
 FORM = "__all__"
@@ -19,24 +21,7 @@ _MESSAGES = {
     405: "This address does not take that method.",
     409: "Nothing was recorded.",
     415: "Send JSON.",
-    429: "Too many requests: wait a little.",
 }
-
-
-class RefusalBody(serializers.Serializer):
-    """What was refused and why."""
-
-    code = serializers.IntegerField(help_text="The HTTP status.")
-    message = serializers.CharField(help_text="What happened, for a person; what happened to the money first.")
-    fields = serializers.DictField(  # type: ignore[assignment]
-        child=serializers.CharField(), help_text="Member of the request to what is wrong with it."
-    )
-
-
-class Refusal(serializers.Serializer):
-    """The body of every answer that is not a success."""
-
-    error = RefusalBody()
 
 
 class CannotRecord(exceptions.APIException):
@@ -47,11 +32,6 @@ class CannotRecord(exceptions.APIException):
     def __init__(self, problems: dict[str, str]) -> None:
         super().__init__(problems)
         self.problems = problems
-
-
-def body(code: int, message: str, fields: dict[str, str] | None = None) -> dict[str, Any]:
-    """The body of a refusal."""
-    return {"error": {"code": code, "message": message, "fields": fields or {}}}
 
 
 def answer(exception: Exception, context: dict[str, Any]) -> Response | None:
@@ -66,10 +46,17 @@ def answer(exception: Exception, context: dict[str, Any]) -> Response | None:
         message = exception.problems.get(FORM, "Nothing was recorded and nothing was sent.")
     elif isinstance(exception, exceptions.ValidationError):
         fields = _flat(exception.detail)
+    elif isinstance(exception, exceptions.Throttled):
+        message = f"Nothing was recorded: too many requests with this token. Ask again in {_seconds(exception.wait)}."
     elif isinstance(exception, exceptions.APIException | Http404 | PermissionDenied):
         message = _spoken(exception, message)
-    response.data = body(code, message, fields)
+    response.data = problem_details.body(code, message, fields)
+    response.content_type = problem_details.MEDIA_TYPE
     return response
+
+
+def _seconds(wait: float | None) -> str:
+    return "a minute" if wait is None else f"{max(math.ceil(wait), 1)} s"
 
 
 def _spoken(exception: Exception, usual: str) -> str:

@@ -26,16 +26,16 @@ from rest_framework.views import APIView
 from desk import clock
 from desk.lists.filters import FilterForm
 from desk.lists.places import PAGE_ROWS
+from desk.web.problem_details import refusing
 from exchange_ops.shared import rules
-from exchange_ops.shared.api.errors import CannotRecord, Refusal
+from exchange_ops.shared.api.errors import CannotRecord
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.problems import FORM
 from exchange_ops.shared.views import accounts
 
-REFUSED = OpenApiResponse(Refusal)
-REFUSALS = dict.fromkeys((401, 403), REFUSED)
-MALFORMED = {400: REFUSED, **REFUSALS}
-NOT_FOUND = {404: REFUSED, **REFUSALS}
+REFUSALS = refusing(401, 403, 429)
+MALFORMED = refusing(400) | REFUSALS
+NOT_FOUND = refusing(404) | REFUSALS
 _FARTHEST = 2**63 - 1
 
 
@@ -183,7 +183,7 @@ class Described(AutoSchema):
         return f"{serializer_name.removesuffix('Out')}{'Page' if isinstance(self._get_paginator(), Places) else 'List'}"
 
 
-def listing(name: str, shape: type[Serializer], more: Mapping[int, OpenApiResponse] = REFUSALS) -> Callable[[Any], Any]:
+def listing(name: str, shape: type[Serializer], more: Mapping[Any, OpenApiResponse] = REFUSALS) -> Callable[[Any], Any]:
     """Describe a list: what it is called, the shape of its rows, and what else it may answer."""
     return _of(shape, get=extend_schema(operation_id=name, responses={200: shape(many=True), **MALFORMED, **more}))
 
@@ -202,7 +202,7 @@ def reading(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
 def recording(name: str, body: type[Serializer], shape: type[Serializer], does: str) -> Callable[[Any], Any]:
     """Describe a request that is recorded; `does` says what follows."""
     before = OpenApiResponse(shape, description="The same was recorded before with this key.")
-    responses = {201: shape, 200: before, 422: REFUSED, **MALFORMED}
+    responses = {201: shape, 200: before, **refusing(422), **MALFORMED}
     described = extend_schema(operation_id=name, description=does, request=body, responses=responses)
     return _of(shape, body_class=body, post=described)
 

@@ -53,4 +53,4 @@ def test_what_there_is_not_is_told_so(client):
     assert client.get(f"/api/v1/chain/transactions/{TXID}/").status_code == 404
     refused = client.get("/api/v1/chain/addresses/nobody/")
     assert refused.status_code == 404
-    assert refused.json()["error"]["code"] == 404
+    assert refused.json()["status"] == 404

@@ -76,7 +76,7 @@ def test_the_addresses_come_current_first_with_what_belongs_to_them(with_token, 
 def test_an_unknown_currency_is_not_there(with_token, auditor, query):
     response = with_token(auditor).get(f"{PATH}?{query}")
     assert response.status_code == 404
-    assert response.json()["error"]["code"] == 404
+    assert response.json()["status"] == 404
 
 
 def test_a_new_address_is_asked_for_once(with_token, operator):
@@ -111,8 +111,8 @@ def test_the_sixth_of_a_day_is_refused_with_the_hour(with_token, operator):
     client = with_token(operator)
     response = send(client, body())
     assert response.status_code == 422
-    assert response.json()["error"]["message"].startswith("No new address was asked for.")
-    assert "can be asked for from" in response.json()["error"]["message"]
+    assert response.json()["detail"].startswith("No new address was asked for.")
+    assert "can be asked for from" in response.json()["detail"]
     assert client.get(f"{PATH}?currency=BCH").json()["left_today"] == 0
     assert AddressRequest.objects.count() == 5
 
@@ -134,7 +134,7 @@ def test_the_sixth_of_a_day_is_refused_with_the_hour(with_token, operator):
 def test_a_request_that_is_not_right_is_refused_member_by_member(with_token, operator, changes, status, name):
     response = send(with_token(operator), body(**changes))
     assert response.status_code == status
-    assert set(response.json()["error"]["fields"]) == ({name} if name else set())
+    assert set(response.json()["errors"]) == ({name} if name else set())
     assert not AddressRequest.objects.exists()
 
 
@@ -142,5 +142,5 @@ def test_a_request_that_is_not_right_is_refused_member_by_member(with_token, ope
 def test_only_operators_ask(with_token, make_person, role):
     response = send(with_token(make_person(role, username=f"a-{role}")), body())
     assert response.status_code == 403
-    assert "operators ask for new addresses" in response.json()["error"]["message"]
+    assert "operators ask for new addresses" in response.json()["detail"]
     assert not AddressRequest.objects.exists()

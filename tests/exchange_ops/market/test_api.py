@@ -176,7 +176,7 @@ def test_a_question_that_is_odd_is_refused_by_its_member_and_asks_nobody(client,
     symbol()
     response = client.get(f"{PATH}ETHBTC/{part}/", question)
     assert response.status_code == 400
-    assert set(response.json()["error"]["fields"]) == {member}
+    assert set(response.json()["errors"]) == {member}
     assert not MarketLook.objects.exists()
 
 
@@ -186,7 +186,7 @@ def test_a_market_that_is_not_there_keeps_the_shape(client, code, part):
     symbol()
     response = client.get(f"{PATH}{code}/{part}")
     assert response.status_code == 404
-    assert set(response.json()["error"]) == {"code", "message", "fields"}
+    assert set(response.json()) == {"type", "title", "status", "detail", "errors"}
     assert not MarketLook.objects.exists()
 
 

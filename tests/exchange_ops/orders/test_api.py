@@ -49,7 +49,7 @@ def test_an_order_is_placed_once_and_exactly(with_token, operator):
     assert Order.objects.count() == 1
     changed = send(client, {**fields, "quantity": "0.6"})
     assert changed.status_code == 422
-    assert "with other content" in changed.json()["error"]["message"]
+    assert "with other content" in changed.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_an_order_is_placed_once_and_exactly(with_token, operator):
 def test_a_member_that_is_malformed_is_named(with_token, operator, changes, name, words):
     response = send(with_token(operator), body(**changes))
     assert response.status_code == 400
-    assert words in response.json()["error"]["fields"][name], response.json()
+    assert words in response.json()["errors"][name], response.json()
     assert not Order.objects.exists()
 
 
@@ -96,7 +96,7 @@ def test_a_member_that_is_malformed_is_named(with_token, operator, changes, name
 def test_what_breaks_a_rule_is_refused_with_its_field(with_token, operator, changes, name, words):
     response = send(with_token(operator), body(**changes))
     assert response.status_code == 422
-    assert words in response.json()["error"]["fields"][name]
+    assert words in response.json()["errors"][name]
     assert not Order.objects.exists()
 
 
@@ -125,7 +125,7 @@ def test_a_cancel_is_recorded_and_one_of_nothing_is_a_conflict(with_token, opera
     assert send(client, {}, f"{PATH}{row.pk}/cancel/").status_code == 202
     refused = send(client, {}, f"{PATH}{ended.pk}/cancel/")
     assert refused.status_code == 409
-    assert refused.json()["error"]["message"].startswith("Nothing was cancelled.")
+    assert refused.json()["detail"].startswith("Nothing was cancelled.")
     assert send(client, {}, f"{PATH}999999/cancel/").status_code == 404
 
 

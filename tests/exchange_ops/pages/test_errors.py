@@ -54,9 +54,9 @@ def test_a_mistake_of_ours_says_what_may_have_happened_and_shows_nothing_of_the_
 
 
 def test_a_mistake_of_ours_keeps_the_shape_for_programs(client_of):
-    error = client_of.get("/api/v1/broken/").json()["error"]
-    assert error["code"] == 500
-    assert "may or may not have been recorded" in error["message"]
+    error = client_of.get("/api/v1/broken/").json()
+    assert error["status"] == 500
+    assert "may or may not have been recorded" in error["detail"]
 
 
 def test_a_request_that_cannot_be_read_sends_nothing(client_of):

@@ -184,7 +184,7 @@ def test_what_is_sent_to_no_account_is_not_guessed(two, operator, signed_in):
     assert client.post("/withdrawals/new/", {"currency": "BCH", "amount": "1"}).status_code == 404
     answer = client.get("/api/v1/withdrawals/")
     assert answer.status_code == 404
-    assert "/accounts/1/api/v1/" in answer.json()["error"]["message"]
+    assert "/accounts/1/api/v1/" in answer.json()["detail"]
     assert Withdrawal.objects.count() == before
 
 

@@ -96,7 +96,7 @@ def test_many_take_no_more_questions_than_one(with_token, auditor, freeze_reques
 def test_one_that_is_not_known_is_not_found(with_token, auditor, sub, path):
     response = with_token(auditor).get(PATH + path)
     assert response.status_code == 404
-    assert response.json()["error"]["code"] == 404
+    assert response.json()["status"] == 404
 
 
 @pytest.mark.parametrize("path", ["", "7001/", "7001/actions/"])

@@ -86,9 +86,9 @@ def test_what_leaves_for_others_waits_for_people(with_token, operator):
 def test_a_malformed_one_is_refused_member_by_member(with_token, operator, changes, name, words):
     response = send(with_token(operator), body(**changes))
     assert response.status_code == 400
-    error = response.json()["error"]
-    assert words in error["fields"][name]
-    assert error["message"].startswith("Nothing was recorded")
+    error = response.json()
+    assert words in error["errors"][name]
+    assert error["detail"].startswith("Nothing was recorded")
     assert not Transfer.objects.exists()
 
 
@@ -107,9 +107,9 @@ def test_a_malformed_one_is_refused_member_by_member(with_token, operator, chang
 def test_what_the_domain_refuses_keeps_the_same_shape(with_token, operator, changes, name, words):
     response = send(with_token(operator), body(**changes))
     assert response.status_code == 422
-    error = response.json()["error"]
-    assert words in error["fields"][name]
-    assert "nothing was sent" in error["message"]
+    error = response.json()
+    assert words in error["errors"][name]
+    assert "nothing was sent" in error["detail"]
     assert not Transfer.objects.exists()
 
 
@@ -125,7 +125,7 @@ def test_a_used_key_with_other_content_is_refused(with_token, operator):
     send(client, fields)
     response = send(client, {**fields, "amount": "2"})
     assert response.status_code == 422
-    assert "sent before, with other content" in response.json()["error"]["message"]
+    assert "sent before, with other content" in response.json()["detail"]
     assert Transfer.objects.count() == 1
 
 
@@ -137,11 +137,11 @@ def test_it_is_taken_back_by_whoever_asked_and_only_before_it_is_sent(with_token
     other = with_token(make_person("operator", username="operator2"))
     refused = send(other, {"reason": "Mine"}, cancel)
     assert refused.status_code == 422
-    assert refused.json()["error"]["message"].startswith("Nothing was changed.")
+    assert refused.json()["detail"].startswith("Nothing was changed.")
     assert send(client, {"reason": "Twice"}, cancel).json()["state"] == "cancelled"
     again = send(client, {"reason": "Twice"}, cancel)
     assert again.status_code == 422
-    assert "can't be taken back any more" in again.json()["error"]["message"]
+    assert "can't be taken back any more" in again.json()["detail"]
     assert send(client, {"reason": "None"}, f"{PATH}0/cancel/").status_code == 404
 
 
@@ -154,7 +154,7 @@ def test_everybody_reads_and_only_operators_ask(with_token, operator, make_perso
     for path, content in ((PATH, body()), (f"{PATH}{number}/cancel/", {"reason": "No"})):
         response = send(client, content, path)
         assert response.status_code == 403
-        assert response.json()["error"]["message"] == "Nothing was recorded: operators ask for transfers."
+        assert response.json()["detail"] == "Nothing was recorded: operators ask for transfers."
     assert Transfer.objects.get().state == "approved"
 
 

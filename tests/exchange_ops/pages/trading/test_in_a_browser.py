@@ -59,9 +59,11 @@ def test_a_level_fills_the_price_and_with_shift_the_size_and_nothing_is_placed(o
 
 def test_a_share_takes_what_is_available_and_never_more(open_page, own):
     page = open_page(PAGE)
+    page.unroute_all()
     price, quantity = page.locator("#id_price"), page.locator("#id_quantity")
     price.fill("3")
     page.get_by_role("button", name="Max").click()
+    expect(quantity).not_to_have_value("")
     taken = Decimal(quantity.input_value())
     cost = Decimal(3) * Decimal("1.001")  # the fee of the taker comes on top
     assert taken * cost <= 100 < (taken + Decimal("0.001")) * cost
@@ -85,8 +87,6 @@ def test_keys_choose_the_side_and_step_and_can_be_switched_off(open_page, own):
     page.keyboard.press("Shift+ArrowDown")
     expect(price).to_have_value("2.91")
     page.evaluate("localStorage.setItem('keys', 'off')")
-    page.keyboard.press("ArrowUp")
-    expect(price).to_have_value("2.91")
     page.locator("h1").click()
     page.keyboard.press("b")
     expect(sell).to_be_checked()

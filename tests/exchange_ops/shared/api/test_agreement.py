@@ -105,7 +105,7 @@ def differences(description, client, path, bodies):
         assert answer.status_code < 500, (body, answer.content)
         if keeps.is_valid(body) != (answer.status_code != 400):
             odd = {n: v for n, v in body.items() if BODIES[path].get(n) != v} if isinstance(body, dict) else body
-            found.append((odd, answer.status_code, answer.json().get("error", {}).get("fields")))
+            found.append((odd, answer.status_code, answer.json().get("errors")))
     return found
 
 
@@ -132,7 +132,7 @@ def test_members_that_are_missing_or_not_known(described, path):
     found = differences(description, client, path, bodies)
     assert not found, "\n".join(map(repr, found))
     refused = send(client, path, {**whole, "autoCommit": True})
-    assert refused.json()["error"]["fields"] == {"autoCommit": "This member is not known."}
+    assert refused.json()["errors"] == {"autoCommit": "This member is not known."}
 
 
 @pytest.mark.parametrize("path", BODIES)

@@ -75,9 +75,9 @@ def test_a_draft_is_recorded_once_and_nothing_is_lost_of_its_amount(with_token, 
 def test_a_malformed_draft_is_refused_member_by_member(with_token, operator, changes, name, words):
     response = send(with_token(operator), body(**changes))
     assert response.status_code == 400
-    error = response.json()["error"]
-    assert words in error["fields"][name]
-    assert error["message"].startswith("Nothing was recorded")
+    error = response.json()
+    assert words in error["errors"][name]
+    assert error["detail"].startswith("Nothing was recorded")
     assert not Withdrawal.objects.exists()
 
 
@@ -94,17 +94,17 @@ def test_a_malformed_draft_is_refused_member_by_member(with_token, operator, cha
 def test_what_the_domain_refuses_keeps_the_same_shape(with_token, operator, changes, name, words):
     response = send(with_token(operator), body(**changes))
     assert response.status_code == 422
-    error = response.json()["error"]
-    assert words in error["fields"][name]
-    assert error["code"] == 422
-    assert "nothing was sent" in error["message"]
+    error = response.json()
+    assert words in error["errors"][name]
+    assert error["status"] == 422
+    assert "nothing was sent" in error["detail"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "1", '"x"', "{", '{"amount": NaN}', "\0", "[" * 5000])
 def test_a_body_that_is_no_object_is_refused(with_token, operator, text):
     response = with_token(operator).post(PATH, text, content_type="application/json")
     assert response.status_code == 400
-    assert response.json()["error"]["code"] == 400
+    assert response.json()["status"] == 400
     assert not Withdrawal.objects.exists()
 
 
@@ -113,7 +113,7 @@ def test_a_used_key_with_other_content_is_refused(with_token, operator):
     send(client, request)
     response = send(client, {**request, "amount": "2"})
     assert response.status_code == 422
-    assert "sent before, with other content" in response.json()["error"]["message"]
+    assert "sent before, with other content" in response.json()["detail"]
     assert Withdrawal.objects.count() == 1
 
 
@@ -121,14 +121,14 @@ def test_a_used_key_with_other_content_is_refused(with_token, operator):
 def test_only_operators_draft(with_token, make_person, role):
     response = send(with_token(make_person(role)), body())
     assert response.status_code == 403
-    assert response.json()["error"]["message"] == "Nothing was recorded: operators ask for payouts."
+    assert response.json()["detail"] == "Nothing was recorded: operators ask for payouts."
 
 
 def test_a_bad_token_and_none_read_alike(client):
     for headers in ({}, {"HTTP_AUTHORIZATION": "Bearer nothing"}, {"HTTP_AUTHORIZATION": "Bearer " + "x" * 5000}):
         response = client.get(PATH, **headers)
         assert response.status_code == 401
-        assert set(response.json()["error"]) == {"code", "message", "fields"}
+        assert set(response.json()) == {"type", "title", "status", "detail", "errors"}
 
 
 def test_nothing_of_this_interface_approves(with_token, treasury, operator):
@@ -205,7 +205,7 @@ def test_equal_numbers_of_another_account_neither_repeat_nor_lose_a_row(with_tok
 def test_a_place_that_is_none_is_refused(with_token, auditor, place):
     response = with_token(auditor).get(PATH, {"before": place})
     assert response.status_code == 400
-    assert response.json()["error"]["fields"] == {"before": "Send a whole number from 0 to 2^63 - 1."}
+    assert response.json()["errors"] == {"before": "Send a whole number from 0 to 2^63 - 1."}
 
 
 def test_a_place_beyond_every_row_is_an_empty_page(with_token, auditor, operator):
@@ -235,7 +235,7 @@ def test_an_address_that_is_not_there_keeps_the_shape(with_token, auditor):
     for path in ("/api/v1/withdrawals/999/", "/api/v1/nothing/", f"/api/v1/withdrawals/{10**30}/"):
         response = with_token(auditor).get(path)
         assert response.status_code == 404
-        assert set(response.json()["error"]) == {"code", "message", "fields"}
+        assert set(response.json()) == {"type", "title", "status", "detail", "errors"}
 
 
 def test_the_schema_is_complete_and_describes_no_approval(with_token, auditor, tmp_path):
