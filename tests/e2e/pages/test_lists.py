@@ -26,7 +26,7 @@ def file_of(page, button):
     with page.expect_download() as download:
         button.click()
     found = download.value
-    return found.suggested_filename, open(found.path(), encoding="utf-8").read()
+    return found.suggested_filename, found.path().read_text(encoding="utf-8")
 
 
 def test_columns_are_chosen_by_keyboard_and_kept(visit):
