@@ -19,7 +19,7 @@ from desk.web.requests import scope_of
 
 STYLESHEETS = (
     *("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "personal", "palette", "small"),
-    "lists",
+    *("lists", "print"),
 )
 
 

@@ -44,8 +44,8 @@ def of(request: Any) -> PersonalSettings | None:
 
 
 def on_every_page(request: HttpRequest) -> dict[str, Any]:
-    """The variable `own` of every template."""
-    return {"own": SimpleLazyObject(lambda: _own(request))}
+    """The variable `personal` of every template."""
+    return {"personal": SimpleLazyObject(lambda: _own(request))}
 
 
 def _own(request: HttpRequest) -> dict[str, Any]:

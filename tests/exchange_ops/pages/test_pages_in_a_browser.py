@@ -1,4 +1,4 @@
-"""What pages say by themselves: a draft that came back, a passkey that was not used, and their look in the dark."""
+"""What pages say by themselves: a draft that came back, a passkey not used, and their look in the dark and on paper."""
 
 import re
 
@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from desk import clock
+from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -72,3 +73,19 @@ def test_the_description_of_the_api_keeps_to_the_theme(open_as, operator, dark):
     assert (page.locator("#api-docs").evaluate(brightness) < 0.3) is dark
     path = page.locator(".opblock-summary-path").first
     assert (path.evaluate(brightness.replace("backgroundColor", "color")) > 0.5) is dark
+
+
+def test_a_payout_on_paper_is_its_facts_without_what_is_there_to_be_pressed(open_as, operator, treasury):
+    row = rows.held(operator, now=clock.now())
+    page = open_as(treasury, f"/withdrawals/{row.pk}/", dark=True)
+    on_screen = page.locator("#main .btn:visible").count()
+    page.emulate_media(media="print", color_scheme="dark")
+    page.set_viewport_size({"width": 700, "height": 990})  # about what A4 leaves between its margins
+    for part in ("#side", "header.bar", "#strip", ".btn"):
+        expect(page.locator(f"{part}:visible")).to_have_count(0)
+    expect(page.locator("h1")).to_be_visible()
+    expect(page.locator("#main")).to_contain_text(rows.ADDRESS[-6:])
+    assert on_screen > 0
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), "cut off"
+    assert page.pdf(format="A4").startswith(b"%PDF")
