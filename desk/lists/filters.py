@@ -1,5 +1,6 @@
 """Filters in the address of a list: what makes sense narrows it, what doesn't is named and loses nothing."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Final
@@ -12,6 +13,34 @@ from desk.lists import dates
 
 SEARCH_MOST: Final = 200
 DATES: Final = ("range", "since", "until", "zone")
+
+
+class DayField(forms.DateField):
+    """A day written as 2026-11-30 and no other way; `pattern` says so to programs, which may leave it empty."""
+
+    pattern = r"^([0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]))?$"
+
+    def to_python(self, value: Any) -> Any:
+        """The day. Raises ValidationError for another way to write it, and for a day that there is not."""
+        if isinstance(value, str) and not re.fullmatch(self.pattern, value):
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        return super().to_python(value)
+
+
+class ZoneField(forms.CharField):
+    """UTC, or a zone by its name in the time zone database, as the settings of people offer them."""
+
+    pattern = r"^(UTC|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+)?$"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=60, strip=False, **options)
+
+    def clean(self, value: Any) -> Any:
+        """The name as it was written. Raises ValidationError where there is no such zone."""
+        name = super().clean(value)
+        if name and (not re.fullmatch(self.pattern, name) or dates.zone_named(name) is None):
+            raise forms.ValidationError("There is no such time zone. Write one like Europe/Berlin, or UTC.")
+        return name
 
 
 class FilterForm(forms.Form):
@@ -70,16 +99,9 @@ class DatedForm(FilterForm):
         required=False,
         choices=[("", "Any time"), *dates.PRESETS.items(), (dates.CUSTOM, "From and to")],
     )
-    since = forms.DateField(label="From", required=False, input_formats=["%Y-%m-%d"])
-    until = forms.DateField(label="To", required=False, input_formats=["%Y-%m-%d"])
-    zone = forms.CharField(label="Zone", required=False, max_length=60)
-
-    def clean_zone(self) -> str:
-        """A zone of the time zone database, or none."""
-        name: str = self.cleaned_data["zone"]
-        if name and dates.zone_named(name) is None:
-            raise forms.ValidationError("There is no such time zone. Write one like Europe/Berlin, or UTC.")
-        return name
+    since = DayField(label="From", required=False, input_formats=["%Y-%m-%d"])
+    until = DayField(label="To", required=False, input_formats=["%Y-%m-%d"])
+    zone = ZoneField(label="Zone", required=False)
 
     def clean(self) -> dict[str, Any]:
         """Days that are the wrong way round are refused; a preset makes days of one's own superfluous."""

@@ -24,7 +24,7 @@ from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from desk import clock
-from desk.lists.filters import FilterForm
+from desk.lists.filters import DayField, FilterForm, ZoneField
 from desk.lists.places import PAGE_ROWS
 from desk.web.problem_details import refusing
 from exchange_ops.shared import rules
@@ -242,13 +242,13 @@ def _misplaced(request: Request) -> dict[str, list[str]]:
 
 
 def _described(field: forms.Field) -> dict[str, Any]:
-    """A filter as the description has it: a word of a list, a number, or a short text. Empty counts as not set."""
+    """A filter as the description has it: a word of a list, a number, a day, a zone or a short text; empty is not set."""
     if isinstance(field, forms.IntegerField):
         return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
     if isinstance(field, forms.ChoiceField):
         return {"type": "string", "enum": [str(value) for value, _ in flatten_choices(field.choices)]}
-    if isinstance(field, forms.DateField):
-        return {"type": "string", "format": "date"}
+    if isinstance(field, DayField | ZoneField):
+        return {"type": "string", "pattern": field.pattern}
     return {"type": "string", "maxLength": getattr(field, "max_length", None), "pattern": r"^[^\x00]*$"}
 
 
