@@ -242,7 +242,7 @@ def _misplaced(request: Request) -> dict[str, list[str]]:
 
 
 def _described(field: forms.Field) -> dict[str, Any]:
-    """A filter as the description has it: a word of a list, a number, a day, a zone or a short text; empty is not set."""
+    """A filter for programs: a word of a list, a number, a day, a zone or a short text; empty counts as not set."""
     if isinstance(field, forms.IntegerField):
         return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
     if isinstance(field, forms.ChoiceField):
