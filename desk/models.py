@@ -148,6 +148,7 @@ class AuditEvent(Witnessed):
     class Meta:
         ordering: ClassVar = ["seq"]
         constraints: ClassVar = [models.CheckConstraint(condition=models.Q(seq__gte=1), name="audit_seq_from_one")]
+        indexes: ClassVar = [models.Index(fields=["at"], name="audit_by_moment")]
 
     def __str__(self) -> str:
         return f"{self.seq} {self.action} {self.subject}"

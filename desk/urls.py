@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from desk.views import action, channels, deliveries, health, incidents, people, reports, stepup
+from desk.views import action, channels, deliveries, health, incidents, lists, people, reports, stepup
 
 urlpatterns = [
     path("healthz", health.alive, name="healthz"),
@@ -29,7 +29,11 @@ urlpatterns = [
     path("people/changes/<int:change_id>/confirm/", people.confirm, name="person-confirm"),
     path("people/changes/<int:change_id>/reject/", people.reject, name="person-reject"),
     path("deliveries/", deliveries.deliveries, name="deliveries"),
+    path("deliveries/export.<slug:form>", deliveries.export, name="deliveries-export"),
     path("deliveries/<int:delivery_id>/again/", deliveries.send_again, name="delivery-again"),
+    path("lists/<slug:list_name>/keep/", lists.keep, name="list-keep"),
+    path("lists/<slug:list_name>/saved/", lists.save, name="list-saved"),
+    path("lists/<slug:list_name>/saved/<int:saved_id>/", lists.change, name="list-saved-change"),
     path("mailbox/", deliveries.mailbox, name="mailbox"),
     path("channels/", channels.listed, name="channels"),
     path("channels/add/", channels.add, name="channel-add"),

@@ -8,10 +8,12 @@ from exchange_ops.console import views as console
 from exchange_ops.going_live import views as going_live
 from exchange_ops.keys.views import changes as key_changes
 from exchange_ops.keys.views import listing as keys
-from exchange_ops.ledger import views as ledger
+from exchange_ops.ledger.views import deposits, destinations
+from exchange_ops.ledger.views import listing as ledger
 from exchange_ops.market.views import listing as markets
 from exchange_ops.market.views import steps as market_steps
 from exchange_ops.orders.views import detail as order
+from exchange_ops.orders.views import fills
 from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
 from exchange_ops.orders.views import replacing as replacing_order
@@ -39,7 +41,7 @@ from exchange_ops.withdrawals.views import new as new_withdrawal
 urlpatterns = [
     path("", overview.overview, name="overview"),
     path("withdrawals/", withdrawals.withdrawals, name="withdrawals"),
-    path("withdrawals/export.csv", withdrawals.export, name="withdrawals-export"),
+    path("withdrawals/export.<slug:form>", withdrawals.export, name="withdrawals-export"),
     path("withdrawals/new/", new_withdrawal.new, name="withdrawal-new"),
     path("withdrawals/new/figures/", new_withdrawal.figures, name="withdrawal-figures"),
     path("withdrawals/new/destination/", new_withdrawal.destination, name="withdrawal-destination"),
@@ -59,9 +61,12 @@ urlpatterns = [
     path("funds/<slug:currency>/deposit/read/", deposit.read, name="deposit-read"),
     path("funds/<slug:currency>/deposit/new/", deposit.new_address, name="deposit-new"),
     path("orders/", orders.orders, name="orders"),
-    path("orders/export.csv", orders.export, name="orders-export"),
+    path("orders/export.<slug:form>", orders.export, name="orders-export"),
     path("orders/refresh/", orders.refresh, name="orders-refresh"),
     path("orders/cancel-all/", orders.cancel_all, name="orders-cancel-all"),
+    path("orders/cancel-chosen/", orders.cancel_chosen, name="orders-cancel-chosen"),
+    path("orders/fills/", fills.fills, name="fills"),
+    path("orders/fills/export.<slug:form>", fills.export, name="fills-export"),
     path("orders/new/", new_order.new, name="order-new"),
     path("orders/new/figures/", new_order.figures, name="order-figures"),
     path("orders/<int:order_id>/", order.order, name="order"),
@@ -78,7 +83,7 @@ urlpatterns = [
     path("margin/<str:symbol>/close-position/", margin_new.close_position, name="margin-close-position"),
     path("margin/<str:symbol>/close-account/", margin_new.close_account, name="margin-close-account"),
     path("transfers/", transfers.transfers, name="transfers"),
-    path("transfers/export.csv", transfers.export, name="transfers-export"),
+    path("transfers/export.<slug:form>", transfers.export, name="transfers-export"),
     path("transfers/new/<slug:kind>/", new_transfer.new, name="transfer-new"),
     path("transfers/new/<slug:kind>/figures/", new_transfer.figures, name="transfer-figures"),
     path("transfers/<int:transfer_id>/", transfer.transfer, name="transfer"),
@@ -89,6 +94,11 @@ urlpatterns = [
     path("transfers/<int:transfer_id>/reissue/", transfer_actions.reissue, name="transfer-reissue"),
     path("transfers/<int:transfer_id>/resolve/", transfer_actions.resolve, name="transfer-resolve"),
     path("ledger/", ledger.ledger, name="ledger"),
+    path("ledger/export.<slug:form>", ledger.export, name="ledger-export"),
+    path("deposits/", deposits.deposits, name="deposits"),
+    path("deposits/export.<slug:form>", deposits.export, name="deposits-export"),
+    path("addresses/", destinations.destinations, name="addresses"),
+    path("addresses/export.<slug:form>", destinations.export, name="addresses-export"),
     path("keys/", keys.keys, name="keys"),
     path("keys/new/", key_changes.new, name="key-new"),
     path("keys/<int:key_id>/", keys.key, name="key"),

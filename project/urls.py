@@ -33,6 +33,7 @@ urlpatterns = [
     path("", include("exchange_ops.urls")),
     path("", include("chaindata.urls")),
     path("audit/", trail.trail, name="audit"),
+    path("audit/export.<slug:form>", trail.export, name="audit-export"),
     path("api/v1/", include("exchange_ops.api_urls")),
     path("api/v1/chain/", include("chaindata.api.urls")),
     path("sign-in/", form(account.login), name="account_login"),

@@ -44,6 +44,8 @@ def register() -> None:
         {
             "desk.rowwitness": "the entries themselves: checked as a chain, with the code of each",
             "desk.stepupchallenge": "a question; what its answer proves is kept, and signed, in the confirmation",
+            "desk.listchoice": "how a person wants a list to look",
+            "desk.savedfilter": "a person's own bookmark of a list",
             "desk.stepupfailure": "slows down guessing for a day",
             "desk.tries": "slows down guessing",
             "desk.personalsettings": "how a page is drawn for its reader; nothing kept or sent is written by it",

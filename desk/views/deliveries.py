@@ -1,49 +1,117 @@
 """What left the desk and whether it arrived, sending it again, and the demo's mailbox."""
 
-from typing import cast
+from datetime import datetime
+from typing import Final, cast
 
+from django import forms
 from django.conf import settings
 from django.contrib import messages as notes
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from desk import clock
+from desk.lists.declared import Column, List
+from desk.lists.filters import DatedForm
+from desk.lists.listing import Listing
 from desk.machines.mover import CannotMove
 from desk.models import Person
 from desk.notifications import channels, delivering, machine, messages
-from desk.notifications.models import Channel, Delivery, Medium
+from desk.notifications.models import Delivery, Medium
 from desk.people import roles
+from desk.views import lists
 from desk.views.rendering import show
-from desk.web.paging import page as page_of
 
 MAILS_SHOWN = 50
 
 
+class DeliveryFilter(DatedForm):
+    """Which deliveries to list."""
+
+    dated, dated_label = "created_at", "Made"
+
+    state = forms.ChoiceField(label="State", required=False, choices=[("", "Any state"), *machine.TABLE.choices])
+    way = forms.ChoiceField(label="Way", required=False, choices=[("", "Any way"), *Medium.choices])
+
+    def narrow(self, rows: QuerySet[Delivery]) -> QuerySet[Delivery]:
+        """Only the deliveries that every filter which is set lets through."""
+        chosen = self.chosen()
+        rows = rows.filter(state=chosen["state"]) if "state" in chosen else rows
+        return rows.filter(medium=chosen["way"]) if "way" in chosen else rows
+
+
+DELIVERIES: Final = List(
+    name="deliveries",
+    one="delivery",
+    many="deliveries",
+    route="deliveries",
+    export_route="deliveries-export",
+    cells="desk/deliveries/_cells.html",
+    css="reflow",
+    filters=DeliveryFilter,
+    columns=(
+        Column(name="number", head="Number", css="d-number"),
+        Column(name="about", head="About", css="d-about"),
+        Column(name="why", head="Why", css="d-why"),
+        Column(name="to", head="To"),
+        Column(name="state", head="State"),
+        Column(name="tries", head="Tries", is_end=True),
+        Column(name="made", head="Made", order=("pk",), is_time=True),
+        Column(name="again", head="Send again", css="d-again"),
+        Column(name="sent", head="Sent", is_shown=False, is_time=True),
+    ),
+    exported=(
+        ("number", "reference"),
+        ("about", "notification.reference"),
+        ("what", "notification.title"),
+        ("why", "notification.get_stage_display"),
+        ("way", "get_medium_display"),
+        ("person", "person.username"),
+        ("channel", "channel.name"),
+        ("state", "label"),
+        ("problem", "last_problem"),
+        ("tries", "attempts"),
+        ("made at ({zone})", "created_at"),
+        ("sent at ({zone})", "sent_at"),
+    ),
+)
+PARTS: Final = {"rows": "desk/deliveries/_rows.html", "totals": "desk/lists/_totals.html"}
+
+
 @require_safe
-def deliveries(request: HttpRequest) -> HttpResponse:
-    """The newest first, narrowed to a state and a way."""
-    person = _reader(request)
-    rows = Delivery.objects.select_related("notification", "person", "channel")
-    state, way = request.GET.get("state", ""), request.GET.get("way", "")
-    if state in machine.STATES:
-        rows = rows.filter(state=state)
-    if way in Medium.values:
-        rows = rows.filter(medium=way)
+def deliveries(request: HttpRequest) -> HttpResponseBase:
+    """The newest first unless it is sorted otherwise."""
+    _reader(request)
+    return _opened(request)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def export(request: HttpRequest, form: str) -> HttpResponseBase:
+    """The filtered deliveries as a file, or the chosen ones."""
+    _reader(request)
+    return lists.file(_listing(request, clock.now()), form)
+
+
+@lists.opens(DELIVERIES)
+def _opened(request: HttpRequest) -> HttpResponse:
+    now = clock.now()
     context = {
-        "now": clock.now(),
-        "page": page_of(request, rows, key="pk"),
-        "state": state,
-        "way": way,
-        "states": machine.TABLE.choices,
-        "ways": Medium.choices,
-        "channels": Channel.objects.filter(ended_at=None).order_by("name"),
-        "may_keep": channels.may_keep(person),
+        "now": now,
+        "list": _listing(request, now),
+        "topics": "deliveries",
+        "may_keep": channels.may_keep(cast(Person, request.user)),
         "email_is_set_up": bool(settings.EMAIL_HOST),
         "mailbox": settings.MAILBOX,
     }
-    return show(request, "desk/deliveries.html", context, parts={"deliveries": "desk/deliveries/_list.html"})
+    return show(request, "desk/deliveries.html", context, parts=PARTS)
+
+
+def _listing(request: HttpRequest, now: datetime) -> Listing:
+    rows = Delivery.objects.select_related("notification", "person", "channel")
+    return Listing(request, DELIVERIES, rows, now=now)
 
 
 @require_POST

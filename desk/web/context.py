@@ -19,7 +19,7 @@ from desk.web.requests import scope_of
 
 STYLESHEETS = (
     *("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "personal", "portfolio"),
-    *("palette", "small", "print"),
+    *("palette", "small", "lists", "print"),
 )
 
 

@@ -3,8 +3,8 @@
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.shared.forms import SEARCH_MOST, FilterForm
 
 # The exchange's own words for kinds and statuses of its ledger, and ours for them: chips and filters say the same.
 LEDGER_KINDS = {
@@ -18,25 +18,20 @@ LEDGER_KINDS = {
 LEDGER_STATUSES = {"created": "Created", "pending": "Pending", "success": "Success", "failed": "Failed"}
 
 
-class LedgerFilter(FilterForm):
+class LedgerFilter(DatedForm):
     """Which lines of the exchange's ledger to list."""
 
-    currency = forms.CharField(required=False, max_length=20)
-    type = forms.ChoiceField(
-        required=False,
-        choices=[
-            ("", "Any kind"),
-            *LEDGER_KINDS.items(),
-        ],
-    )
-    status = forms.ChoiceField(
-        required=False,
-        choices=[("", "Any status"), *LEDGER_STATUSES.items()],
-    )
+    dated, dated_label = "updated_at", "Changed at the exchange"
+
+    text = forms.CharField(label="Exchange id, hash, address", required=False, max_length=SEARCH_MOST)
+    type = forms.ChoiceField(label="Kind", required=False, choices=[("", "Any kind"), *LEDGER_KINDS.items()])
+    status = forms.ChoiceField(label="Status", required=False, choices=[("", "Any status"), *LEDGER_STATUSES.items()])
     origin = forms.ChoiceField(
-        required=False, choices=[("", "Any origin"), ("ours", "Asked for here"), ("foreign", "Made elsewhere")]
+        label="Origin",
+        required=False,
+        choices=[("", "Any origin"), ("ours", "Asked for here"), ("foreign", "Made elsewhere")],
     )
-    text = forms.CharField(required=False, max_length=SEARCH_MOST)
+    currency = forms.CharField(label="Currency", required=False, max_length=20)
 
     def narrow(self, rows: QuerySet[LedgerEntry]) -> QuerySet[LedgerEntry]:
         """Only the lines that every filter which is set lets through."""
@@ -55,3 +50,47 @@ class LedgerFilter(FilterForm):
 def entries_like(text: str) -> Q:
     """Ledger lines that a piece of text names: exchange id, hash or a piece of the address."""
     return Q(exchange_id=text) | Q(hash=text) | Q(address__icontains=text)
+
+
+class DepositFilter(DatedForm):
+    """Which deposits to list."""
+
+    dated, dated_label = "updated_at", "Changed at the exchange"
+
+    text = forms.CharField(label="Exchange id, hash, address", required=False, max_length=SEARCH_MOST)
+    status = forms.ChoiceField(label="Status", required=False, choices=[("", "Any status"), *LEDGER_STATUSES.items()])
+    currency = forms.CharField(label="Currency", required=False, max_length=20)
+
+    def narrow(self, rows: QuerySet[LedgerEntry]) -> QuerySet[LedgerEntry]:
+        """Only the lines that every filter which is set lets through."""
+        chosen = self.chosen()
+        if "currency" in chosen:
+            rows = rows.filter(currency=chosen["currency"].upper())
+        if "status" in chosen:
+            rows = rows.filter(status=chosen["status"])
+        return rows.filter(entries_like(chosen["text"])) if "text" in chosen else rows
+
+
+class DestinationFilter(DatedForm):
+    """Which destinations to list; each is known by the last payout to it."""
+
+    dated, dated_label = "updated_at", "Last paid"
+
+    text = forms.CharField(label="Address or payment id", required=False, max_length=SEARCH_MOST)
+    origin = forms.ChoiceField(
+        label="Last payout",
+        required=False,
+        choices=[("", "Any origin"), ("ours", "Requested here"), ("foreign", "Made elsewhere")],
+    )
+    currency = forms.CharField(label="Currency", required=False, max_length=20)
+
+    def narrow(self, rows: QuerySet[LedgerEntry]) -> QuerySet[LedgerEntry]:
+        """Only the destinations that every filter which is set lets through."""
+        chosen = self.chosen()
+        if "currency" in chosen:
+            rows = rows.filter(currency=chosen["currency"].upper())
+        if "origin" in chosen:
+            rows = rows.filter(withdrawal__isnull=chosen["origin"] == "foreign")
+        if "text" in chosen:
+            rows = rows.filter(Q(address__icontains=chosen["text"]) | Q(payment_id=chosen["text"]))
+        return rows

@@ -75,6 +75,14 @@ class LedgerEntry(Witnessed):
         indexes: ClassVar = [
             models.Index(fields=["account", "-index"], name="ledgerentry_by_index"),
             models.Index(fields=["account", "type", "status"], name="ledgerentry_by_type_status"),
+            models.Index(fields=["account", "updated_at", "id"], name="ledgerentry_by_change"),
+            models.Index(fields=["account", "type", "updated_at", "id"], name="ledgerentry_by_kind_change"),
+            models.Index(fields=["account", "currency", "amount", "id"], name="ledgerentry_by_amount"),
+            models.Index(
+                fields=["account", "currency", "address", "payment_id", "id"],
+                condition=models.Q(type="payout"),
+                name="ledgerentry_by_destination",
+            ),
             models.Index(fields=["public_comment"], name="ledgerentry_by_comment"),
             models.Index(fields=["account", "updated_at"], name="ledgerentry_by_change"),
             models.Index(fields=["account", "currency", "-index"], name="ledgerentry_by_currency"),

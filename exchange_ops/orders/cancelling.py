@@ -4,9 +4,12 @@ Before an attempt is repeated the order is read: cancelled, filled or expired me
 somebody else's order on another day, so the exchange's number is compared before anything is cancelled by its id.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
+
+from django.db.models import QuerySet
 
 from desk.machines import calls
 from desk.machines.calls import Reply
@@ -83,16 +86,32 @@ def ask_all(
         raise CannotCancel("Only operators cancel orders.")
     rows = Order.objects.filter(account=account, active=True, state__in=machine.CANCELLABLE)
     rows = rows.filter(symbol=symbol) if symbol else rows.filter(pk__lte=newest)
+    return _ask_each(rows, person, now, session_key, together=bool(symbol))
+
+
+def ask_chosen(
+    *, account: Account, numbers: Sequence[int], person: "Person", now: datetime, session_key: str = ""
+) -> int:
+    """Have those of the orders with these numbers cancelled that are open, of this account; how many were asked for."""
+    if not rules.may_trade(person):
+        raise CannotCancel("Only operators cancel orders.")
+    rows = Order.objects.filter(account=account, active=True, pk__in=numbers, state__in=machine.CANCELLABLE)
+    return _ask_each(rows, person, now, session_key)
+
+
+def _ask_each(
+    rows: QuerySet[Order], person: "Person", now: datetime, session_key: str, *, together: bool = False
+) -> int:
     begun, ranks = 0, {True: 0, False: 0}
     for number, margin in list(rows.order_by("pk").values_list("pk", "margin")):
-        rank = ranks[margin] if symbol else 0
+        rank = ranks[margin] if together else 0
         try:
             ask(
                 order_id=number,
                 person=person,
                 now=now,
                 session_key=session_key,
-                together=bool(symbol),
+                together=together,
                 rank=rank,
             )
             begun, ranks[margin] = begun + 1, rank + 1

@@ -9,6 +9,7 @@ from django import forms
 from django.db.models import Q, QuerySet
 
 from desk.fields import plain
+from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine
 from exchange_ops.orders.machine import STATES
@@ -16,7 +17,7 @@ from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import Wanted
 from exchange_ops.orders.steps import replacing
 from exchange_ops.orders.ticket import steps
-from exchange_ops.shared.forms import AmountField, FilterForm, RequestForm
+from exchange_ops.shared.forms import AmountField, RequestForm
 from exchange_ops.wire import records
 
 TYPES = (("limit", "Limit"), ("market", "Market"), ("stopLimit", "Stop-limit"), ("stopMarket", "Stop-market"))
@@ -38,7 +39,6 @@ ORDER_STATUSES = {
     "expired": "Expired",
 }
 _INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
-SEARCH_MOST = 200
 
 
 class InstantField(forms.CharField):
@@ -184,14 +184,18 @@ class CancelAllForm(forms.Form):
         return cleaned
 
 
-class OrderFilter(FilterForm):
+class OrderFilter(DatedForm):
     """Which orders to list. `view` is open (the usual), ended or all."""
 
-    view = forms.ChoiceField(required=False, choices=[("", "Open"), ("ended", "Ended"), ("all", "All")])
-    symbol = forms.CharField(required=False, max_length=40)
-    side = forms.ChoiceField(required=False, choices=[("", "Both"), ("buy", "Buy"), ("sell", "Sell")])
-    type = forms.ChoiceField(required=False, choices=[("", "Any type"), *TYPES])
+    dated, dated_label = "created_at", "Placed here or first seen"
+
+    view = forms.ChoiceField(label="Show", required=False, choices=[("", "Open"), ("ended", "Ended"), ("all", "All")])
+    text = forms.CharField(label="Reference, any id, person", required=False, max_length=SEARCH_MOST)
+    symbol = forms.CharField(label="Symbol", required=False, max_length=40)
+    side = forms.ChoiceField(label="Side", required=False, choices=[("", "Both"), ("buy", "Buy"), ("sell", "Sell")])
+    type = forms.ChoiceField(label="Type", required=False, choices=[("", "Any type"), *TYPES])
     status = forms.ChoiceField(
+        label="Status",
         required=False,
         choices=[
             ("", "Any status"),
@@ -200,9 +204,10 @@ class OrderFilter(FilterForm):
         ],
     )
     origin = forms.ChoiceField(
-        required=False, choices=[("", "Any origin"), ("desk", "Placed here"), ("elsewhere", "Placed elsewhere")]
+        label="Origin",
+        required=False,
+        choices=[("", "Any origin"), ("desk", "Placed here"), ("elsewhere", "Placed elsewhere")],
     )
-    text = forms.CharField(required=False, max_length=SEARCH_MOST)
 
     def narrow(self, rows: QuerySet[Order]) -> QuerySet[Order]:
         """Only the rows that every filter which is set lets through."""
@@ -240,17 +245,22 @@ class WholeNumberField(forms.IntegerField):
         return super().to_python(value)
 
 
-class TradeFilter(FilterForm):
+class TradeFilter(DatedForm):
     """Which trades of the account to list: of a symbol, of one order by its number here."""
 
-    symbol = forms.CharField(required=False, max_length=40)
-    order = WholeNumberField(required=False, min_value=0, max_value=10**18 - 1)
+    dated, dated_label = "timestamp", "Traded"
+
+    symbol = forms.CharField(label="Symbol", required=False, max_length=40)
+    side = forms.ChoiceField(label="Side", required=False, choices=[("", "Both"), ("buy", "Buy"), ("sell", "Sell")])
+    order = WholeNumberField(label="Order number", required=False, min_value=0, max_value=10**18 - 1)
 
     def narrow(self, rows: QuerySet[AccountTrade]) -> QuerySet[AccountTrade]:
         """Only the rows that every filter which is set lets through."""
         chosen = self.chosen()
         if "symbol" in chosen:
             rows = rows.filter(symbol=chosen["symbol"].upper())
+        if "side" in chosen:
+            rows = rows.filter(side=chosen["side"])
         if "order" in chosen:
             order = Order.objects.filter(pk=chosen["order"], exchange_id__isnull=False)
             rows = rows.filter(exchange_order_id__in=order.values("exchange_id"))

@@ -102,6 +102,8 @@ class Order(OfAccount, Subject):
             models.Index(fields=["state", "next_action_at"], name="order_due"),
             models.Index(fields=["account", "active"], name="order_active"),
             models.Index(fields=["account", "client_order_id"], name="order_by_client_id"),
+            models.Index(fields=["account", "symbol", "id"], name="order_by_symbol"),
+            models.Index(fields=["account", "created_at"], name="order_by_moment"),
         ]
 
     @property
@@ -198,7 +200,8 @@ class AccountTrade(Witnessed):
         ]
         indexes: ClassVar = [
             models.Index(fields=["account", "exchange_order_id"], name="accounttrade_by_order"),
-            models.Index(fields=["account", "symbol", "timestamp"], name="accounttrade_by_symbol"),
+            models.Index(fields=["account", "timestamp", "id"], name="accounttrade_by_moment"),
+            models.Index(fields=["account", "symbol", "timestamp", "id"], name="accounttrade_by_symbol"),
         ]
 
     def __str__(self) -> str:

@@ -4,6 +4,7 @@ The row is the queue, as with payouts. An order never leaves the account, so nob
 the placing of orders, and never the cancelling.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -41,6 +42,7 @@ __all__ = [
     "ask_to_read",
     "cancel",
     "cancel_all",
+    "cancel_chosen",
     "place",
     "read_all",
     "sweep",
@@ -120,6 +122,13 @@ def cancel_all(
     return cancelling.ask_all(
         account=account, symbol=symbol, newest=newest, person=person, now=now, session_key=session_key
     )
+
+
+def cancel_chosen(
+    *, account: Account, numbers: Sequence[int], person: "Person", now: datetime, session_key: str = ""
+) -> int:
+    """Have the open ones among these orders cancelled; how many were asked for. Raises CannotCancel."""
+    return cancelling.ask_chosen(account=account, numbers=numbers, person=person, now=now, session_key=session_key)
 
 
 def open_orders(*, account: Account | None) -> QuerySet[Order]:

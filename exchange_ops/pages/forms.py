@@ -4,7 +4,7 @@ from collections.abc import Container
 
 from django import forms
 
-from exchange_ops.shared.forms import SEARCH_MOST, FilterForm
+from desk.lists.filters import SEARCH_MOST, FilterForm
 from exchange_ops.withdrawals.funds import Funds
 
 

@@ -14,13 +14,14 @@ from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.audit import trail
+from desk.lists import exports
 from desk.views.rendering import show
 from exchange_ops.market import valuation
 from exchange_ops.portfolio import lots
 from exchange_ops.portfolio.models import Profit, ProfitDay, Progress
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views import accounts, exports
+from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 from wire.values import decimal_text
 

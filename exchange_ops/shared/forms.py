@@ -16,7 +16,6 @@ from desk.forms import SecondFactorForm
 LONGEST_REASON = 500
 WHOLE_DIGITS, FRACTION_DIGITS = 36, 24
 _AMOUNT = re.compile(rf"\d{{1,{WHOLE_DIGITS}}}(\.\d{{1,{FRACTION_DIGITS}}})?", re.ASCII)
-SEARCH_MOST = 200
 
 
 class AmountField(forms.CharField):
@@ -100,12 +99,3 @@ class RequestForm(forms.Form):
         """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""
         for name, sentence in problems.items():
             self.add_error(name if name in self.fields else None, sentence)
-
-
-class FilterForm(forms.Form):
-    """Filters in the address of a list: a value that makes no sense filters nothing and is not an error page."""
-
-    def chosen(self) -> dict[str, Any]:
-        """The filters that are set and make sense."""
-        self.is_valid()
-        return {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}

@@ -6,8 +6,9 @@ from typing import Any, Final
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Currency
-from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, FilterForm, RequestForm, ResolutionForm
+from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, RequestForm, ResolutionForm
 from exchange_ops.subaccounts.models import SubAccount
 from exchange_ops.transfers import machine
 from exchange_ops.transfers.machine import OPEN_STATES, STATES
@@ -116,17 +117,20 @@ class TransferVerdictForm(ResolutionForm):
     )
 
 
-class TransferFilter(FilterForm):
+class TransferFilter(DatedForm):
     """Which transfers to list."""
 
+    dated, dated_label = "created_at", "Requested"
+
+    text = forms.CharField(label="Reference, user, sub-account, reason", required=False, max_length=SEARCH_MOST)
     state = forms.ChoiceField(
+        label="State",
         required=False,
         choices=[("", "Any state"), ("open", "Open"), *((name, row.label) for name, row in STATES.items())],
     )
-    kind = forms.ChoiceField(required=False, choices=[("", "Any kind"), *machine.KINDS.items()])
-    currency = forms.CharField(required=False, max_length=20)
-    initiator = forms.CharField(required=False, max_length=150)
-    text = forms.CharField(required=False, max_length=200)
+    kind = forms.ChoiceField(label="Kind", required=False, choices=[("", "Any kind"), *machine.KINDS.items()])
+    currency = forms.CharField(label="Currency", required=False, max_length=20)
+    initiator = forms.CharField(label="Requested by", required=False, max_length=150)
 
     def narrow(self, rows: QuerySet[Transfer]) -> QuerySet[Transfer]:
         """Only the rows that every filter which is set lets through."""

@@ -126,6 +126,8 @@ class Transfer(OfAccount, Subject):
         indexes: ClassVar = [
             models.Index(fields=["state", "next_action_at"], name="transfer_due"),
             models.Index(fields=["account", "-created_at"], name="transfer_newest"),
+            models.Index(fields=["account", "updated_at", "id"], name="transfer_by_change"),
+            models.Index(fields=["account", "currency", "amount", "id"], name="transfer_by_amount"),
         ]
 
     @property

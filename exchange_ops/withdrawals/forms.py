@@ -5,8 +5,9 @@ from typing import Any
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Currency
-from exchange_ops.shared.forms import LONGEST_REASON, SEARCH_MOST, AmountField, DecisionForm, FilterForm, RequestForm
+from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, RequestForm
 from exchange_ops.withdrawals import endings, machine, queries
 from exchange_ops.withdrawals.machine import STATES
 from exchange_ops.withdrawals.models import Withdrawal
@@ -73,10 +74,14 @@ class ReleaseForm(DecisionForm):
     )
 
 
-class WithdrawalFilter(FilterForm):
+class WithdrawalFilter(DatedForm):
     """Which withdrawals to list."""
 
+    dated, dated_label = "created_at", "Requested"
+
+    text = forms.CharField(label="Reference, address, hash, reason", required=False, max_length=SEARCH_MOST)
     state = forms.ChoiceField(
+        label="State",
         required=False,
         choices=[
             ("", "Any state"),
@@ -86,6 +91,7 @@ class WithdrawalFilter(FilterForm):
         ],
     )
     turn = forms.ChoiceField(
+        label="Whose turn",
         required=False,
         choices=[
             ("", "Anybody"),
@@ -95,9 +101,8 @@ class WithdrawalFilter(FilterForm):
             ("nobody", "Nobody"),
         ],
     )
-    currency = forms.CharField(required=False, max_length=20)
-    initiator = forms.CharField(required=False, max_length=150)
-    text = forms.CharField(required=False, max_length=SEARCH_MOST)
+    currency = forms.CharField(label="Currency", required=False, max_length=20)
+    initiator = forms.CharField(label="Requested by", required=False, max_length=150)
 
     def narrow(self, rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
         """Only the rows that every filter which is set lets through."""

@@ -113,6 +113,8 @@ class Withdrawal(OfAccount, Subject):
         indexes: ClassVar = [
             models.Index(fields=["state", "next_action_at"], name="withdrawal_due"),
             models.Index(fields=["account", "-created_at"], name="withdrawal_newest"),
+            models.Index(fields=["account", "updated_at", "id"], name="withdrawal_by_change"),
+            models.Index(fields=["account", "currency", "amount", "id"], name="withdrawal_by_amount"),
             models.Index(fields=["tag"], name="withdrawal_by_tag"),
         ]
 

@@ -11,3 +11,4 @@ import "./passkey.js";
 import "./waiting.js";
 import "./notices.js";
 import "./palette.js";
+import "./lists.js";

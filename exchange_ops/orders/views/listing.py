@@ -1,20 +1,22 @@
 """The list of orders, filtered by its address, the same rows as a file, and what can be done with all of them."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
+from desk.lists.declared import Column, List
+from desk.lists.listing import Listing
 from desk.models import Person
+from desk.views import lists
 from desk.views.rendering import show
-from desk.web import paging
 from exchange_ops.orders import machine
 from exchange_ops.orders import workflow as domain
 from exchange_ops.orders.forms import CancelAllForm, OrderFilter
@@ -22,70 +24,97 @@ from exchange_ops.orders.models import Order, OrderReading
 from exchange_ops.orders.views import sources
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views import accounts, exports
+from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
 ONLY_OPERATORS = "Operators place and cancel orders. You can look at every order in the list."
-NEWEST = 10**18 - 1  # every order there is
-PARTS = {"rows": "exchange_ops/orders/_rows.html", "age": "exchange_ops/orders/_age.html"}
-COLUMNS = (
-    ("reference", "reference"),
-    ("state at the desk", "label"),
-    ("status at the exchange", "status"),
-    ("open", "is_open"),
-    ("symbol", "symbol"),
-    ("side", "side"),
-    ("type", "type"),
-    ("time in force", "time_in_force"),
-    ("quantity", "quantity"),
-    ("price", "price"),
-    ("stop price", "stop_price"),
-    ("filled", "cum_quantity"),
-    ("average price", "average_price"),
-    ("post-only", "post_only"),
-    ("margin", "margin"),
-    ("placed by", "initiator.username"),
-    ("asked at or first seen (UTC)", "created_at"),
-    ("made at the exchange (UTC)", "exchange_created_at"),
-    ("changed at the exchange (UTC)", "exchange_updated_at"),
-    ("replaces", "replaces_id"),
-    ("client order id", "client_order_id"),
-    ("exchange id", "exchange_id"),
+NEWEST: Final = 10**18 - 1  # every order there is
+PARTS = {
+    "rows": "exchange_ops/orders/_rows.html",
+    "age": "exchange_ops/orders/_age.html",
+    "totals": "desk/lists/_totals.html",
+}
+ORDERS: Final = List(
+    name="orders",
+    one="order",
+    many="orders",
+    route="orders",
+    export_route="orders-export",
+    cells="exchange_ops/orders/_cells.html",
+    selection="exchange_ops/orders/_selection.html",
+    actions="exchange_ops/orders/_actions.html",
+    css="orders",
+    filters=OrderFilter,
+    columns=(
+        Column(name="order", head="Order", css="o-name", order=("pk",)),
+        Column(name="side", head="Side", css="o-side"),
+        Column(name="what", head="Symbol, type", css="o-what", order=("symbol",)),
+        Column(name="quantity", head="Quantity", css="o-quantity", is_end=True),
+        Column(name="filled", head="Filled", css="o-filled", is_end=True, on_phone="Filled"),
+        Column(name="price", head="Price", css="o-price", is_end=True, on_phone="at"),
+        Column(name="status", head="Status", css="o-state"),
+        Column(name="who", head="Placed by", css="o-who"),
+        Column(name="made", head="Made", css="o-when", is_time=True),
+        Column(name="average", head="Average price", is_shown=False, is_end=True),
+        Column(name="client_order_id", head="Client order id", is_shown=False, is_mono=True),
+        Column(name="exchange_id", head="Exchange id", is_shown=False, is_mono=True),
+    ),
+    exported=(
+        ("reference", "reference"),
+        ("state at the desk", "label"),
+        ("status at the exchange", "status"),
+        ("open", "is_open"),
+        ("symbol", "symbol"),
+        ("side", "side"),
+        ("type", "type"),
+        ("time in force", "time_in_force"),
+        ("quantity", "quantity"),
+        ("price", "price"),
+        ("stop price", "stop_price"),
+        ("filled", "cum_quantity"),
+        ("average price", "average_price"),
+        ("post-only", "post_only"),
+        ("margin", "margin"),
+        ("placed by", "initiator.username"),
+        ("asked at or first seen ({zone})", "created_at"),
+        ("made at the exchange ({zone})", "exchange_created_at"),
+        ("changed at the exchange ({zone})", "exchange_updated_at"),
+        ("replaces", "replaces_id"),
+        ("client order id", "client_order_id"),
+        ("exchange id", "exchange_id"),
+    ),
 )
 
 
 @require_safe
 @requires(rules.may_see)
+@lists.opens(ORDERS)
 def orders(request: HttpRequest) -> HttpResponse:
-    """Fifty rows a page, newest first; the open ones unless asked otherwise."""
+    """A page of them, newest first unless it is sorted otherwise; the open ones unless asked otherwise."""
     return render_page(request)
 
 
 def render_page(request: HttpRequest, *, status: int = 200, refusal: str = "") -> HttpResponse:
     """The list, with a sentence about what was refused."""
     now, account = clock.now(), accounts.current(request)
-    filters = OrderFilter(request.GET)
-    page = paging.page(request, filters.narrow(_rows(account)), key="pk")
+    listing = _listing(request, account, now)
     context: dict[str, Any] = {
         "now": now,
-        "filters": filters,
-        "chosen": filters.chosen(),
-        "page": page,
+        "list": listing,
+        "topics": "orders",
         "may_trade": rules.may_trade(request.user),
         "refusal": refusal,
         **_age(account, now),
-        **_to_cancel(account, request.user, filters),
+        **_to_cancel(account, request.user, listing.filters),
     }
     return show(request, "exchange_ops/orders.html", context, parts=PARTS, status=status)
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
-def export(request: HttpRequest) -> HttpResponse:
-    """The filtered rows as CSV."""
-    now, filters = clock.now(), OrderFilter(request.GET)
-    rows = filters.narrow(_rows(accounts.current(request)))
-    return exports.export(request, rows, COLUMNS, name="orders", chosen=filters.chosen(), now=now)
+def export(request: HttpRequest, form: str) -> HttpResponseBase:
+    """The filtered orders as a file, or the chosen ones."""
+    return lists.file(_listing(request, accounts.current(request), clock.now()), form)
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
@@ -111,17 +140,37 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
         now=clock.now(),
         session_key=request.session.session_key or "",
     )
+    _say_cancelled(request, count)
+    return redirect(f"{reverse('orders')}?view=all&symbol={quote(symbol)}" if symbol else reverse("orders"))
+
+
+@posted(rules.may_trade, ONLY_OPERATORS)
+def cancel_chosen(request: HttpRequest) -> HttpResponse:
+    """Cancel those of the chosen orders that are still open."""
+    numbers = [int(key) for key in request.POST.getlist("row") if key.isascii() and key.isdigit() and len(key) <= 18]
+    count = domain.cancel_chosen(
+        account=accounts.required(request),
+        numbers=numbers,
+        person=request.user,
+        now=clock.now(),
+        session_key=request.session.session_key or "",
+    )
+    _say_cancelled(request, count)
+    return redirect("orders")
+
+
+def _say_cancelled(request: HttpRequest, count: int) -> None:
     sentence = (
         f"{count} order{'' if count == 1 else 's'} requested to be cancelled."
         if count
         else "No open order was left to cancel."
     )
     messages.success(request, f"{sentence} Each says when the exchange has confirmed it.")
-    return redirect(f"{reverse('orders')}?view=all&symbol={quote(symbol)}" if symbol else reverse("orders"))
 
 
-def _rows(account: Account | None) -> QuerySet[Order]:
-    return Order.objects.filter(account=account).select_related("initiator").prefetch_related("replacements")
+def _listing(request: HttpRequest, account: Account | None, now: datetime) -> Listing:
+    rows = Order.objects.filter(account=account).select_related("initiator").prefetch_related("replacements")
+    return Listing(request, ORDERS, rows, now=now, may_act=rules.may_trade(request.user))
 
 
 def _age(account: Account | None, now: datetime) -> dict[str, Any]:

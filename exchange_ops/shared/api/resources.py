@@ -24,12 +24,12 @@ from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from desk import clock
-from desk.web.paging import PAGE_ROWS
+from desk.lists.filters import DayField, FilterForm, ZoneField
+from desk.lists.places import PAGE_ROWS
 from desk.web.problem_details import refusing
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.errors import CannotRecord
 from exchange_ops.shared.api.parsing import BoundedJSONParser
-from exchange_ops.shared.forms import FilterForm
 from exchange_ops.shared.problems import FORM
 from exchange_ops.shared.views import accounts
 
@@ -121,7 +121,7 @@ class Filters(BaseFilterBackend):
         if not query.is_valid():
             problems = {name: list(texts) for name, texts in query.errors.items()}
             raise ValidationError(problems | _misplaced(request))
-        return query.narrow(queryset)
+        return query.narrowed(queryset, clock.now())
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         return [_parameter(name, _described(field)) for name, field in view.filter_form.base_fields.items()]
@@ -242,11 +242,13 @@ def _misplaced(request: Request) -> dict[str, list[str]]:
 
 
 def _described(field: forms.Field) -> dict[str, Any]:
-    """A filter as the description has it: a word of a list, a number, or a short text. Empty counts as not set."""
+    """A filter for programs: a word of a list, a number, a day, a zone or a short text; empty counts as not set."""
     if isinstance(field, forms.IntegerField):
         return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
     if isinstance(field, forms.ChoiceField):
         return {"type": "string", "enum": [str(value) for value, _ in flatten_choices(field.choices)]}
+    if isinstance(field, DayField | ZoneField):
+        return {"type": "string", "pattern": field.pattern}
     return {"type": "string", "maxLength": getattr(field, "max_length", None), "pattern": r"^[^\x00]*$"}
 
 

@@ -1,69 +1,94 @@
 """The list of transfers, filtered by its address, and the same rows as a file."""
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
+from django.http.response import HttpResponseBase
+from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
+from desk.lists.declared import Column, List, Totals
+from desk.lists.listing import Listing
+from desk.views import lists
 from desk.views.rendering import show
-from desk.web import paging
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views import accounts, exports
+from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 from exchange_ops.transfers import workflow as domain
 from exchange_ops.transfers.forms import TransferFilter
 from exchange_ops.transfers.models import Transfer
 
-COLUMNS = (
-    ("reference", "reference"),
-    ("state", "label"),
-    ("turn", "turn"),
-    ("kind", "kind_label"),
-    ("currency", "currency"),
-    ("amount", "amount"),
-    ("into", "to_currency"),
-    ("other user", "identifier"),
-    ("sub-account", "subaccount_id"),
-    ("asked by", "initiator.username"),
-    ("asked at (UTC)", "created_at"),
-    ("changed at (UTC)", "updated_at"),
-    ("exchange id", "exchange_id"),
-    ("second exchange id", "second_id"),
-    ("replaces", "reissues_id"),
-    ("reason", "reason"),
+PARTS = {"rows": "exchange_ops/transfers/_rows.html", "totals": "desk/lists/_totals.html"}
+TRANSFERS: Final = List(
+    name="transfers",
+    one="transfer",
+    many="transfers",
+    route="transfers",
+    export_route="transfers-export",
+    cells="exchange_ops/transfers/_cells.html",
+    filters=TransferFilter,
+    totals=Totals(by=("currency",), sums={"amount": ""}, units={"amount": "currency"}),
+    columns=(
+        Column(name="transfer", head="Transfer", css="s-name"),
+        Column(name="amount", head="Amount", css="s-amount", order=("currency", "amount"), is_end=True),
+        Column(name="what", head="What", css="s-to"),
+        Column(name="state", head="State", css="s-state"),
+        Column(name="turn", head="Whose turn", css="s-turn"),
+        Column(name="who", head="Requested by", css="s-who"),
+        Column(name="created", head="Requested", css="s-when", order=("pk",), is_time=True),
+        Column(name="updated", head="Changed", order=("updated_at",), is_shown=False, is_time=True),
+        Column(name="reason", head="Reason", is_shown=False),
+        Column(name="exchange_id", head="Exchange id", is_shown=False, is_mono=True),
+    ),
+    exported=(
+        ("reference", "reference"),
+        ("state", "label"),
+        ("turn", "turn"),
+        ("kind", "kind_label"),
+        ("currency", "currency"),
+        ("amount", "amount"),
+        ("into", "to_currency"),
+        ("other user", "identifier"),
+        ("sub-account", "subaccount_id"),
+        ("asked by", "initiator.username"),
+        ("asked at ({zone})", "created_at"),
+        ("changed at ({zone})", "updated_at"),
+        ("exchange id", "exchange_id"),
+        ("second exchange id", "second_id"),
+        ("replaces", "reissues_id"),
+        ("reason", "reason"),
+    ),
 )
 
 
 @require_safe
 @requires(rules.may_see)
+@lists.opens(TRANSFERS)
 def transfers(request: HttpRequest) -> HttpResponse:
-    """Fifty rows a page, newest first."""
-    account, filters = accounts.current(request), TransferFilter(request.GET)
+    """A page of them, newest first unless it is sorted otherwise."""
+    now = clock.now()
     context = {
-        "now": clock.now(),
-        "filters": filters,
-        "chosen": filters.chosen(),
-        "page": paging.page(request, filters.narrow(_rows(account)), key="pk"),
-        "currencies": _used_currencies(account),
+        "now": now,
+        "list": _listing(request, now),
+        "topics": "transfers",
         "may_request": rules.may_request(request.user),
     }
-    return show(request, "exchange_ops/transfers.html", context, parts={"rows": "exchange_ops/transfers/_rows.html"})
+    return show(request, "exchange_ops/transfers.html", context, parts=PARTS)
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
-def export(request: HttpRequest) -> HttpResponse:
-    """The filtered rows as CSV. The export itself is written into the audit trail before the first row leaves."""
-    filters = TransferFilter(request.GET)
-    rows = filters.narrow(_rows(accounts.current(request)))
-    return exports.export(request, rows, COLUMNS, name="transfers", chosen=filters.chosen(), now=clock.now())
+def export(request: HttpRequest, form: str) -> HttpResponseBase:
+    """The filtered rows as a file, or the chosen ones. The trail has it before the first row leaves."""
+    return lists.file(_listing(request, clock.now()), form)
 
 
-def _rows(account: Account | None) -> QuerySet[Transfer]:
-    return domain.newest().filter(account=account)
+def _listing(request: HttpRequest, now: datetime) -> Listing:
+    account = accounts.current(request)
+    rows = domain.newest().filter(account=account)
+    return Listing(request, TRANSFERS, rows, now=now, suggested={"currency": _used_currencies(account)})
 
 
 def _used_currencies(account: Account | None) -> list[str]:

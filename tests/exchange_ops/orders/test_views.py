@@ -36,7 +36,7 @@ def text_of(response):
 def listed(client, query=""):
     response = client.get(f"/orders/{query}")
     assert response.status_code == 200
-    return {row.pk for row in response.context["page"].rows}
+    return {row.pk for row in response.context["list"].rows}
 
 
 def queries_of(client, path):

@@ -11,8 +11,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from desk import clock
+from desk.lists.exports import safe_cell
 from desk.models import AuditEvent
-from exchange_ops.shared.views.exports import safe_cell
 from tests.exchange_ops import rows
 
 pytestmark = pytest.mark.django_db
@@ -86,13 +86,13 @@ def test_pages_follow_each_other_without_loss_or_repetition(signed_in, treasury,
     made = {rows.requested(operator, now=clock.now()).reference for _ in range(120)}
     client, address, seen = signed_in(treasury), "/withdrawals/?state=draft", []
     while address:
-        page = client.get(address).context["page"]
-        seen += [row.reference for row in page.rows]
-        address = f"/withdrawals/{page.older}" if page.older else ""
-        assert "state=draft" in page.older or not page.older
+        listing = client.get(address).context["list"]
+        seen += [row.reference for row in listing.rows]
+        address = f"/withdrawals/{listing.older}" if listing.older else ""
+        assert "state=draft" in listing.older or not listing.older
     assert len(seen) == 120
     assert set(seen) == made
-    back = client.get(f"/withdrawals/{client.get('/withdrawals/?before=60').context['page'].newer}").context["page"]
+    back = client.get(f"/withdrawals/{client.get('/withdrawals/?before=60').context['list'].newer}").context["list"]
     assert [row.pk for row in back.rows][-1] >= 60
 
 
@@ -124,7 +124,9 @@ def test_an_export_is_written_into_the_trail_and_carries_no_formula(signed_in, a
     response = signed_in(auditor).get("/withdrawals/export.csv?state=draft")
     lines = list(csv.DictReader(io.StringIO(text_of(response))))
     assert response["Content-Type"].startswith("text/csv")
-    assert "attachment" in response["Content-Disposition"]
+    assert re.search(
+        r'attachment; filename="withdrawals_state-draft_\d{8}T\d{6}Z\.csv"', response["Content-Disposition"]
+    )
     assert [line["reason"] for line in lines] == ["'  @SUM(1)", '\'=HYPERLINK("http://x")']
     assert [line["amount"] for line in lines] == ["0.1", "1.25"]
     event = AuditEvent.objects.get(action="withdrawals.exported")

@@ -50,10 +50,13 @@ OF_THE_DESK = {
     "service",
     "operation",
     "pk",
+    "form",
+    "list_name",
+    "saved_id",
 }
 MARK = "Zanzibar"  # stands in everything that the first account has
 # Pages of the desk itself, whose readers see all of it.
-OF_THE_WHOLE_DESK = {"audit", "audit-export", "deliveries"}
+OF_THE_WHOLE_DESK = {"audit", "audit-export", "deliveries", "deliveries-export"}
 
 
 @pytest.fixture
