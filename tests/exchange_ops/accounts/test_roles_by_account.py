@@ -361,6 +361,17 @@ def test_an_approval_given_before_the_limit_counts_no_more(first, second, limite
     assert (after.state, Approval.objects.count()) == ("held", 2)
 
 
+def test_two_people_of_the_account_alone_decide_to_pay(first, second, limited, operator):
+    now = clock.now()
+    row = rows.held(operator, now=now, account=first, amount=Decimal(30))
+    signed = {"withdrawal_id": row.pk, "digest": row.digest, "comment": "", "session_key": "s", "now": now}
+    states = []
+    for name, accounts in (("one", [first]), ("other", [second, first])):
+        person = limited("treasury", *accounts, username=name)
+        states.append(approvals.approve(person=person, answer=answer_at(0), **signed).state)
+    assert states == ["held", "committing"]
+
+
 def test_a_person_read_before_they_lost_the_account_moves_nothing(first, second, limited, operator):
     now, person = clock.now(), limited("treasury")
     row = rows.held(operator, now=now, account=first)
