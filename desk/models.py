@@ -25,6 +25,15 @@ class Person(AbstractUser, Witnessed):
     words_from = models.DateTimeField(
         null=True, editable=False, help_text="Approvals given before this moment don't count on what is undecided."
     )
+    limits = models.TextField(
+        default="",
+        blank=True,
+        editable=False,
+        help_text="Roles that are held at some accounts only, as words role:account with a blank around each.",
+    )
+
+    # What a page asks of the roles without naming an account is asked of this one (`desk.people.scopes.enter`).
+    here: str | None = None
 
     objects: ClassVar[UserManager["Person"]] = People()  # type: ignore[assignment]
 
@@ -53,9 +62,29 @@ class Person(AbstractUser, Witnessed):
         held: frozenset[str] = self.__dict__["_roles"]
         return held
 
-    def has_role(self, *names: str) -> bool:
-        """Whether the person is active and holds at least one of the roles."""
-        return self.is_active and not self.roles.isdisjoint(names)
+    def has_role(self, *names: str, scope: str | None = None) -> bool:
+        """Whether the person is active and holds at least one of the roles: at the account `scope`, by its number.
+
+        The empty text is the whole desk, of which nobody may who is limited to accounts. None is the account that the
+        request is about; where it is about none, any account will do: good enough to open a page, never to act.
+        """
+        held = self.scopes(*names)
+        if scope is None:
+            scope = self.here
+        return held is None or (bool(held) if scope is None else scope in held)
+
+    def scopes(self, *names: str) -> frozenset[str] | None:
+        """The accounts at which the person holds one of the roles; None is every account, and the desk itself."""
+        held = self.roles.intersection(names) if self.is_active else frozenset()
+        words = self.limits.split()
+        found = {name: {word.partition(":")[2] for word in words if word.startswith(f"{name}:")} for name in held}
+        return frozenset().union(*found.values()) if all(found.values()) else None
+
+    @property
+    def grants(self) -> list[str]:
+        """The roles held, each as `role`, or as `role:account` for every account that it is limited to, in order."""
+        limited = {word.partition(":")[0] for word in self.limits.split()}
+        return sorted([*(self.roles - limited), *self.limits.split()])
 
     def get_session_auth_hash(self) -> str:
         return self._epoch_hash(super().get_session_auth_hash())

@@ -55,7 +55,8 @@ class Room:
     changed. `demo` loads what the room adds to the demo, and is safe to run twice. `figures` are shown to `/metrics`.
     `open_words` lists what a person approved that is not decided yet: void once they are switched off.
     `incidents` are the kinds of what a person has to look at, each with how its causes are found. `actions` are the
-    sources of the list of everything that waits for somebody.
+    sources of the list of everything that waits for somebody. `scopes` are the accounts to which a role may be limited,
+    each with the text that rows name it by and what it is called.
     """
 
     topics: Mapping[str, MayFollow] = field(default_factory=dict)
@@ -69,6 +70,7 @@ class Room:
     incidents: Collection["Kind"] = ()
     actions: Collection["Source"] = ()
     open_words: "Callable[[Person], Iterable[OpenWord]] | None" = None
+    scopes: "Callable[[], Iterable[tuple[str, str]]] | None" = None
 
 
 _declared: list[Room] = []
@@ -124,3 +126,8 @@ def actions() -> list["Source"]:
 def open_words(person: "Person") -> list[OpenWord]:
     """Every word of this person on something undecided, in the order of the rooms."""
     return [word for room in _declared if room.open_words is not None for word in room.open_words(person)]
+
+
+def scopes() -> list[tuple[str, str]]:
+    """Every account that a role may be limited to, with what it is called, in the order of the rooms."""
+    return [scope for room in _declared if room.scopes is not None for scope in room.scopes()]

@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from typing import Any
 
 from django.apps import AppConfig
@@ -40,9 +41,18 @@ class ExchangeOpsConfig(AppConfig):
                 incidents=incidents.KINDS,
                 actions=(approvals.SOURCE, policy_changes.SOURCE),
                 open_words=open_words.of,
+                scopes=_accounts,
             )
         )
         post_migrate.connect(_publish_first_rules, sender=self, dispatch_uid="exchange_ops.first_rules")
+
+
+def _accounts() -> Iterator[tuple[str, str]]:
+    """The accounts that a role may be limited to."""
+    from exchange_ops.shared.models import Account
+
+    for number, name in Account.objects.order_by("pk").values_list("pk", "name"):
+        yield str(number), name
 
 
 def _publish_first_rules(*, plan: Any = (), **_: Any) -> None:

@@ -16,7 +16,7 @@ from desk.incidents.kinds import Cause, Kind, Severity
 from desk.incidents.models import Incident
 from desk.people import roles
 from desk.templatetags.desk import kept_amount
-from exchange_ops import health, scheduled_checks
+from exchange_ops import health, incident_words, scheduled_checks
 from exchange_ops.keys import status as key_status
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import quarantine
@@ -244,6 +244,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         _frozen,
         closable=False,
         ends="It ends when two people of treasury have ended the freeze on the page Policy.",
+        words=incident_words.thaws,
     ),
     Kind(
         alarms.PAYOUT_DISPUTED,
@@ -253,6 +254,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         _disputed,
         closable=False,
         ends=_BY_TREASURY,
+        words=incident_words.payout_findings,
     ),
     Kind(
         alarms.PAYOUT_ELSEWHERE,
@@ -269,6 +271,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         _transfers(transfer_states.INVESTIGATE),
         closable=False,
         ends=_BY_TREASURY,
+        words=incident_words.transfer_findings,
     ),
     Kind(
         alarms.LIQUIDATION_NEAR,
@@ -315,6 +318,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         _holds,
         closable=False,
         ends="It ends when the exchange's ledger shows the reserved money as released.",
+        words=incident_words.releases,
     ),
     Kind(alarms.PAYOUT_OVERDUE, "Payout not carried out", Severity.HIGH, _WORKERS, _overdue),
     Kind(

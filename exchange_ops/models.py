@@ -26,6 +26,7 @@ from exchange_ops.market.models import (
 from exchange_ops.orders.models import AccountTrade, Order, OrderCall, OrderEvent, OrderReading
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
+from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Progress, Snapshot, SnapshotLine
 from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
 from exchange_ops.shared.models import Account, CheckRun, ClockReading, Fact, FollowerState, Lease
 from exchange_ops.subaccounts.models import (
@@ -64,6 +65,7 @@ __all__ = [
     "ClockReading",
     "ConsoleCall",
     "Currency",
+    "DailyFlow",
     "DepositAddress",
     "ExternalCall",
     "Fact",
@@ -91,8 +93,13 @@ __all__ = [
     "PolicyChange",
     "PolicyChangeEvent",
     "PolicyVersion",
+    "Profit",
+    "ProfitDay",
+    "Progress",
     "PublicTrade",
     "QuorumTier",
+    "Snapshot",
+    "SnapshotLine",
     "SubAccount",
     "SubAccountAction",
     "SubAccountAddress",

@@ -1,4 +1,4 @@
-"""Rows that are kept for a while only: market copies, answered questions of the forms, and what people were told.
+"""Rows that are kept for a while only: market copies, answered questions, hourly figures, and what people were told.
 
 Nothing about money is among them. They are removed in small batches, each in a transaction of its own, so that nobody
 waits for a large one, and a run that is broken off goes on with the next.
@@ -17,6 +17,7 @@ from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.console.models import ConsoleCall
 from exchange_ops.market.interest import PERIODS
 from exchange_ops.market.models import Candle, MarketLook, PublicTrade
+from exchange_ops.portfolio.models import Snapshot
 
 BATCH = 1_000
 MOST_BATCHES = 40  # of one run, over everything
@@ -42,6 +43,8 @@ def _removals(now: datetime) -> Iterator[Callable[..., int]]:
         yield partial(_up_to, model, "requested_at", now - timedelta(days=settings.ANSWERS_KEPT_DAYS))
     yield partial(_up_to, ConsoleCall, "asked_at", now - timedelta(days=settings.ANSWERS_KEPT_DAYS))
     yield partial(_up_to, Notification, "ended_at", now - timedelta(days=settings.MESSAGES_KEPT_DAYS))
+    hours_end = now - timedelta(days=settings.SNAPSHOT_HOURS_KEPT_DAYS)
+    yield partial(_up_to, Snapshot, "taken_at", hours_end, Q(kind=Snapshot.HOURLY))
     yield partial(_up_to, MarketLook, "asked_at", now - LOOKS_KEPT_FOR, ~Q(symbol__in=settings.MARKET_PINNED))
 
 

@@ -32,6 +32,7 @@ from exchange_ops.market import interest as looks
 from exchange_ops.market import refresh as watched
 from exchange_ops.orders import workflow as orders
 from exchange_ops.policy_changes import workflow as policy_changes
+from exchange_ops.portfolio import recording
 from exchange_ops.positions import workflow as positions
 from exchange_ops.shared import heartbeats
 from exchange_ops.subaccounts import readings as subaccount_readings
@@ -284,6 +285,12 @@ def deliver(_: int = 0) -> None:
 def run_checks() -> None:
     """Reconcile and check the audit trail, when that is due."""
     scheduled_checks.run_due(now=clock.now(), client_for=keys.client_for)
+
+
+@task("exchange_ops.record_portfolio", every_s=60, expires_s=50, queue=CHAIN, time_limit_s=600)
+def record_portfolio() -> None:
+    """Keep what the accounts are worth, once an hour, and bring flows and profits up to date."""
+    recording.record(now=clock.now(), open_client=keys.public_client)
 
 
 @task("exchange_ops.purge", every_s=600, expires_s=300)

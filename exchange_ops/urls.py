@@ -17,7 +17,8 @@ from exchange_ops.orders.views import fills
 from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
 from exchange_ops.orders.views import replacing as replacing_order
-from exchange_ops.pages import funds, overview, policy, search, system
+from exchange_ops.pages import currency, funds, policy, profit, search, system
+from exchange_ops.pages.overview import views as overview
 from exchange_ops.pages.trading import desk as trading
 from exchange_ops.policy_changes import views as policy_changes
 from exchange_ops.positions.views import actions as margin_action
@@ -53,6 +54,9 @@ urlpatterns = [
     path("withdrawals/<int:withdrawal_id>/release/", withdrawal_actions.release, name="withdrawal-release"),
     path("approvals/", action.page("approvals"), name="approvals"),
     path("funds/", funds.funds, name="funds"),
+    path("funds/<str:currency>/", currency.currency, name="funds-currency"),
+    path("profit/", profit.profit, name="profit"),
+    path("profit/export.csv", profit.export, name="profit-export"),
     path("funds/<slug:currency>/deposit/", deposit.deposit, name="deposit"),
     path("funds/<slug:currency>/deposit/read/", deposit.read, name="deposit-read"),
     path("funds/<slug:currency>/deposit/new/", deposit.new_address, name="deposit-new"),

@@ -25,6 +25,7 @@ _CLOCK = "when the row was last written"
 _COPY = "a copy of what the exchange says, read again from it"
 _QUESTION = "a question for the exchange, and its answer, asked again when it is needed"
 _MARKET = "public market data"
+_DRAWN = "figures for people, drawn from balances, the ledger, trades and public prices"
 
 
 def register() -> None:
@@ -42,6 +43,7 @@ def register() -> None:
                 _COPY: "balance marginaccount marginposition currency subaccountreading subaccountbalance",
                 _QUESTION: "addressbook addresscheck feeestimate orderreading subaccountaddress candlehistory",
                 _MARKET: "symbol ticker candle publictrade booksnapshot",
+                _DRAWN: "snapshot snapshotline dailyflow profit profitday progress",
                 "says what pages look at": "marketlook",
                 "which symbols a person wants to have at hand": "favourite",
                 "a measurement of the exchange's clock, of which the newest counts for minutes": "clockreading",

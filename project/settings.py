@@ -393,3 +393,5 @@ MARKET_CANDLES_KEPT = environment.integer("MARKET_CANDLES_KEPT", 2_000, lowest=5
 MARKET_TRADES_KEPT_DAYS = environment.integer("MARKET_TRADES_KEPT_DAYS", 7, lowest=1, highest=3_650)
 # Answers of the exchange to the questions of forms: whose an address is, what a fee would be.
 ANSWERS_KEPT_DAYS = environment.integer("ANSWERS_KEPT_DAYS", 30, lowest=1, highest=3_650)
+# What the accounts were worth is kept for each hour so long; one figure a day is kept for good.
+SNAPSHOT_HOURS_KEPT_DAYS = environment.integer("SNAPSHOT_HOURS_KEPT_DAYS", 35, lowest=1, highest=3_650)

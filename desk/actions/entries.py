@@ -29,7 +29,8 @@ class Entry:
     """One thing that waits, or that was done. `sentence` says what happened to the money first.
 
     `clock` is the time by which `deadline` is kept, that of an exchange where `by_exchange` says so. `mine` says that
-    this person can act on it now, `own` that they asked for it, `is_followed` that it waits for nobody and is only
+    this person can act on it now, `own` that they asked for it, `decided` that they gave their
+    word and somebody else's is awaited, `is_followed` that it waits for nobody and is only
     watched. `who` are the roles that may act. `template` draws what else there is to know from `row`, `progress` is how
     far a decision is. `outcome` says what became of one that is over. `phase` tells apart what the same subject waits
     for at one time and at another; `kind` is the name under which people choose what they are told, that of the source
@@ -53,6 +54,7 @@ class Entry:
     by_exchange: bool = False
     mine: bool = False
     own: bool = False
+    decided: bool = False
     is_followed: bool = False
     who: str = ""
     row: Any = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from django.urls import reverse
 
 from desk.actions.entries import MOST, Entry, Source
-from desk.incidents import kinds, machine, queries
+from desk.incidents import kinds, machine, queries, words
 from desk.incidents.models import Incident
 from desk.people import roles
 
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 
 def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
-    acted_on = set(kinds.acted_on_by(person))
-    return [
-        _entry(row, mine=row.kind in acted_on and row.taken_by_id in {None, person.pk})
-        for row in queries.unresolved(person)[:MOST]
-    ]
+    rows = list(queries.unresolved(person)[:MOST])
+    spoken, found = words.by_person(rows), []
+    for row in rows:
+        decided = (row.pk, person.pk) in spoken
+        entry = _entry(row, mine=_is_for(person, row) and not decided)
+        entry.decided = decided
+        found.append(entry)
+    return found
 
 
 def _done(person: "Person", now: datetime) -> Sequence[Entry]:
@@ -40,11 +43,18 @@ def _count(person: "Person", scope: str) -> int:
 
 def _whose(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
     rows = list(queries.unresolved())
+    spoken = words.by_person(rows)
     for person in people if rows else ():
-        acted_on = set(kinds.acted_on_by(person)).intersection(kinds.seen_by(person))
         for row in rows:
-            if row.kind in acted_on and row.taken_by_id in {None, person.pk}:
+            if _is_for(person, row) and (row.pk, person.pk) not in spoken:
                 yield person, (row.subject, "")
+
+
+def _is_for(person: "Person", row: Incident) -> bool:
+    """Whether this person may act on it, and nobody else has taken it on."""
+    kind = kinds.of(row.kind)
+    may = kind.may_act(person, row.scope) and kind.may_see(person, row.scope)
+    return may and row.taken_by_id in {None, person.pk}
 
 
 def _entry(row: Incident, *, mine: bool) -> Entry:
@@ -70,7 +80,9 @@ def _entry(row: Incident, *, mine: bool) -> Entry:
 
 def _page(person: "Person", number: int) -> str:
     row = Incident.objects.filter(pk=number).first()
-    return reverse("incident", args=[number]) if row is not None and kinds.of(row.kind).may_see(person) else ""
+    return (
+        reverse("incident", args=[number]) if row is not None and kinds.of(row.kind).may_see(person, row.scope) else ""
+    )
 
 
 SOURCE: Final = Source(

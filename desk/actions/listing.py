@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from desk.actions import entries, threads
 from desk.actions.entries import Entry
+from desk.people import scopes
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -86,7 +87,8 @@ def of(person: "Person", wish: Wish, *, now: datetime) -> Listing:
 def _read(readers: Sequence[Reader], person: "Person", wish: Wish, now: datetime) -> tuple[list[Entry], bool]:
     """What the sources give of the chosen account, and whether one of them may have more than it gives."""
     parts = [reader(person, now) for reader in readers]
-    found = _known([entry for part in parts for entry in part if _is_of(entry, wish)])
+    visible = [entry for part in parts for entry in part if _is_of(entry, wish) and _is_shown(person, entry)]
+    found = _known(visible)
     return found, any(len(part) >= entries.MOST for part in parts)
 
 
@@ -102,18 +104,26 @@ def _known(found: list[Entry]) -> list[Entry]:
 
 def _grouped(person: "Person", waiting: list[Entry]) -> dict[str, list[Entry]]:
     said = threads.commented_by(person, [entry.subject for entry in waiting])
-    watched = [entry for entry in waiting if entry.own or entry.taken_by == person or entry.subject in said]
     return {
         MINE: [entry for entry in waiting if entry.mine],
         OTHERS: [entry for entry in waiting if not entry.mine and not entry.is_followed],
         SOON: [entry for entry in waiting if entry.is_soon],
-        WATCHING: watched,
+        WATCHING: [entry for entry in waiting if _is_watched(entry, person) or entry.subject in said],
         ALL: [entry for entry in waiting if not entry.is_followed],
     }
 
 
+def _is_watched(entry: Entry, person: "Person") -> bool:
+    return entry.own or entry.decided or entry.taken_by == person
+
+
 def _is_of(entry: Entry, wish: Wish) -> bool:
     return not wish.scope or entry.scope in {"", wish.scope}
+
+
+def _is_shown(person: "Person", entry: Entry) -> bool:
+    """Nothing of an account of which this person has no role, whichever source gave it."""
+    return not person.limits or scopes.may_see(person, entry.scope)
 
 
 def _fits(entry: Entry, wish: Wish) -> bool:

@@ -49,7 +49,7 @@ def close(*, incident_id: int, person: "Person", reason: str, now: datetime, ses
 
 def may_act(person: "Person", row: Incident) -> bool:
     """Whether this person may take it on, hand it back or close it."""
-    return row.state in machine.UNRESOLVED and kinds.of(row.kind).may_act(person)
+    return row.state in machine.UNRESOLVED and kinds.of(row.kind).may_act(person, row.scope)
 
 
 def _read(incident_id: int, person: "Person") -> Incident:
@@ -57,7 +57,7 @@ def _read(incident_id: int, person: "Person") -> Incident:
     if row is None:
         raise CannotDecide("There is no such incident.")
     kind = kinds.of(row.kind)
-    if not kind.may_act(person):
+    if not kind.may_act(person, row.scope):
         raise CannotDecide(f"Only {' and '.join(kind.acts)} can act on it.")
     if row.state == machine.RESOLVED:
         raise CannotDecide(f"It was resolved already at {row.updated_at:%H:%M:%S} UTC.")

@@ -4,12 +4,12 @@ A cause is read from rows, never remembered: a kind says what is wrong at a mome
 incidents that are there.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from django.db.models import TextChoices
+from django.db.models import Q, TextChoices
 
 from desk import rooms
 from desk.people import roles
@@ -48,6 +48,9 @@ class Kind:
     `acts` are the roles that may take it on and close it, `sees` those that are shown it, `opens` those that may open
     the page that it is about.
 
+    `words` gives, for causes of the kind that two people decide, who gave their word on which and when: what they
+    decided waits for somebody else and no more for them.
+
     `closable` says whether a person may close it while its cause goes on; where it is not, `ends` says how it ends.
     A process does not judge it in its first `settles` of life: after a night everything that is read again and again
     looks out of date.
@@ -63,18 +66,19 @@ class Kind:
     closable: bool = True
     ends: str = ""
     settles: timedelta = timedelta(0)
+    words: Callable[[Collection[str]], Iterable[tuple[str, int, datetime]]] | None = None
 
-    def may_see(self, person: "Person") -> bool:
-        """Whether it is on this person's list."""
-        return person.has_role(*self.sees)
+    def may_see(self, person: "Person", scope: str | None = None) -> bool:
+        """Whether one of this account is on this person's list; without an account, whether any could be."""
+        return person.has_role(*self.sees, scope=scope)
 
-    def may_open(self, person: "Person") -> bool:
+    def may_open(self, person: "Person", scope: str | None = None) -> bool:
         """Whether the page that it is about opens for this person."""
-        return person.has_role(*self.opens)
+        return person.has_role(*self.opens, scope=scope)
 
-    def may_act(self, person: "Person") -> bool:
-        """Whether this person may take it on, hand it back and close it."""
-        return person.has_role(*self.acts)
+    def may_act(self, person: "Person", scope: str | None = None) -> bool:
+        """Whether this person may take one of this account on, hand it back and close it."""
+        return person.has_role(*self.acts, scope=scope)
 
 
 _GONE: Final = Kind("", "Something to look at", Severity.MEDIUM, (roles.ADMIN,), lambda now, key: ())
@@ -90,11 +94,21 @@ def of(name: str) -> Kind:
     return every().get(name, _GONE)
 
 
-def seen_by(person: "Person") -> list[str]:
-    """The names of the kinds that this person is shown."""
-    return [kind.name for kind in rooms.incidents() if kind.may_see(person)]
+def seen_by(person: "Person") -> Q:
+    """The incidents that this person is shown, for a query over them."""
+    return _of(person, {kind.name: kind.sees for kind in rooms.incidents()})
 
 
-def acted_on_by(person: "Person") -> list[str]:
-    """The names of the kinds that this person may act on."""
-    return [kind.name for kind in rooms.incidents() if kind.may_act(person)]
+def acted_on_by(person: "Person") -> Q:
+    """The incidents that this person may act on."""
+    return _of(person, {kind.name: kind.acts for kind in rooms.incidents()})
+
+
+def _of(person: "Person", names: Mapping[str, tuple[str, ...]]) -> Q:
+    """Of each kind those of the accounts at which the person holds one of its roles; of none takes the whole desk."""
+    held = {kind: person.scopes(*roles) for kind, roles in names.items()}
+    found = Q(kind__in=[kind for kind, scopes in held.items() if scopes is None])
+    for kind, scopes in held.items():
+        if scopes:
+            found |= Q(kind=kind, scope__in=scopes)
+    return found

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 
-from desk.incidents import kinds, machine
+from desk.incidents import kinds, machine, words
 from desk.incidents.models import Incident, IncidentEvent
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def unresolved(person: "Person | None" = None) -> QuerySet[Incident]:
     """What is not over, the gravest and then the newest first; of those kinds that this person is shown."""
     rows = Incident.objects.filter(state__in=machine.UNRESOLVED).select_related("taken_by")
     if person is not None:
-        rows = rows.filter(kind__in=kinds.seen_by(person))
+        rows = rows.filter(kinds.seen_by(person))
     rank = Case(*_RANKS, default=Value(len(_RANKS)), output_field=IntegerField())
     return rows.annotate(rank=rank).order_by("rank", "-created_at", "-pk")
 
@@ -33,14 +33,17 @@ def of_scope(rows: QuerySet[Incident], *scopes: str) -> QuerySet[Incident]:
 
 
 def waiting_for(person: "Person") -> QuerySet[Incident]:
-    """What this person may act on: not taken on by anybody, or by themselves."""
-    rows = unresolved(person).filter(kind__in=kinds.acted_on_by(person))
-    return rows.filter(Q(taken_by=None) | Q(taken_by=person))
+    """What this person may act on: not taken on by anybody, or by themselves, and not decided by them already."""
+    rows = unresolved(person).filter(kinds.acted_on_by(person))
+    by_two = words.decided_by_two()
+    spoken = words.by_person(rows.filter(kind__in=by_two)) if by_two else set()
+    decided = [number for number, who in spoken if who == person.pk]
+    return rows.filter(Q(taken_by=None) | Q(taken_by=person)).exclude(pk__in=decided)
 
 
 def resolved(person: "Person") -> QuerySet[Incident]:
     """What is over, the last one first; `closed_by` is the name of whoever closed it with a reason."""
     closed = IncidentEvent.objects.filter(incident=OuterRef("pk"), event="closed").order_by("-version")
-    rows = Incident.objects.filter(state=machine.RESOLVED, kind__in=kinds.seen_by(person))
+    rows = Incident.objects.filter(kinds.seen_by(person), state=machine.RESOLVED)
     rows = rows.annotate(closed_by=Subquery(closed.values("actor__username")[:1]))
     return rows.select_related("taken_by").order_by("-updated_at", "-pk")

@@ -50,7 +50,8 @@ async def relay(scope: Any, receive: Any, send: Any) -> None:
     if person is None:
         await send({"type": "websocket.close"})
         return
-    browser = Browser(session_key=session_key, socket=scope["extensions"][FRAMES], person_id=person.pk)
+    socket, is_limited = scope["extensions"][FRAMES], bool(person.limits)  # another limit is another session
+    browser = Browser(session_key=session_key, socket=socket, person_id=person.pk, is_limited=is_limited)
     try:
         async with hub.joined() as fanout:
             if not _has_room(browser, fanout):

@@ -7,6 +7,7 @@ is at most one frame, ticks wait as names of topics, and hints up to a bound, be
 """
 
 import asyncio
+import json
 from collections.abc import Iterable
 
 import structlog
@@ -26,11 +27,30 @@ _log = structlog.get_logger(__name__)
 
 
 class Browser:
-    """One socket, whose it is, what it follows, and what waits for it: hints as text, ticks as names of topics."""
+    """One socket, whose it is, what it follows, and what waits for it: hints as text, ticks as names of topics.
 
-    __slots__ = ("__weakref__", "ended", "hints", "person_id", "session_key", "socket", "stuck", "ticks", "topics")
+    To one that `is_limited` to some accounts a hint for the whole desk says only that something changed.
+    """
 
-    def __init__(self, *, session_key: str, socket: frames.Socket, person_id: int = 0) -> None:
+    __slots__ = (
+        *(
+            "__weakref__",
+            "ended",
+            "hints",
+            "is_limited",
+            "person_id",
+            "session_key",
+            "socket",
+            "stuck",
+            "ticks",
+            "topics",
+        ),
+    )
+
+    def __init__(
+        self, *, session_key: str, socket: frames.Socket, person_id: int = 0, is_limited: bool = False
+    ) -> None:
+        self.is_limited = is_limited
         self.session_key = session_key
         self.person_id = person_id
         self.socket = socket
@@ -177,12 +197,13 @@ class Fanout:
         self._flush = None
         news, self._news = self._news, {}
         made: dict[tuple[str, ...], frames.Frames] = {}
-        arranged: dict[tuple[str, ...], tuple[str, ...]] = {}
+        arranged: dict[tuple[bool, tuple[str, ...]], tuple[str, ...]] = {}
         for browser, topics in self._touched(tuple(dict.fromkeys(news.values()))).items():
-            texts = arranged.get(topics)
+            texts = arranged.get((browser.is_limited, topics))
             if texts is None:
                 its = frozenset(topics)
-                texts = arranged[topics] = tuple([text for text, topic in news.items() if topic in its])
+                pairs = [(text, topic) for text, topic in news.items() if topic in its]
+                texts = arranged[browser.is_limited, topics] = _limited(pairs) if browser.is_limited else _whole(pairs)
             if browser.hints or browser.stuck:
                 self._line_up(browser, texts)
             else:
@@ -263,6 +284,16 @@ class Fanout:
         if browser.ticks:
             self._ticked.append(browser)
             self._plan_slot()
+
+
+def _whole(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple([text for text, _ in pairs])
+
+
+def _limited(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
+    """A topic with a key was admitted by whose it is; without one a hint may speak of any account, so it says less."""
+    texts = [text if ":" in topic else json.dumps({"topic": topic, "hint": {}}) for text, topic in pairs]
+    return tuple(dict.fromkeys(texts))
 
 
 def _close(browser: Browser, code: int) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.db import IntegrityError, connection, models, transaction
 
@@ -22,9 +22,8 @@ from desk.fields import plain
 from desk.live import announcements
 from desk.machines.rows import Event, Subject
 from desk.machines.table import Column, Table
-
-if TYPE_CHECKING:
-    from desk.models import Person
+from desk.models import Person
+from desk.people import scopes
 
 R = TypeVar("R", bound=Subject)
 _COPIED = ("decision", "changes")  # columns that an event has beside those that all have
@@ -91,7 +90,7 @@ class Machine(Generic[R]):
         now: datetime,
         event: str = "created",
         to: str = "",
-        actor: "Person | None" = None,
+        actor: Person | None = None,
         evidence: Mapping[str, Any] | None = None,
         session_key: str = "",
         facts: Mapping[str, Any] | None = None,
@@ -104,6 +103,7 @@ class Machine(Generic[R]):
         row.created_at = row.updated_at = now
         row.next_action_at = self._due(row.state, now)
         with transaction.atomic():
+            _refuse_stranger(row, actor)
             row.save(force_insert=True)
             recorded = (*self.table.named(Column.RECORDED), *self.table.named(Column.DECISION), "state", "version")
             after = {name: getattr(row, name) for name in recorded} | dict(facts or {})
@@ -128,7 +128,7 @@ class Machine(Generic[R]):
         event: str,
         to: str,
         now: datetime,
-        actor: "Person | None" = None,
+        actor: Person | None = None,
         evidence: Mapping[str, Any] | None = None,
         session_key: str = "",
         **changes: Any,
@@ -146,6 +146,7 @@ class Machine(Generic[R]):
             with transaction.atomic():
                 if self.locked_with is not None:
                     self.lock(row.pk)
+                _refuse_stranger(row, actor)
                 self.record(
                     row, event, before, recorded, actor=actor, evidence=evidence, now=now, session_key=session_key
                 )
@@ -191,7 +192,7 @@ class Machine(Generic[R]):
         before: Mapping[str, Any],
         after: Mapping[str, Any],
         *,
-        actor: "Person | None",
+        actor: Person | None,
         evidence: Mapping[str, Any] | None,
         now: datetime,
         session_key: str,
@@ -261,6 +262,19 @@ def _bare(value: Any) -> Any:
     if isinstance(value, models.Model):
         return value.pk
     return plain(value) if isinstance(value, Decimal) else value
+
+
+def _refuse_stranger(row: models.Model, actor: Person | None) -> None:
+    """What the rooms asked of a person who was read before, once more of who they are now: a role at the account.
+
+    Raises CannotMove. Who is limited to no accounts costs one look at their row.
+    """
+    scope = getattr(row, "scope", "")
+    if actor is None or not scope:
+        return
+    limited = Person.objects.filter(pk=actor.pk).exclude(limits="").first()
+    if limited is not None and not scopes.may_see(limited, scope):
+        raise CannotMove(f"{actor} has no role for this account any more.")
 
 
 def _carry(row: models.Model, columns: Mapping[str, Any]) -> None:

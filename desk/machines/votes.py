@@ -15,7 +15,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet
 
 from desk.machines.rows import Vote
-from desk.people import factors, stepup
+from desk.people import factors, scopes, stepup
 
 if TYPE_CHECKING:
     from desk.models import Person, StepUp
@@ -32,7 +32,8 @@ class AlreadyGiven(Exception):
 class Ballot:
     """Words of one kind: their rows, the field that names what they are on, what their second factor is for.
 
-    Only people who hold `role` when it is counted count. What they decide on has a `digest` and an `initiator`.
+    Only people who hold `role` at the row's account when it is counted count. What they decide on has a `digest`, an
+    `initiator` and a `scope`, the text of its column `account`.
     """
 
     words: type[Vote]
@@ -76,17 +77,15 @@ class Ballot:
 
     def counting(self, row: Any, *, stage: str, verdict: str) -> QuerySet[Any]:
         """Those of active people who still hold the role, and did so ever since."""
-        return of_those_who_may(self.proven(row, stage=stage, verdict=verdict), role=self.role)
+        return of_those_who_may(self.proven(row, stage=stage, verdict=verdict), role=self.role, scope=row.scope)
 
     def waiting_for(self, person: "Person", undecided: QuerySet[Any], words: QuerySet[Any]) -> QuerySet[Any]:
         """Of what is undecided the rows that this person can decide now; `words` are those that `of` gave of them."""
-        if not person.has_role(self.role):
-            return undecided.none()
-        return undecided.exclude(initiator=person).exclude(Exists(words))
+        return undecided.filter(self._where(person)).exclude(initiator=person).exclude(Exists(words))
 
     def waiting_for_others(self, person: "Person", undecided: QuerySet[Any], words: QuerySet[Any]) -> QuerySet[Any]:
         """The other rows: their own requests, what they decided already, and all that is not for their role."""
-        return undecided.filter(Q(initiator=person) | Exists(words)) if person.has_role(self.role) else undecided
+        return undecided.filter(~self._where(person) | Q(initiator=person) | Exists(words))
 
     def waiting_for_each(
         self, people: "Iterable[Person]", undecided: QuerySet[Any], words: QuerySet[Any]
@@ -99,8 +98,13 @@ class Ballot:
             said.update(named.values_list(f"{self.owner}_id", "person_id"))
         for person in people:
             if person.has_role(self.role):
-                free = [row for row in rows if (row.pk, person.pk) not in said]
-                yield person, [row for row in free if row.initiator_id != person.pk]
+                free = [row for row in rows if (row.pk, person.pk) not in said and row.initiator_id != person.pk]
+                yield person, [row for row in free if person.has_role(self.role, scope=row.scope)]
+
+    def _where(self, person: "Person") -> Q:
+        """The rows of the accounts at which this person holds the role."""
+        held = person.scopes(self.role)
+        return Q() if held is None else Q(account__in=[int(scope) for scope in held])
 
     def of_all(self, *, verdict: str) -> QuerySet[Any]:
         """Everybody's words on the content that the rows have now."""
@@ -134,9 +138,9 @@ def among(words: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = Non
     return words.filter(pk__in=kept)
 
 
-def of_those_who_may(words: QuerySet[Any], *, role: str) -> QuerySet[Any]:
-    """Of these words those of active people who hold the role, and lost neither since they gave them."""
-    return words.filter(person__is_active=True, person__groups__name=role).exclude(person__words_from__gt=F("at"))
+def of_those_who_may(words: QuerySet[Any], *, role: str, scope: str) -> QuerySet[Any]:
+    """Of these words those of active people who hold the role at this account, and did so ever since."""
+    return words.filter(scopes.holding(role, scope, of="person")).exclude(person__words_from__gt=F("at"))
 
 
 def people(words: QuerySet[Any]) -> int:

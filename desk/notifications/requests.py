@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from desk.actions import entries
 from desk.notifications import audiences, outgoing
 from desk.notifications.models import Notification, Stage
+from desk.people import scopes
 
 if TYPE_CHECKING:
     from desk.actions.entries import Entry
@@ -29,7 +30,7 @@ def tell(people: "Mapping[int, Person]", *, now: datetime) -> int:
         known = Notification.objects.filter(phase=PHASE, stage=Stage.ENDED, subject__in=subjects)
         untold = set(subjects).difference(known.values_list("subject", flat=True))
         for person_id, entry in found.entries(untold) if untold else ():
-            if person_id in people:
+            if person_id in people and scopes.may_see(people[person_id], entry.scope):
                 made += _tell(entry, people[person_id], now)
     return made
 

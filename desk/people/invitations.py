@@ -44,7 +44,7 @@ def create_admin(*, name: str, again: bool, now: datetime, email: str = "") -> "
         person.groups.set(Group.objects.filter(name=roles.ADMIN))
         _tell(person, "person.created", now)
         return person
-    if not person.has_role(roles.ADMIN):
+    if not person.has_role(roles.ADMIN, scope=""):
         raise CannotInvite(f"{name} is no active administrator; only administrators are invited from the machine.")
     before = factors.kept_by(person)
     Authenticator.objects.filter(user=person).delete()

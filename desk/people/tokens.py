@@ -138,6 +138,8 @@ class TokenAuthentication(authentication.BaseAuthentication):
             raise exceptions.AuthenticationFailed("This token is not valid, or not any more.")
         if token.scope == models.ApiToken.Scope.READ and request.method not in SAFE_METHODS:
             raise exceptions.PermissionDenied("Nothing was recorded: this token reads only.")
+        if (enter := getattr(request, "enter", None)) is not None:
+            enter(token.person)  # the rooms above say which accounts there are; a 404 where the person has no role
         if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
             models.ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
         return token.person, token

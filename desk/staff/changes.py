@@ -1,7 +1,8 @@
 """Changes of a person by two administrators: asked for, confirmed, rejected, withdrawn, expired.
 
 What is confirmed is one digest over the person as they are now and what is to become of them: whoever was changed in
-between is looked at again. Roles that are taken away void the words that were given with them (`Person.words_from`).
+between is looked at again. Roles that are taken away, or held at fewer accounts from then on, void the words that were
+given with them (`Person.words_from`).
 """
 
 import hashlib
@@ -11,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
-from django.contrib.auth.models import Group
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from desk import models
 from desk.audit import trail
 from desk.live import announcements
-from desk.people import factors, roles, stepup, tokens
+from desk.people import factors, roles, scopes, stepup, tokens
 from desk.staff import machine, mover, rules
 from desk.staff.models import LONGEST_REASON, PersonChange
 from desk.staff.rules import CannotChange
@@ -32,7 +32,7 @@ ASK, CONFIRM = "change-person", "confirm-person"
 def digest_of(person: "Person", kind: str, wanted: Collection[str]) -> str:
     """What is signed: who it is, what they are now, and what is to become of them."""
     enrolled = sorted(factors.kept_by(person).items())
-    now = [person.pk, person.username, sorted(person.roles), person.is_active, [list(each) for each in enrolled]]
+    now = [person.pk, person.username, person.grants, person.is_active, [list(each) for each in enrolled]]
     content = ["countersign-person-1", kind, now, sorted(wanted)]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
@@ -81,7 +81,7 @@ def ask(
         person=person,
         kind=kind,
         wanted=",".join(sorted(wanted)),
-        before=",".join(sorted(person.roles)) if kind == machine.ROLES else "",
+        before=",".join(person.grants) if kind == machine.ROLES else "",
         reason=reason,
         digest=digest_of(person, kind, wanted),
         requested_by=actor,
@@ -190,9 +190,8 @@ def _check(actor: "Person", person: "Person", kind: str, wanted: Collection[str]
     rules.refuse_oneself(actor, person)
     if problem := rules.obstacle(kind, person, wanted):
         raise CannotChange(f"Nothing was changed. {problem}")
-    if kind == machine.ROLES and roles.ADMIN in person.roles and roles.ADMIN not in wanted:
-        rules.refuse_last_admin(person)
-    if kind == machine.ACCESS and roles.ADMIN in person.roles:
+    loses = kind == machine.ACCESS or (kind == machine.ROLES and roles.ADMIN not in wanted)
+    if loses and roles.ADMIN in person.grants:
         rules.refuse_last_admin(person)
 
 
@@ -220,8 +219,8 @@ def _move(row: PersonChange, event: str, to: str, **words: Any) -> None:
 
 def _apply(row: PersonChange, person: "Person", *, now: datetime, actor: "Person") -> None:
     if row.kind == machine.ROLES:
-        lost = set(person.roles) - set(row.wanted_roles)
-        person.groups.set(Group.objects.filter(name__in=row.wanted_roles))
+        lost = scopes.lost(person.grants, row.wanted_roles)
+        scopes.give(person, row.wanted_roles)
         if lost:
             void_words(person, now=now)
     elif row.kind == machine.REACTIVATE:

@@ -27,7 +27,7 @@ def open_words(person: "Person") -> list[rooms.OpenWord]:
 
 def digest_of(person: "Person") -> str:
     """What is signed: who it is and what they are now."""
-    content = ["countersign-deactivate-1", person.pk, person.username, sorted(person.roles), person.is_active]
+    content = ["countersign-deactivate-1", person.pk, person.username, person.grants, person.is_active]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
@@ -50,7 +50,7 @@ def deactivate(
         rules.refuse_oneself(actor, person)
         if not person.is_active:
             raise CannotChange("This account is deactivated already.")
-        if roles.ADMIN in person.roles:
+        if roles.ADMIN in person.grants:
             rules.refuse_last_admin(person)
         if digest != digest_of(person):
             raise CannotChange("Nothing was changed: the person is not what you saw. Read the page again.")

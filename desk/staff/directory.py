@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from desk import models
-from desk.people import factors, own_sessions, roles
+from desk.people import factors, own_sessions, roles, scopes
 from desk.staff import machine
 from desk.staff.models import Invitation, PersonChange
 
@@ -48,7 +48,7 @@ def everybody(*, reader: "Person", now: datetime, role: str = "", state: str = "
         Line(
             person=person,
             state=state_of(person),
-            roles=[name for name in roles.ALL if name in person.roles],
+            roles=scopes.words(person.grants),
             email=shown_email(person, reader),
             has_factor=person.pk in enrolled,
             last_seen=seen[person.pk][1] if person.pk in seen else person.last_login,
@@ -62,7 +62,7 @@ def everybody(*, reader: "Person", now: datetime, role: str = "", state: str = "
     return [
         line
         for line in lines
-        if (not role or role in line.roles)
+        if (not role or role in line.person.roles)
         and (not state or state == line.state)
         and (not wanted or wanted in f"{line.person.username} {line.email}".lower())
     ]

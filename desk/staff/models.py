@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from desk.machines.rows import Event, Subject, is_a_move
+from desk.people import scopes
 from desk.rows.witnessed import Witnessed
 from desk.staff import machine
 
@@ -17,7 +18,8 @@ MOST_WRONG_ADDRESSES = 5
 class PersonChange(Subject):
     """What one administrator asked for about a person and another one confirms, for exactly this content (`digest`).
 
-    `wanted` and `before` are roles by name, in order, with commas between them; empty for a change of another kind.
+    `wanted` and `before` are grants (`desk.people.scopes`), in order, with commas between them: a role by its name, or
+    one that is held at an account only, as role:account; empty for a change of another kind.
     `alone` says that one administrator was enough (the demo).
     """
 
@@ -25,8 +27,8 @@ class PersonChange(Subject):
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="changes")
     kind = models.CharField(max_length=20, choices=list(machine.KINDS.items()))
-    wanted = models.CharField(max_length=100, default="", blank=True)
-    before = models.CharField(max_length=100, default="", blank=True)
+    wanted = models.TextField(default="", blank=True)
+    before = models.TextField(default="", blank=True)
     reason = models.CharField(max_length=LONGEST_REASON)
     digest = models.CharField(max_length=64)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
@@ -61,13 +63,23 @@ class PersonChange(Subject):
 
     @property
     def wanted_roles(self) -> list[str]:
-        """The roles that the person is to have."""
+        """The roles that the person is to have, each with its accounts."""
         return [name for name in self.wanted.split(",") if name]
 
     @property
     def roles_before(self) -> list[str]:
-        """The roles that the person had when it was asked for."""
+        """The roles that the person had when it was asked for, each with its accounts."""
         return [name for name in self.before.split(",") if name]
+
+    @property
+    def wanted_in_words(self) -> list[str]:
+        """The roles that the person is to have, as people read them."""
+        return scopes.words(self.wanted_roles)
+
+    @property
+    def before_in_words(self) -> list[str]:
+        """The roles that the person had when it was asked for, as people read them."""
+        return scopes.words(self.roles_before)
 
 
 class PersonChangeEvent(Event):

@@ -1,14 +1,15 @@
 """Who may keep people, and which roles go together.
 
-Nobody changes themselves. An administrator moves no money, so the role excludes those that do; an auditor reads and
-does nothing else. One active administrator always stays.
+Nobody changes themselves. Who keeps people is admin of the whole desk; an admin of some accounts does not. An
+administrator moves no money, so the role excludes those that do; an auditor reads and does nothing else. One active
+administrator of the whole desk always stays.
 """
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from desk import models
-from desk.people import roles
+from desk.people import roles, scopes
 from desk.staff import machine
 
 if TYPE_CHECKING:
@@ -21,17 +22,21 @@ class CannotChange(Exception):
 
 def may_keep(person: "Person") -> bool:
     """Whether this person invites people and changes them."""
-    return person.has_role(roles.ADMIN)
+    return person.has_role(roles.ADMIN, scope="")
 
 
 def may_read(person: "Person") -> bool:
     """Whether this person sees who has which role."""
-    return person.has_role(roles.ADMIN, roles.AUDITOR)
+    return person.has_role(roles.ADMIN, roles.AUDITOR, scope="")
 
 
-def role_problem(names: Collection[str]) -> str:
-    """Why nobody may hold these roles together, or an empty text."""
-    held = set(names)
+def role_problem(grants: Collection[str]) -> str:
+    """Why nobody may hold these roles together, or at these accounts, or an empty text."""
+    held, known = scopes.roles_of(grants), {"", *scopes.names()}
+    if any(scopes.split(grant)[1] not in known or grant.endswith(":") for grant in grants):
+        return "There is no account of this number."
+    if both := [grant for grant in grants if ":" in grant and scopes.split(grant)[0] in grants]:
+        return f"Choose every account or some for {scopes.split(both[0])[0]}, not both."
     if unknown := held - set(roles.ALL):
         return f"There is no role {sorted(unknown)[0]!r}."
     if roles.ADMIN in held and held & {roles.TREASURY, roles.OPERATOR}:
@@ -51,7 +56,7 @@ def refuse_oneself(actor: "Person", person: "Person") -> None:
 
 def refuse_last_admin(person: "Person") -> None:
     """Raise CannotChange where no other active administrator with a password stays. Ask after `trail.take_turn`."""
-    others = models.Person.objects.filter(is_active=True, groups__name=roles.ADMIN).exclude(pk=person.pk)
+    others = models.Person.objects.filter(scopes.holding(roles.ADMIN, "")).exclude(pk=person.pk)
     if not any(other.has_usable_password() for other in others):
         raise CannotChange("Nothing was changed: somebody has to stay admin. Make somebody else one first.")
 
@@ -65,6 +70,6 @@ def obstacle(kind: str, person: "Person", wanted: Collection[str] = ()) -> str:
     if kind == machine.ROLES:
         if problem := role_problem(wanted):
             return problem
-        if set(wanted) == set(person.roles):
+        if set(wanted) == set(person.grants):
             return "These are the roles that the person has."
     return ""

@@ -49,7 +49,7 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
         subject=row.subject,
         reference=row.reference,
         title=f"{row.title}: {row.person.get_username()}",
-        sentence=f"{row.sentence} Asked for by {row.requested_by.get_username()}: {row.reason}",
+        sentence=f"{row.sentence} {_wanted(row)}Asked for by {row.requested_by.get_username()}: {row.reason}",
         url=reverse("person", args=[row.person_id]),
         since=row.created_at,
         tone=row.tone,
@@ -62,6 +62,11 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
         who="another admin",
         row=None,
     )
+
+
+def _wanted(row: PersonChange) -> str:
+    """The roles that were asked for, with their accounts."""
+    return f"Roles then: {', '.join(row.wanted_in_words) or 'none'}. " if row.kind == machine.ROLES else ""
 
 
 def _page(person: "Person", number: int) -> str:

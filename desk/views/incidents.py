@@ -89,7 +89,7 @@ def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words:
         "kind": kind,
         "acts": " or ".join(kind.acts),
         "severity_tone": {"critical": "bad", "high": "warn"}.get(row.severity, "active"),
-        "may_open": kind.may_open(person),
+        "may_open": kind.may_open(person, row.scope),
         "may_act": decisions.may_act(person, row),
         "is_open": row.state == machine.OPEN,
         "is_over": row.state == machine.RESOLVED,
@@ -106,6 +106,6 @@ def _read(request: HttpRequest, incident_id: int) -> tuple[Incident, Person]:
     if not (isinstance(person, Person) and person.has_role(*roles.ALL)):
         raise PermissionDenied("Your roles don't allow this.")
     row = Incident.objects.select_related("taken_by").filter(pk=incident_id).first()
-    if row is None or not kinds.of(row.kind).may_see(person):
+    if row is None or not kinds.of(row.kind).may_see(person, row.scope):
         raise Http404("There is no such incident.")
     return row, person

@@ -14,11 +14,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from desk import clock
 from desk.models import ApiToken, AuditEvent, Person
-from desk.people import factors, own_sessions, roles, tokens
+from desk.people import factors, own_sessions, roles, scopes, tokens
 from desk.people.stepup import CannotConfirm
 from desk.staff import changes, deactivation, directory, invitations, machine, rules
 from desk.staff.models import Invitation, PersonChange
 from desk.staff.rules import CannotChange
+from desk.views import role_boxes
 from desk.views.people_forms import (
     ConfirmForm,
     InviteForm,
@@ -248,9 +249,9 @@ def _change_page(
         "kind": kind,
         "title": DOES[kind],
         "wanted": wanted,
-        "gained": [name for name in wanted if name not in member.roles],
-        "lost": [name for name in roles.ALL if name in member.roles and name not in wanted],
-        "labels": roles.LABELS,
+        "roles_now": scopes.words(member.grants),
+        "roles_then": scopes.words(wanted),
+        **_differences(member, wanted),
         "obstacle": _obstacle(request, member, kind, wanted),
         "words": deactivation.open_words(member) if deactivates or kind == machine.ROLES else [],
         "purpose": deactivation.PURPOSE if deactivates else changes.ASK,
@@ -260,6 +261,20 @@ def _change_page(
         "form": form,
     }
     return show(request, "desk/person_change.html", context, status=status)
+
+
+def _differences(member: Person, wanted: list[str]) -> dict[str, Any]:
+    """What the person gets, loses, and holds elsewhere than before; `lost` says that words of theirs may be void."""
+    then = scopes.roles_of(wanted)
+    kept = member.roles & then
+    moved = [grant for grant in {*member.grants} ^ {*wanted} if scopes.split(grant)[0] in kept]
+    names = scopes.roles_of(moved)
+    return {
+        "gained": scopes.words(grant for grant in wanted if scopes.split(grant)[0] not in member.roles),
+        "gone": [name for name in roles.ALL if name in member.roles - then],
+        "moved": scopes.words(grant for grant in wanted if scopes.split(grant)[0] in names),
+        "lost": scopes.lost(member.grants, wanted),
+    }
 
 
 def _obstacle(request: HttpRequest, member: Person, kind: str, wanted: list[str]) -> str:
@@ -284,9 +299,8 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
         "state": directory.state_of(member),
         "state_label": directory.STATES[directory.state_of(member)],
         "email": directory.shown_email(member, reader),
-        "held": [name for name in roles.ALL if name in member.roles],
-        "labels": roles.LABELS,
-        "every_role": roles.LABELS.items(),
+        "held": scopes.words(member.grants),
+        "boxes": role_boxes.of(member.grants),
         "factors": _factors(member),
         "sessions": own_sessions.of(member, session_key=request.session.session_key or "", now=now),
         "tokens": ApiToken.objects.filter(person=member).order_by("-pk")[:20],
@@ -325,7 +339,8 @@ def _invite_page(
         "form": form,
         "checked": checked,
         "details": details,
-        "labels": roles.LABELS,
+        "roles_then": scopes.words(details.get("wanted", ())),
+        "boxes": role_boxes.of(form["roles"].value() or ()),
         "digest": invitations.digest_of(**details) if details else "",
         "purpose": invitations.PURPOSE,
         "alone": settings.DEMO,

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from desk.forms import SecondFactorForm
 from desk.people import roles
 from desk.staff import directory, invitations
+from desk.views import role_boxes
 
 
 class ListForm(forms.Form):
@@ -42,9 +43,9 @@ class InviteForm(forms.Form):
     roles = forms.MultipleChoiceField(
         label="Roles",
         required=False,
-        choices=list(roles.LABELS.items()),
+        choices=role_boxes.every_grant,
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"invalid_choice": "There is no such role."},
+        error_messages={"invalid_choice": "There is no such role or account."},
     )
 
     def clean(self) -> dict[str, Any]:
@@ -85,6 +86,6 @@ class RejectForm(forms.Form):
 
 
 def chosen_roles(request: HttpRequest) -> list[str]:
-    """The roles of the query or the form, those that there are, in their order."""
+    """The roles of the query or the form, each with its accounts, those that there are, in their order."""
     sent = {*request.GET.getlist("role"), *request.POST.getlist("role")}
-    return [name for name in roles.ALL if name in sent]
+    return [grant for grant, _ in role_boxes.every_grant() if grant in sent]

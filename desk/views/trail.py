@@ -104,7 +104,7 @@ def _opened(request: HttpRequest) -> HttpResponse:
 
 
 def _let_readers_in(request: HttpRequest) -> None:
-    if not (request.user.is_authenticated and request.user.has_role(roles.AUDITOR, roles.ADMIN)):
+    if not (request.user.is_authenticated and request.user.has_role(roles.AUDITOR, roles.ADMIN, scope="")):
         raise PermissionDenied("Auditors and administrators read the audit trail.")
 
 

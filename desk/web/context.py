@@ -14,12 +14,12 @@ from django.utils.functional import SimpleLazyObject
 
 from desk import clock
 from desk.models import FactorChange, Person
-from desk.people import demo, factors, roles
+from desk.people import demo, factors, roles, scopes
 from desk.web.requests import scope_of
 
 STYLESHEETS = (
-    *("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "personal", "palette", "small"),
-    *("lists", "print"),
+    *("tokens", "base", "layout", "components", "forms", "pages", "orders", "action", "personal", "portfolio"),
+    *("palette", "small", "lists", "print"),
 )
 
 
@@ -65,7 +65,7 @@ def desk(request: HttpRequest) -> dict[str, Any]:
             "navigation": SimpleLazyObject(lambda: navigation(request)),
             **(_demo() if settings.DEMO else {}),
             "roles": SimpleLazyObject(
-                lambda: [name for name in roles.ALL if name in getattr(request.user, "roles", ())]
+                lambda: scopes.words(request.user.grants) if isinstance(request.user, Person) else []
             ),
         }
     }

@@ -67,8 +67,9 @@ class FetchSiteMiddleware:
             and request.method not in _SAFE_METHODS
             and response.headers.get("Location", "").startswith(f"{sign_in}?")
         ):
-            # The address of a decision takes no GET: who signs in again goes back to the page that it stood on.
-            response.headers["Location"] = f"{sign_in}?{urlencode({'next': _page_of(request)})}"
+            # The address of a decision takes no GET: who signs in again goes back to the page that it stood on. The
+            # sign-in page says that nothing was done.
+            response.headers["Location"] = f"{sign_in}?{urlencode({'next': _page_of(request), 'unsent': 'yes'})}"
         return response
 
     def process_view(self, request: HttpRequest, *_: object) -> HttpResponseBase | None:

@@ -15,7 +15,7 @@ from desk.rows.witnessed import Witnessed
 from exchange_ops.addresses import machine
 from exchange_ops.addresses.machine import OPEN_REQUESTS, REQUEST_STATES
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.models import Account
+from exchange_ops.shared.models import Account, OfAccount
 
 
 class AddressBook(Question):
@@ -71,7 +71,7 @@ class DepositAddress(Witnessed):
         return self.address
 
 
-class AddressRequest(Subject):
+class AddressRequest(OfAccount, Subject):
     """One wish for a new address: the row is committed before the call and tells what came of it.
 
     `known` are the addresses the exchange listed right before the call, each with its payment id; after `send_by`

@@ -63,7 +63,7 @@ def request(
     )
     if (earlier := once.earlier()) is not None:
         return earlier
-    if not rules.may_request(initiator):
+    if not rules.may_request(initiator, account):
         raise CannotAsk("No new address was asked for: only operators do that.")
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotAsk("No new address was asked for: the form has lost its key. Open the page again.")

@@ -20,6 +20,7 @@ from exchange_ops.console.entries import Entry
 from exchange_ops.console.forms import read_arguments
 from exchange_ops.console.models import ConsoleCall
 from exchange_ops.console.redaction import redacted
+from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from wire.errors import CallFailed, Refused
 
@@ -65,6 +66,8 @@ def request(
         raise CannotSend(f"Nothing was sent. {entry.elsewhere.sentence}")
     if entry.needs_key and account is None:
         raise CannotSend("Nothing was sent: this needs a key, and no exchange account was set up yet.")
+    if entry.needs_key and not rules.may_send_requests(person, account):
+        raise CannotSend("Nothing was sent: your roles don't allow this for the account.")
     read_arguments(entry, texts)
     known = ConsoleCall.objects.filter(person=person, request_key=request_key).first()
     if known is not None:

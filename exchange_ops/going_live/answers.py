@@ -21,10 +21,15 @@ QUESTIONS: Final = {
     "status_after_rollback": "Status after a release",
     "rollback_again": "A second release",
     "commit_after_rollback": "Commit after a release",
+    "rollback_after_commit": "A release after the commit",
+    "index_density": "Numbers of the ledger",
+    "ledger_types": "Types of the ledger",
+    "frozen_subaccount": "A frozen sub-account",
+    "pace": "As many calls a second as documented",
     "refusal.insufficient_funds": "More than there is",
     "refusal.validation_error": "An amount of nothing",
 }
-_OWN: Final = {"tag", "left_hold"}  # what a probe notes for itself
+_OWN: Final = {"tag", "left_hold", "paid"}  # what a probe notes for itself
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class Pair:
 
 def add(*, account: Account, pair: Pair, by: Confirmation) -> ApiKey:
     """Add a key to the account and have its rights probed. Raises `CannotChangeKey` or `keys.CannotAddKey`."""
-    _refuse_unless_admin(by.person)
+    _refuse_unless_admin(by.person, account.pk)
     with transaction.atomic():
         _take_turn(account)
         before = _added_before(pair, by)
@@ -74,9 +74,9 @@ def add(*, account: Account, pair: Pair, by: Confirmation) -> ApiKey:
 
 def succeed(*, key_id: int, pair: Pair, by: Confirmation) -> ApiKey:
     """First step of a rotation: store the successor of a key, which waits and is probed."""
-    _refuse_unless_admin(by.person)
     with transaction.atomic():
         key = _locked(key_id)
+        _refuse_unless_admin(by.person, key.account_id)
         before = _added_before(pair, by)
         if before is not None:
             return before
@@ -92,9 +92,9 @@ def succeed(*, key_id: int, pair: Pair, by: Confirmation) -> ApiKey:
 
 def switch(*, key_id: int, by: Confirmation) -> ApiKey:
     """Second step: the successor is used from now on, and the old key is kept until somebody finishes the rotation."""
-    _refuse_unless_admin(by.person)
     with transaction.atomic():
         key = _locked(key_id)
+        _refuse_unless_admin(by.person, key.account_id)
         successor = successor_of(key)
         if successor is None or not successor.is_waiting:
             raise CannotChangeKey("No successor waits for this key.")
@@ -111,10 +111,10 @@ def switch(*, key_id: int, by: Confirmation) -> ApiKey:
 
 def go_back(*, key_id: int, person: "Person", session_key: str, now: datetime) -> ApiKey:
     """End a rotation without its successor, before the switch or after it: that one is wiped, the old key is used."""
-    _refuse_unless_admin(person)
     by = Confirmation(person=person, digest="", answer={}, session_key=session_key, now=now)
     with transaction.atomic():
         key = _locked(key_id)
+        _refuse_unless_admin(person, key.account_id)
         successor = successor_of(key)
         if successor is None:
             raise CannotChangeKey("No rotation of this key is under way.")
@@ -128,9 +128,9 @@ def go_back(*, key_id: int, person: "Person", session_key: str, now: datetime) -
 
 def finish(*, key_id: int, by: Confirmation) -> ApiKey:
     """Last step: wipe the predecessor, once its successor has proved itself. Delete it at the exchange afterwards."""
-    _refuse_unless_admin(by.person)
     with transaction.atomic():
         key = _locked(key_id)
+        _refuse_unless_admin(by.person, key.account_id)
         problem = why_not_finish(key, by.now)
         if problem:
             raise CannotChangeKey(problem)
@@ -141,9 +141,9 @@ def finish(*, key_id: int, by: Confirmation) -> ApiKey:
 
 def disable(*, key_id: int, by: Confirmation) -> ApiKey:
     """Take a key out of use for good; what stops with it is part of what is confirmed."""
-    _refuse_unless_admin(by.person)
     with transaction.atomic():
         key = _locked(key_id)
+        _refuse_unless_admin(by.person, key.account_id)
         problem = why_not_disable(key)
         if problem:
             raise CannotChangeKey(problem)
@@ -280,8 +280,8 @@ def _locked(key_id: int) -> ApiKey:
     return key
 
 
-def _refuse_unless_admin(person: "Person") -> None:
-    if not rules.may_keep_keys(person):
+def _refuse_unless_admin(person: "Person", account_id: int) -> None:
+    if not rules.may_keep_keys(person, account_id):
         raise CannotChangeKey("Only administrators add, rotate and disable keys.")
 
 

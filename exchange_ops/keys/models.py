@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from desk.rows.witnessed import Rows, Witnessed
-from exchange_ops.shared.models import Account
+from exchange_ops.shared.models import Account, OfAccount
 
 
 class ApiKeys(Rows["ApiKey"]):
@@ -18,7 +18,7 @@ class ApiKeys(Rows["ApiKey"]):
         return rows.order_by(models.F("retired_at").desc(nulls_first=True), "pk")
 
 
-class ApiKey(Witnessed):
+class ApiKey(OfAccount, Witnessed):
     """One key pair of an account. The secret is sealed for this row alone and is opened only in a worker.
 
     `rights` lists the names of the exchange's rights that the key was said to carry; separate keys for separate rights

@@ -84,6 +84,7 @@ class LedgerEntry(Witnessed):
                 name="ledgerentry_by_destination",
             ),
             models.Index(fields=["public_comment"], name="ledgerentry_by_comment"),
+            models.Index(fields=["account", "currency", "-index"], name="ledgerentry_by_currency"),
             models.Index(fields=["account"], condition=models.Q(foreign=True), name="ledgerentry_foreign"),
         ]
 

@@ -28,7 +28,7 @@ VARIANT_SUFFIXES = ("T20", "TTRX")
 class Value:
     """`amount` in `currency`, or nothing when it is unknown; `as_of` is when the oldest price used was read.
 
-    `via` names the symbols used, and `reason` says why the value is unknown.
+    `via` names the symbols used, `rate` is the price of one, and `reason` says why the value is unknown.
     """
 
     currency: str
@@ -36,6 +36,7 @@ class Value:
     as_of: datetime | None = None
     via: tuple[str, ...] = ()
     reason: str = ""
+    rate: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def plain_code(code: str) -> str:
 
 def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, str], Price], now: datetime) -> Value:
     if code == plain_code(quote):
-        return Value(quote, amount, now)
+        return Value(quote, amount, now, rate=Decimal(1))
     ways = _ways(code, plain_code(quote), prices)
     if not ways:
         return Value(quote, reason=f"There is no price between {code} and {quote}.")
@@ -90,7 +91,7 @@ def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, st
     worth = amount * price.rate
     if worth.adjusted() >= MOST_DIGITS:
         return Value(quote, as_of=price.as_of, via=price.via, reason="The last price is beyond all bounds.")
-    return Value(quote, worth.quantize(PLACES, rounding=ROUND_HALF_EVEN), price.as_of, price.via)
+    return Value(quote, worth.quantize(PLACES, rounding=ROUND_HALF_EVEN), price.as_of, price.via, rate=price.rate)
 
 
 def _ways(code: str, quote: str, prices: Mapping[tuple[str, str], Price]) -> list[Price]:

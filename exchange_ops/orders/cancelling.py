@@ -49,11 +49,11 @@ def ask(
     *, order_id: int, person: "Person", now: datetime, session_key: str = "", together: bool = False, rank: int = 0
 ) -> Order:
     """Row 13: have one order cancelled. One that is being cancelled already stays so. Raises CannotCancel."""
-    if not rules.may_trade(person):
-        raise CannotCancel("Only operators cancel orders.")
     row = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
     if row is None:
         raise CannotCancel("There is no such order.")
+    if not rules.may_trade(person, row.account_id):
+        raise CannotCancel("Only operators cancel orders.")
     if row.state == machine.CANCELLING:
         return row
     if row.state not in machine.CANCELLABLE or not row.active:
@@ -82,7 +82,7 @@ def ask_all(
     not know of. Of all symbols those up to number `newest`, the newest order that the person saw: what was placed since
     is not theirs to lose.
     """
-    if not rules.may_trade(person):
+    if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
     rows = Order.objects.filter(account=account, active=True, state__in=machine.CANCELLABLE)
     rows = rows.filter(symbol=symbol) if symbol else rows.filter(pk__lte=newest)
@@ -93,7 +93,7 @@ def ask_chosen(
     *, account: Account, numbers: Sequence[int], person: "Person", now: datetime, session_key: str = ""
 ) -> int:
     """Have those of the orders with these numbers cancelled that are open, of this account; how many were asked for."""
-    if not rules.may_trade(person):
+    if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
     rows = Order.objects.filter(account=account, active=True, pk__in=numbers, state__in=machine.CANCELLABLE)
     return _ask_each(rows, person, now, session_key)

@@ -17,12 +17,12 @@ from desk.rows.witnessed import Witnessed
 from exchange_ops.orders import machine
 from exchange_ops.orders.machine import STATES
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.models import Account
+from exchange_ops.shared.models import Account, OfAccount
 
 ZERO = Decimal(0)
 
 
-class Order(Subject):
+class Order(OfAccount, Subject):
     """One order, placed here or (`initiator` empty) elsewhere on the same account.
 
     Quantities are in the base currency, prices in the quote currency. `client_order_id` is ours and never used twice

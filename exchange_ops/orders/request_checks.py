@@ -113,7 +113,7 @@ def as_sent(order: Wanted | Order, *, client_order_id: str) -> NewOrder:
 
 def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetime) -> Symbol:
     """The symbol, when everything about the order holds; else CannotPlace."""
-    if not rules.may_trade(initiator):
+    if not rules.may_trade(initiator, account):
         raise CannotPlace({FORM: "Only operators place orders."})
     symbol = Symbol.objects.filter(pk=wanted.symbol).first()
     if symbol is None:

@@ -1,6 +1,7 @@
 """The account that a path names, for every page and resource of the desk, and the rows that belong to it."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -10,11 +11,11 @@ from django.urls import Resolver404, get_script_prefix, resolve, set_script_pref
 from django.utils.functional import SimpleLazyObject
 
 from desk.incidents.models import Incident
+from desk.people import roles, scopes
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.orders.models import Order
 from exchange_ops.policy.models import Freeze
 from exchange_ops.positions.models import MarginAction
-from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
 from exchange_ops.transfers.models import Transfer
@@ -55,8 +56,12 @@ class AccountPathMiddleware:
             set_script_prefix(before)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: dict[str, Any]) -> None:
-        """404 for a row of another account, whatever is asked of it."""
+        """404 for a row of another account, and for an account of which somebody has no role, whatever is asked."""
         number = accounts.number(request)
+        # A program's token is read by the resource, which then says who it is (`desk.people.tokens`).
+        request.enter = partial(_enter, request, kwargs=dict(kwargs))  # type: ignore[attr-defined]
+        if request.user.is_authenticated:
+            _enter(request, request.user, kwargs)
         if number is None:
             return
         foreign = [name for name, value in _named(kwargs).items() if not _is_of(number, name, value)]
@@ -81,6 +86,35 @@ class AccountPathMiddleware:
         return HttpResponseRedirect(path_of(accounts.preferred(request), request.get_full_path()))
 
 
+def _enter(request: HttpRequest, person: Any, kwargs: dict[str, Any]) -> None:
+    """What this person may is asked of the account that the request is about. Raises Http404 where that is nothing."""
+    if not person.limits:
+        return
+    number, held = accounts.number(request), person.scopes(*roles.ALL)
+    for name, value in _named(kwargs).items():
+        owners = _owners(name, value)
+        mine = [owner for owner in owners if scopes.may_see(person, owner)]
+        if owners and not mine:
+            raise Http404("There is no such account.")
+        if mine and number is None:
+            scopes.enter(person, mine[0])
+    if number is not None and not scopes.enter(person, str(number)):
+        raise Http404("There is no such account.")
+    if number is None and person.here is None and held is not None and len(held) == 1:
+        scopes.enter(person, next(iter(held)))  # a desk of one account
+
+
+def _owners(name: str, value: Any) -> list[str]:
+    """The accounts of what a part of the path names: one, or several that have something of this number, or none."""
+    if name == "incident_id":
+        return [scope for scope in Incident.objects.filter(pk=value).values_list("scope", flat=True) if scope]
+    if name not in OWNED:
+        return []
+    model, key, owner = OWNED[name]
+    rows: QuerySet[Any] = model._default_manager.filter(**{key: value})
+    return [str(number) for number in rows.order_by(owner).values_list(owner, flat=True)]
+
+
 def path_of(account: int | None, path: str) -> str:
     """The same path at one account, or at all of them."""
     return path if account is None else f"/accounts/{account}{path}"
@@ -92,7 +126,7 @@ def choices(request: HttpRequest) -> dict[str, Any]:
 
 
 def _switch(request: HttpRequest) -> dict[str, Any]:
-    rows = list(Account.objects.order_by("pk"))
+    rows = list(accounts.of_reader(request))
     if len(rows) < 2:
         return {}
     here, path = accounts.number(request), _without_rows(request)

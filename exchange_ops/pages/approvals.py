@@ -30,16 +30,17 @@ from exchange_ops.withdrawals.views import decisions
 
 def _waiting(person: Person, now: datetime) -> Sequence[Entry]:
     """Everything undecided, and what this person asked for that is under way."""
-    undecided = list(_progressed(approvals.undecided()))
+    undecided = list(_progressed(rules.seen_by(person, approvals.undecided())))
     mine = set(approvals.waiting_for(person).values_list("pk", flat=True))
     known = {row.pk for row in undecided}
-    own = Withdrawal.objects.filter(initiator=person, state__in=machine.OPEN_STATES).order_by("-pk")
+    open_ones = rules.seen_by(person, Withdrawal.objects.filter(initiator=person, state__in=machine.OPEN_STATES))
+    own = open_ones.order_by("-pk")
     followed = [row for row in _progressed(own.select_related("account", "initiator")) if row.pk not in known]
     hours = {account.pk: clocks.exchange_now(account=account, now=now) for account in _accounts(undecided + followed)}
     briefings = briefing.of(undecided)
     found = [_payout(row, person, hours[row.account_id], briefings.get(row.pk)) for row in undecided + followed]
     for entry in found:
-        _say_whose(entry, mine=mine, undecided=known)
+        _say_whose(entry, person, mine=mine, undecided=known)
     return _placed(found + _transfers(person))
 
 
@@ -51,29 +52,31 @@ def _placed(found: list[Entry]) -> list[Entry]:
 
 
 def _transfers(person: Person) -> list[Entry]:
-    undecided = list(_with_counts(transfer_approvals.undecided())[:MOST])
+    undecided = list(_with_counts(rules.seen_by(person, transfer_approvals.undecided()))[:MOST])
     mine = set(transfer_approvals.waiting_for(person).values_list("pk", flat=True))
     known = {row.pk for row in undecided}
     own = Transfer.objects.filter(initiator=person, state__in=transfer_states.OPEN_STATES).exclude(pk__in=known)
-    followed = list(_with_counts(own.order_by("-pk"))[:MOST])
+    followed = list(_with_counts(rules.seen_by(person, own).order_by("-pk"))[:MOST])
     briefings = transfer_briefing.of(undecided)
     found = [_transfer(row, person, briefings.get(row.pk)) for row in undecided + followed]
     for entry in found:
-        _say_whose(entry, mine=mine, undecided=known)
+        _say_whose(entry, person, mine=mine, undecided=known)
     return found
 
 
-def _say_whose(entry: Entry, *, mine: set[int], undecided: set[int]) -> None:
+def _say_whose(entry: Entry, person: Person, *, mine: set[int], undecided: set[int]) -> None:
     entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in undecided
+    # Of what waits for treasury only one's own requests and what one approved already don't wait for one.
+    entry.decided = person.has_role(roles.TREASURY) and not (entry.mine or entry.is_followed or entry.own)
     if entry.is_followed:
         entry.progress = ""
 
 
 def _done(person: Person, now: datetime) -> Sequence[Entry]:
     rows = Withdrawal.objects.exclude(decision=machine_table.NONE).select_related("account", "initiator", "decided_by")
-    payouts = list(queries.with_ends(rows.order_by(F("decided_at").desc(), "-pk"))[:MOST])
+    payouts = list(queries.with_ends(rules.seen_by(person, rows).order_by(F("decided_at").desc(), "-pk"))[:MOST])
     decided = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
-    moved = list(_with_counts(decided.order_by(F("decided_at").desc(), "-pk"))[:MOST])
+    moved = list(_with_counts(rules.seen_by(person, decided).order_by(F("decided_at").desc(), "-pk"))[:MOST])
     found = [_payout(row, person, now, None) for row in payouts] + [_transfer(row, person, None) for row in moved]
     for entry in found:
         entry.done_at, entry.deadline = entry.row.decided_at, None
@@ -179,7 +182,7 @@ def _with_counts(rows: QuerySet[Any]) -> Any:
 
 def _page_of(name: str, model: Any) -> Any:
     def page(person: Person, number: int) -> str:
-        there = rules.may_see(person) and model.objects.filter(pk=number).exists()
+        there = rules.may_see(person) and rules.seen_by(person, model.objects.filter(pk=number)).exists()
         return reverse(name, args=[number]) if there else ""
 
     return page

@@ -19,6 +19,7 @@ from chaindata.explorer import search
 from chaindata.shared import addresses
 from chaindata.templatetags.chain import place_url
 from desk.models import Person
+from desk.people import scopes
 from desk.staff import rules as staff
 from exchange_ops.addresses.models import DepositAddress
 from exchange_ops.console import entries as console
@@ -77,7 +78,7 @@ ACTIONS: Final = (
     Action("Convert", "transfer-new", "refresh-cw", rules.may_request, ("convert",)),
     Action("Transfer to a sub-account", "transfer-new", "users-round", rules.may_request, ("to-subaccount",)),
     Action("Transfer to another user", "transfer-new", "user-round", rules.may_request, ("to-user",)),
-    Action("Invite a person", "person-invite", "user-round", rules.may_keep_keys),
+    Action("Invite a person", "person-invite", "user-round", staff.may_keep),
     Action("Add a key", "key-new", "key-round", rules.may_keep_keys),
     Action("Propose other rules", "policy-draft", "shield-check", rules.may_freeze),
     Action("Send a transaction to the network", "chain-broadcast-new", "send", chain.may_broadcast),
@@ -216,7 +217,7 @@ def _people(text: str, scope: Scope) -> Iterator[Hit]:
         return
     like = Q(username__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text)
     for row in Person.objects.filter(like).prefetch_related("groups").order_by("username")[:MOST_OF_A_KIND]:
-        words = ", ".join(sorted(row.roles)) or "no role"
+        words = ", ".join(scopes.words(row.grants)) or "no role"
         yield Hit("People", row.username, words, reverse("person", args=[row.pk]), "user-round")
 
 

@@ -1,5 +1,7 @@
 """The shape of what people type on pages about several subjects."""
 
+from collections.abc import Container
+
 from django import forms
 
 from desk.lists.filters import SEARCH_MOST, FilterForm
@@ -22,10 +24,13 @@ class FundsFilter(FilterForm):
     )
     empty = forms.BooleanField(required=False)
 
-    def narrow(self, rows: list[Funds]) -> list[Funds]:
-        """The rows that every filter lets through; what is searched for by name shows even when it is empty."""
+    def narrow(self, rows: list[Funds], *, besides: Container[str] = ()) -> list[Funds]:
+        """The rows that every filter lets through; what is searched for by name shows even when it is empty.
+
+        Currencies of `besides` are held outside of both wallets, so they are not empty either.
+        """
         chosen = self.chosen()
         wanted = str(chosen.get("text", "")).casefold()
         if wanted:
             return [row for row in rows if wanted in row.currency.casefold() or wanted in row.full_name.casefold()]
-        return [row for row in rows if row.total or row.holds or chosen.get("empty")]
+        return [row for row in rows if row.total or row.holds or row.currency in besides or chosen.get("empty")]

@@ -17,7 +17,7 @@ def quotes() -> set[str]:
 
 
 def _audits(person: Person) -> bool:
-    return person.has_role(roles.AUDITOR, roles.ADMIN)
+    return person.has_role(roles.AUDITOR, roles.ADMIN, scope="")
 
 
 ENTRIES = (
@@ -37,6 +37,7 @@ ENTRIES = (
     Entry("Deposits", "deposits", "arrow-down-left", "Money", may_see=rules.may_see),
     Entry("Destinations", "addresses", "landmark", "Money", may_see=rules.may_see),
     Entry("Funds", "funds", "wallet", "Money", key="f", may_see=rules.may_see),
+    Entry("Profit and loss", "profit", "activity", "Money", may_see=rules.may_see),
     Entry("Transfers", "transfers", "arrow-left-right", "Money", key="v", may_see=rules.may_see),
     Entry("Ledger", "ledger", "book-open", "Money", key="l", may_see=rules.may_see),
     Entry("Sub-accounts", "subaccounts", "users-round", "Money", key="u", may_see=rules.may_see),

@@ -137,8 +137,8 @@ def _rules(person: Person, *, here: Account | None) -> dict[str, Any]:
     waiting = PolicyChange.objects.filter(state__in=(change_states.PROPOSED, change_states.AGREED))
     return {
         "rules": said,
-        "groups": tiers_by_account(said, here=here.pk if here else None),
-        "limits": named_limits(said),
+        "groups": tiers_by_account(said, person, here=here.pk if here else None),
+        "limits": named_limits(said, person),
         "may_change": change_rules.may_keep(person),
         "open_changes": waiting.order_by("-pk"),
         "versions": PolicyVersion.objects.order_by("-number")[:LAST_VERSIONS],

@@ -68,6 +68,7 @@ def _entry(row: Any, title: str, icon: str) -> Entry:
         own=True,
         who=roles.OPERATOR,
         row=row,
+        scope=row.scope,
         outcome=row.label[:1].lower() + row.label[1:],
     )
 

@@ -7,8 +7,9 @@ from django.db.models import Max, Min
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from desk import clock, health
+from desk import clock
 from desk.incidents import queries as incidents
+from desk.models import Person
 from desk.templatetags.desk import span
 from desk.views.rendering import show
 from desk.web.requests import scope_of
@@ -16,7 +17,7 @@ from exchange_ops.health import BEAT_AGE
 from exchange_ops.keys import status as key_status
 from exchange_ops.ledger.models import Balance, LedgerEntry, Watermark
 from exchange_ops.market.models import Currency, Symbol, Ticker
-from exchange_ops.pages import loops
+from exchange_ops.pages import loops, wellbeing
 from exchange_ops.shared import clocks, heartbeats, rules
 from exchange_ops.shared.models import Account, FollowerState
 from exchange_ops.shared.views import accounts
@@ -36,16 +37,16 @@ def system(request: HttpRequest) -> HttpResponse:
     target = request.htmx.target if request.htmx else None
     context: dict[str, Any] = {"now": now, "account": account}
     if target != "now":
-        context |= _followers(now)
+        context |= _followers(request.user, now)
     if target != "followers":
-        context |= _state(account, now)
+        context |= _state(account, request.user, now)
     return show(request, "exchange_ops/system.html", context, parts=PARTS)
 
 
 @require_safe
 def strip(request: HttpRequest) -> HttpResponse:
     """The line at the foot of every page."""
-    now, found, mine = clock.now(), health.look(), accounts.in_view(request)
+    now, found, mine = clock.now(), wellbeing.of(request.user), accounts.in_view(request)
     context = {
         "now": now,
         "exchange_now": accounts.exchange_now(mine[0], now) if len(mine) == 1 else None,
@@ -57,8 +58,9 @@ def strip(request: HttpRequest) -> HttpResponse:
     return show(request, "components/strip.html", context)
 
 
-def _followers(now: datetime) -> dict[str, Any]:
-    rows = list(FollowerState.objects.select_related("account").order_by("pk"))
+def _followers(person: Person, now: datetime) -> dict[str, Any]:
+    known = FollowerState.objects.select_related("account").order_by("pk")
+    rows = [row for row in known if row.account_id is None or rules.may_see(person, row.account_id)]
     return {
         "followers": loops.followers(rows, now),
         "rounds": loops.rounds(rows, now),
@@ -70,9 +72,9 @@ def _is_recent(moment: datetime | None, now: datetime) -> bool:
     return moment is not None and now - moment <= BEAT_AGE
 
 
-def _state(account: Account | None, now: datetime) -> dict[str, Any]:
+def _state(account: Account | None, person: Person, now: datetime) -> dict[str, Any]:
     return {
-        "checks": health.look(),
+        "checks": wellbeing.of(person),
         "copies": _copies(account),
         "watermarks": Watermark.objects.filter(account=account).order_by("name"),
         "due": withdrawals.due(account=account, now=now)[:MOST_DUE] if account else [],

@@ -61,7 +61,7 @@ def latest_number(account_id: int) -> int:
 def freeze(*, person: "Person | None", reason: str, account: Account, now: datetime, session_key: str = "") -> Freeze:
     """Freeze the account now; `person` None is the desk itself. An account that is frozen already stays so."""
     reason = reason.strip()[:_LONGEST_REASON]
-    if person is not None and not rules.may_freeze(person):
+    if person is not None and not rules.may_freeze(person, account):
         raise CannotFreeze("Only treasury and administrators can freeze an account.")
     if not reason:
         raise CannotFreeze("Say why the account is frozen.")
@@ -89,14 +89,14 @@ def thaw(
 ) -> Freeze:
     """One person's word to end the freeze; the second of two different people ends it."""
     reason = reason.strip()[:_LONGEST_REASON]
-    if not rules.may_thaw(person):
-        raise CannotThaw("Only treasury can end a freeze.")
     if resting := factors.why_resting(person, now=now):
         raise CannotThaw(resting)
     if not reason:
         raise CannotThaw("Say why the freeze can end.")
     with transaction.atomic():
         frozen = _locked(freeze_id)
+        if not rules.may_thaw(person, frozen.account_id):
+            raise CannotThaw("Only treasury can end a freeze.")
         confirmation = stepup.verify(
             person=person, purpose=PURPOSE, digest=digest_of(frozen), answer=answer, session_key=session_key, now=now
         )
@@ -129,7 +129,7 @@ def _votes(frozen: Freeze) -> int:
     signed = {digest_of(frozen)}
     words = ThawVote.objects.filter(freeze=frozen)
     proven = machine_votes.among(words, purpose=PURPOSE, digests=lambda word: signed)
-    return machine_votes.people(machine_votes.of_those_who_may(proven, role=roles.TREASURY))
+    return machine_votes.people(machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=frozen.scope))
 
 
 def _locked(freeze_id: int) -> Freeze:

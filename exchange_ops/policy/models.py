@@ -8,7 +8,7 @@ from django.db import models
 from desk.rows.witnessed import Witnessed
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.models import Account
+from exchange_ops.shared.models import Account, OfAccount
 
 
 class PolicyVersion(Witnessed):
@@ -94,7 +94,7 @@ class ValueLimit(Witnessed):
         return f"{self.kind} at most {self.most}"
 
 
-class Freeze(Witnessed):
+class Freeze(OfAccount, Witnessed):
     """While one is active no money leaves the account. One person (or the desk itself) freezes, two people thaw."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="freezes")

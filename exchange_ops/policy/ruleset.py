@@ -156,6 +156,16 @@ def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Dif
     return found
 
 
+def concerned(old: Rules, new: Rules) -> set[str]:
+    """The accounts that are judged otherwise by the new rules, each by its number as text; empty for all of them."""
+    numbers = {*accounts_apart(old), *accounts_apart(new)}
+    found = {str(number) for number in numbers if tiers_for(old, number) != tiers_for(new, number)}
+    limits = {*old.limits} ^ {*new.limits}
+    found |= {"" if limit.account is None else str(limit.account) for limit in limits}
+    figures = [(rules.value_max_age_s, rules.price_distance, rules.currency) for rules in (old, new)]
+    return found | ({""} if figures[0] != figures[1] or tiers_for(old, None) != tiers_for(new, None) else set())
+
+
 def in_order(tiers: Iterable[Tier]) -> tuple[Tier, ...]:
     """The tiers from the lowest end to the one without."""
     return tuple(sorted(tiers, key=lambda tier: (tier.up_to is None, tier.up_to or Decimal(0))))

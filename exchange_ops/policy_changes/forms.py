@@ -1,6 +1,6 @@
 """What people type about the rules: tables of tiers, a table of limits, and a few figures."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from django import forms
@@ -12,6 +12,7 @@ from exchange_ops.policy.models import ValueLimit
 from exchange_ops.policy.ruleset import Limit, Rules
 from exchange_ops.policy_changes.models import LONGEST_REASON
 from exchange_ops.policy_changes.tier_forms import MORE_ROWS, AccountTiers, TierTable, plain
+from exchange_ops.shared import rules
 from exchange_ops.shared.forms import AmountField
 from exchange_ops.shared.models import Account
 
@@ -24,11 +25,11 @@ class LimitForm(forms.Form):
     account = forms.ModelChoiceField(Account.objects.none(), label="on", required=False, empty_label="every account")
     most = AmountField(label="is worth at most", required=False)
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
+    def __init__(self, *arguments: Any, visible: Collection[int], **named: Any) -> None:
         super().__init__(*arguments, **named)
         people, accounts = self.fields["person"], self.fields["account"]
         people.queryset = Person.objects.filter(is_active=True).order_by("username")  # type: ignore[attr-defined]
-        accounts.queryset = Account.objects.order_by("pk")  # type: ignore[attr-defined]
+        accounts.queryset = Account.objects.filter(pk__in=visible).order_by("pk")  # type: ignore[attr-defined]
 
 
 class RulesForm(forms.Form):
@@ -61,20 +62,25 @@ class Editor:
     """The parts of the page of a draft, with the rules that they say together.
 
     `accounts` are the tables of each account's own tiers; a desk with one account has none, unless it has such tiers.
+    What is said of accounts of which the person has no role is neither shown nor changed.
     """
 
-    def __init__(self, data: Any = None, *, start: Rules) -> None:
+    def __init__(self, data: Any = None, *, start: Rules, person: Person) -> None:
         self.currency = start.currency
+        known = list(rules.seen_by(person, Account.objects.order_by("pk"), account="pk"))
+        visible = {row.pk for row in known}
+        self._unseen = [tier for tier in start.tiers if tier.account not in {None, *visible}]
+        self._unseen_limits = [limit for limit in start.limits if limit.account not in {None, *visible}]
         self.table = TierTable(data, start=ruleset.tiers_for(start, None))
-        known = list(Account.objects.order_by("pk"))
         offered = known if len(known) > 1 or ruleset.accounts_apart(start) else []
         self.accounts = [AccountTiers(data, account=row, start=start) for row in offered]
         limits = [
             {"kind": limit.kind, "person": limit.person, "account": limit.account, "most": plain(limit.most)}
             for limit in start.limits
+            if limit not in self._unseen_limits
         ] + [{}] * MORE_ROWS
         self.limits = [
-            LimitForm(data, prefix=f"l{n}", initial={"kind": ValueLimit.ORDER, **row})
+            LimitForm(data, prefix=f"l{n}", initial={"kind": ValueLimit.ORDER, **row}, visible=visible)
             for n, row in enumerate(limits[: ruleset.MOST_LIMITS])
         ]
         figures = {"value_max_age_s": start.value_max_age_s, "price_distance": start.price_distance}
@@ -111,10 +117,10 @@ class Editor:
         """What the page says, whole; ask only when it is valid."""
         own = [tier for one in self.accounts for tier in one.tiers()]
         return Rules(
-            tiers=ruleset.in_order([*self.table.tiers(), *own]),
+            tiers=ruleset.in_order([*self.table.tiers(), *own, *self._unseen]),
             value_max_age_s=self.form.cleaned_data["value_max_age_s"],
             price_distance=self.form.cleaned_data["price_distance"],
-            limits=tuple(self._limits()),
+            limits=(*self._limits(), *self._unseen_limits),
             currency=self.currency,
         )
 

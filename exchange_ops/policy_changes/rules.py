@@ -1,5 +1,6 @@
 """Who may propose other rules, agree to them, and stop what waits."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from desk.people import roles
@@ -10,17 +11,24 @@ if TYPE_CHECKING:
 WHO: Final = (roles.TREASURY, roles.ADMIN)
 
 
-def may_keep(person: "Person") -> bool:
-    """Treasury and administrators propose and agree; one of the two has to be of treasury."""
-    return person.has_role(*WHO)
+def may_keep(person: "Person", at: Collection[str] | None = None) -> bool:
+    """Treasury and administrators propose and agree; one of the two has to be of treasury.
+
+    `at` are the accounts of which a change speaks (`ruleset.concerned`), the empty text for what is of every account.
+    """
+    return _may(person, WHO, at)
 
 
-def are_enough(first: "Person", second: "Person") -> bool:
+def are_enough(first: "Person", second: "Person", *, at: Collection[str]) -> bool:
     """Whether these two may change the rules together: two people, active, and one of them decides about money."""
     if first.pk == second.pk or not (first.is_active and second.is_active):
         return False
-    return may_keep(first) and may_keep(second) and (_decides(first) or _decides(second))
+    return may_keep(first, at) and may_keep(second, at) and (_decides(first, at) or _decides(second, at))
 
 
-def _decides(person: "Person") -> bool:
-    return person.has_role(roles.TREASURY)
+def _decides(person: "Person", at: Collection[str]) -> bool:
+    return _may(person, (roles.TREASURY,), at)
+
+
+def _may(person: "Person", names: Collection[str], at: Collection[str] | None) -> bool:
+    return person.has_role(*names) if at is None else all(person.has_role(*names, scope=scope) for scope in at)

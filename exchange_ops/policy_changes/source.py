@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from desk.actions.entries import MOST, NOBODY, Entry, Source
-from exchange_ops.policy_changes import machine, rules
+from exchange_ops.policy_changes import machine, rules, workflow
 from exchange_ops.policy_changes.models import PolicyChange
 from exchange_ops.policy_changes.mover import TOPIC
 from exchange_ops.shared import rules as shared
@@ -43,7 +43,8 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
 def _count(person: "Person", scope: str) -> int:
     if not rules.may_keep(person):
         return 0
-    return PolicyChange.objects.filter(state=machine.PROPOSED).exclude(proposed_by=person).count()
+    rows = PolicyChange.objects.filter(state=machine.PROPOSED).exclude(proposed_by=person)
+    return sum(workflow.may_decide(person, row) for row in rows) if person.limits else rows.count()
 
 
 def _entry(row: PolicyChange, person: "Person", now: datetime) -> Entry:
@@ -60,7 +61,7 @@ def _entry(row: PolicyChange, person: "Person", now: datetime) -> Entry:
         icon=machine.STATES[row.state].icon,
         deadline=row.expires_at if row.state == machine.PROPOSED else row.in_force_at,
         clock=now,
-        mine=row.state == machine.PROPOSED and rules.may_keep(person) and not is_own,
+        mine=row.state == machine.PROPOSED and workflow.may_decide(person, row) and not is_own,
         own=is_own,
         is_followed=row.state == machine.AGREED,
         who="treasury or admin",

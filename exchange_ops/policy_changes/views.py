@@ -9,11 +9,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
 from desk.models import Person
+from desk.people import scopes
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from exchange_ops.policy import quorum, ruleset
 from exchange_ops.policy.models import PolicyVersion
-from exchange_ops.policy.ruleset import Rules
+from exchange_ops.policy.ruleset import Difference, Rules
 from exchange_ops.policy_changes import machine, open_requests, rules, workflow
 from exchange_ops.policy_changes.forms import ConfirmForm, Editor, EndForm
 from exchange_ops.policy_changes.models import PolicyChange
@@ -30,7 +31,8 @@ ONLY = "Treasury and administrators change the rules."
 @requires(rules.may_keep, ONLY)
 def draft(request: HttpRequest) -> HttpResponse:
     """The rules in force to be edited, then what differs, then a second factor for exactly that."""
-    editor = Editor(request.POST if request.method == "POST" else None, start=workflow.in_force())
+    sent, person = request.POST if request.method == "POST" else None, cast(Person, request.user)
+    editor = Editor(sent, start=workflow.in_force(), person=person)
     if request.method != "POST":
         return _editor_page(request, editor)
     if not editor.is_valid():
@@ -103,15 +105,15 @@ def version(request: HttpRequest, number: int) -> HttpResponse:
     """One version as it was published, with what it changed."""
     row = get_object_or_404(PolicyVersion.objects.select_related("published_by"), number=number)
     before = PolicyVersion.objects.filter(number=number - 1).first()
-    said = ruleset.of(row)
+    said, person = ruleset.of(row), cast(Person, request.user)
     context = {
         "now": clock.now(),
         "version": row,
         "rules": said,
-        "groups": tiers_by_account(said, here=accounts.number(request)),
-        "limits": named_limits(said),
+        "groups": tiers_by_account(said, person, here=accounts.number(request)),
+        "limits": named_limits(said, person),
         "is_in_force": quorum.current() == row,
-        "differences": ruleset.differences(ruleset.of(before), said, names=workflow.names()) if before else [],
+        "differences": _differences_for(person, ruleset.of(before), said) if before else [],
         "before": before,
         "after": PolicyVersion.objects.filter(number=number + 1).first(),
         "change": PolicyChange.objects.filter(version_number=number).select_related("proposed_by", "agreed_by").first(),
@@ -119,10 +121,14 @@ def version(request: HttpRequest, number: int) -> HttpResponse:
     return show(request, "exchange_ops/policy_version.html", context)
 
 
-def tiers_by_account(said: Rules, *, here: int | None) -> list[dict[str, Any]]:
+def tiers_by_account(said: Rules, person: Person, *, here: int | None) -> list[dict[str, Any]]:
     """The tiers of every other account and then of each that has its own, with whose they are; without a name where
-    every account has the same. `here` is the account that the page is about: the tiers that judge it are marked."""
-    rows, apart = list(Account.objects.order_by("pk")), ruleset.accounts_apart(said)
+    every account has the same. `here` is the account that the page is about: the tiers that judge it are marked.
+    Accounts of which the person has no role are not named."""
+    rows, apart = (
+        list(shared.seen_by(person, Account.objects.order_by("pk"), account="pk")),
+        ruleset.accounts_apart(said),
+    )
     shared_by = [row.name for row in rows if row.pk not in apart]
     others = {
         "name": "Every other account" if apart else "",
@@ -138,8 +144,8 @@ def tiers_by_account(said: Rules, *, here: int | None) -> list[dict[str, Any]]:
     return [others, *own]
 
 
-def named_limits(said: Rules) -> list[dict[str, Any]]:
-    """The limits with the names of those they are about."""
+def named_limits(said: Rules, person: Person) -> list[dict[str, Any]]:
+    """The limits with the names of those they are about, of the accounts at which the person has a role."""
     names = workflow.names()
     return [
         {
@@ -149,7 +155,21 @@ def named_limits(said: Rules) -> list[dict[str, Any]]:
             "account": "every account" if limit.account is None else names.get(f"account:{limit.account}", ""),
         }
         for limit in said.limits
+        if limit.account is None or shared.may_see(person, limit.account)
     ]
+
+
+def _differences_for(person: Person, old: Rules, new: Rules) -> list[Difference]:
+    """How the rules differ, without what is said of accounts of which the person has no role."""
+    hidden = scopes.hidden_names(person)
+    found = ruleset.differences(old, new, names=workflow.names())
+    return [each for each in found if not any(name in each.sentence for name in hidden)]
+
+
+def _touched(person: Person, wanted: Rules) -> list[open_requests.Touched]:
+    """The open requests that it touches, of the accounts at which the person has a role."""
+    hidden = set(scopes.hidden_names(person))
+    return [each for each in open_requests.touched(wanted) if each.account not in hidden]
 
 
 def _signed(request: HttpRequest, form: ConfirmForm) -> dict[str, Any]:
@@ -182,7 +202,7 @@ def _review_page(
         "reason": reason,
         "differences": found,
         "is_looser": any(each.is_looser for each in found),
-        "touched": open_requests.touched(wanted),
+        "touched": _touched(cast(Person, request.user), wanted),
         "digest": workflow.digest_of(ruleset.kept(wanted), base=base, reason=reason),
         "purpose": workflow.PROPOSE,
         "form": form,
@@ -205,12 +225,12 @@ def _change_page(
     context = {
         "now": clock.now(),
         "row": row,
-        "differences": ruleset.differences(ruleset.of(base), wanted, names=workflow.names()),
-        "touched": open_requests.touched(wanted) if waits else [],
+        "differences": _differences_for(person, ruleset.of(base), wanted),
+        "touched": _touched(person, wanted) if waits else [],
         "waits": waits,
         "is_own": is_own,
-        "may_agree": row.state == machine.PROPOSED and rules.may_keep(person) and not is_own,
-        "may_end": waits and rules.may_keep(person),
+        "may_agree": row.state == machine.PROPOSED and workflow.may_decide(person, row) and not is_own,
+        "may_end": waits and (is_own or workflow.may_decide(person, row)),
         "purpose": workflow.AGREE,
         "refusal": refusal,
         "confirm_form": ConfirmForm(),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PROPOSE, AGREE = "propose-policy", "agree-policy"
 NOBODY_MAY = "Only treasury and administrators change the rules."
+NOT_THERE = "Nothing was changed: your role is for some accounts only, and this concerns others. Ask somebody else."
 
 
 class CannotChange(Exception):
@@ -90,6 +91,7 @@ def propose(
         trail.take_turn()
         if found := problems(wanted):
             raise CannotChange(" ".join(found))
+        _refuse(actor, now, wanted)
         base, content = _base(), ruleset.kept(wanted)
         if digest != digest_of(content, base=base, reason=reason):
             raise CannotChange("The rules in force are not those that you saw. Nothing was proposed: read it again.")
@@ -120,7 +122,8 @@ def agree(
         row = _open(change_id, (machine.PROPOSED,), actor)
         if row.proposed_by_id == actor.pk:
             raise CannotChange("You proposed it, so somebody else has to agree.")
-        if not rules.are_enough(row.proposed_by, actor):
+        _refuse(actor, now, ruleset.read(row.content))
+        if not rules.are_enough(row.proposed_by, actor, at=_concerned(row)):
             raise CannotChange("One of the two has to be of treasury, and both have to be active.")
         if row.expires_at <= now or row.base != _base():
             raise CannotChange("It is over: it expired, or other rules were published meanwhile. Propose it anew.")
@@ -148,6 +151,8 @@ def end(*, change_id: int, actor: "Person", comment: str, session_key: str, now:
         trail.take_turn()
         row = _open(change_id, (machine.PROPOSED, machine.AGREED), actor)
         is_own = row.proposed_by_id == actor.pk
+        if not is_own and not rules.may_keep(actor, _concerned(row)):
+            raise CannotChange(NOT_THERE)
         if not is_own and not comment:
             raise CannotChange("Say why it is rejected; who proposed it reads that.")
         event, to = ("withdrawn", machine.WITHDRAWN) if is_own else ("rejected", machine.REJECTED)
@@ -219,7 +224,7 @@ def _overtaken(row: PolicyChange, why: str, now: datetime) -> None:
 
 def _is_signed_by_two(row: PolicyChange) -> bool:
     """Whether both words still are of people who may, given for exactly this content with a second factor."""
-    if row.agreed_by is None or not rules.are_enough(row.proposed_by, row.agreed_by):
+    if row.agreed_by is None or not rules.are_enough(row.proposed_by, row.agreed_by, at=_concerned(row)):
         return False
     if row.digest != digest_of(row.content, base=row.base, reason=row.reason):
         return False
@@ -232,9 +237,21 @@ def _is_signed_by_two(row: PolicyChange) -> bool:
     return True
 
 
-def _refuse(actor: "Person", now: datetime) -> None:
+def may_decide(person: "Person", row: PolicyChange) -> bool:
+    """Whether this person may agree to a change or reject it, by the accounts that it speaks of."""
+    return rules.may_keep(person) and (not person.limits or rules.may_keep(person, _concerned(row)))
+
+
+def _concerned(row: PolicyChange) -> set[str]:
+    """The accounts that a change speaks of, compared with the rules in force."""
+    return ruleset.concerned(in_force(), ruleset.read(row.content))
+
+
+def _refuse(actor: "Person", now: datetime, wanted: Rules | None = None) -> None:
     if not rules.may_keep(actor):
         raise CannotChange(NOBODY_MAY)
+    if wanted is not None and not rules.may_keep(actor, ruleset.concerned(in_force(), wanted)):
+        raise CannotChange(NOT_THERE)
     if resting := factors.why_resting(actor, now=now):
         raise CannotChange(resting)
 

@@ -14,12 +14,12 @@ from django.db.models import Q
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, is_a_move
 from exchange_ops.positions import machine
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.models import Account
+from exchange_ops.shared.models import Account, OfAccount
 
 ZERO = Decimal(0)
 
 
-class MarginAction(Subject):
+class MarginAction(OfAccount, Subject):
     """One thing asked for one symbol: open its margin account, change the collateral, close account or position.
 
     `amount` is the collateral that shall be there, in the quote currency; `quantity` what of the position is to be

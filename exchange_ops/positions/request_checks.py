@@ -89,7 +89,7 @@ def draft(*, initiator: "Person", account: Account, wish: Wish, there: Found) ->
 
 def check(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> None:
     """Raise CannotAct with everything that is wrong with this action, the company's rules included."""
-    if not rules.may_trade(row.initiator):
+    if not rules.may_trade(row.initiator, row.account_id):
         raise CannotAct({FORM: ONLY_OPERATORS})
     if problems := problems_of(row=row, wish=wish, there=there, now=now):
         raise CannotAct(problems)

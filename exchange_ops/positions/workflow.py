@@ -117,13 +117,13 @@ def is_recorded(*, initiator: "Person", request_key: str) -> bool:
 def settle(*, action_id: int, person: "Person", note: str, now: datetime, session_key: str = "") -> MarginAction:
     """Note what an unclear action did, by somebody who compared the exchange's records. Raises CannotAct."""
     note = note.strip()
-    if not rules.may_trade(person):
-        raise CannotAct({FORM: request_checks.ONLY_OPERATORS})
     if not note or len(note) > LONGEST_NOTE:
         raise CannotAct({"note": f"Say what it did, in at most {LONGEST_NOTE} characters."})
     row = MarginAction.objects.select_related("account").filter(pk=action_id).first()
     if row is None:
         raise CannotAct({FORM: "There is no such action."})
+    if not rules.may_trade(person, row.account_id):
+        raise CannotAct({FORM: request_checks.ONLY_OPERATORS})
     try:
         return mover.move(
             row,

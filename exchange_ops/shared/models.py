@@ -22,6 +22,17 @@ class Account(Witnessed):
         return self.name
 
 
+class OfAccount:
+    """A row that belongs to one account."""
+
+    account_id: int
+
+    @property
+    def scope(self) -> str:
+        """The account as the desk's roles, incidents and entries name it: by its number, as text."""
+        return str(self.account_id)
+
+
 class Fact(Witnessed):
     """One answer to one question, as of one moment; the newest of a name counts, the older ones show what changed."""
 

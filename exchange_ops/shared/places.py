@@ -4,6 +4,7 @@ Every call, stream, budget, clock and probe of an account goes to the account's 
 data is read at the default one. A place that the settings no longer name is an error, never a reason to ask another.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -70,6 +71,11 @@ def described(account: Account) -> Described:
         return Described(account.place, of(account).url, "")
     except UnknownPlace as unknown:
         return Described(account.place, "", str(unknown))
+
+
+def elsewhere(accounts: Iterable[Account]) -> list[Account]:
+    """Those of the accounts that are at another exchange than the one whose market the pages show."""
+    return [account for account in accounts if account.place != DEFAULT]
 
 
 def problem(account: Account) -> str:

@@ -14,7 +14,7 @@ from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, is_a_move
 from desk.questions import Question
 from desk.rows.witnessed import Witnessed
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.models import Account
+from exchange_ops.shared.models import Account, OfAccount
 from exchange_ops.subaccounts import machine as states
 
 LONGEST_DESCRIPTION = 255  # characters of a payout setting's description
@@ -39,7 +39,7 @@ class SubAccountReading(models.Model):
         return self.asked_at is not None and (self.tried_at is None or self.tried_at < self.asked_at)
 
 
-class SubAccount(Witnessed):
+class SubAccount(OfAccount, Witnessed):
     """One sub-account. `status` is the exchange's own word; the payout settings are shown only while it is open.
 
     `settings_at` is when the settings were last asked for, and `settings_shown` whether the answer had any: none means
@@ -183,6 +183,11 @@ class SubAccountAction(Subject):
 
     def __str__(self) -> str:
         return f"{self.label} {self.sub_account_id}"
+
+    @property
+    def scope(self) -> str:
+        """The account that the sub-account belongs to, as the desk's roles name it."""
+        return self.sub_account.scope
 
     @property
     def reference(self) -> str:

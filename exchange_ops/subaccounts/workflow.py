@@ -79,7 +79,7 @@ def ask_status(
     form = _Form(person, request_key, kind, numbers, {"reason": reason.strip()})
     if earlier := form.sent_before():
         return earlier
-    reason = _checked(person, reason, numbers)
+    reason = _checked(person, account, reason, numbers)
     try:
         with transaction.atomic():
             subs = _found(account, numbers)
@@ -130,7 +130,7 @@ def ask_settings(
     form = _Form(person, request_key, states.SETTINGS, [exchange_id], wanted)
     if earlier := form.sent_before():
         return earlier[0]
-    reason, description = _checked(person, reason, [exchange_id]), description.strip()
+    reason, description = _checked(person, account, reason, [exchange_id]), description.strip()
     if len(description) > LONGEST_DESCRIPTION or not description.isprintable():
         problem = f"A description has at most {LONGEST_DESCRIPTION} characters, on one line."
         raise CannotAsk({"description": problem})
@@ -162,11 +162,11 @@ def ask_settings(
 
 def take_back(*, action_id: int, person: "Person", now: datetime, session_key: str = "") -> SubAccountAction:
     """End a request before the exchange was asked. Raises CannotAsk when it was."""
-    if not rules.may_keep_subaccounts(person):
-        raise CannotAsk({FORM: "Only administrators act on sub-accounts."})
     row = SubAccountAction.objects.select_related("sub_account").filter(pk=action_id).first()
     if row is None:
         raise CannotAsk({FORM: "There is no such request."})
+    if not rules.may_keep_subaccounts(person, row.sub_account.account_id):
+        raise CannotAsk({FORM: "Only administrators act on sub-accounts."})
     try:
         return moves.move(row, event="taken_back", to=states.CANCELLED, now=now, actor=person, session_key=session_key)
     except moves.CannotMove:
@@ -188,8 +188,8 @@ def figures(subs: Sequence[SubAccount]) -> dict[int, list[SubAccountBalance]]:
 # Checks ---------------------------------------------------------------------------------------------------------------
 
 
-def _checked(person: "Person", reason: str, numbers: Sequence[int]) -> str:
-    if not rules.may_keep_subaccounts(person):
+def _checked(person: "Person", account: Account, reason: str, numbers: Sequence[int]) -> str:
+    if not rules.may_keep_subaccounts(person, account):
         raise CannotAsk({FORM: "Only administrators act on sub-accounts."})
     reason = reason.strip()
     if not reason or len(reason) > LONGEST_REASON:

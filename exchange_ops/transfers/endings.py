@@ -231,7 +231,7 @@ def _people_for(row: Transfer, verdict: str) -> int:
     words = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
     signed = {_digest(row, "investigate", version) for version in range(1, row.version + 1)}
     proven = machine_votes.among(words, purpose=RESOLVE_PURPOSE, digests=lambda word: signed)
-    counted = machine_votes.of_those_who_may(proven, role=roles.TREASURY).order_by("id")
+    counted = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
     last = dict(counted.values_list("person_id", "verdict"))
     return sum(word == verdict for word in last.values())
 

@@ -11,11 +11,11 @@ from django.db.models import F, Q
 
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_move
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.models import Account
+from exchange_ops.shared.models import Account, OfAccount
 from exchange_ops.transfers import machine as states
 
 
-class Transfer(Subject):
+class Transfer(OfAccount, Subject):
     """One movement that was asked for: `amount` of `currency` changes its place, or its network with `to_currency`.
 
     `identifier` names the other user by `by` (e-mail or user name), `subaccount_id` is the exchange's number of the

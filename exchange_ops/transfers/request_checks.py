@@ -15,6 +15,7 @@ from exchange_ops.market.models import Currency
 from exchange_ops.policy import limits
 from exchange_ops.policy.models import ValueLimit
 from exchange_ops.shared import amounts, rules
+from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
 from exchange_ops.subaccounts.models import SubAccount, SubAccountBalance
 from exchange_ops.transfers import identifiers, machine
@@ -37,9 +38,9 @@ class CannotTransfer(Exception):
         self.problems = problems
 
 
-def refuse_asker(person: "Person") -> None:
-    """Operators ask for transfers; nobody else."""
-    if not rules.may_request(person):
+def refuse_asker(person: "Person", account: Account) -> None:
+    """Operators of the account ask for transfers; nobody else."""
+    if not rules.may_request(person, account):
         raise CannotTransfer({FORM: "Only operators ask for transfers."})
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from desk.people import roles
+from exchange_ops.shared.rules import may
 from exchange_ops.transfers import machine
 from exchange_ops.transfers.models import Transfer
 
@@ -13,13 +14,13 @@ if TYPE_CHECKING:
 def may_cancel_transfer(person: "Person", transfer: Transfer) -> bool:
     """Whoever asked can take it back until it is sent; treasury can too, once nobody has to approve it."""
     if person.pk == transfer.initiator_id:
-        return person.has_role(roles.OPERATOR, roles.TREASURY)
-    return person.has_role(roles.TREASURY) and transfer.state == machine.APPROVED
+        return may(person, roles.OPERATOR, roles.TREASURY, at=transfer.account_id)
+    return may(person, roles.TREASURY, at=transfer.account_id) and transfer.state == machine.APPROVED
 
 
 def may_decide_transfer(person: "Person", transfer: Transfer) -> bool:
     """Treasury approves, rejects and closes, never what they asked for themselves."""
-    return person.has_role(roles.TREASURY) and person.pk != transfer.initiator_id
+    return may(person, roles.TREASURY, at=transfer.account_id) and person.pk != transfer.initiator_id
 
 
 def may_close_transfer(person: "Person", transfer: Transfer) -> bool:

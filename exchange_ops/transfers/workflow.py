@@ -90,7 +90,7 @@ def request(
     )
     if (earlier := once.earlier()) is not None:
         return earlier
-    requests.refuse_asker(initiator)
+    requests.refuse_asker(initiator, account)
     row = Transfer(initiator=initiator, initiated_via=via, request_key=request_key, **wanted)
     return once.store(lambda: submit(row, now=now, session_key=session_key))
 

@@ -15,7 +15,7 @@ from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_m
 from desk.rows.witnessed import Witnessed
 from exchange_ops.policy import modes
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.models import Account
+from exchange_ops.shared.models import Account, OfAccount
 from exchange_ops.withdrawals import endings, machine
 
 
@@ -26,7 +26,7 @@ def _pairs() -> Q:
     return condition
 
 
-class Withdrawal(Subject):
+class Withdrawal(OfAccount, Subject):
     """One payment that was asked for. `amount` is in `currency`; with `include_fee` the fee is taken out of it.
 
     `window_from` to `closes_at` is the exchange's hour, and `approve_until`, `rollback_at`, `put_stop_at` lie inside

@@ -29,7 +29,7 @@ class CannotRequest(Exception):
 
 def check(row: Withdrawal, *, now: datetime) -> Destination:
     """The destination of a new row in its normal form, when everything else about it holds; else CannotRequest."""
-    if not rules.may_request(row.initiator):
+    if not rules.may_request(row.initiator, row.account_id):
         raise CannotRequest({FORM: "Only operators ask for payouts."})
     problems: dict[str, str] = {}
     if not row.reason:

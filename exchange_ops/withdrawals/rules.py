@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from desk.machines import table as machine_table
 from desk.people import roles
+from exchange_ops.shared.rules import may
 from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.models import Withdrawal
 
@@ -13,19 +14,20 @@ if TYPE_CHECKING:
 
 def may_decide(person: "Person", withdrawal: Withdrawal) -> bool:
     """Treasury approves and rejects, never what they asked for themselves."""
-    return person.has_role(roles.TREASURY) and person.pk != withdrawal.initiator_id
+    return may(person, roles.TREASURY, at=withdrawal.account_id) and person.pk != withdrawal.initiator_id
 
 
 def may_cancel(person: "Person", withdrawal: Withdrawal) -> bool:
     """Whoever asked can take it back; treasury can do so too before the exchange was asked."""
     if person.pk == withdrawal.initiator_id:
-        return person.has_role(roles.OPERATOR, roles.TREASURY)
-    return person.has_role(roles.TREASURY) and withdrawal.state in {machine.DRAFT, machine.QUEUED}
+        return may(person, roles.OPERATOR, roles.TREASURY, at=withdrawal.account_id)
+    return may(person, roles.TREASURY, at=withdrawal.account_id) and withdrawal.state in {machine.DRAFT, machine.QUEUED}
 
 
 def may_recall(person: "Person", withdrawal: Withdrawal) -> bool:
     """Treasury can call back an approval as long as the exchange was told nothing."""
-    return person.has_role(roles.TREASURY) and withdrawal.state == machine.COMMITTING and withdrawal.put_count == 0
+    is_untold = withdrawal.state == machine.COMMITTING and withdrawal.put_count == 0
+    return is_untold and may(person, roles.TREASURY, at=withdrawal.account_id)
 
 
 def may_resolve(person: "Person", withdrawal: Withdrawal) -> bool:

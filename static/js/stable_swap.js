@@ -70,12 +70,13 @@ const rowsOf = (part) => new Set(Array.from(part.querySelectorAll("[data-row-lin
 // One that waits because it is in use has no such place: it waits until it is asked for.
 function hold(part, fresh, home = null) {
   const known = rowsOf(part);
-  held.set(part.id, { home, rows: Array.from(rowsOf(fresh)).filter((href) => !known.has(href)).length });
+  held.set(part.id, { home, rows: Array.from(rowsOf(fresh)).filter((href) => !known.has(href)) });
   fragments.outdate(part);
   tell();
 }
 function tell() {
-  const rows = Array.from(held.values()).reduce((sum, one) => sum + one.rows, 0);
+  // One that several parts name is one.
+  const rows = new Set(Array.from(held.values()).flatMap((one) => one.rows)).size;
   notice.hidden = !held.size;
   notice.lastElementChild.textContent = rows ? rows + " new: show " + (rows === 1 ? "it" : "them") : "Something has changed here: show it";
 }

@@ -29,21 +29,32 @@ class Command(BaseCommand):
             "least when absent",
         )
         parser.add_argument("--leave-hold", action="store_true", help="leave one hold open to see how its hour ends")
+        parser.add_argument(
+            "--pay-own-address",
+            action="store_true",
+            help="really pay the least amount to an address of our own, and call it off afterwards; costs its fee",
+        )
+        parser.add_argument(
+            "--pace", action="store_true", help="ask as often in one second as the documents allow, and no more"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        extras = probing.Extras(
+            leave_hold=options["leave_hold"], pay_own=options["pay_own_address"], pace=options["pace"]
+        )
         complaints = [
             complaint
             for account in _accounts(options["account"])
-            if (complaint := self._probed(account, options["currency"], options["leave_hold"]))
+            if (complaint := self._probed(account, options["currency"], extras))
         ]
         if complaints:
             raise CommandError("\n".join(complaints))
 
-    def _probed(self, account: Account, code: str | None, leave_hold: bool) -> str:
+    def _probed(self, account: Account, code: str | None, extras: probing.Extras) -> str:
         """Print the answers about one account; what the desk can't rely on there."""
         try:
             currency = _currency(code) if code else _cheapest(account)
-            answers = self._answers(account, currency, leave_hold)
+            answers = self._answers(account, currency, extras)
         except (CallFailed, keys.NoUsableKey, probing.CannotProbe) as problem:
             return f"{account.name} could not be probed: {problem}"
         self.stdout.write(f"{account.name}, with {decimal_text(probing.smallest(currency))} {currency.code}:")
@@ -52,13 +63,13 @@ class Command(BaseCommand):
         differing = [answer.name for answer in answers if not answer.holds]
         return f"{account.name}: the desk can't rely on {', '.join(differing)}." if differing else ""
 
-    def _answers(self, account: Account, currency: Currency, leave_hold: bool) -> list[probing.Answer]:
+    def _answers(self, account: Account, currency: Currency, extras: probing.Extras) -> list[probing.Answer]:
         with (
             clients.client(keys.client_for, account=account, right=Right.WITHDRAW) as payer,
             clients.client(keys.client_for, account=account, right=Right.PAYMENTS) as reader,
         ):
             means = probing.Means(payer, reader, clock.now, lambda ms: time.sleep(ms / 1000))
-            return probing.probe(account=account, currency=currency, means=means, leave_hold=leave_hold)
+            return probing.probe(account=account, currency=currency, means=means, extras=extras)
 
 
 def _accounts(name: str | None) -> list[Account]:

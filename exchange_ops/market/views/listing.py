@@ -10,7 +10,8 @@ from desk import clock
 from desk.views.rendering import show
 from exchange_ops.market import favourites, interest, queries, reference
 from exchange_ops.market.models import Ticker
-from exchange_ops.shared import rules
+from exchange_ops.shared import places, rules
+from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 
 # Column to its head, and whether its figures stand at the end; a name of `markets.SORTS` or the symbol itself.
@@ -60,6 +61,7 @@ def table(request: HttpRequest) -> HttpResponse:
         "page": page,
         "codes": held or page.codes,
         "lines": lines,
+        "elsewhere": lambda: places.elsewhere(accounts.in_view(request)),
         "read_at": reference.newest_reading(Ticker),
     }
     return show(request, "exchange_ops/markets.html", context, parts={"rows": "exchange_ops/markets/_rows.html"})

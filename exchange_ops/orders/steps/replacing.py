@@ -90,11 +90,11 @@ def _sent_before(row: Order) -> CannotReplace:
 
 def replaceable(order_id: int, person: "Person") -> Order:
     """The order, when this person may have it replaced now. Raises CannotReplace."""
-    if not rules.may_trade(person):
-        raise CannotReplace({FORM: "Only operators replace orders."})
     row = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
     if row is None:
         raise CannotReplace({FORM: "There is no such order."})
+    if not rules.may_trade(person, row.account_id):
+        raise CannotReplace({FORM: "Only operators replace orders."})
     if row.state not in machine.AT_EXCHANGE or not row.active:
         raise CannotReplace({FORM: f"There is nothing to replace: {machine.state_of(row)}."})
     if row.margin:

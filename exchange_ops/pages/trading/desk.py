@@ -19,7 +19,7 @@ from exchange_ops.market.models import MarketLook, Symbol
 from exchange_ops.market.views import parts
 from exchange_ops.orders.views import new
 from exchange_ops.pages.trading import own
-from exchange_ops.shared import rules
+from exchange_ops.shared import places, rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
@@ -41,6 +41,7 @@ def market(request: HttpRequest, symbol: str) -> HttpResponse:
     look = interest.ask(symbol=row, period=parts.period(request), now=now)
     target = request.htmx.target if request.htmx else None  # type: ignore[attr-defined]  # by its middleware
     context = parts.frame(request, row, look, now) | {"account": account, "may_trade": rules.may_trade(request.user)}
+    context["elsewhere"] = places.elsewhere([account] if account else [])
     for name in [target] if target in PARTS else PARTS:
         context |= _part(name, request, row, look, account)
     if target not in PARTS:

@@ -59,6 +59,6 @@ def _render_page(request: HttpRequest, number: int, form: NoteForm, *, status: i
         "may_trade": rules.may_trade(request.user),
         "events": row.events.select_related("actor").order_by("-pk"),
         "calls": row.calls.order_by("pk"),
-        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN),
+        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
     }
     return show(request, PAGE, context, parts=PARTS, status=status)

@@ -153,6 +153,7 @@ def _render_form(request: HttpRequest, sheet: Sheet, *, status: int = 200, revie
 
 def _sheet(request: HttpRequest, account: Account, name: str, code: str) -> Sheet:
     data = request.POST if request.method == "POST" else None
+    code = code.replace("\0", "\ufffd")  # no text in the database has it
     there = request_checks.found(account=account, code=code)
     initial: dict[str, Any] = {"request_key": fresh_key()}
     if there.position is not None:

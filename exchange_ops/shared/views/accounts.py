@@ -2,16 +2,19 @@
 
 A desk with one account shows that one. A desk with several names the account in the path: /accounts/2/withdrawals/ is
 /withdrawals/ of account 2, and every link, form and live part of that page stays with it, so two tabs can't be mixed
-up. Without it a page is about all accounts where it can be, and else leads to the one that was looked at last.
+up. Without it a page is about all accounts where it can be, and else leads to the one that was looked at last. All are
+those at which whoever reads holds a role; who holds one at a single account has a desk of one account.
 """
 
 import re
 from datetime import datetime
 from typing import Any, Final
 
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
-from exchange_ops.shared import clocks
+from desk.models import Person
+from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.models import Account
 
 PATH: Final = re.compile(r"/accounts/([1-9][0-9]{0,17})(/.*|)", re.ASCII | re.DOTALL)
@@ -40,10 +43,16 @@ def chosen(request: Any) -> Account | None:
     return found
 
 
+def of_reader(request: Any) -> QuerySet[Account]:
+    """The accounts at which whoever reads holds a role, in their order; for a stranger all, who is sent away later."""
+    rows = Account.objects.order_by("pk")
+    return rules.seen_by(request.user, rows, account="pk") if isinstance(request.user, Person) else rows
+
+
 def in_view(request: Any) -> list[Account]:
-    """The accounts that a page of several is about: the one that the path names, else all."""
+    """The accounts that a page of several is about: the one that the path names, else all of the reader's."""
     only = chosen(request)
-    return [only] if only else list(Account.objects.order_by("pk"))
+    return [only] if only else list(of_reader(request))
 
 
 def current(request: Any) -> Account | None:
@@ -72,6 +81,6 @@ def exchange_now(account: Account | None, now: datetime) -> datetime:
 
 def preferred(request: HttpRequest) -> int:
     """The account to go on with where a page needs one: the last one looked at, else the first."""
-    known = list(Account.objects.order_by("pk").values_list("pk", flat=True))
+    known = list(of_reader(request).values_list("pk", flat=True))
     last = request.session.get(LAST)
     return last if last in known else known[0]

@@ -97,7 +97,7 @@ def subaccount_page(request: HttpRequest, exchange_id: int, *, status: int = 200
         "may_act": rules.may_keep_subaccounts(request.user),
         "may_reread": rules.may_reread_subaccounts(request.user),
         "may_transfer": rules.may_request(request.user),
-        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN),
+        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
         "settings_form": _settings_form(sub),
         "settings_digest": account_status.digest_of(states.SETTINGS, [sub]),
         "address_form": SubAccountAddressForm(),

@@ -85,6 +85,6 @@ def _story(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
     return {
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),
-        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN),
+        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
         "entries": entries.select_related("withdrawal").order_by("-index"),
     }

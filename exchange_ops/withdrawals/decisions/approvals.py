@@ -89,7 +89,7 @@ def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
     try:
         with transaction.atomic():
             row = _locked(withdrawal_id)
-            if not person.has_role(roles.TREASURY):
+            if not person.has_role(roles.TREASURY, scope=row.scope):
                 raise CannotApprove("Only treasury can call back an approval.")
             if row.state != machine.COMMITTING or row.put_count:
                 raise CannotApprove(

@@ -123,7 +123,7 @@ def _people(row: Withdrawal) -> int:
     """How many people's word counts now: of the role still, for this hold, and confirmed by themselves."""
     words = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=digest_of(row))
     proven = machine_votes.among(words, purpose=PURPOSE)
-    votes = machine_votes.of_those_who_may(proven, role=roles.TREASURY).select_related("person")
+    votes = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).select_related("person")
     return len({vote.person_id for vote in votes if rules.may_release_hold(vote.person, row)})
 
 

@@ -116,6 +116,6 @@ def _people_for(row: Withdrawal, verdict: str) -> int:
     words = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
     signed = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
     proven = machine_votes.among(words, purpose=PURPOSE, digests=lambda word: signed)
-    counted = machine_votes.of_those_who_may(proven, role=roles.TREASURY).order_by("id")
+    counted = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
     last = dict(counted.values_list("person_id", "verdict"))
     return sum(word == verdict for word in last.values())

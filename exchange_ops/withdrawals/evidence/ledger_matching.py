@@ -122,6 +122,8 @@ def _is_foreign(entry: LedgerEntry) -> bool:
         return False
     if entry.status in UNPAID and probing.is_probe(account=entry.account, public_comment=entry.public_comment):
         return False
+    if probing.is_own_payment(account=entry.account, exchange_id=entry.exchange_id):
+        return False
     return not may_be_awaited(entry) and not any(other.is_awaited(entry) for other in _others)
 
 

@@ -1,7 +1,8 @@
 """Asking the exchange what its specification leaves open, with one hold of the smallest amount that is always released.
 
 The hold goes to one of our own deposit addresses: if it were ever paid, we would have paid ourselves. Every answer is
-kept as a dated fact. `holds` says whether an answer is one that the desk may rely on as it is built.
+kept as a dated fact. What needs no hold is read by `probe_readings`. `holds` says whether an answer is one that the
+desk may rely on as it is built.
 """
 
 import secrets
@@ -20,15 +21,17 @@ from exchange_ops.market.models import Currency
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
+from exchange_ops.withdrawals.evidence import probe_readings
 from wire.errors import CallFailed, OutcomeUnknown, Refused
 from wire.values import decimal_text
 
-TAG, LEFT_HOLD, PREFIX = "probe.tag", "probe.left_hold", "probe."
+TAG, LEFT_HOLD, PAID, PREFIX = "probe.tag", "probe.left_hold", "probe.paid", "probe."
 LISTING_TRIES = 20
 LISTING_PAUSE_MS = 250
 RELEASE_TRIES = 5
 HOUR_OVER = timedelta(minutes=65)
 CREATED, FAILED = "created", "failed"
+ALREADY_COMMITTED = "refusal 20006"  # supplement 2.3, Errors: a rollback after a commit
 
 
 class CannotProbe(Exception):
@@ -55,14 +58,34 @@ class Means:
     wait_ms: Callable[[int], None]
 
 
-def probe(*, account: Account, currency: Currency, means: Means, leave_hold: bool = False) -> list[Answer]:
-    """Ask everything that is safe to ask; every answer is stored. Raises `CannotProbe`."""
-    answers = [*_left_hold(account, means)]
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What is asked only where somebody said so: a hold left open for its hour, a payment of the least amount to an own
+    address, which costs its fee, and as many calls in a second as the documents allow.
+    """
+
+    leave_hold: bool = False
+    pay_own: bool = False
+    pace: bool = False
+
+
+def probe(*, account: Account, currency: Currency, means: Means, extras: Extras | None = None) -> list[Answer]:
+    """Ask everything that is safe to ask, and of the rest what `extras` name; every answer is stored.
+
+    Raises `CannotProbe`.
+    """
+    extras, answers = extras or Extras(), [*_left_hold(account, means)]
     try:
         address = means.reader.call("get_deposit_address", currency=currency.code)
         answers += _refusals(currency, address.address, means)
         answers += _life_of_a_hold(account, currency, address, means)
-        if leave_hold:
+        answers += probe_readings.ledger(means.reader, Answer)
+        answers += probe_readings.closed_subaccounts(means.reader, Answer)
+        if extras.pace:
+            answers.append(probe_readings.pace(means, Answer))
+        if extras.pay_own:
+            answers.append(_rollback_after_commit(account, currency, address, means))
+        if extras.leave_hold:
             answers.append(_leave_one(account, currency, address, means))
     except CallFailed as failure:
         raise CannotProbe(f"The exchange did not answer as it should: {failure}") from failure
@@ -74,6 +97,11 @@ def probe(*, account: Account, currency: Currency, means: Means, leave_hold: boo
 def is_probe(*, account: Account, public_comment: str) -> bool:
     """Whether a transaction with this comment was made by a probe of ours."""
     return public_comment.startswith("probe-") and account.facts.filter(name=TAG, value=public_comment).exists()
+
+
+def is_own_payment(*, account: Account, exchange_id: str) -> bool:
+    """Whether this transaction was paid by a probe of ours, to an address of our own."""
+    return account.facts.filter(name=PAID, value=exchange_id).exists()
 
 
 def smallest(currency: Currency) -> Decimal:
@@ -167,6 +195,20 @@ def _after_release(held: str, released: bool, means: Means) -> Iterator[Answer]:
     after = means.reader.get_transaction(exchange_id=held).status
     sentence = f"A commit after a rollback gives {commit}, and the status stays {after}."
     yield Answer("commit_after_rollback", commit, sentence, holds=after == FAILED)
+
+
+def _rollback_after_commit(
+    account: Account, currency: Currency, address: records.DepositAddress, means: Means
+) -> Answer:
+    """Pay an own address and call it off afterwards: it has to be refused, because the payment is on its way."""
+    held, _ = _hold(account, currency, address, means)
+    facts.note(account=account, name=PAID, value=held, now=means.now())
+    committed = means.payer.commit_withdrawal(exchange_id=held)
+    rollback = _outcome(lambda: means.payer.rollback_withdrawal(exchange_id=held))
+    status = means.reader.get_transaction(exchange_id=held).status
+    sentence = f"The commit gives {committed}, a rollback after it {rollback}, and the status is {status}."
+    told_right = committed and rollback == ALREADY_COMMITTED and status != FAILED
+    return Answer("rollback_after_commit", rollback, sentence, holds=told_right)
 
 
 def _refusals(currency: Currency, address: str, means: Means) -> Iterator[Answer]:

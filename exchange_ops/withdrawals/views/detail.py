@@ -92,7 +92,7 @@ def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
         "chain": sentences.of(row, now=now),
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),
-        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN),
+        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
         "entries": row.ledger_entries.select_related("withdrawal").order_by("-index"),
     }
 

@@ -391,3 +391,21 @@ def test_after_the_end_of_all_nobody_comes_in() -> None:
         assert_empty(room)
 
     run(test)
+
+
+def test_whoever_is_limited_to_accounts_hears_of_the_whole_desk_only_that_it_changed() -> None:
+    async def test(room: Fanout) -> None:
+        line = Line()
+        limited = Browser(session_key="k", socket=line, is_limited=True)
+        room.add(limited)
+        room.follow(limited, ("open", "order:7"))
+        _, other = browser(room, "open")
+        of_one = json.dumps({"topic": "order:7", "hint": {"state": "placed"}})
+        for text in (hint(1), hint(2)):
+            room.hint("open", text)
+        room.hint("order:7", of_one)
+        await turn()
+        assert line.heard() == [{"topic": "open", "hint": {}}, json.loads(of_one)]
+        assert [one["hint"]["number"] for one in other.heard()] == [1, 2]
+
+    run(test)

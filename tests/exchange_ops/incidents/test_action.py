@@ -10,12 +10,17 @@ from django.test.utils import CaptureQueriesContext
 from desk import clock
 from desk.incidents import kinds, review
 from desk.incidents.models import Incident
+from desk.people import totp
 from exchange_ops.policy import freezes
 from exchange_ops.shared import alarms
+from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals.decisions import resolutions
 from tests.exchange_ops import rows
 from tests.exchange_ops.incidents.provoked import CRITICAL, ENDED, ONE_OF_SEVERAL, PROVOKED, disputed, is_seen_by, text
+from wire.values import Secret
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 
 
 @pytest.fixture(autouse=True)
@@ -178,3 +183,72 @@ def test_a_form_says_before_it_is_filled_in_that_nothing_is_sent_in_a_freeze(
     freezes.freeze(person=treasury, reason="Odd payout", account=account, now=clock.now())
     assert words in text(client.get(path))
     assert words in text(client.get("/policy/frozen/"))
+
+
+def _lists(client, reference):
+    return {name for name in ("mine", "others", "watching") if reference in text(client.get(f"/action/?list={name}"))}
+
+
+def _count(client):
+    return text(client.get("/action/count/"))
+
+
+AWAITED = "You decided. Somebody else (treasury) has to decide as well"
+
+
+def test_what_i_decided_as_the_first_of_two_waits_for_somebody_else(signed_in, treasury, treasury2, operator, payable):
+    now, mine, other = clock.now(), signed_in(treasury), signed_in(treasury2)
+    for person in (treasury, treasury2):
+        totp.enrol(person, SECRET)
+    row = rows.held(operator, now=now, amount=Decimal(30))
+    assert row.quorum_required == 2
+    assert (_lists(mine, row.reference), _lists(other, row.reference)) == ({"mine"}, {"mine"})
+    assert AWAITED not in text(mine.get("/action/?list=all"))
+    words = {"digest": row.digest, "code": totp.code_at(SECRET, totp.step_at(clock.now())), "comment": "Seen"}
+    assert mine.post(f"/withdrawals/{row.pk}/approve/", words).status_code == 302
+    assert _lists(mine, row.reference) == {"others", "watching"}
+    assert AWAITED in text(mine.get("/action/?list=others"))
+    assert "1 of 2" in text(mine.get("/action/?list=others"))
+    assert _lists(other, row.reference) == {"mine"}
+
+
+def test_a_finding_by_the_first_of_two_waits_for_somebody_else(signed_in, treasury, treasury2, operator, payable):
+    mine, other = signed_in(treasury), signed_in(treasury2)
+    for person in (treasury, treasury2):
+        totp.enrol(person, SECRET)
+    row = rows.held(operator, now=clock.now())
+    mover.move(row, event="executed_without_us", to="investigate", now=clock.now())
+    opened = Incident.objects.get(kind=alarms.PAYOUT_DISPUTED)
+    assert _lists(mine, opened.reference) == {"mine"}
+    counted = _count(mine)
+    words = {"digest": resolutions.digest_of(row), "verdict": "paid", "comment": "In the ledger"}
+    words["code"] = totp.code_at(SECRET, totp.step_at(clock.now()))
+    assert mine.post(f"/withdrawals/{row.pk}/resolve/", words).status_code == 302
+    assert _lists(mine, opened.reference) == {"others", "watching"}
+    assert AWAITED in text(mine.get("/action/?list=watching"))
+    assert _count(mine) != counted
+    assert _lists(other, opened.reference) == {"mine"}
+    assert AWAITED not in text(other.get("/action/?list=mine"))
+
+
+def test_a_word_for_the_end_of_one_freeze_is_none_for_the_next(signed_in, treasury, treasury2, operator, payable):
+    now, account = clock.now(), rows.account(now=clock.now())
+    mine = signed_in(treasury)
+    for person in (treasury, treasury2):
+        totp.enrol(person, SECRET)
+    for number, step in enumerate((0, 1)):
+        frozen = freezes.freeze(person=None, reason="A drill.", account=account, now=now)
+        opened = Incident.objects.get(kind=alarms.FROZEN, cause=f"freeze:{frozen.pk}")
+        assert _lists(mine, opened.reference) == {"mine"}, number
+        for person in (treasury, treasury2):
+            answer = {"kind": "totp", "code": totp.code_at(SECRET, totp.step_at(now) + step)}
+            freezes.thaw(
+                freeze_id=frozen.pk,
+                person=person,
+                reason="Looked at",
+                answer=answer,
+                session_key="s",
+                now=now,
+            )
+            if person == treasury:
+                assert _lists(mine, opened.reference) == {"others", "watching"}, number

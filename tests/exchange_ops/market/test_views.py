@@ -16,7 +16,10 @@ from desk.rows import bulk
 from exchange_ops.market import interest, queries, quotes
 from exchange_ops.market import topics as market_topics
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, Symbol, Ticker
+from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
+from project.environment import ExchangePlace
+from tests.exchange_ops import rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
@@ -388,3 +391,20 @@ def test_what_the_exchange_calls_things_is_only_text(client):
     body = client.get(f"/markets/{row.code}/").content.decode()
     assert "<b>x</b>" not in body
     assert "&lt;b&gt;x" in body
+
+
+def test_a_page_of_an_account_elsewhere_says_whose_market_it_shows(client, settings):
+    """Market data is read at one exchange for every account; whoever trades at another one has to see that."""
+    settings.EXCHANGE_PLACES = {"second": ExchangePlace("https://b.test", "wss://b.test")}
+    here = rows.account(now=clock.now())
+    rows.price(now=clock.now())
+    words = "Market data on this page comes from the exchange “default”."
+    for path in ("/markets/", "/markets/BCHUSD/"):
+        assert words not in client.get(path).content.decode()
+    other = Account.objects.create(name="Second desk", place="second")
+    for path in ("/markets/", "/markets/BCHUSD/"):
+        page = client.get(f"/accounts/{other.pk}{path}").content.decode()
+        assert words in page, path
+        assert "is at the exchange “" in page, path
+        assert words not in client.get(f"/accounts/{here.pk}{path}").content.decode(), path
+    assert words in client.get("/markets/").content.decode(), "one of those in view"

@@ -30,7 +30,7 @@ def text(response):
 
 
 def codes(response):
-    return re.findall(r'class="b-code">([A-Z0-9]+)', response.content.decode())
+    return re.findall(r'class="b-code">(?:<a [^>]*>)?([A-Z0-9]+)', response.content.decode())
 
 
 def reading_of(*addresses, current=None, used=()):

@@ -48,6 +48,9 @@ MATRIX = {
     "thread": (EVERYBODY, REREAD),
     "thread-take": (NOBODY, REREAD),
     "funds": (EVERYBODY, NOBODY),
+    "funds-currency": (EVERYBODY, NOBODY),
+    "profit": (EVERYBODY, NOBODY),
+    "profit-export": (EVERYBODY, NOBODY),
     "deposit": (EVERYBODY, NOBODY),
     "deposit-read": (NOBODY, REREAD),
     "deposit-new": (NOBODY, DRAFT),
@@ -217,6 +220,7 @@ MATRIX = {
 # What stands in an address for a part that is no row of ours.
 PATH_PARTS = {
     "<slug:currency>": "BCH",
+    "<str:currency>": "BCH",
     "<str:symbol>": "BCHUSD",
     "<slug:kind>": "move",
     "<block:named>": "7",
@@ -406,7 +410,7 @@ def test_who_signs_in_again_in_front_of_a_decision_comes_back_to_its_page(place)
     facts = Client().post(
         place("withdrawal-approve"), headers={"Referer": "https://testserver/withdrawals/1/?a=b"}, secure=True
     )
-    assert facts["Location"] == "/sign-in/?next=%2Fwithdrawals%2F1%2F%3Fa%3Db"
+    assert facts["Location"] == "/sign-in/?next=%2Fwithdrawals%2F1%2F%3Fa%3Db&unsent=yes"
     for elsewhere in (
         "https://evil.example/withdrawals/1/",
         "//evil.example/",
@@ -414,7 +418,7 @@ def test_who_signs_in_again_in_front_of_a_decision_comes_back_to_its_page(place)
         "",
     ):
         facts = Client().post(place("withdrawal-approve"), headers={"Referer": elsewhere}, secure=True)
-        assert facts["Location"] == "/sign-in/?next=%2F", elsewhere
+        assert facts["Location"] == "/sign-in/?next=%2F&unsent=yes", elsewhere
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "something-new"])

@@ -207,7 +207,7 @@ def test_all_accounts_are_added_up_with_what_is_below_them_apart(two, auditor, s
         assert "65.00 USD" in page
         for figure in ("40.00", "20.00", "25.00"):
             assert f">{figure}<" in page
-    part = client.get("/", headers={"HX-Request": "true", "HX-Target": "balances"}).content.decode()
+    part = client.get("/", headers={"HX-Request": "true", "HX-Target": "accounts"}).content.decode()
     assert f'href="/accounts/{second.pk}/"' in part
     own = client.get(f"/accounts/{second.pk}/funds/").content.decode()
     assert "25.00 USD" in own

@@ -135,7 +135,7 @@ def test_nothing_odd_brings_a_page_down(signed_in, operator, market):
     assert client.get("/margin/NOPE/").status_code == 404
     assert client.get("/margin/bchusd/").headers["Location"] == "/margin/BCHUSD/"
     for path in ("collateral", "close-position", "close-account"):
-        for code in ("BCHUSD", "NOPE", "Ä"):
+        for code in ("BCHUSD", "NOPE", "Ä", "%00"):
             assert client.get(f"/margin/{code}/{path}/").status_code == 200
             assert client.post(f"/margin/{code}/{path}/", {"amount": "x"}).status_code == 422
     assert client.post("/margin/figures/nonsense/", {"code": "\0"}).status_code in {200, 400}

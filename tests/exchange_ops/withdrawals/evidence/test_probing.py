@@ -1,5 +1,7 @@
 """The probe: asks what is safe to ask, always releases its hold, stores dated facts, says what can't be relied on."""
 
+from enum import Enum
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -11,7 +13,9 @@ from exchange_ops.market import rounds, valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account, Fact
-from exchange_ops.withdrawals.evidence import ledger_matching, probing
+from exchange_ops.withdrawals.evidence import ledger_matching, probe_readings, probing
+from sandbox.exchange.accounts.accounts import SubStatus
+from wire.errors import Refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
@@ -182,3 +186,95 @@ def test_without_arguments_every_account_is_asked_with_what_costs_least(account,
 def test_what_can_not_be_paid_with_its_fee_is_not_chosen(account, sandbox, probe):
     with pytest.raises(probing.CannotProbe, match="holds no currency"):
         probing.cheapest(account=account, quote="USD", now=clock.now())
+
+
+# What is read alone, and what is asked only where somebody says so ----------------------------------------------------
+
+
+def changes_of(sandbox):
+    return [
+        call["operation"]
+        for call in sandbox.control("calls")["calls"]
+        if call["operation"] in {"commit_withdrawal", "transfer_funds", "freeze_subaccounts"} and call["executed"]
+    ]
+
+
+def test_the_readings_answer_as_documented_and_a_bare_probe_moves_nothing(account, sandbox, probe):
+    subs = sandbox.world.exchange.accounts
+    sandbox.inside(lambda: setattr(subs.sub_account("desk+1@demo.test"), "status", SubStatus.FROZEN))
+    answers, complaint = probe()
+    assert complaint == ""
+    density = newest(account, "index_density")
+    assert (density["twice"], density["read"] > 3) == (0, True)
+    kinds = newest(account, "ledger_types")
+    assert {"payin", "payout", "bankToExchange"} <= set(kinds)
+    assert sum(kinds.values()) == density["read"]
+    assert newest(account, "frozen_subaccount") == {"status": "disable", "settings_shown": 0}
+    assert "status disable, and 0 of 2 show settings" in answers["frozen_subaccount"]
+    assert not {"pace", "rollback_after_commit"} & set(answers)
+    assert changes_of(sandbox) == []
+
+
+def test_a_status_that_no_document_names_is_a_complaint(account, sandbox, probe):
+    subs = sandbox.world.exchange.accounts
+    sandbox.inside(lambda: setattr(subs.sub_account("desk+1@demo.test"), "status", Enum("Odd", {"ICED": "iced"}).ICED))
+    _, complaint = probe()
+    assert "frozen_subaccount" in complaint
+    assert newest(account, "frozen_subaccount")["status"] == "disable, iced"
+
+
+@pytest.mark.parametrize(
+    ("fault", "name"),
+    [
+        ({"operation": "get_transactions", "field": "type", "value": "magic"}, "ledger_types"),
+        ({"operation": "get_transactions", "field": "index", "value": 7}, "index_density"),
+    ],
+)
+def test_a_reading_that_is_not_as_documented_fails_the_command(account, sandbox, probe, fault, name):
+    sandbox.control("faults", {"times": 99, "kind": "echo_differs", **fault})
+    answers, complaint = probe()
+    assert name in complaint, answers
+
+
+def test_sub_accounts_that_the_key_may_not_see_are_no_complaint(account, sandbox, probe):
+    sandbox.control("faults", {"operation": "get_subaccounts", "kind": "refuse", "code": 1003, "times": 9})
+    assert probe()[1] == ""
+    assert newest(account, "frozen_subaccount") == "refusal 1003"
+
+
+def test_the_documented_pace_goes_through_or_is_a_complaint(account, sandbox, probe):
+    _, complaint = probe("--pace")
+    assert complaint == ""
+    assert newest(account, "pace")["calls"] == 10
+    assert newest(account, "pace")["refused"] == 0
+
+
+def test_a_pace_that_is_refused_is_a_complaint(account, sandbox, probe, client_as):
+    client = client_as("demo-full")
+    means = probing.Means(client, client, clock.now, lambda ms: None)
+    sandbox.control("faults", {"operation": "get_balances", "kind": "refuse", "code": 429, "times": 3})
+    answer = probe_readings.pace(means, probing.Answer)
+    assert (answer.holds, answer.value["refused"]) == (False, 3)
+    sandbox.control("faults", {"operation": "get_balances", "kind": "refuse", "code": 1001, "times": 1})
+    with pytest.raises(Refused):
+        probe_readings.pace(means, probing.Answer)
+
+
+def test_a_call_off_after_the_commit_is_refused_and_the_payment_is_ours(account, sandbox, probe):
+    answers, complaint = probe("--pay-own-address")
+    assert complaint == "", answers
+    assert newest(account, "rollback_after_commit") == "refusal 20006"
+    assert changes_of(sandbox).count("commit_withdrawal") == 1
+    sandbox.control("clock", {"advance_ms": 60_000})
+    copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
+    paid = LedgerEntry.objects.get(exchange_id=newest(account, "paid"))
+    assert (paid.status in {"pending", "success"}, paid.foreign) == (True, False)
+    assert not LedgerEntry.objects.filter(foreign=True).exists()
+
+
+def test_an_exchange_that_says_a_payment_was_called_off_is_a_complaint(account, sandbox, probe):
+    wrong = {"kind": "echo_differs", "field": "result", "value": False, "times": 9}
+    sandbox.control("faults", {"operation": "commit_withdrawal", **wrong})
+    answers, complaint = probe("--pay-own-address")
+    assert "rollback_after_commit" in complaint
+    assert "The commit gives False" in answers["rollback_after_commit"]

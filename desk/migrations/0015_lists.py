@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('desk', '0012_personal_settings'),
+        ('desk', '0014_guards_of_staff'),
     ]
 
     operations = [

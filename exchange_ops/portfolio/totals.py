@@ -1,24 +1,18 @@
 """What each account is worth in all: its two wallets, its sub-accounts and its margin collateral, each apart."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from django.db.models import F
-
-from exchange_ops.ledger.models import Balance
-from exchange_ops.margin.models import MarginAccount
 from exchange_ops.market import valuation
-from exchange_ops.market.models import Symbol
+from exchange_ops.portfolio import amounts
+from exchange_ops.portfolio.models import BANK, MARGIN, SUBACCOUNTS, TRADING
 from exchange_ops.shared.models import Account
-from exchange_ops.subaccounts.models import SubAccountBalance
 
 ZERO: Final = Decimal(0)
-OWN, SUBACCOUNTS, MARGIN = "own", "subaccounts", "margin"
-_Part = tuple[int, str]
+PARTS: Final = {"own": (BANK, TRADING), "subaccounts": (SUBACCOUNTS,), "margin": (MARGIN,)}
 
 
 @dataclass(slots=True)
@@ -46,9 +40,7 @@ class Totals:
 
 def of(accounts: Sequence[Account], *, quote: str, now: datetime) -> list[Totals]:
     """One for each account, in their order; six queries however many there are."""
-    parts = _amounts(accounts)
-    groups = {part: dict(amounts) for part, amounts in parts.items()}
-    values = valuation.values_of_groups(groups=groups, quote=quote, now=now)
+    values = valuation.values_of_groups(groups=amounts.now(accounts), quote=quote, now=now)
     return [_totals(account, quote, values) for account in accounts]
 
 
@@ -80,38 +72,16 @@ def together(rows: Sequence[Totals], *, quote: str) -> Totals:
     )
 
 
-def _totals(account: Account, quote: str, values: dict[_Part, dict[str, valuation.Value]]) -> Totals:
+def _totals(account: Account, quote: str, values: dict[amounts.Part, dict[str, valuation.Value]]) -> Totals:
     found = Totals(quote, account)
     unvalued: set[str] = set()
     ages: list[datetime] = []
-    for name in (OWN, SUBACCOUNTS, MARGIN):
-        mine = values.get((account.pk, name), {})
-        setattr(found, name, _sum(value.amount for value in mine.values()))
-        unvalued |= {code for code, value in mine.items() if value.amount is None}
-        ages += [value.as_of for value in mine.values() if value.amount is not None and value.as_of is not None]
+    for name, wallets in PARTS.items():
+        mine = [(code, value) for wallet in wallets for code, value in values.get((account.pk, wallet), {}).items()]
+        setattr(found, name, _sum(value.amount for _, value in mine))
+        unvalued |= {code for code, value in mine if value.amount is None}
+        ages += [value.as_of for _, value in mine if value.amount is not None and value.as_of is not None]
     found.as_of, found.unvalued = min(ages, default=None), tuple(sorted(unvalued))
-    return found
-
-
-def _amounts(accounts: Sequence[Account]) -> dict[_Part, defaultdict[str, Decimal]]:
-    """By account and part, what there is of each currency. Collateral is held in the quote currency of its symbol."""
-    found: dict[_Part, defaultdict[str, Decimal]] = defaultdict(lambda: defaultdict(lambda: ZERO))
-    for row in Balance.objects.filter(account__in=accounts):
-        found[row.account_id, OWN][row.currency] += row.available + row.reserved
-    below = SubAccountBalance.objects.filter(
-        sub_account__account__in=accounts, sub_account__missing_since__isnull=True
-    ).annotate(owner=F("sub_account__account_id"))
-    for balance in below:
-        found[balance.owner, SUBACCOUNTS][balance.currency] += balance.available + balance.reserved
-    held = list(MarginAccount.objects.filter(account__in=accounts, gone_at=None))
-    symbols = Symbol.objects.in_bulk({row.symbol for row in held})
-    for tied in held:
-        symbol = symbols.get(tied.symbol)
-        # A symbol of which we have no copy names its currency to nobody: it is said to have no price.
-        found[tied.account_id, MARGIN][symbol.quote_currency if symbol else tied.symbol] += tied.margin_balance
-    for amounts in found.values():
-        for code in [code for code, amount in amounts.items() if not amount]:
-            del amounts[code]
     return found
 
 

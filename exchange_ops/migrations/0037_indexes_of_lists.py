@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("exchange_ops", "0035_trading_desk"),
+        ("exchange_ops", "0036_portfolio"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -23,6 +23,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='accounttrade',
             index=models.Index(fields=['account', 'symbol', 'timestamp', 'id'], name='accounttrade_by_symbol'),
+        ),
+        migrations.RemoveIndex(
+            model_name='ledgerentry',
+            name='ledgerentry_by_change',
         ),
         migrations.AddIndex(
             model_name='ledgerentry',

@@ -1,0 +1,60 @@
+"""The house itself: whether it is well, its keys and people, what changed and what the checks found."""
+
+from datetime import timedelta
+from typing import Any
+
+from desk.incidents import queries as incidents
+from desk.models import AuditEvent, Person
+from desk.people import factors
+from desk.staff import machine as staff_states
+from desk.staff.models import PersonChange
+from exchange_ops.keys.models import ApiKey
+from exchange_ops.keys.status import ROTATE_AFTER
+from exchange_ops.pages import wellbeing as health
+from exchange_ops.pages.overview.view import View
+from exchange_ops.shared.models import CheckRun
+
+SHOWN_EVENTS = 8
+RECENT = timedelta(days=1)
+RECONCILIATION = "reconciliation:"
+
+
+def wellbeing(view: View) -> dict[str, Any]:
+    """Health in one line: every check, and what stands open as an incident."""
+    checks = health.of(view.person)
+    return {
+        "checks": checks,
+        "troubled": {name: check for name, check in checks.items() if not check.ok},
+        "incidents": list(incidents.of_scope(incidents.unresolved(view.person), *view.scopes)),
+    }
+
+
+def staff(view: View) -> dict[str, Any]:
+    """What about keys and people needs an administrator."""
+    keys = list(ApiKey.objects.filter(account__in=view.accounts, retired_at=None).order_by("pk"))
+    people = list(Person.objects.filter(is_active=True).order_by("username"))
+    with_factor = factors.those_with_one([person.pk for person in people])
+    return {
+        "keys": keys,
+        "keys_due": [key for key in keys if view.now - key.created_at >= ROTATE_AFTER],
+        "keys_troubled": [key for key in keys if key.last_problem or key.probe_problem],
+        "people": people,
+        "people_without_factor": [person for person in people if person.pk not in with_factor],
+        "person_changes": list(
+            PersonChange.objects.filter(state__in=staff_states.TABLE.open).select_related("person", "requested_by")
+        ),
+    }
+
+
+def changes(view: View) -> dict[str, Any]:
+    """The last events of the trail."""
+    events = AuditEvent.objects.select_related("actor").order_by("-seq")
+    return {"events": list(events[:SHOWN_EVENTS]), "recent_events": events.filter(at__gte=view.now - RECENT).count()}
+
+
+def checks(view: View) -> dict[str, Any]:
+    """What the scheduled checks found when they last ran: those of these accounts and of the whole desk."""
+    names = {f"{RECONCILIATION}{account.pk}": f"Reconciliation, {account.name}" for account in view.accounts}
+    others = CheckRun.objects.filter(name__startswith=RECONCILIATION).exclude(name__in=names)
+    runs = CheckRun.objects.exclude(name__in=others.values("name")).order_by("name")
+    return {"runs": [(names.get(run.name, run.name.capitalize()), run) for run in runs]}

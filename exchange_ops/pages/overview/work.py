@@ -1,0 +1,77 @@
+"""What waits: for the person who looks, for a deadline, and how far each request has come."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Q
+from django.urls import reverse
+
+from desk.incidents import queries as incidents
+from desk.incidents.models import Incident
+from exchange_ops.pages.overview.view import View
+from exchange_ops.shared import rules
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
+from exchange_ops.transfers import approvals as transfer_approvals
+from exchange_ops.transfers import machine as transfer_states
+from exchange_ops.transfers import workflow as transfers
+from exchange_ops.transfers.models import Transfer
+from exchange_ops.withdrawals import machine as states
+from exchange_ops.withdrawals import progress, queries
+from exchange_ops.withdrawals.decisions import approvals
+from exchange_ops.withdrawals.models import Withdrawal
+
+MOST = 8
+OVER_FOR = timedelta(days=1)  # what ended is shown among the requests for so long
+
+
+def work(view: View) -> dict[str, Any]:
+    """What this person has to decide or look at."""
+    waiting = list(incidents.of_scope(incidents.waiting_for(view.person), *view.scopes)[:MOST])
+    payouts = approvals.waiting_for(view.person).filter(account__in=view.accounts)
+    moves = transfer_approvals.waiting_for(view.person).filter(account__in=view.accounts)
+    return {
+        "exchange_now": accounts.exchange_now(view.account, view.now),
+        "mine": list(payouts.order_by("approve_until", "pk")[:MOST]),
+        "mine_incidents": waiting,
+        "mine_transfers": list(moves[:MOST]),
+    }
+
+
+def deadlines(view: View) -> dict[str, Any]:
+    """Reserved money by the time at which it is released again, the next one first."""
+    holds = list(_of(view).filter(state__in=queries.UNDER_WAY).order_by("approve_until", "pk")[: MOST + 1])
+    ends = [row for row in holds if row.state == states.HELD and row.approve_until]
+    return {
+        "exchange_now": accounts.exchange_now(view.account, view.now),
+        "next": ends[0] if ends else None,
+        "holds": [row for row in holds if not ends or row != ends[0]][:MOST],
+    }
+
+
+def requests(view: View) -> dict[str, Any]:
+    """An operator's own requests, everybody's for the others: open ones first, then those of the last day."""
+    is_own = rules.may_request(view.person)
+    rows = _of(view).filter(Q(state__in=states.OPEN_STATES) | Q(updated_at__gte=view.now - OVER_FOR))
+    if is_own:
+        rows = rows.filter(initiator=view.person)
+    found = list(queries.with_ends(rows).order_by("-pk")[: 3 * MOST])
+    ordered = sorted(found, key=lambda row: row.state not in states.OPEN_STATES)[:MOST]
+    waiting = list(incidents.of_scope(incidents.waiting_for(view.person), *view.scopes)[:MOST])
+    return {
+        "exchange_now": accounts.exchange_now(view.account, view.now),
+        "is_own": is_own,
+        "requests": [{"row": row, "steps": progress.steps(row)} for row in ordered],
+        "transfers": _transfers_besides(waiting, view.accounts),
+    }
+
+
+def _of(view: View) -> Any:
+    return Withdrawal.objects.filter(account__in=view.accounts).select_related("initiator", "account")
+
+
+def _transfers_besides(named: list[Incident], mine: list[Account]) -> list[Transfer]:
+    """Those that wait or whose outcome is unknown, the newest first; not twice what stands there as an incident."""
+    pages = {incident.url for incident in named}
+    rows = transfers.newest().filter(account__in=mine, state__in=transfer_states.OPEN_STATES)[: MOST + len(pages)]
+    return [row for row in rows if reverse("transfer", args=[row.pk]) not in pages][:MOST]

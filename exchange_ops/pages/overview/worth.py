@@ -1,0 +1,99 @@
+"""What the accounts are worth: over time, by currency, by account, and what came in and went out."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from exchange_ops.ledger import sources
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.market import valuation
+from exchange_ops.pages.overview.view import View
+from exchange_ops.policy.models import Freeze
+from exchange_ops.portfolio import amounts, drawings, history, totals
+from exchange_ops.withdrawals import machine as states
+from exchange_ops.withdrawals.models import Withdrawal
+
+LAST_LINES, SHOWN_SHARES, SHOWN_FLOWS = 8, 7, 6
+ZERO: Final = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One currency, or all that are not shown: its amount, what it is worth and its part of the whole (0 to 1)."""
+
+    label: str
+    amount: Decimal | None
+    value: Decimal | None
+    part: Decimal | None
+
+
+def balances(view: View) -> dict[str, Any]:
+    """The total of now, and how it came about."""
+    found = totals.for_page(view.accounts, quote=view.quote, now=view.now)
+    # The past was kept in the currency of the accounts; a reader's own values only what is shown of now.
+    kept_in = view.accounts[0].quote_currency if view.accounts else ""
+    worth = found["worth"]
+    if view.quote != kept_in:
+        worth = totals.for_page(view.accounts, quote=kept_in, now=view.now)["worth"]
+    past = history.of(accounts=view.accounts, worth=worth, days=view.days, now=view.now)
+    has_more = worth is not None and worth.has_more
+    beside = [(point.at, point.total) for point in past.line if not point.is_rebuilt] if has_more else []
+    picture = drawings.line([(point.at, point.own) for point in past.line], beside=beside)
+    source = sources.of_ledger(view.account, view.now)
+    return found | {"past": past, "picture": picture, "source": source}
+
+
+def allocation(view: View) -> dict[str, Any]:
+    """By currency, every wallet, sub-account and the collateral together, the most valuable first."""
+    held: dict[str, Decimal] = {}
+    for of in amounts.now(view.accounts).values():
+        for code, amount in of.items():
+            held[code] = held.get(code, ZERO) + amount
+    values = valuation.values_of(amounts=held, quote=view.quote, now=view.now) if held else {}
+    known = {code: value.amount for code, value in values.items() if value.amount is not None}
+    total = sum(known.values(), ZERO)
+    ranked = sorted(known, key=lambda code: (-known[code], code))
+    shares = [Share(code, held[code], known[code], _part(known[code], total)) for code in ranked[:SHOWN_SHARES]]
+    if rest := ranked[SHOWN_SHARES:]:
+        value = sum((known[code] for code in rest), ZERO)
+        shares.append(Share(f"{len(rest)} others", None, value, _part(value, total)))
+    return {"shares": shares, "quote": view.quote, "unpriced": sorted(set(held) - set(known))}
+
+
+def accounts(view: View) -> dict[str, Any]:
+    """Each account with its sub-accounts and collateral apart, what is under way there and whether it is frozen."""
+    if not view.accounts:
+        return {"lines_of_accounts": []}
+    rows = totals.of(view.accounts, quote=view.quote, now=view.now)
+    open_rows = Withdrawal.objects.filter(account__in=view.accounts, state__in=states.OPEN_STATES)
+    payouts: dict[int, int] = {}
+    for number in open_rows.values_list("account", flat=True):
+        payouts[number] = payouts.get(number, 0) + 1
+    freezes = Freeze.objects.filter(account__in=view.accounts, thawed_at=None)
+    frozen = set(freezes.values_list("account_id", flat=True))
+    lines = [
+        {
+            "worth": row,
+            "payouts": payouts.get(row.account.pk, 0) if row.account else 0,
+            "is_frozen": row.account is not None and row.account.pk in frozen,
+            "source": sources.of_ledger(row.account, view.now),
+        }
+        for row in rows
+    ]
+    return {"lines_of_accounts": lines, "sum_of_accounts": totals.together(rows, quote=view.quote)}
+
+
+def flows(view: View) -> dict[str, Any]:
+    """What came from outside and went there within the range."""
+    found = history.flows(accounts=view.accounts, days=view.days, now=view.now)
+    return {"flows": found, "flow_rows": found.rows[:SHOWN_FLOWS], "flow_rest": max(len(found.rows) - SHOWN_FLOWS, 0)}
+
+
+def lines(view: View) -> dict[str, Any]:
+    """The last lines of the ledger."""
+    entries = LedgerEntry.objects.filter(account__in=view.accounts).select_related("withdrawal", "account")
+    return {"entries": list(entries.order_by("-index" if len(view.accounts) == 1 else "-pk")[:LAST_LINES])}
+
+
+def _part(value: Decimal, total: Decimal) -> Decimal | None:
+    return value / total if total else None

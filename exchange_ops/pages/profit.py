@@ -1,0 +1,196 @@
+"""Profit and loss by coin: realised in a range, unrealised at present prices, by the method that a reader chooses."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from desk import clock
+from desk.audit import trail
+from desk.lists import exports
+from desk.views.rendering import show
+from exchange_ops.market import valuation
+from exchange_ops.portfolio import lots
+from exchange_ops.portfolio.models import Profit, ProfitDay, Progress
+from exchange_ops.shared import rules
+from exchange_ops.shared.models import Account
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import requires
+from wire.values import decimal_text
+
+ALL: Final = "all"
+RANGES: Final = {"30": "30 days", "365": "1 year", ALL: "All time"}
+ZERO: Final = Decimal(0)
+COLUMNS: Final = (
+    *(
+        "account",
+        "method",
+        "coin",
+        "quote",
+        "quantity",
+        "known_quantity",
+        "cost",
+        "average_cost",
+        "price",
+        "unrealised",
+    ),
+    *("realised", "fees", "range", "no_known_cost", "sold_without_cost", "proceeds_without_cost", "left_without_price"),
+    *("cost_without_price", "opening", "unexplained", "computed_at"),
+)
+
+
+@dataclass(slots=True)
+class Line:
+    """One coin of one account; money in the account's quote currency, `realised` and `fees` those of the range."""
+
+    profit: Profit
+    realised: Decimal = ZERO
+    fees: Decimal = ZERO
+    value: valuation.Value | None = None
+
+    @property
+    def quantity(self) -> Decimal:
+        """What is held, at a known cost or not."""
+        held: Decimal = self.profit.known_quantity + self.profit.unknown_quantity
+        return held
+
+    @property
+    def average(self) -> Decimal | None:
+        """What one unit of known cost did cost."""
+        profit = self.profit
+        return profit.cost / profit.known_quantity if profit.known_quantity else None
+
+    @property
+    def unrealised(self) -> Decimal | None:
+        """What the part of known cost would bring above it now; None without a fresh price."""
+        price = self.value.rate if self.value is not None else None
+        if not self.profit.known_quantity:
+            return None
+        return lots.unrealised(quantity=self.profit.known_quantity, cost=self.profit.cost, price=price)
+
+
+@require_safe
+@requires(rules.may_see)
+def profit(request: HttpRequest) -> HttpResponse:
+    """One line a coin, and the sums."""
+    now, mine, method, chosen = clock.now(), accounts.in_view(request), _method(request), _range(request)
+    found = _lines(mine, method, chosen, now)
+    context = {
+        "now": now,
+        "accounts": mine,
+        "account": mine[0] if len(mine) == 1 else None,
+        "method": method,
+        "methods": lots.METHODS,
+        "range": chosen,
+        "ranges": RANGES,
+        "lines": found,
+        "sums": _sums(found),
+        "quote": mine[0].quote_currency if mine else "",
+        "problems": list(Progress.objects.filter(account__in=mine).exclude(problem="").select_related("account")),
+    }
+    return show(request, "exchange_ops/profit.html", context, parts={"profits": "exchange_ops/profit/_rows.html"})
+
+
+@require_safe
+@requires(rules.may_see)
+def export(request: HttpRequest) -> HttpResponse:
+    """The same lines as a file, told to the trail before it leaves."""
+    now, method, chosen = clock.now(), _method(request), _range(request)
+    found = _lines(accounts.in_view(request), method, chosen, now)
+    with transaction.atomic():
+        trail.record(
+            actor=request.user,
+            action="profit.exported",
+            subject="profit",
+            before={},
+            after={"method": method, "range": chosen},
+            now=now,
+            session_key=request.session.session_key or "",
+        )
+    response = HttpResponse(_csv(found, chosen), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="profit-{method}-{now:%Y%m%dT%H%M%SZ}.csv"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _method(request: HttpRequest) -> str:
+    wanted = request.GET.get("method", lots.FIFO)
+    return wanted if wanted in lots.METHODS else lots.FIFO
+
+
+def _range(request: HttpRequest) -> str:
+    wanted = request.GET.get("range", ALL)
+    return wanted if wanted in RANGES else ALL
+
+
+def _lines(mine: Sequence[Account], method: str, chosen: str, now: datetime) -> list[Line]:
+    """Four queries however many coins there are."""
+    rows = Profit.objects.filter(account__in=mine, method=method).select_related("account").order_by("account", "coin")
+    found = {row.pk: Line(row) for row in rows}
+    days = ProfitDay.objects.filter(profit__in=list(found))
+    if chosen != ALL:
+        days = days.filter(day__gt=(now - timedelta(days=int(chosen))).date())
+    for key, realised, fees in days.values_list("profit", "realised", "fees"):
+        found[key].realised += realised
+        found[key].fees += fees
+    _value(list(found.values()), now)
+    return sorted(found.values(), key=lambda line: (line.profit.account_id, not line.quantity, line.profit.coin))
+
+
+def _value(found: list[Line], now: datetime) -> None:
+    for quote in {line.profit.account.quote_currency for line in found}:
+        mine = [line for line in found if line.profit.account.quote_currency == quote]
+        held = {line.profit.coin: Decimal(1) for line in mine}
+        values = valuation.values_of(amounts=held, quote=quote, now=now)
+        for line in mine:
+            line.value = values[line.profit.coin]
+
+
+def _sums(found: list[Line]) -> list[dict[str, Any]]:
+    """Of each quote currency by itself; `unvalued` are held at a known cost and have no fresh price."""
+    sums: dict[str, dict[str, Any]] = {}
+    for line in found:
+        quote = line.profit.account.quote_currency
+        start = {"quote": quote, "cost": ZERO, "realised": ZERO, "unrealised": ZERO, "fees": ZERO, "unvalued": []}
+        row = sums.setdefault(quote, start)
+        row["cost"] += line.profit.cost
+        row["realised"] += line.realised
+        row["fees"] += line.fees
+        row["unrealised"] += line.unrealised or ZERO
+        if line.profit.known_quantity and line.unrealised is None:
+            row["unvalued"].append(line.profit.coin)
+    return list(sums.values())
+
+
+def _csv(found: list[Line], chosen: str) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow([name.replace("_", " ") for name in COLUMNS])
+    for line in found:
+        writer.writerow([_cell(value) for value in _values(line, chosen)])
+    return file.getvalue()
+
+
+def _values(line: Line, chosen: str) -> list[Any]:
+    row, price = line.profit, line.value.rate if line.value is not None else None
+    return [
+        *(row.account.name, lots.METHODS[row.method], row.coin, row.account.quote_currency, line.quantity),
+        *(row.known_quantity, row.cost, line.average, price, line.unrealised, line.realised, line.fees, RANGES[chosen]),
+        *(row.unknown_quantity, row.sold_without_cost, row.proceeds_without_cost, row.left_without_price),
+        *(row.cost_without_price, row.opening, row.unexplained, row.computed_at.isoformat()),
+    ]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, Decimal):
+        return decimal_text(value.quantize(lots.PLACES).normalize())
+    return exports.safe_cell(str(value))

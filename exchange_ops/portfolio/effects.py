@@ -1,0 +1,164 @@
+"""What each entry of the ledger and each own trade did to the wallets, and to the books of profit and loss.
+
+An entry counts from the moment of its last change once it succeeded: until then its money is reserved and still here.
+Trades of margin orders and liquidations change the collateral, not the trading wallet, and are left out.
+Source: exchange REST, Transaction and Account trade; supplement 1.6, 2.8, 2.10.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from heapq import merge
+from operator import attrgetter
+from typing import Final
+
+from django.db.models import Q, QuerySet
+
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.margin.models import MarginAccount
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.portfolio.models import BANK, TRADING
+from exchange_ops.portfolio.walking import Change
+from exchange_ops.positions.models import MarginAction
+from exchange_ops.shared.models import Account
+from exchange_ops.transfers import machine as transfer_states
+
+ZERO: Final = Decimal(0)
+DONE: Final = "success"
+IN, OUT = frozenset({"payin", "deposit"}), frozenset({"payout", "withdraw"})
+UNDER_WAY: Final = ("created", "pending")
+TO_TRADING, FROM_TRADING, SWAP = "bankToExchange", "exchangeToBank", "swap"
+BUY: Final = "buy"
+TO_SUBACCOUNTS: Final = (transfer_states.TO_SUBACCOUNT, transfer_states.FROM_SUBACCOUNT)
+CHUNK: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What matters of one succeeded entry. `is_inside` says that the money stayed ours: conversions, sub-accounts."""
+
+    at: datetime
+    type: str
+    currency: str
+    amount: Decimal
+    fee: Decimal
+    is_swap: bool
+    is_inside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Trade:
+    """One own trade; `notional` is price x quantity in `quote`, the fee in `fee_currency`."""
+
+    at: datetime
+    is_buy: bool
+    base: str
+    quote: str
+    quantity: Decimal
+    notional: Decimal
+    fee: Decimal
+    fee_currency: str
+
+
+def succeeded(account: Account) -> QuerySet[LedgerEntry]:
+    """The entries that changed a balance."""
+    return LedgerEntry.objects.filter(account=account, status=DONE)
+
+
+def entries(rows: QuerySet[LedgerEntry]) -> Iterator[Entry]:
+    """The rows in their order, read in pieces."""
+    columns = ("updated_at", "type", "currency", "amount", "fee", "sub_type", "transfer__kind")
+    for at, kind, currency, amount, fee, sub_type, moved in rows.values_list(*columns).iterator(CHUNK):
+        is_swap = sub_type == SWAP
+        yield Entry(at, kind, currency, amount, fee or ZERO, is_swap, is_swap or moved in TO_SUBACCOUNTS)
+
+
+def trades(account: Account, *, newest_first: bool = False) -> Iterator[Trade]:
+    """Own trades on the trading wallet, in the order in which they happened, of symbols that are known."""
+    symbols = {row.code: row for row in Symbol.objects.all()}
+    rows = AccountTrade.objects.filter(account=account, symbol__in=list(symbols))
+    rows = rows.exclude(_on_margin(account)).exclude(liquidation=True)
+    order = ("-timestamp", "-exchange_id") if newest_first else ("timestamp", "exchange_id")
+    columns = ("timestamp", "side", "symbol", "quantity", "price", "fee")
+    for at, side, code, quantity, price, fee in rows.order_by(*order).values_list(*columns).iterator(CHUNK):
+        row = symbols[code]
+        notional, paid_in = quantity * price, row.fee_currency or row.quote_currency
+        yield Trade(at, side == BUY, row.base_currency, row.quote_currency, quantity, notional, fee, paid_in)
+
+
+def _on_margin(account: Account) -> Q:
+    """Trades of margin orders, and of those with which an action of ours closed a position.
+
+    Rows that have no number yet are left out: beside an empty one nothing would be outside of the list.
+    """
+    orders = Order.objects.filter(account=account, margin=True, exchange_id__isnull=False).values("exchange_id")
+    closing = MarginAction.objects.filter(account=account, exchange_order_id__isnull=False).values("exchange_order_id")
+    parts = MarginAction.objects.filter(account=account).exclude(client_order_id="").values("client_order_id")
+    return Q(exchange_order_id__in=orders) | Q(exchange_order_id__in=closing) | Q(client_order_id__in=parts)
+
+
+def unknown_symbols(account: Account) -> list[str]:
+    """Codes of symbols that were traded and that the exchange does not describe any more."""
+    rows = AccountTrade.objects.filter(account=account).exclude(symbol__in=Symbol.objects.values("code"))
+    return list(rows.order_by("symbol").values_list("symbol", flat=True).distinct())
+
+
+def newest_changes(account: Account) -> Iterator[Change]:
+    """Every change of both wallets, the newest first."""
+    of_ledger = (
+        each for entry in entries(succeeded(account).order_by("-updated_at", "-index")) for each in of_entry(entry)
+    )
+    traded = (each for trade in trades(account, newest_first=True) for each in of_trade(trade))
+    return merge(of_ledger, traded, _of_collateral(account), key=attrgetter("at"), reverse=True)
+
+
+def _of_collateral(account: Account) -> list[Change]:
+    """What went to margin and came back is in no ledger: the past of a currency that is collateral is unknown.
+
+    An account that is gone gave its collateral back when it was seen to be gone, the newest change of all.
+    """
+    rows = list(MarginAccount.objects.filter(account=account))
+    symbols = Symbol.objects.in_bulk({row.symbol for row in rows})
+    found = [
+        _change(max(row.updated_at, row.gone_at or row.updated_at), symbols[row.symbol].quote_currency, TRADING, None)
+        for row in rows
+        if row.symbol in symbols
+    ]
+    return sorted(found, key=attrgetter("at"), reverse=True)
+
+
+def of_entry(entry: Entry) -> list[Change]:
+    """What it did to the wallets; a type without a known sign makes the currency's past unknown."""
+    made = entry.at, entry.currency
+    if entry.type in IN:
+        return [_change(*made, BANK, entry.amount)]
+    if entry.type in OUT:
+        return [_change(*made, BANK, -entry.amount - entry.fee)]
+    if entry.type in {TO_TRADING, FROM_TRADING}:
+        amount = entry.amount if entry.type == TO_TRADING else -entry.amount
+        return [_change(*made, BANK, -amount), _change(*made, TRADING, amount)]
+    return [_change(*made, BANK, None)]
+
+
+def of_trade(trade: Trade) -> list[Change]:
+    """What it did to the trading wallet."""
+    sign = 1 if trade.is_buy else -1
+    return [
+        _change(trade.at, trade.base, TRADING, sign * trade.quantity),
+        _change(trade.at, trade.quote, TRADING, -sign * trade.notional),
+        _change(trade.at, trade.fee_currency, TRADING, -trade.fee),
+    ]
+
+
+def _change(at: datetime, currency: str, wallet: str, amount: Decimal | None) -> Change:
+    return Change(at, wallet, currency, amount)
+
+
+def currencies(account: Account) -> list[str]:
+    """Every currency that the account's ledger or trades name."""
+    found = set(LedgerEntry.objects.filter(account=account).order_by("currency").values_list("currency").distinct())
+    symbols = AccountTrade.objects.filter(account=account).values("symbol").distinct()
+    pairs = Symbol.objects.filter(code__in=symbols).values_list("base_currency", "quote_currency", "fee_currency")
+    return sorted({code for row in (*found, *pairs) for code in row if code})

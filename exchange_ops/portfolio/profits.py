@@ -1,0 +1,169 @@
+"""Profit and loss of an account's coins, computed from its trades and what came in and went out, and kept as rows.
+
+What came in cost its day's price and what went out brought it: the price of the network's fee is lost on the way. A
+trade against another coin is both a sale and a purchase at that day's price. Network variants of a coin are one coin,
+the quote currency itself earns nothing, and moves to and from sub-accounts count as going out and coming in.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Max, Min
+
+from desk.machines.step_clock import Stopwatch
+from exchange_ops.ledger import walks
+from exchange_ops.ledger.models import LedgerVersion
+from exchange_ops.market.valuation import plain_code
+from exchange_ops.orders.models import AccountTrade
+from exchange_ops.portfolio import amounts, effects, lots
+from exchange_ops.portfolio.models import SUBACCOUNTS, Profit, ProfitDay, Progress
+from exchange_ops.portfolio.prices import DayPrices
+from exchange_ops.shared.models import Account
+from wire.values import decimal_text
+
+ZERO: Final = Decimal(0)
+SHOWN_LOTS: Final = 50
+AT_LEAST_EVERY: Final = timedelta(hours=1)  # prices of today move, and what had no price may have one
+AT_MOST: Final = 20  # of its time is this part spent on it
+
+
+def update(*, account: Account, progress: Progress, now: datetime) -> bool:
+    """Compute everything anew when something changed, or an hour passed; whether that was done."""
+    version = LedgerVersion.objects.filter(account=account).aggregate(newest=Max("pk"))["newest"] or 0
+    trade = AccountTrade.objects.filter(account=account).aggregate(newest=Max("pk"))["newest"] or 0
+    if not _is_due(progress, version, trade, now) or walks.is_incomplete(account=account, now=now):
+        return False
+    watch = Stopwatch(now)
+    books = compute(account=account)
+    with transaction.atomic():
+        Profit.objects.filter(account=account).delete()
+        for (coin, method), book in books.items():
+            _keep(account, coin, method, book, now)
+        took_ms = int((watch.now() - now).total_seconds() * 1000)
+        Progress.objects.filter(pk=progress.pk).update(
+            profits_version=version, profits_trade=trade, profits_at=now, took_ms=took_ms
+        )
+    return True
+
+
+def compute(*, account: Account) -> dict[tuple[str, str], lots.Book]:
+    """The book of each coin by each method; coins that were never held or moved are left out."""
+    moved = movements(account)
+    quote, balances = plain_code(account.quote_currency), _balances(account)
+    coins = sorted((set(moved) | {coin for coin, amount in balances.items() if amount}) - {quote})
+    return {
+        (coin, method): lots.book(moved.get(coin, ()), balance=balances.get(coin, ZERO), method=method)
+        for coin in coins
+        for method in lots.METHODS
+    }
+
+
+def movements(account: Account) -> dict[str, list[lots.Movement]]:
+    """What every coin went through, valued in the account's quote currency."""
+    since = _begins(account)
+    if since is None:
+        return {}
+    prices = DayPrices(codes=effects.currencies(account), quote=account.quote_currency, since=since.date())
+    found: defaultdict[str, list[lots.Movement]] = defaultdict(list)
+    for entry in effects.entries(effects.succeeded(account).order_by("updated_at", "index")):
+        for coin, movement in _of_entry(entry, prices):
+            found[coin].append(movement)
+    for trade in effects.trades(account):
+        for coin, movement in _of_trade(trade, prices):
+            found[coin].append(movement)
+    return dict(found)
+
+
+def _is_due(progress: Progress, version: int, trade: int, now: datetime) -> bool:
+    if progress.profits_at is None:
+        return True
+    passed = now - progress.profits_at
+    has_new_prices = progress.prices_read_at is not None and progress.prices_read_at > progress.profits_at
+    changed = has_new_prices or (version, trade) != (progress.profits_version, progress.profits_trade)
+    return passed >= AT_LEAST_EVERY or (changed and passed >= AT_MOST * timedelta(milliseconds=progress.took_ms))
+
+
+def _begins(account: Account) -> datetime | None:
+    first_entry = effects.succeeded(account).aggregate(first=Min("updated_at"))["first"]
+    traded = AccountTrade.objects.filter(account=account).aggregate(first=Min("timestamp"))["first"]
+    return min((at for at in (first_entry, traded) if at is not None), default=None)
+
+
+def _balances(account: Account) -> dict[str, Decimal]:
+    """What is held of each coin in the account itself, collateral included."""
+    found: defaultdict[str, Decimal] = defaultdict(lambda: ZERO)
+    for (_, wallet), held in amounts.now([account]).items():
+        if wallet != SUBACCOUNTS:
+            for code, amount in held.items():
+                found[plain_code(code)] += amount
+    return found
+
+
+def _of_entry(entry: effects.Entry, prices: DayPrices) -> Iterator[tuple[str, lots.Movement]]:
+    """A deposit or a payout; conversions between variants and moves between the two wallets change no coin."""
+    if entry.is_swap or entry.type not in effects.IN | effects.OUT:
+        return
+    day, coin = entry.at.astimezone(UTC).date(), plain_code(entry.currency)
+    value, fee = prices.value(coin, entry.amount, day), prices.value(coin, entry.fee, day) or ZERO
+    quantity = entry.amount if entry.type in effects.IN else -entry.amount - entry.fee
+    yield coin, lots.Movement(entry.at, quantity, value, fee)
+
+
+def _of_trade(trade: effects.Trade, prices: DayPrices) -> Iterator[tuple[str, lots.Movement]]:
+    """Both sides of a trade. The fee raises what was paid, or lowers what was received, for the base currency."""
+    day = trade.at.astimezone(UTC).date()
+    base, quote, paid_in = plain_code(trade.base), plain_code(trade.quote), plain_code(trade.fee_currency)
+    notional, fee = prices.value(quote, trade.notional, day), prices.value(paid_in, trade.fee, day)
+    sign = 1 if trade.is_buy else -1
+    quantities: defaultdict[str, Decimal] = defaultdict(lambda: ZERO)
+    quantities[base] += sign * trade.quantity
+    quantities[quote] -= sign * trade.notional
+    quantities[paid_in] -= trade.fee
+    for coin, quantity in quantities.items():
+        if coin == base:
+            # A fee in the coin itself is part of its quantity already; any other is money on top.
+            beside = ZERO if paid_in == base else fee
+            worth = None if notional is None or beside is None else notional + sign * beside
+            yield coin, lots.Movement(trade.at, quantity, worth, fee or ZERO)
+        elif quantity:
+            yield coin, lots.Movement(trade.at, quantity, prices.value(coin, abs(quantity), day))
+
+
+def _keep(account: Account, coin: str, method: str, book: lots.Book, now: datetime) -> None:
+    row = Profit.objects.create(
+        account=account,
+        coin=coin,
+        method=method,
+        known_quantity=book.known_quantity,
+        cost=_money(book.cost),
+        unknown_quantity=book.quantity - book.known_quantity,
+        realised=_money(book.realised),
+        fees=_money(book.fees),
+        sold_without_cost=book.sold_without_cost,
+        proceeds_without_cost=_money(book.proceeds_without_cost),
+        left_without_price=book.left_without_price,
+        cost_without_price=_money(book.cost_without_price),
+        opening=book.opening,
+        unexplained=book.unexplained,
+        lots=[_lot(lot) for lot in book.lots[:SHOWN_LOTS]],
+        lots_count=len(book.lots),
+        computed_at=now,
+    )
+    days = ((day, figures) for day, figures in book.days.items() if figures.realised or figures.fees)
+    ProfitDay.objects.bulk_create(
+        ProfitDay(profit=row, day=day, realised=_money(figures.realised), fees=_money(figures.fees))
+        for day, figures in days
+    )
+
+
+def _lot(lot: lots.Lot) -> list[str | None]:
+    at = lot.at.astimezone(UTC).isoformat() if lot.at else None
+    return [at, decimal_text(lot.quantity), None if lot.cost is None else decimal_text(_money(lot.cost))]
+
+
+def _money(value: Decimal) -> Decimal:
+    return value.quantize(lots.PLACES)

@@ -1,0 +1,135 @@
+"""What is reserved of a currency, and by what: our payouts, payouts made elsewhere, open orders; and what is left over.
+
+What a buy order reserves is known only between its price and its price with the highest fee, for an order without a
+price not at all. Money that serves as margin collateral is in neither wallet and stands beside.
+Source: exchange REST, Balance and Order; supplement 2.8.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from django.db.models import Q
+
+from exchange_ops.ledger.models import Balance, LedgerEntry
+from exchange_ops.margin.models import MarginAccount
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import machine as order_states
+from exchange_ops.orders.models import Order
+from exchange_ops.portfolio.effects import BUY, OUT, UNDER_WAY
+from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals.funds import RESERVING
+from exchange_ops.withdrawals.models import Withdrawal
+
+ZERO: Final = Decimal(0)
+
+
+@dataclass(slots=True)
+class Part:
+    """Money behind some rows: at least `low`, at most `high`; `is_open` when even that isn't known of all of them."""
+
+    count: int = 0
+    low: Decimal = ZERO
+    high: Decimal = ZERO
+    is_open: bool = False
+
+    def add(self, low: Decimal, high: Decimal | None = None) -> None:
+        """One more row."""
+        self.count += 1
+        self.low += low
+        self.high += low if high is None else high
+
+
+@dataclass(slots=True)
+class Reserve:
+    """One currency. `bank` and `trading` are what the exchange says is reserved there, the parts what we know of it."""
+
+    currency: str
+    bank: Decimal = ZERO
+    trading: Decimal = ZERO
+    payouts: Part = field(default_factory=Part)
+    elsewhere: Part = field(default_factory=Part)
+    orders: Part = field(default_factory=Part)
+    collateral: Part = field(default_factory=Part)
+
+    @property
+    def total(self) -> Decimal:
+        """Everything that is reserved."""
+        return self.bank + self.trading
+
+    @property
+    def unexplained_bank(self) -> Decimal:
+        """What the bank wallet reserves besides payouts; below zero while its reading is behind them."""
+        return self.bank - self.payouts.low - self.elsewhere.low
+
+    @property
+    def unexplained_trading(self) -> Decimal:
+        """What the trading wallet reserves besides orders; nothing while orders of unknown cost may be the reason."""
+        if self.trading < self.orders.low:
+            return self.trading - self.orders.low
+        return ZERO if self.orders.is_open else max(self.trading - self.orders.high, ZERO)
+
+    @property
+    def unexplained(self) -> Decimal:
+        """What nothing of ours explains."""
+        return max(self.unexplained_bank, ZERO) + max(self.unexplained_trading, ZERO)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether less is reserved than our payouts and orders need: a reading is older than they are."""
+        return min(self.unexplained_bank, self.unexplained_trading) < 0
+
+
+def of(accounts: Sequence[Account]) -> dict[str, Reserve]:
+    """By currency, of all of these accounts together; six queries however many there are."""
+    found: dict[str, Reserve] = {}
+    for balance in Balance.objects.filter(account__in=accounts):
+        row = _of(found, balance.currency)
+        if balance.wallet == Balance.BANK:
+            row.bank += balance.reserved
+        else:
+            row.trading += balance.reserved
+    for payout in Withdrawal.objects.filter(account__in=accounts, state__in=RESERVING):
+        _of(found, payout.currency).payouts.add(payout.amount if payout.leaves is None else payout.leaves)
+    _add_elsewhere(found, accounts)
+    _add_orders(found, accounts)
+    return found
+
+
+def _of(found: dict[str, Reserve], currency: str) -> Reserve:
+    return found.setdefault(currency, Reserve(currency))
+
+
+def _add_elsewhere(found: dict[str, Reserve], accounts: Sequence[Account]) -> None:
+    rows = LedgerEntry.objects.filter(account__in=accounts, type__in=OUT, status__in=UNDER_WAY, withdrawal=None)
+    for code, amount, fee in rows.values_list("currency", "amount", "fee"):
+        _of(found, code).elsewhere.add(amount + (fee or ZERO))
+
+
+def _add_orders(found: dict[str, Reserve], accounts: Sequence[Account]) -> None:
+    is_open = Q(active=True) | Q(state__in=order_states.AT_WORK)
+    orders = list(Order.objects.filter(is_open, account__in=accounts, margin=False))
+    collateral = list(MarginAccount.objects.filter(account__in=accounts, gone_at=None))
+    symbols = Symbol.objects.in_bulk({row.symbol for row in orders} | {row.symbol for row in collateral})
+    for order in orders:
+        if symbol := symbols.get(order.symbol):
+            _add_order(found, order, symbol)
+    for tied in collateral:
+        if (symbol := symbols.get(tied.symbol)) and tied.margin_balance:
+            _of(found, symbol.quote_currency).collateral.add(tied.margin_balance)
+
+
+def _add_order(found: dict[str, Reserve], order: Order, symbol: Symbol) -> None:
+    if order.side != BUY:
+        _of(found, symbol.base_currency).orders.add(order.left)
+        return
+    part = _of(found, symbol.quote_currency).orders
+    if order.price is None:
+        part.add(ZERO)
+        part.is_open = True
+        return
+    cost, rate = order.left * order.price, max(symbol.take_liquidity_rate, symbol.provide_liquidity_rate, ZERO)
+    # Fees are rounded up for each trade: as many steps of the tick as there are increments to fill.
+    fills = order.left / symbol.quantity_increment if symbol.quantity_increment else Decimal(1)
+    part.add(cost, cost * (1 + rate) + fills * symbol.tick_size)

@@ -1,0 +1,232 @@
+"""What an account is worth, kept hour by hour, and walked back through the ledger for the time before.
+
+A snapshot is taken only of balances that were read within minutes: what was not known then is a gap, not a guess.
+Before the first one the days are rebuilt once, each at its first instant, as soon as ledger and trades were read.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Min
+
+from exchange_ops.ledger import quarantine, walks
+from exchange_ops.ledger.models import Balance
+from exchange_ops.market import valuation
+from exchange_ops.orders import workflow as orders
+from exchange_ops.orders.models import AccountTrade
+from exchange_ops.portfolio import amounts, effects, walking
+from exchange_ops.portfolio.models import BANK, TRADING, WALLETS, Snapshot, SnapshotLine
+from exchange_ops.portfolio.prices import DayPrices
+from exchange_ops.shared import heartbeats
+from exchange_ops.shared.models import Account
+
+FRESH_FOR: Final = timedelta(minutes=10)
+REBUILT_BACK: Final = timedelta(days=366)
+PRICE_PLACES, VALUE_PLACES = Decimal(1).scaleb(-24), valuation.PLACES
+MOST_DIGITS: Final = 36
+DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Priced:
+    """One line before it is kept."""
+
+    wallet: str
+    currency: str
+    amount: Decimal
+    price: Decimal | None = None
+    value: Decimal | None = None
+    priced_at: datetime | None = None
+    via: tuple[str, ...] = ()
+
+
+def take(*, account: Account, now: datetime) -> Snapshot | None:
+    """Keep what the account holds now as the snapshot of this hour; nothing when there is one, or nothing fresh."""
+    hour = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+    if Snapshot.objects.filter(account=account, hour=hour).exists() or not _is_fresh(account, now):
+        return None
+    held = {wallet: dict(of) for (_, wallet), of in amounts.now([account]).items()}
+    values = valuation.values_of_groups(groups=held, quote=account.quote_currency, now=now)
+    lines = [
+        _now(wallet, code, held[wallet][code], value) for wallet, of in values.items() for code, value in of.items()
+    ]
+    first = not Snapshot.objects.filter(account=account, hour__gte=_midnight(now.date()), hour__lte=hour).exists()
+    kind = Snapshot.DAILY if first else Snapshot.HOURLY
+    return _keep(account, hour=hour, taken_at=now, kind=kind, lines=lines, wallets=WALLETS)
+
+
+def rebuild(*, account: Account, now: datetime) -> int:
+    """Make the days before the first snapshot from the ledger; how many. Raises `CannotRebuild` if it is too early."""
+    if reason := _too_early(account, now):
+        raise CannotRebuild(reason)
+    held = {
+        (wallet, code): amount
+        for (_, wallet), of in amounts.now([account]).items()
+        if wallet in {BANK, TRADING}
+        for code, amount in of.items()
+    }
+    moments = _moments(account, now)
+    codes = {code for _, code in held} | set(effects.currencies(account))
+    prices = DayPrices(codes=codes, quote=account.quote_currency, since=(moments[-1] if moments else now).date())
+    found = walking.back(held=held, changes=effects.newest_changes(account), moments=moments)
+    with transaction.atomic():
+        return sum(1 for past in found if _keep_rebuilt(account, past, prices) is not None)
+
+
+def revalue(*, account: Account) -> int:
+    """Give rebuilt days the closing prices that were read since; how many days changed."""
+    rows = list(Snapshot.objects.filter(account=account, kind=Snapshot.REBUILT).exclude(unvalued=[]).order_by("hour"))
+    if not rows:
+        return 0
+    codes = {code for row in rows for code in row.unvalued}
+    prices = DayPrices(codes=codes, quote=account.quote_currency, since=rows[0].hour.date() - DAY)
+    with transaction.atomic():
+        return sum(1 for row in rows if _revalue(row, prices))
+
+
+def _revalue(row: Snapshot, prices: DayPrices) -> bool:
+    kept = list(row.lines.all())
+    found = [_then((line.wallet, line.currency), line.amount, prices, row.hour.date() - DAY) for line in kept]
+    changed = [
+        _line(row, new) for old, new in zip(kept, found, strict=True) if old.value is None and new.value is not None
+    ]
+    if not changed:
+        return False
+    places = {(line.wallet, line.currency) for line in changed}
+    row.lines.filter(pk__in=[line.pk for line in kept if (line.wallet, line.currency) in places]).delete()
+    SnapshotLine.objects.bulk_create(changed)
+    lines = [_Priced(*values) for values in row.lines.values_list("wallet", "currency", "amount", "price", "value")]
+    unvalued = sorted({line.currency for line in lines if line.value is None})
+    Snapshot.objects.filter(pk=row.pk).update(unvalued=unvalued, **_sums(lines, (BANK, TRADING)))
+    return True
+
+
+class CannotRebuild(Exception):
+    """The history can't be made yet; the text says what is missing."""
+
+
+def _is_fresh(account: Account, now: datetime) -> bool:
+    """Whether both wallets were read a moment ago, each of their rows."""
+    wallets = Balance.objects.filter(account=account).values("wallet").annotate(oldest=Min("read_at"))
+    return bool(wallets) and all(now - wallet["oldest"] <= FRESH_FOR for wallet in wallets)
+
+
+def _too_early(account: Account, now: datetime) -> str:
+    if walks.is_incomplete(account=account, now=now):
+        return "the ledger was not read to its end yet"
+    if waiting := quarantine.waiting(account=account):
+        return f"{waiting} records of the ledger could not be read"
+    read = heartbeats.of(orders.name_of(account))
+    if read is None or read.heard_at is None:
+        return "the account's trades were not read yet"
+    if unknown := effects.unknown_symbols(account):
+        return f"trades in {unknown[0]}, a symbol that is not described any more, can't be taken back"
+    return "" if _is_fresh(account, now) else "the balances were not read a moment ago"
+
+
+def _moments(account: Account, now: datetime) -> list[datetime]:
+    """The first instant of each day from the first entry on, before the day of the first snapshot, the newest first."""
+    first_entry = effects.succeeded(account).aggregate(first=Min("updated_at"))["first"]
+    traded = AccountTrade.objects.filter(account=account).aggregate(first=Min("timestamp"))["first"]
+    begins = min((at for at in (first_entry, traded) if at is not None), default=None)
+    taken = Snapshot.objects.filter(account=account).aggregate(first=Min("hour"))["first"]
+    ends = _midnight(taken.astimezone(UTC).date()) if taken else now
+    if begins is None:
+        return []
+    first = max(begins, now - REBUILT_BACK).astimezone(UTC).date()
+    days = (ends.astimezone(UTC).date() - first).days
+    moments = [_midnight(first + DAY * number) for number in range(days, -1, -1)]
+    return [moment for moment in moments if moment < ends]
+
+
+def _keep_rebuilt(account: Account, past: walking.Holding, prices: DayPrices) -> Snapshot | None:
+    """What was held at the first instant of a day, by the closing prices of the day before."""
+    day = past.at.date() - DAY
+    lines = [_then(place, amount, prices, day) for place, amount in past.amounts.items()]
+    return _keep(
+        account,
+        hour=past.at,
+        taken_at=past.at,
+        kind=Snapshot.REBUILT,
+        lines=lines,
+        wallets=(BANK, TRADING),
+        unknown=past.unknown,
+    )
+
+
+def _now(wallet: str, code: str, amount: Decimal, value: valuation.Value) -> _Priced:
+    line = _Priced(wallet, code, amount, priced_at=value.as_of, via=value.via)
+    return _priced(line, None if value.amount is None else value.rate)
+
+
+def _then(place: walking.Place, amount: Decimal, prices: DayPrices, day: date) -> _Priced:
+    price = prices.on(place[1], day)
+    if price is None:
+        return _Priced(*place, amount)
+    return _priced(_Priced(*place, amount, priced_at=_midnight(price.day), via=price.via), price.rate)
+
+
+def _priced(line: _Priced, rate: Decimal | None) -> _Priced:
+    """The line by a price as it is kept; without one, or by one beyond all bounds, nothing is valued."""
+    bare = _Priced(line.wallet, line.currency, line.amount)
+    if rate is None or rate.adjusted() >= MOST_DIGITS:
+        return bare
+    price = rate.quantize(PRICE_PLACES, rounding=ROUND_HALF_EVEN)
+    value = (line.amount * price).quantize(VALUE_PLACES, rounding=ROUND_HALF_EVEN)
+    return bare if value.adjusted() >= MOST_DIGITS else replace(line, price=price, value=value)
+
+
+def _keep(
+    account: Account,
+    *,
+    hour: datetime,
+    taken_at: datetime,
+    kind: str,
+    lines: Iterable[_Priced],
+    wallets: Iterable[str],
+    unknown: Iterable[str] = (),
+) -> Snapshot | None:
+    kept = list(lines)
+    with transaction.atomic():
+        row, made = Snapshot.objects.get_or_create(
+            account=account,
+            hour=hour,
+            defaults={
+                "taken_at": taken_at,
+                "kind": kind,
+                "quote": account.quote_currency,
+                "unvalued": sorted({line.currency for line in kept if line.value is None}),
+                "unknown": sorted(unknown),
+                **_sums(kept, wallets),
+            },
+        )
+        if not made:
+            return None
+        SnapshotLine.objects.bulk_create(_line(row, line) for line in kept)
+    return row
+
+
+def _sums(lines: list[_Priced], wallets: Iterable[str]) -> Mapping[str, Decimal | None]:
+    """By wallet; nothing where it holds only what has no value, zero where it holds nothing."""
+    found: defaultdict[str, list[Decimal | None]] = defaultdict(list)
+    for line in lines:
+        found[line.wallet].append(line.value)
+    sums: dict[str, Decimal | None] = {}
+    for wallet in wallets:
+        known = [value for value in found[wallet] if value is not None]
+        sums[wallet] = sum(known, Decimal(0)) if known or not found[wallet] else None
+    return sums
+
+
+def _line(row: Snapshot, line: _Priced) -> SnapshotLine:
+    columns = {"price": line.price, "value": line.value, "priced_at": line.priced_at, "via": ", ".join(line.via)[:90]}
+    return SnapshotLine(snapshot=row, wallet=line.wallet, currency=line.currency, amount=line.amount, **columns)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)

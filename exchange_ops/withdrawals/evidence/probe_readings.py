@@ -1,0 +1,81 @@
+"""What a probe finds out by reading alone: nothing is held, frozen or moved by it.
+
+Read are one page of the account's ledger, the list of sub-accounts and their payout settings; with `pace` the balances,
+as often as the exchange's documents allow in a second.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from exchange_ops.client import ExchangeClient
+from exchange_ops.wire import records
+from wire.errors import CallFailed, Refused
+
+if TYPE_CHECKING:
+    from exchange_ops.withdrawals.evidence.probing import Answer, Means
+
+READ_BACK: Final = 1000  # entries of the ledger, the most of one page
+# Exchange REST, Transaction: the types that are named. Of the subtypes the document says that there may be more.
+KNOWN_TYPES: Final = frozenset({"payin", "payout", "deposit", "withdraw", "bankToExchange", "exchangeToBank"})
+CLOSED: Final = "disable"  # supplement 2.11: the one word for a frozen and for a disabled sub-account
+OPEN: Final = frozenset({"new", "active"})
+A_SECOND: Final = 10  # supplement 2.5: calls a second of a user, of all that is neither market data nor trading
+TOO_MANY: Final = 429
+
+
+def ledger(reader: ExchangeClient, answer: "type[Answer]") -> "Iterator[Answer]":
+    """How its entries are numbered, and of which types they are. A ledger without entries answers nothing."""
+    found: list[records.Transaction] = list(reader.call("get_transactions", limit=READ_BACK))
+    if not found:
+        return
+    yield _numbered(sorted(record.index for record in found), answer)
+    kinds = Counter(f"{record.type}/{record.sub_type}" if record.sub_type else record.type for record in found)
+    strange = sorted({record.type for record in found} - KNOWN_TYPES)
+    words = f" The desk does not know {', '.join(strange)}." if strange else ""
+    sentence = f"Types in the last {len(found)} entries: {', '.join(sorted(kinds))}.{words}"
+    yield answer("ledger_types", dict(sorted(kinds.items())), sentence, holds=not strange)
+
+
+def _numbered(indexes: list[int], answer: "type[Answer]") -> "Answer":
+    """The desk reads on behind the last index, so two entries must not share one; gaps do no harm."""
+    missing = indexes[-1] - indexes[0] + 1 - len(set(indexes))
+    twice = len(indexes) - len(set(indexes))
+    value = {"read": len(indexes), "missing": missing, "twice": twice}
+    gaps = f"{missing} numbers between them are not used" if missing else "every number between them is used"
+    sentence = f"{len(indexes)} entries have indexes {indexes[0]} to {indexes[-1]}; {gaps}, {twice} are used twice."
+    return answer("index_density", value, sentence, holds=not twice)
+
+
+def closed_subaccounts(reader: ExchangeClient, answer: "type[Answer]") -> "Iterator[Answer]":
+    """What a sub-account that is frozen or disabled answers; nothing where there is none, or the key may not ask."""
+    try:
+        subs = [sub for sub in reader.get_subaccounts() if sub.status not in OPEN]
+        settings = reader.get_subaccount_settings(ids=[sub.id for sub in subs]) if subs else []
+    except Refused as refused:
+        sentence = f"Sub-accounts can't be asked for with this key: code {refused.code}."
+        yield answer("frozen_subaccount", f"refusal {refused.code}", sentence)
+        return
+    if not subs:
+        return
+    words = sorted({sub.status for sub in subs})
+    value = {"status": ", ".join(words), "settings_shown": len(settings)}
+    sentence = (
+        f"A closed sub-account has the status {value['status']}, and {len(settings)} of {len(subs)} show settings."
+    )
+    yield answer("frozen_subaccount", value, sentence, holds=words == [CLOSED] and not settings)
+
+
+def pace(means: "Means", answer: "type[Answer]") -> "Answer":
+    """Whether as many calls in a second as documented go through; never one more, which could suspend the account."""
+    refused, began = 0, means.now()
+    for _ in range(A_SECOND):
+        try:
+            means.reader.get_balances()
+        except CallFailed as failure:
+            if getattr(failure, "code", None) != TOO_MANY:
+                raise
+            refused += 1
+    took_ms = round((means.now() - began).total_seconds() * 1000)
+    value = {"calls": A_SECOND, "refused": refused, "took_ms": took_ms}
+    return answer("pace", value, f"Of {A_SECOND} calls in {took_ms} ms {refused} were too many.", holds=refused == 0)

@@ -1,0 +1,71 @@
+"""The five steps of a payout as its requester sees them: requested, reserved, approved, sent, confirmed."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from exchange_ops.policy import modes
+from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals.models import Withdrawal
+
+DONE, NOW, AHEAD, STOPPED = "done", "now", "ahead", "stopped"
+REQUESTED, RESERVED, APPROVED, SENT, CONFIRMED = STEPS = ("Requested", "Reserved", "Approved", "Sent", "Confirmed")
+WORDS: Final = {DONE: "done", NOW: "under way", AHEAD: "not yet", STOPPED: "ended here"}
+# The step that a payout is at. What is before it is done.
+AT: Final = {
+    machine.DRAFT: REQUESTED,
+    machine.REVIEW: APPROVED,
+    machine.QUEUED: RESERVED,
+    machine.HOLDING: RESERVED,
+    machine.HOLD_UNKNOWN: RESERVED,
+    machine.HELD: APPROVED,
+    machine.COMMITTING: SENT,
+    machine.COMMIT_UNKNOWN: SENT,
+    machine.COMMITTED: SENT,
+    machine.DISPUTED: SENT,
+    machine.INVESTIGATE: SENT,
+    machine.SENT: CONFIRMED,
+}
+ALL_DONE: Final = (machine.SETTLED, machine.VERIFIED, machine.RESOLVED_PAID)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One of the five, and how it stands."""
+
+    label: str
+    state: str
+
+    @property
+    def word(self) -> str:
+        """The state in words."""
+        return WORDS[self.state]
+
+
+def steps(row: Withdrawal) -> list[Step]:
+    """The five, in the order in which this payout takes them: its rules may ask for approvals before the hold."""
+    order = list(STEPS)
+    if row.mode == modes.APPROVE_THEN_HOLD:
+        order[1:3] = [APPROVED, RESERVED]
+    if row.state in ALL_DONE:
+        return [Step(label, DONE) for label in order]
+    here = AT.get(row.state)
+    at = order.index(_waits_for(row, here)) if here else _reached(row, order)
+    mark = NOW if here else STOPPED
+    return [Step(label, DONE if place < at else mark if place == at else AHEAD) for place, label in enumerate(order)]
+
+
+def _waits_for(row: Withdrawal, here: str) -> str:
+    """Approved before the hold, the held money waits for one more word: that step is still the approval's."""
+    return RESERVED if row.state == machine.HELD and row.mode == modes.APPROVE_THEN_HOLD else here
+
+
+def _reached(row: Withdrawal, order: list[str]) -> int:
+    """The step at which what is over came to its end: the first one of which there is no trace."""
+    traces = {
+        REQUESTED: row.state != machine.DRAFT,
+        RESERVED: bool(row.exchange_id),
+        APPROVED: row.decision == machine.COMMIT,
+        SENT: bool(row.hash),
+        CONFIRMED: False,
+    }
+    return next(place for place, label in enumerate(order) if not traces[label])

@@ -1,0 +1,81 @@
+"""Two people in two browsers, each of one account; and an administrator who moves one of them to the other account."""
+
+import re
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import Client
+from playwright.sync_api import expect
+
+from desk import clock
+from desk.models import Person
+from exchange_ops.withdrawals.models import Withdrawal
+from tests.desk.staff.keeping import answer_at
+from tests.e2e.looks import complaints
+from tests.exchange_ops import rows
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900), pytest.mark.django_db(transaction=True)]
+expect.set_options(timeout=60_000)
+
+
+@pytest.fixture
+def enter(live_desk, new_page):
+    """`enter(person)`: a browser of their own, signed in; gives what opens a path in it."""
+
+    def enter(person):
+        client = Client()
+        client.force_login(person)
+        cookie = client.cookies[django_settings.SESSION_COOKIE_NAME].value
+        page = new_page()
+        page.context.add_cookies([{"name": django_settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_desk.url}])
+
+        def visit(path):
+            page.goto(f"{live_desk.url}{path}", wait_until="load")
+            return page
+
+        return visit
+
+    return enter
+
+
+def test_each_sees_and_decides_what_is_of_their_account(first, second, limited, operator, enter):
+    now = clock.now()
+    payouts = {account: rows.held(operator, now=now, account=account) for account in (first, second)}
+    for account, other in ((first, second), (second, first)):
+        visit = enter(limited("treasury", account))
+        mine, theirs = payouts[account], payouts[other]
+        page = visit("/action/")
+        expect(page.locator("#inbox")).to_contain_text(mine.reference)
+        expect(page.locator("#inbox")).not_to_contain_text(theirs.reference)
+        expect(page.locator("body")).not_to_contain_text(other.name)
+        visit(f"/withdrawals/{theirs.pk}/")
+        expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
+        visit(f"/withdrawals/{mine.pk}/")
+        page.get_by_label("Code of your authenticator app").first.fill(answer_at(0)["code"])
+        page.get_by_role("button", name=re.compile("^Approve")).first.click()
+        expect(page.get_by_role("button", name=re.compile("^Approve"))).to_have_count(0)
+        expect(page.get_by_role("heading", name=mine.reference)).to_be_visible()
+    assert set(Withdrawal.objects.values_list("state", flat=True)) == {"committing"}
+
+
+def test_an_admin_moves_somebody_to_another_account(first, second, limited, enter):
+    person = limited("treasury", first, username="mover")
+    theirs, admin = enter(person), enter(limited("admin", username="keeper"))
+    expect(theirs(f"/accounts/{first.pk}/funds/").get_by_role("heading", name="Funds")).to_be_visible()
+    page = admin(f"/people/{person.pk}/")
+    assert complaints(page, "person-by-account") == []
+    page.get_by_role("group", name=re.compile("^Treasury")).get_by_label(first.name).uncheck()
+    page.get_by_role("group", name=re.compile("^Treasury")).get_by_label(second.name).check()
+    page.get_by_role("button", name="Review these roles").click()
+    expect(page.locator("main")).to_contain_text("Treasury for Second desk only")
+    assert complaints(page, "person-change-by-account") == []
+    page.get_by_label("Reason").fill("Works there now")
+    page.get_by_label("Code of your authenticator app").fill(answer_at(0)["code"])
+    page.get_by_role("button", name="Change these roles").click()
+    expect(page.locator("#person")).to_contain_text("Treasury for Second desk only")
+    assert Person.objects.get(pk=person.pk).grants == [f"treasury:{second.pk}"]
+    expect(theirs(f"/accounts/{first.pk}/funds/")).to_have_url(re.compile("/sign-in/"))
+    again = enter(Person.objects.get(pk=person.pk))
+    expect(again(f"/accounts/{first.pk}/funds/").get_by_role("heading", name="Page not found")).to_be_visible()
+    expect(again("/funds/").get_by_role("heading", name="Funds")).to_be_visible()
+    assert complaints(admin("/people/invite/"), "invite-by-account") == []

@@ -1,0 +1,86 @@
+"""Who does what to an order and to a margin action in which state."""
+
+from decimal import Decimal
+from typing import Any
+
+from desk import clock
+from desk.people import roles
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import machine as order_machine
+from exchange_ops.orders import mover as orders
+from exchange_ops.orders import records
+from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.orders.views import titles
+from exchange_ops.positions import machine as margin_machine
+from exchange_ops.positions import mover as margin
+from tests.exchange_ops import rows
+from tests.exchange_ops.orders import order_rows
+from tests.exchange_ops.permissions.shared_form import KEY, OWN, Subject, nothing, walk
+
+OPERATORS = {roles.OPERATOR, OWN + roles.OPERATOR}  # whoever trades may end what a colleague began
+
+
+def _observed(row: Any) -> dict[str, Any]:
+    record = order_rows.answer(row, now=clock.now())
+    return {"exchange_id": record.id, **records.observed(record, now=clock.now())}
+
+
+ORDER_COLUMNS = {
+    "claimed": lambda row: {"sends": 1, "sent_at": clock.now(), "sent_from": clock.now()},
+    "accepted": _observed,
+    "found": _observed,
+}
+
+
+def order(state: str, person: Any) -> Any:
+    """An order in the state."""
+    order_rows.market(now=clock.now())
+    return walk(orders.MACHINE, order_rows.requested(person, now=clock.now()), state, ORDER_COLUMNS)
+
+
+def _replacement(row: Any) -> dict[str, Any]:
+    """Another price, under the words of the button that were read."""
+    wanted = replaced(row)
+    effect = f"Replace {row.reference} by {titles.title(wanted, Symbol.objects.get(pk=row.symbol))}"
+    return {"quantity": "0.5", "price": "410", "request_key": KEY, "effect": effect}
+
+
+def replaced(row: Any) -> Wanted:
+    """The order with the other price."""
+    return Wanted(
+        symbol=row.symbol, side=row.side, type=row.type, time_in_force=row.time_in_force,
+        quantity=row.quantity, price=Decimal(410),
+    )  # fmt: skip
+
+
+ORDERS = Subject(
+    name="order",
+    states=order_machine.STATES,
+    reach=order,
+    owners=(roles.OPERATOR,),
+    routes={"order-cancel": nothing, "api-order-cancel": nothing, "order-replace": _replacement},
+    goes_through={
+        (state, route): OPERATORS
+        for state in ("placed", "found", "replacing", "cancelling")
+        for route in ("order-cancel", "api-order-cancel")
+    }
+    | {(state, "order-replace"): OPERATORS for state in ("placed", "found")},
+    over_again={("cancelling", "order-cancel"), ("cancelling", "api-order-cancel")},
+    reads={"order": roles.ALL, "api-order": roles.ALL},
+    topic=lambda row: f"order:{row.pk}",
+)
+MARGIN_ACTIONS = Subject(
+    name="margin action",
+    states=margin_machine.STATES,
+    reach=lambda state, person: walk(
+        margin.MACHINE,
+        rows.margin_action(person, now=clock.now()),
+        state,
+        {"claimed": lambda row: {"sends": 1, "sent_at": clock.now()}},
+    ),
+    owners=(roles.OPERATOR,),
+    routes={"margin-action-settle": lambda row: {"note": "It opened the account"}},
+    goes_through={("unclear", "margin-action-settle"): OPERATORS},
+    reads={"margin-action": roles.ALL},
+    topic=lambda row: f"marginaction:{row.pk}",
+)
