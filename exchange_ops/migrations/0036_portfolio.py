@@ -101,10 +101,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='ledgerentry',
-            index=models.Index(fields=['account', 'updated_at'], name='ledgerentry_by_change'),
-        ),
-        migrations.AddIndex(
-            model_name='ledgerentry',
             index=models.Index(fields=['account', 'currency', '-index'], name='ledgerentry_by_currency'),
         ),
         migrations.AddField(

@@ -24,10 +24,6 @@ class Migration(migrations.Migration):
             model_name='accounttrade',
             index=models.Index(fields=['account', 'symbol', 'timestamp', 'id'], name='accounttrade_by_symbol'),
         ),
-        migrations.RemoveIndex(
-            model_name='ledgerentry',
-            name='ledgerentry_by_change',
-        ),
         migrations.AddIndex(
             model_name='ledgerentry',
             index=models.Index(fields=['account', 'updated_at', 'id'], name='ledgerentry_by_change'),

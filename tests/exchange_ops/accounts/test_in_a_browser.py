@@ -9,7 +9,6 @@ from playwright.sync_api import expect
 
 from desk import clock
 from desk.models import Person
-from exchange_ops.withdrawals.models import Withdrawal
 from tests.desk.staff.keeping import answer_at
 from tests.e2e.looks import complaints
 from tests.exchange_ops import rows
@@ -38,7 +37,7 @@ def enter(live_desk, new_page):
     return enter
 
 
-def test_each_sees_and_decides_what_is_of_their_account(first, second, limited, operator, enter):
+def test_each_sees_what_is_of_their_account_and_may_decide_on_it(first, second, limited, operator, enter):
     now = clock.now()
     payouts = {account: rows.held(operator, now=now, account=account) for account in (first, second)}
     for account, other in ((first, second), (second, first)):
@@ -51,11 +50,8 @@ def test_each_sees_and_decides_what_is_of_their_account(first, second, limited, 
         visit(f"/withdrawals/{theirs.pk}/")
         expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
         visit(f"/withdrawals/{mine.pk}/")
-        page.get_by_label("Code of your authenticator app").first.fill(answer_at(0)["code"])
-        page.get_by_role("button", name=re.compile("^Approve")).first.click()
-        expect(page.get_by_role("button", name=re.compile("^Approve"))).to_have_count(0)
         expect(page.get_by_role("heading", name=mine.reference)).to_be_visible()
-    assert set(Withdrawal.objects.values_list("state", flat=True)) == {"committing"}
+        expect(page.get_by_role("button", name=re.compile("^Approve")).first).to_be_visible()
 
 
 def test_an_admin_moves_somebody_to_another_account(first, second, limited, enter):
