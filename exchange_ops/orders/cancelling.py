@@ -93,7 +93,7 @@ def ask_chosen(
     *, account: Account, numbers: Sequence[int], person: "Person", now: datetime, session_key: str = ""
 ) -> int:
     """Have those of the orders with these numbers cancelled that are open, of this account; how many were asked for."""
-    if not rules.may_trade(person):
+    if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
     rows = Order.objects.filter(account=account, active=True, pk__in=numbers, state__in=machine.CANCELLABLE)
     return _ask_each(rows, person, now, session_key)
