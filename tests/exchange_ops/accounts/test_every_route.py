@@ -19,6 +19,7 @@ pytestmark = pytest.mark.django_db
 # What is the whole desk's: nobody opens it whose role is limited to accounts.
 DESK_WIDE = {
     "audit",
+    "audit-export",
     "channel-add",
     "channel-end",
     "channel-turn",
