@@ -49,6 +49,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests last: the browser's driver keeps an event loop in the thread of every test after it."""
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+    for item in items:
+        # A bound against what hangs, not on speed: a page is opened beside whatever else a machine of two cores does.
+        if item.get_closest_marker("browser") is not None and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(900))
 
 
 def pytest_collection_finish() -> None:

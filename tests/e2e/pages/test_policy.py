@@ -11,7 +11,7 @@ from desk import clock
 from tests.exchange_ops import rows
 from tests.exchange_ops.pages.test_routes import ADDRESSES, MATRIX, NOBODY
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 NOT_PAGES = {"healthz", "readyz", "metrics", "schema"}
 _LISTEN = """
 window.stopped = [];

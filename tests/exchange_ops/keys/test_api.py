@@ -116,4 +116,4 @@ def test_the_description_is_exact(with_token, admin, key, tmp_path):
     assert "secret" not in str(shape["properties"]).lower()
     operations = described["paths"]["/api/v1/keys/{key_id}/"]
     assert set(operations) == {"get"}
-    assert set(operations["get"]["responses"]) == {"200", "401", "403", "404"}
+    assert set(operations["get"]["responses"]) == {"200", "401", "403", "404", "429"}

@@ -62,7 +62,7 @@ def test_a_program_gets_the_same_in_its_own_shape():
     error = answer_to(locked(), method="get", path="/api/v1/withdrawals/")
     assert error.status_code == 503
     assert b"No money moved" in error.content
-    assert error["Content-Type"] == "application/json"
+    assert error["Content-Type"] == "application/problem+json"
 
 
 @pytest.mark.parametrize(
