@@ -249,7 +249,7 @@ def test_words_that_nobody_knows_are_kept_and_shown(trading, elsewhere, sandbox,
     client.force_login(operator)
     row = Order.objects.get(exchange_id=made.id)
     assert b"melted" in client.get(reverse("order", args=[row.pk])).content
-    assert b"meltdown" in client.get(reverse("margin")).content
+    assert b"meltdown" in client.get(reverse("margin-symbol", args=[SYMBOL])).content
 
 
 # Margin --------------------------------------------------------------------------------------------------------------
