@@ -60,6 +60,12 @@ def is_told(page):
     expect(page.locator("#offline")).to_contain_text(SAID)
 
 
+def is_led_to_sign_in(page):
+    """Several parts of the page may lead there one after the other: the last one is waited for."""
+    expect(page).to_have_url(re.compile("/sign-in/"))
+    page.wait_for_load_state("networkidle")
+
+
 def test_a_role_lost_while_its_page_is_open_ends_its_buttons_and_its_socket(open_as, operator, treasury, keeper):
     totp.enrol(treasury, SECRET)
     row = rows.held(operator, now=clock.now())
@@ -74,7 +80,7 @@ def test_a_role_lost_while_its_page_is_open_ends_its_buttons_and_its_socket(open
 
     page.fill("input[name=code]", totp.code_at(SECRET, totp.step_at(clock.now())))
     page.evaluate(PRESSED)
-    page.wait_for_url(re.compile("/sign-in/"))
+    is_led_to_sign_in(page)
     expect(page.locator("main")).to_contain_text(UNDONE)
     assert Withdrawal.objects.get(pk=row.pk).state == "held"
     assert not row.approvals.exists()
@@ -88,7 +94,7 @@ def test_whoever_comes_back_with_another_role_sees_the_page_without_what_went(
     page = watched(open_as, treasury, f"/withdrawals/{row.pk}/")
     expect(page.locator("[data-decides]").first).to_be_visible()
     requested(machine.ROLES, treasury, keeper, answer_at(0), wanted=["auditor"])
-    page.wait_for_url(re.compile("/sign-in/"))  # nothing was typed, so the next reading leads here by itself
+    is_led_to_sign_in(page)  # nothing was typed, so the next reading leads here by itself
     page.fill("input[name=login]", treasury.username)
     page.fill("input[name=password]", password)
     page.get_by_role("button", name="Sign in", exact=True).click()
@@ -110,7 +116,7 @@ def test_somebody_switched_off_in_the_middle_of_a_form_is_told_and_asks_for_noth
     page.locator("#id_reason").press_sequentially(", and the other half")
 
     page.get_by_role("button", name="Request payout").click()
-    page.wait_for_url(re.compile("/sign-in/"))
+    is_led_to_sign_in(page)
     expect(page.locator("main")).to_contain_text(UNDONE)
     assert not Withdrawal.objects.exists()
     page.fill("input[name=login]", operator.username)
