@@ -25,6 +25,7 @@ DESK_WIDE = {
     "channel-turn",
     "channels",
     "deliveries",
+    "deliveries-export",
     "delivery-again",
     "going-live",
     "going-live-confirm",

@@ -47,6 +47,7 @@ WITHOUT_STATES = {
     "key-probe": "as key-disable",
     "key-rotate": "as key-disable",
     "key-switch": "as key-disable",
+    "list-saved-change": "a saved filter: one's own",
     "person-session-end": "a session is there or not",
     "person-token-revoke": "a token is there or not",
     "subaccount-address": "asks for a reading, whatever it stands at",

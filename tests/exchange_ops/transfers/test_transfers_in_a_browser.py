@@ -21,8 +21,8 @@ def test_an_unclear_transfer_can_be_read_and_decided_everywhere(open_as, operato
     found = complaints(page, f"transfer-{state}")
     page.goto(page.url.partition("/transfers/")[0] + "/")
     found += complaints(page, f"overview-{state}")
-    shown = [page.locator(part).inner_text().count(row.reference) for part in ("#work", "#requests")]
-    assert sum(shown) == 1
+    counts = [page.locator(part).inner_text().count(row.reference) for part in ("#work", "#requests")]
+    assert sum(counts) == 1
     assert not [*found, *page.violations]
 
 
