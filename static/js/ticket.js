@@ -62,3 +62,9 @@ form?.addEventListener("keydown", function (event) {
   event.preventDefault();
   fill(event.target, next);
 });
+
+// What was typed before anything listened is reckoned as soon as the page is whole.
+window.addEventListener("load", function () {
+  const early = Array.from(form?.elements || []).find((one) => one.defaultValue !== undefined && one.type === "text" && one.value !== one.defaultValue);
+  early?.dispatchEvent(new Event("input", { bubbles: true }));
+});

@@ -42,3 +42,15 @@ def test_an_order_is_replaced_by_the_words_of_the_button(open_as, operator):
     page.wait_for_url(re.compile(r"/orders/[0-9]+/$"))
     expect(page.get_by_role("link", name=row.reference, exact=True)).to_be_visible()
     assert Order.objects.get(replaces=row).state == "requested"
+
+
+def test_what_is_typed_before_the_scripts_came_is_reckoned(open_as, operator):
+    order_rows.market(now=clock.now())
+    row = order_rows.placed(operator, now=clock.now())
+    page = open_as(operator, f"/orders/{row.pk}/")
+    page.route(re.compile(r"/(htmx|ticket)[^/]*[.]js"), lambda route: None)  # until nothing holds them any more
+    page.get_by_role("link", name="Change price or quantity").click()
+    page.locator("#id_price").fill("401")
+    page.unroute_all()
+    button = page.get_by_role("button", name=f"Replace {row.reference} by buy order: 0.5 BCH at 401 USD", exact=True)
+    expect(button).to_be_visible()
