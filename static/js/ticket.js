@@ -32,8 +32,12 @@ function take(share) {
   field.focus();
 }
 
-// What a share comes to is reckoned for what was typed: pressed before that is known, it is taken as soon as it is.
-form?.addEventListener("input", (event) => { if (event.target.name !== "quantity") edits += 1; });
+// What a share comes to is reckoned for what was typed: pressed before that is known, it is taken as soon as it is,
+// unless a quantity was typed meanwhile, which stands.
+form?.addEventListener("input", function (event) {
+  if (event.target.name === "quantity") wished = null;
+  else edits += 1;
+});
 form?.addEventListener("click", function (event) {
   const share = event.target.closest("[data-fill]");
   if (!share) return;

@@ -54,3 +54,18 @@ def test_what_is_typed_before_the_scripts_came_is_reckoned(open_as, operator):
     page.unroute_all()
     button = page.get_by_role("button", name=f"Replace {row.reference} by buy order: 0.5 BCH at 401 USD", exact=True)
     expect(button).to_be_visible()
+
+
+def test_a_quantity_typed_after_a_share_was_pressed_stands(open_as, operator):
+    now = clock.now()
+    order_rows.market(now=now)
+    page = open_as(operator, "/orders/new/?symbol=BCHUSD&side=buy&price=400")
+    expect(page.locator("#shares button").last).to_be_enabled()
+    page.route("**/orders/new/figures/**", lambda route: route.abort())
+    with page.expect_request("**/orders/new/figures/**"):
+        page.locator("#id_price").fill("401")
+        page.get_by_role("button", name="Max", exact=True).click()
+    page.unroute_all()
+    page.locator("#id_quantity").fill("0.5")
+    expect(page.locator("#place")).to_have_text("Place buy order: 0.5 BCH at 401 USD")
+    expect(page.locator("#id_quantity")).to_have_value("0.5")
