@@ -29,6 +29,7 @@ DEVICE = "desk.device"
 # Writing the session at every request would make every read a write; the idle limit is early by at most this much.
 SEEN_EVERY_SECONDS = 30
 LONGEST_WAY_BACK = 1_000  # characters of an address that is gone back to after signing in
+ENDED = {"ended": "yes"}  # what the sign-in page is asked with, where a session ended under an open page
 
 
 class SessionMiddleware(sessions.SessionMiddleware):
@@ -86,14 +87,16 @@ class SessionLifeMiddleware:
 
 
 def _way_back(request: HttpRequest) -> str:
-    """`?next=` with the page that the part belongs to, as htmx names it; empty for an address that is not ours."""
+    """`?next=` with the page that the part belongs to, as htmx names it, if it is ours; and `ended`, so that the
+    sign-in page says why somebody who did nothing is led there.
+    """
     page = request.headers.get("HX-Current-URL", "")
     if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
-        return ""
+        return f"?{urlencode(ENDED)}"
     address = urlsplit(page)
     path = f"{address.path}?{address.query}" if address.query else address.path
     safe = path.startswith("/") and url_has_allowed_host_and_scheme(path, allowed_hosts=None)
-    return f"?{urlencode({'next': path})}" if safe and len(path) <= LONGEST_WAY_BACK else ""
+    return f"?{urlencode({'next': path, **ENDED} if safe and len(path) <= LONGEST_WAY_BACK else ENDED)}"
 
 
 def mark_sign_in(session: Any, now: datetime, *, device: str = "") -> None:

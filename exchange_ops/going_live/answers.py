@@ -24,6 +24,7 @@ QUESTIONS: Final = {
     "rollback_after_commit": "A release after the commit",
     "index_density": "Numbers of the ledger",
     "ledger_types": "Types of the ledger",
+    "types_of_transfers": "Types of own transfers",
     "frozen_subaccount": "A frozen sub-account",
     "pace": "As many calls a second as documented",
     "refusal.insufficient_funds": "More than there is",

@@ -75,7 +75,7 @@ def _of_the_machine(visit: Visit) -> Iterator[Item]:
         "TLS under the desk's own name",
         "Passwords and decisions travel by it, and passkeys are bound to the name.",
         _tls(visit),
-        command="ALLOWED_HOSTS=desk.example.com DESK_URL=https://desk.example.com TRUSTED_PROXIES=…",
+        command="ALLOWED_HOSTS=desk.example.com\nDESK_URL=https://desk.example.com\nTRUSTED_PROXIES=…",
     )
     yield Item(
         "secrets",
@@ -89,7 +89,7 @@ def _of_the_machine(visit: Visit) -> Iterator[Item]:
         "Database and broker",
         "PostgreSQL keeps several processes at work at once, and can be backed up while they are.",
         _rows(visit.now),
-        command="DATABASE_URL=postgres://… REDIS_URL=rediss://… python manage.py prepare",
+        command="DATABASE_URL=postgres://…\nREDIS_URL=rediss://…\npython manage.py prepare",
     )
 
 
@@ -130,7 +130,7 @@ def _of_the_company() -> Iterator[Item]:
         "E-mail delivered",
         "What waits for somebody reaches them where they are.",
         _mail(),
-        command="EMAIL_URL=smtps://user:password@host:465 MAIL_FROM=desk@example.com",
+        command="EMAIL_URL=smtps://user:password@host:465\nMAIL_FROM=desk@example.com",
     )
     yield Item(
         "payout",

@@ -24,7 +24,7 @@ def wellbeing(view: View) -> dict[str, Any]:
     checks = health.of(view.person)
     return {
         "checks": checks,
-        "troubled": {name: check for name, check in checks.items() if not check.ok},
+        "troubled": [(name, check) for name, check in checks.items() if not check.ok],
         "incidents": list(incidents.of_scope(incidents.unresolved(view.person), *view.scopes)),
     }
 

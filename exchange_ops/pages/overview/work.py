@@ -6,19 +6,18 @@ from typing import Any
 from django.db.models import Q
 from django.urls import reverse
 
+from desk.actions import entries, listing
 from desk.incidents import queries as incidents
 from desk.incidents.models import Incident
 from exchange_ops.pages.overview.view import View
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
-from exchange_ops.transfers import approvals as transfer_approvals
 from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.transfers import workflow as transfers
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals import machine as states
 from exchange_ops.withdrawals import progress, queries
-from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Withdrawal
 
 MOST = 8
@@ -26,16 +25,11 @@ OVER_FOR = timedelta(days=1)  # what ended is shown among the requests for so lo
 
 
 def work(view: View) -> dict[str, Any]:
-    """What this person has to decide or look at."""
-    waiting = list(incidents.of_scope(incidents.waiting_for(view.person), *view.scopes)[:MOST])
-    payouts = approvals.waiting_for(view.person).filter(account__in=view.accounts)
-    moves = transfer_approvals.waiting_for(view.person).filter(account__in=view.accounts)
-    return {
-        "exchange_now": accounts.exchange_now(view.account, view.now),
-        "mine": list(payouts.order_by("approve_until", "pk")[:MOST]),
-        "mine_incidents": waiting,
-        "mine_transfers": list(moves[:MOST]),
-    }
+    """What this person has to decide or look at: the first of what "Needs action" has, so that both say the same."""
+    wish = listing.Wish(scope=str(view.account.pk) if view.account else "")
+    mine = listing.of(view.person, wish, now=view.now).entries
+    topics = dict.fromkeys(topic for source in entries.sources() for topic in source.topics.split())
+    return {"mine": mine[:MOST], "more": len(mine[MOST:]), "topics": " ".join(topics)}
 
 
 def deadlines(view: View) -> dict[str, Any]:

@@ -1,14 +1,16 @@
 """What a probe finds out by reading alone: nothing is held, frozen or moved by it.
 
-Read are one page of the account's ledger, the list of sub-accounts and their payout settings; with `pace` the balances,
-as often as the exchange's documents allow in a second.
+Read are one page of the account's ledger, the list of sub-accounts and their payout settings, and in our copy of the
+ledger what our own transfers became; with `pace` the balances, as often as the exchange's documents allow in a second.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from exchange_ops.client import ExchangeClient
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from wire.errors import CallFailed, Refused
 
@@ -35,6 +37,23 @@ def ledger(reader: ExchangeClient, answer: "type[Answer]") -> "Iterator[Answer]"
     words = f" The desk does not know {', '.join(strange)}." if strange else ""
     sentence = f"Types in the last {len(found)} entries: {', '.join(sorted(kinds))}.{words}"
     yield answer("ledger_types", dict(sorted(kinds.items())), sentence, holds=not strange)
+
+
+def transfers(account: Account, answer: "type[Answer]") -> "Iterator[Answer]":
+    """As what the desk's own transfers are listed, kind by kind: those whose entry was found. Nothing where none was.
+
+    The documents name no type for transfers to and from sub-accounts, to another user and for conversions.
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    entries = LedgerEntry.objects.filter(account=account, transfer__isnull=False)
+    for kind, of_type, sub_type in entries.values_list("transfer__kind", "type", "sub_type").distinct():
+        found[kind.replace("_", " ")].add(f"{of_type}/{sub_type}" if sub_type else of_type)
+    if not found:
+        return
+    value = {kind: ", ".join(sorted(types)) for kind, types in sorted(found.items())}
+    words = "; ".join(f"{kind}: {types}" for kind, types in value.items())
+    strange = {types.split("/")[0] for kinds in found.values() for types in kinds} - KNOWN_TYPES
+    yield answer("types_of_transfers", value, f"Our own transfers are listed as: {words}.", holds=not strange)
 
 
 def _numbered(indexes: list[int], answer: "type[Answer]") -> "Answer":

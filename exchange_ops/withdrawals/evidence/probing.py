@@ -80,6 +80,7 @@ def probe(*, account: Account, currency: Currency, means: Means, extras: Extras 
         answers += _refusals(currency, address.address, means)
         answers += _life_of_a_hold(account, currency, address, means)
         answers += probe_readings.ledger(means.reader, Answer)
+        answers += probe_readings.transfers(account, Answer)
         answers += probe_readings.closed_subaccounts(means.reader, Answer)
         if extras.pace:
             answers.append(probe_readings.pace(means, Answer))

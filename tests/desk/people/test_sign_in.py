@@ -224,7 +224,7 @@ def test_a_session_without_marks_is_over(client: Client, operator: Person) -> No
 
 def test_a_part_of_a_page_sends_the_browser_to_the_sign_in_as_a_whole(client: Client) -> None:
     answer = client.get("/", headers={"HX-Request": "true"})
-    assert (answer.status_code, answer["HX-Redirect"]) == (204, "/sign-in/")
+    assert (answer.status_code, answer["HX-Redirect"]) == (204, "/sign-in/?ended=yes")
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,10 @@ def test_a_part_of_a_page_sends_the_browser_to_the_sign_in_as_a_whole(client: Cl
 )
 def test_signing_in_again_leads_back_to_the_page_that_was_read(client: Client, page: str, way_back: str) -> None:
     answer = client.get("/", headers={"HX-Request": "true", "HX-Current-URL": page})
-    assert answer["HX-Redirect"] == f"/sign-in/{way_back}"
+    assert answer["HX-Redirect"] == f"/sign-in/{f'{way_back}&' if way_back else '?'}ended=yes"
+    said = "You were signed out. Nothing was sent."
+    assert said in client.get(answer["HX-Redirect"]).text
+    assert said not in client.get("/sign-in/").text
 
 
 @pytest.mark.django_db
@@ -341,7 +344,7 @@ def test_a_re_read_that_left_under_the_old_key_takes_no_cookie_away(
     request.session, request.user = client.session, operator
     update_session_auth_hash(request, operator)
     answer = late.get("/", headers={"X-Background": "1", "HX-Request": "true"})
-    assert (answer.status_code, answer["HX-Redirect"]) == (204, reverse("account_login"))
+    assert (answer.status_code, answer["HX-Redirect"]) == (204, f"{reverse('account_login')}?ended=yes")
     assert settings.SESSION_COOKIE_NAME not in answer.cookies
 
 

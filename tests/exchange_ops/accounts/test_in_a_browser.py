@@ -1,5 +1,6 @@
 """Two people in two browsers, each of one account; and an administrator who moves one of them to the other account."""
 
+import json
 import re
 
 import pytest
@@ -12,6 +13,7 @@ from desk.models import Person
 from tests.desk.staff.keeping import answer_at
 from tests.e2e.looks import complaints
 from tests.exchange_ops import rows
+from tests.exchange_ops.conftest import await_so
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900), pytest.mark.django_db(transaction=True)]
 expect.set_options(timeout=60_000)
@@ -56,6 +58,27 @@ def test_each_sees_what_is_of_their_account_and_may_decide_on_it(first, second, 
     page.get_by_label("Code of your authenticator app").fill(answer_at(0)["code"])
     page.get_by_role("button", name="Approve and commit 1.2500 BCH").click()
     expect(page.locator("main")).to_contain_text("Approved. The exchange is being told to pay now.")
+
+
+def test_open_sockets_side_by_side_hear_of_their_own_account_alone(first, second, limited, operator, enter):
+    now = clock.now()
+    pages, heard = {}, {}
+    for account in (first, second):
+        visit = enter(limited("treasury", account))
+        lines = heard[account] = []
+        page = pages[account] = visit("/people/none/")
+        page.on("websocket", lambda line, lines=lines: line.on("framereceived", lines.append))
+        visit("/action/")
+        page.evaluate("window.marked = true")
+        await_so(page, lambda lines=lines: any("followed" in line for line in lines))
+    for account, other in ((first, second), (second, first)):
+        quiet = len(heard[other])
+        row = rows.held(operator, now=now, account=account)
+        expect(pages[account].locator("#inbox")).to_contain_text(row.reference)
+        # What reaches the other is at most that a list is to be read again: no account, no number, no state.
+        assert all(json.loads(line).get("hint", {}) == {} for line in heard[other][quiet:])
+        expect(pages[other].locator("#inbox")).not_to_contain_text(row.reference)
+    assert all(page.evaluate("window.marked === true") for page in pages.values()), "no page was loaded again"
 
 
 def test_an_admin_moves_somebody_to_another_account(first, second, limited, enter):

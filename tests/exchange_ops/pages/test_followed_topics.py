@@ -18,7 +18,7 @@ EVERYWHERE = {
 # A reading of prices announces `market`, a stream or a loop that fails or recovers `system`.
 FOLLOWED = {
     "/": {
-        "work": "withdrawals transfers approvals incidents",
+        "work": "incidents people withdrawals transfers approvals freezes policy",
         "requests": "withdrawals transfers incidents",
         "balances": "balances:{0} portfolio:{0} market system",
         "allocation": "balances:{0} subaccounts margin market",

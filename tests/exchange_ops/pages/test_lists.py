@@ -153,7 +153,8 @@ def test_the_overview_shows_values_deadline_holds_and_lines(signed_in, treasury,
     assert "Without a fresh price, and so not in the total: XRP." in page
     assert "19 min left" in page or "20 min left" in page
     assert f"If nobody acts it is rolled back at {row.rollback_at:%Y-%m-%d %H:%M:%S} UTC" in page
-    assert 'data-follow="withdrawals transfers approvals incidents"' in page
+    followed = re.search(r'id="work"[^>]*data-follow="([^"]+)"', page)
+    assert {"approvals", "incidents", "policy", "people"} <= set(followed[1].split())
     assert "0.50000000" not in page
     assert "0.5000" in page
 

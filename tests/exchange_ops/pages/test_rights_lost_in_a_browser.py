@@ -95,6 +95,7 @@ def test_whoever_comes_back_with_another_role_sees_the_page_without_what_went(
     expect(page.locator("[data-decides]").first).to_be_visible()
     requested(machine.ROLES, treasury, keeper, answer_at(0), wanted=["auditor"])
     is_led_to_sign_in(page)  # nothing was typed, so the next reading leads here by itself
+    expect(page.locator("main")).to_contain_text("You were signed out. Nothing was sent.")
     page.fill("input[name=login]", treasury.username)
     page.fill("input[name=password]", password)
     page.get_by_role("button", name="Sign in", exact=True).click()
