@@ -200,3 +200,10 @@ def test_the_search_box_opens_a_single_hit(signed_in, auditor, operator, payable
     assert twin.reference in both
     assert "Type something" in text_of(client.get("/search/?q="))
     assert client.get("/search/", {"q": "W-" + "9" * 30}).status_code == 200
+
+
+def test_the_overview_names_what_changed_in_words(signed_in, auditor, operator, payable):
+    rows.held(operator, now=clock.now())
+    page = text_of(signed_in(auditor).get("/"))
+    assert "Withdrawal hold accepted" in page
+    assert "withdrawal.hold" not in page
