@@ -33,11 +33,16 @@ Doing = Callable[[Page], None]
 LINES, SYMBOLS, CANDLES, ROUNDS = 100_000, 1_000, 2_000, 5
 MOST_LCP_MS, MOST_INP_MS, MOST_CLS = 1_000, 100, 0.001
 WATCH = """(() => {
-    window.vitals = {lcp: 0, cls: 0, inp: 0, slowest: ""};
+    window.vitals = {lcp: 0, cls: 0, inp: 0, slowest: "", moved: ""};
     new PerformanceObserver((list) => { for (const one of list.getEntries()) window.vitals.lcp = one.startTime; })
         .observe({type: "largest-contentful-paint", buffered: true});
     new PerformanceObserver((list) => {
-        for (const one of list.getEntries()) if (!one.hadRecentInput) window.vitals.cls += one.value;
+        for (const one of list.getEntries()) {
+            if (one.hadRecentInput) continue;
+            window.vitals.cls += one.value;
+            const moved = one.sources.map((source) => source.node).filter((node) => node && node.tagName);
+            window.vitals.moved = moved.map((node) => node.tagName + "#" + node.id + "." + node.className).join(" ");
+        }
     }).observe({type: "layout-shift", buffered: true});
     new PerformanceObserver((list) => {
         for (const one of list.getEntries()) {
@@ -132,6 +137,7 @@ class Saved:
         (folder / "static").symlink_to(static)
         handler = functools.partial(_Quiet, directory=str(folder))
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a browser that goes on to the next page
         threading.Thread(target=server.serve_forever, daemon=True).start()
         stack.callback(server.shutdown)
         self._url = f"http://127.0.0.1:{server.server_address[1]}"
@@ -165,7 +171,8 @@ def measure(page: Page, address: str, doing: Doing, saved: Saved) -> str:
     holds = lcp < MOST_LCP_MS and found["inp"] < MOST_INP_MS and found["cls"] < MOST_CLS
     return (
         f"LCP {lcp:4.0f} ms, saved page {bare:4.0f} ms: {lcp / bare:4.1f}x   INP {found['inp']:3.0f} ms"
-        f" {found['slowest']:<18} CLS {found['cls']:.4f}   {'holds' if holds else 'MISSED'}"
+        f" {found['slowest']:<18} CLS {found['cls']:.4f} {found['moved'][:80]}"
+        f"   {'holds' if holds else 'MISSED'}"
     )
 
 
@@ -216,6 +223,8 @@ def main() -> None:
         door.sign_in(page, house.url, "operator", "countersign-demo")
         saved = Saved(stack, folder / "saved", house.folder / "static")
         for path, doing in PAGES.items():
+            if sys.argv[1:] and path not in sys.argv[1:]:
+                continue
             print(f"{path:<32} {measure(page, house.url + path, doing, saved)}", flush=True)
 
 
