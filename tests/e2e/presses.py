@@ -233,7 +233,9 @@ def live_pages(visitor: Visitor, *also: str) -> dict[str, set[str]]:
 
 
 def turns(pages: list[str], presses: int) -> Iterator[tuple[str, list[int]]]:
-    """Each page with the numbers of its presses, so many in all."""
+    """Each page with the numbers of its presses, so many in all; fewer presses than pages are spread over them."""
+    if presses < len(pages):
+        pages = [pages[number * len(pages) // presses] for number in range(presses)]
     for place, address in enumerate(pages):
         share = presses // len(pages) + (1 if place < presses % len(pages) else 0)
         yield address, list(range(share))

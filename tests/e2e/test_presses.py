@@ -12,7 +12,7 @@ from tests.e2e.presses import HOLDS_MS, Presser
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(3600 if os.environ.get("PRESSES") else 900)]
 
 # `PRESSES=1000` is the thorough count.
-PRESSES = int(os.environ.get("PRESSES", "60"))
+PRESSES = int(os.environ.get("PRESSES", "24"))
 
 
 def test_no_press_on_a_live_page_is_lost(house, visit, announcer):
