@@ -188,13 +188,20 @@ class Described(AutoSchema):
 
 def listing(name: str, shape: type[Serializer], more: Mapping[Any, OpenApiResponse] = REFUSALS) -> Callable[[Any], Any]:
     """Describe a list: what it is called, the shape of its rows, and what else it may answer."""
-    return _of(shape, get=extend_schema(operation_id=name, responses={200: shape(many=True), **MALFORMED, **more}))
+    responses = {200: shape(many=True), **MALFORMED, **more}
+    return lambda view: _listed(name, shape, responses, view)
 
 
 def whole(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
     """Describe a list that is given at once."""
-    described = extend_schema(operation_id=name, responses={200: shape(many=True), **REFUSALS})
-    return _of(shape, pagination_class=Whole, get=described)
+    responses = {200: shape(many=True), **REFUSALS}
+    return lambda view: _listed(name, shape, responses, view, pagination_class=Whole)
+
+
+def _listed(name: str, shape: type[Serializer], responses: Mapping[Any, Any], view: Any, **attributes: Any) -> Any:
+    """A list of one account is not there where the path has to name one of several."""
+    unnamed = refusing(404) if issubclass(view, OfAccount) else {}
+    return _of(shape, get=extend_schema(operation_id=name, responses={**responses, **unnamed}), **attributes)(view)
 
 
 def reading(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
