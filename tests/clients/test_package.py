@@ -186,9 +186,7 @@ class TestLostAnswers:
     def test_a_lost_answer_makes_no_second_draft(self, lossy, payable, make_person, token_of):
         lossy.loses = 1
         with self.client(lossy, token_of(make_person("operator"))) as desk:
-            drafted = desk.transfers_create(
-                {"kind": "bank_to_trading", "currency": "BCH", "amount": "2", "reason": "x"}
-            )
+            drafted = desk.withdrawals_create(DRAFT)
         assert len(lossy.keys) == 2
         assert len(set(lossy.keys)) == 1
         assert Withdrawal.objects.get().pk == drafted["id"]
