@@ -18,6 +18,7 @@ class DeskConfig(AppConfig):
         import_module("desk.notifications.models")
         import_module("desk.personal.models")
         import_module("desk.lists.models")
+        import_module("desk.web.models")
 
     def ready(self) -> None:
         from desk import dropped, fields, health, rooms, sealing, signals

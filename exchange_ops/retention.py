@@ -13,6 +13,8 @@ from django.conf import settings
 from django.db.models import Model, Q
 
 from desk.notifications.models import Notification
+from desk.web import idempotency
+from desk.web.models import KeyedRequest
 from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.console.models import ConsoleCall
 from exchange_ops.market.interest import PERIODS
@@ -42,6 +44,7 @@ def _removals(now: datetime) -> Iterator[Callable[..., int]]:
     for model in (AddressCheck, FeeEstimate):
         yield partial(_up_to, model, "requested_at", now - timedelta(days=settings.ANSWERS_KEPT_DAYS))
     yield partial(_up_to, ConsoleCall, "asked_at", now - timedelta(days=settings.ANSWERS_KEPT_DAYS))
+    yield partial(_up_to, KeyedRequest, "began_at", now - idempotency.KEPT_FOR)
     yield partial(_up_to, Notification, "ended_at", now - timedelta(days=settings.MESSAGES_KEPT_DAYS))
     hours_end = now - timedelta(days=settings.SNAPSHOT_HOURS_KEPT_DAYS)
     yield partial(_up_to, Snapshot, "taken_at", hours_end, Q(kind=Snapshot.HOURLY))

@@ -45,6 +45,7 @@ def register() -> None:
             "desk.rowwitness": "the entries themselves: checked as a chain, with the code of each",
             "desk.stepupchallenge": "a question; what its answer proves is kept, and signed, in the confirmation",
             "desk.listchoice": "how a person wants a list to look",
+            "desk.keyedrequest": "an answer, kept for a week; what was recorded is witnessed, and has a key of its own",
             "desk.savedfilter": "a person's own bookmark of a list",
             "desk.stepupfailure": "slows down guessing for a day",
             "desk.tries": "slows down guessing",

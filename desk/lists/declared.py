@@ -4,7 +4,7 @@ A room declares each of its lists once, where its views are; `LISTS` knows them 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from desk.lists.filters import FilterForm
@@ -51,8 +51,10 @@ class List:
     """One list. `route` and `export_route` are names of addresses; `order` is that of a page nobody sorted, reversed.
 
     `is_unique` says that `order` alone tells rows apart, else the key comes last. `exported` are the head and the
-    attribute of each column of its files. `cells` is the template of a row, `selection` that of more to do with rows,
-    `actions` that of what a person who may act can do with one row, in a last cell that always stays.
+    attribute of each column of its files; `reads` names for each of these that a model works out the attributes that it
+    reads, so that a file is read without an object for each row. `cells` is the template of a row, `selection` that of
+    more to do with rows, `actions` that of what a person who may act can do with one row, in a last cell that always
+    stays.
     """
 
     name: str
@@ -64,6 +66,7 @@ class List:
     columns: tuple[Column, ...]
     exported: tuple[tuple[str, str], ...]
     filters: type[FilterForm]
+    reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     order: tuple[str, ...] = ("pk",)
     is_unique: bool = True
     totals: Totals | None = None

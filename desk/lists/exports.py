@@ -8,11 +8,14 @@ from what was written.
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
+from functools import partial
+from io import StringIO
 from itertools import islice
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.db import transaction
@@ -21,6 +24,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 
 from desk import invisible
 from desk.audit import trail
+from desk.lists import reading
 from desk.lists.declared import Totals
 from wire.values import decimal_text
 
@@ -30,6 +34,8 @@ if TYPE_CHECKING:
 Columns = Sequence[tuple[str, str]]
 KINDS: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_PLAIN = re.compile(r"(?:[0-9A-Za-z][\x20-\x7e]*)?").fullmatch  # most texts: nothing invisible, no start of a formula
+_JSON = json.JSONEncoder(ensure_ascii=False)
 _CHUNK = 500
 _LONGEST_NAME = 120  # characters of a file's name, before what it ends with
 
@@ -51,6 +57,7 @@ class Export:
     order: str
     now: datetime
     totals: Totals | None = None
+    reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prepare: Callable[[list[Any]], None] | None = None
 
 
@@ -78,6 +85,8 @@ def safe_cell(text: str) -> str:
 
     An apostrophe stands before what could start a formula; invisible characters are marks (`desk.invisible`).
     """
+    if _PLAIN(text):
+        return text
     visible = invisible.revealed(text)
     return f"'{visible}" if text.lstrip(" \ufeff").startswith(_FORMULA_STARTS) else visible
 
@@ -86,13 +95,6 @@ def _file_name(export: Export) -> str:
     words = [export.name, *(f"{name}-{value}" for name, value in export.filters.items() if name != "zone")]
     plain = (re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-.") for word in words)
     return f"{'_'.join(plain)[:_LONGEST_NAME].rstrip('-_.')}_{export.now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-
-
-class _Line:
-    """What csv.writer writes to: it gives the line back instead of keeping it."""
-
-    def write(self, text: str) -> str:
-        return text
 
 
 def _head(export: Export) -> dict[str, Any]:
@@ -106,31 +108,38 @@ def _head(export: Export) -> dict[str, Any]:
 
 
 def _csv(export: Export) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    yield writer.writerow([title.replace("{zone}", export.zone_name) for title, _ in export.columns])
-    for row in _rows(export):
-        yield writer.writerow([_cell(row, path, export.zone) for _, path in export.columns])
+    paths = [path for _, path in export.columns]
+    heads = [title.replace("{zone}", export.zone_name) for title, _ in export.columns]
+    rows, writers = _rows(export, paths), _csv_writers(export.zone)
+    usual: Writer = _text
+    chunk: list[list[str]] = [heads]
+    while chunk:
+        written = StringIO()
+        csv.writer(written).writerows(chunk)
+        yield written.getvalue()
+        chunk = [[writers.get(type(value), usual)(value) for value in row] for row in islice(rows, _CHUNK)]
 
 
 def _json(export: Export) -> Iterator[str]:
-    head = json.dumps(_head(export), ensure_ascii=False)
+    """The rows, and behind them their sums, whose columns are read with the others."""
+    head = _JSON.encode(_head(export))
     yield f'{head[:-1]}, "rows": ['
-    columns = [(title.removesuffix(" ({zone})"), path) for title, path in export.columns]
-    between, sums = "\n", _Sums(export.totals)
-    for row in _rows(export):
-        content = {title: _exact(_value(row, path), export.zone) for title, path in columns}
-        sums.add(row)
-        yield between + json.dumps(content, ensure_ascii=False)
-        between = ",\n"
-    yield f'\n], "totals": {json.dumps(sums.found(), ensure_ascii=False)}}}\n'
-
-
-def _rows(export: Export) -> Iterator[Any]:
-    rows = export.rows.iterator(chunk_size=_CHUNK)
+    sums = _Sums(export.totals)
+    titles = [title.removesuffix(" ({zone})") for title, _ in export.columns]
+    rows, writers = _rows(export, [*(path for _, path in export.columns), *sums.paths]), _json_writers(export.zone)
+    usual: Writer = _quoted
+    between, count = "\n", len(titles)
+    template = "{" + ", ".join(f"{_quoted(title)}: ".replace("%", "%%") + "%s" for title in titles) + "}"
     while chunk := list(islice(rows, _CHUNK)):
-        if export.prepare:
-            export.prepare(chunk)
-        yield from chunk
+        sums.add(row[count:] for row in chunk)
+        lines = [template % tuple([writers.get(type(one), usual)(one) for one in row[:count]]) for row in chunk]
+        yield between + ",\n".join(lines)
+        between = ",\n"
+    yield f'\n], "totals": {_JSON.encode(sums.found())}}}\n'
+
+
+def _rows(export: Export, paths: Sequence[str]) -> Iterator[Sequence[Any]]:
+    return iter(reading.values(export.rows, paths, reads=export.reads, prepare=export.prepare))
 
 
 class _Sums:
@@ -142,15 +151,24 @@ class _Sums:
         self._count = 0
         self._lines: dict[tuple[str, ...], tuple[int, list[Decimal]]] = {}
 
-    def add(self, row: Any) -> None:
-        """Count this row and add up its figures."""
-        self._count += 1
-        if not self._names:
-            return
-        of = tuple(str(getattr(row, name)) for name in self._by)
-        count, sums = self._lines.get(of, (0, [Decimal(0)] * len(self._names)))
-        added = [total + (getattr(row, name) or 0) for total, name in zip(sums, self._names, strict=True)]
-        self._lines[of] = (count + 1, added)
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What of each row is counted by and added up."""
+        return (*self._by, *self._names) if self._names else ()
+
+    def add(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Count these rows and add up their figures; each has what stands at `paths`."""
+        split = len(self._by)
+        for row in rows:
+            self._count += 1
+            if not self._names:
+                continue
+            of = tuple(str(value) for value in row[:split])
+            count, sums = self._lines.get(of, (0, [Decimal(0)] * len(self._names)))
+            self._lines[of] = (
+                count + 1,
+                [total + (value or 0) for total, value in zip(sums, row[split:], strict=True)],
+            )
 
     def found(self) -> dict[str, Any]:
         """How many rows there were, and a line of sums for each value that they are kept apart by."""
@@ -163,32 +181,53 @@ class _Sums:
         return {"count": self._count, "sums": lines}
 
 
-def _value(row: Any, path: str) -> Any:
-    value: Any = row
-    for name in path.split("."):
-        value = getattr(value, name, None)
-        value = value() if callable(value) else value
-    return value
+Writer = Callable[[Any], Any]
+Writers = Mapping[type, Writer]
 
 
-def _cell(row: Any, path: str, zone: tzinfo) -> str:
-    """A number stays a number, whatever its sign; everything else is text that is safe."""
-    value = _value(row, path)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Decimal | datetime | int):
-        return str(_exact(value, zone))
-    return "" if value is None else safe_cell(str(value))
+def _csv_writers(zone: tzinfo) -> Writers:
+    """How a value of a type is written: a number stays a number, whatever its sign; everything else is safe text."""
+    moment = partial(_moment, zone=zone)
+    return {
+        str: safe_cell,
+        type(None): _nothing,
+        bool: _yes_or_no,
+        int: str,
+        Decimal: decimal_text,
+        datetime: moment,
+    }
 
 
-def _exact(value: Any, zone: tzinfo) -> Any:
+def _json_writers(zone: tzinfo) -> Writers:
     """Amounts as text without an exponent, moments with their offset, everything else as it is."""
-    if isinstance(value, Decimal):
-        return decimal_text(value)
-    if isinstance(value, datetime):
-        return _moment(value, zone)
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
+    return {
+        str: encode_basestring,
+        type(None): lambda value: "null",
+        bool: lambda value: "true" if value else "false",
+        int: str,
+        Decimal: lambda value: f'"{decimal_text(value)}"',
+        datetime: lambda value: f'"{_moment(value, zone)}"',
+    }
+
+
+def _nothing(value: None) -> str:
+    return ""
+
+
+def _yes_or_no(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _quoted(value: object) -> str:
+    """Of any other type: what it is as text."""
+    return encode_basestring(str(value))
+
+
+def _text(value: object) -> str:
+    """Of any other type: what it is as text, which is safe."""
+    return safe_cell(str(value))
 
 
 def _moment(when: datetime, zone: tzinfo) -> str:
-    return when.astimezone(zone).isoformat(timespec="seconds").replace("+00:00", "Z")
+    there = when if when.tzinfo is zone else when.astimezone(zone)
+    return there.isoformat(timespec="seconds").replace("+00:00", "Z")

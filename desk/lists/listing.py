@@ -356,6 +356,7 @@ def export(listing: Listing, *, kind: str, chosen: Sequence[str] | None = None) 
             name=listing.declared.name,
             rows=rows.order_by(*order.names),
             columns=listing.declared.exported,
+            reads=listing.declared.reads,
             zone=listing.zone,
             zone_name=listing.zone_name,
             filters=filters,

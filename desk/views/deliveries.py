@@ -77,6 +77,12 @@ DELIVERIES: Final = List(
         ("made at ({zone})", "created_at"),
         ("sent at ({zone})", "sent_at"),
     ),
+    reads={
+        "reference": ("pk",),
+        "label": ("state",),
+        "notification.get_stage_display": ("stage",),
+        "get_medium_display": ("medium",),
+    },
 )
 PARTS: Final = {"rows": "desk/deliveries/_rows.html", "totals": "desk/lists/_totals.html"}
 

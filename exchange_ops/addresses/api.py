@@ -15,7 +15,7 @@ from exchange_ops.addresses import requests
 from exchange_ops.addresses.machine import REQUEST_STATES
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
 from exchange_ops.market import currencies
-from exchange_ops.shared.api.fields import StrictBody, StrictText
+from exchange_ops.shared.api.fields import RequestKey, StrictBody, StrictText
 from exchange_ops.shared.api.resources import NOT_FOUND, MaySeeAndDraft, Recording, recording
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
@@ -85,12 +85,7 @@ class AddressIn(StrictBody):
     """A new address to ask for. The older ones stay valid."""
 
     currency = StrictText(max_length=20)
-    request_key = StrictText(
-        max_length=80,
-        min_length=8,
-        trim_whitespace=False,
-        help_text="Yours, and new for each address: sent again, it gives the same request.",
-    )
+    request_key = RequestKey()
 
 
 class MaySeeAndAsk(MaySeeAndDraft):

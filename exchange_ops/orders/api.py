@@ -6,20 +6,19 @@ An order is recorded and placed by a worker; the same `request_key` gives the sa
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
-from desk.web.problem_details import refusing
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import request_checks, workflow
 from exchange_ops.orders.api_shapes import MarginOut, OrderIn, OrderOut, TradeOut
 from exchange_ops.orders.forms import OrderFilter, TradeFilter
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared import rules
+from exchange_ops.shared.api.idempotency import once
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.api.resources import (
     NOT_FOUND,
@@ -27,6 +26,7 @@ from exchange_ops.shared.api.resources import (
     OfAccount,
     Reading,
     Recording,
+    keyed,
     listing,
     reading,
     recording,
@@ -88,7 +88,8 @@ class CancelOrder(APIView):
     parser_classes = (BoundedJSONParser,)
     http_method_names = ("post", "options")
 
-    @extend_schema(operation_id="orders_cancel", request=None, responses={202: OrderOut, **refusing(409), **NOT_FOUND})
+    @keyed(operation_id="orders_cancel", request=None, responses={202: OrderOut, **NOT_FOUND})
+    @once
     def post(self, request: Request, order_id: int) -> Response:
         """Have what is left of it cancelled; it can still be filled until the exchange has confirmed."""
         get_object_or_404(Order, pk=order_id)

@@ -11,7 +11,15 @@ from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import machine
 from exchange_ops.orders.forms import read_instant
 from exchange_ops.orders.models import AccountTrade, Order
-from exchange_ops.shared.api.fields import AmountIn, AmountText, StrictBody, StrictBoolean, StrictChoice, StrictText
+from exchange_ops.shared.api.fields import (
+    AmountIn,
+    AmountText,
+    RequestKey,
+    StrictBody,
+    StrictBoolean,
+    StrictChoice,
+    StrictText,
+)
 from exchange_ops.wire import records
 
 
@@ -118,12 +126,7 @@ class OrderIn(StrictBody):
         required=False, allow_null=True, help_text="A commission as a fraction of the volume, on top of the fee."
     )
     provide_liquidity_markup = AmountIn(required=False, allow_null=True)
-    request_key = StrictText(
-        max_length=80,
-        min_length=8,
-        trim_whitespace=False,
-        help_text="Yours, and new for each order: sent again, it gives the same order.",
-    )
+    request_key = RequestKey()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         attrs.setdefault("time_in_force", "IOC" if attrs["type"] == "market" else "GTC")

@@ -207,6 +207,12 @@ class AccountTrade(Witnessed):
     def __str__(self) -> str:
         return f"trade {self.exchange_id}"
 
+    @property
+    def value(self) -> Decimal:
+        """What was paid or received for it, in the quote currency, without the fee."""
+        value: Decimal = self.quantity * self.price
+        return value
+
 
 class OrderReading(Question):
     """Somebody asked to have the orders, trades and margin accounts read now; empty `answered_at`: not done yet."""

@@ -1,15 +1,50 @@
-"""The description of the interface for programs, drawn from its schema by local scripts."""
+"""The page about the API: how a program begins, what it may follow, and every operation, drawn from the schema."""
 
+from typing import Final
+
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk.views.rendering import show
+from desk.web import idempotency
 from exchange_ops.shared import rules
 from exchange_ops.shared.views.access import requires
+
+# An address that the demo's network takes, with no key that anybody has.
+EXAMPLE_ADDRESS: Final = "bchreg:qzd59qv9a8lctxa6eal3dw4rdmnguzxqlqmnj0xnqg"
+# What is read, and what tells that it changed.
+TOPICS: Final = (
+    ("/api/v1/withdrawals/", "withdrawals"),
+    ("/api/v1/withdrawals/12/", "withdrawal:12"),
+    ("/api/v1/transfers/", "transfers"),
+    ("/api/v1/transfers/12/", "transfer:12"),
+    ("/api/v1/orders/", "orders"),
+    ("/api/v1/orders/12/", "order:12"),
+    ("/api/v1/trades/", "orders"),
+    ("/api/v1/margin/", "margin"),
+    ("/api/v1/funds/", "balances:1"),
+    ("/api/v1/balances/", "balances:1"),
+    ("/api/v1/ledger/", "ledger:1"),
+    ("/api/v1/deposit-addresses/", "addresses:1"),
+    ("/api/v1/subaccounts/", "subaccounts"),
+    ("/api/v1/markets/", "market"),
+    ("/api/v1/markets/BTCUSD/", "symbol:BTCUSD"),
+    ("/api/v1/markets/BTCUSD/book/", "book:BTCUSD"),
+    ("/api/v1/markets/BTCUSD/trades/", "trades:BTCUSD"),
+    ("/api/v1/markets/BTCUSD/candles/", "candles:BTCUSD.M1"),
+    ("/api/v1/chain/tip/", "chain:tip"),
+)
 
 
 @require_safe
 @requires(rules.may_see)
 def interface(request: HttpRequest) -> HttpResponse:
     """One page; what it lists comes from /api/v1/schema/."""
-    return show(request, "exchange_ops/api_docs.html", {})
+    context = {
+        "address": EXAMPLE_ADDRESS,
+        "topics": TOPICS,
+        "kept_days": idempotency.KEPT_FOR.days,
+        "rate": settings.API_RATE,
+    }
+    return show(request, "exchange_ops/api_docs.html", context)

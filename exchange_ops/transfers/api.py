@@ -4,16 +4,15 @@ from functools import partial
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
-from desk.web.problem_details import refusing
 from exchange_ops.shared.api.errors import CannotRecord
-from exchange_ops.shared.api.fields import AmountIn, AmountText, StrictBody, StrictChoice, StrictText
+from exchange_ops.shared.api.fields import AmountIn, AmountText, RequestKey, StrictBody, StrictChoice, StrictText
+from exchange_ops.shared.api.idempotency import once
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.api.resources import (
     NOT_FOUND,
@@ -21,6 +20,7 @@ from exchange_ops.shared.api.resources import (
     OfAccount,
     Reading,
     Recording,
+    keyed,
     listing,
     read,
     reading,
@@ -118,12 +118,7 @@ class TransferIn(StrictBody):
         required=False, default=None, allow_null=True, min_value=1, max_value=2**63 - 1, help_text="The exchange's own."
     )
     reason = StrictText(max_length=LONGEST_REASON)
-    request_key = StrictText(
-        max_length=80,
-        min_length=8,
-        trim_whitespace=False,
-        help_text="Yours, and new for each transfer: sent again, it gives the same one.",
-    )
+    request_key = RequestKey()
 
 
 class CancelIn(StrictBody):
@@ -169,11 +164,8 @@ class TransferCancel(APIView):
     permission_classes = (MaySeeAndMove,)
     parser_classes = (BoundedJSONParser,)
 
-    @extend_schema(
-        operation_id="transfers_cancel",
-        request=CancelIn,
-        responses={200: TransferOut, **refusing(400, 422), **NOT_FOUND},
-    )
+    @keyed(operation_id="transfers_cancel", request=CancelIn, responses={200: TransferOut, **NOT_FOUND})
+    @once
     def post(self, request: Request, transfer_id: int) -> Response:
         """Only before the exchange was asked, and only by the one who asked for it."""
         get_object_or_404(Transfer, pk=transfer_id)

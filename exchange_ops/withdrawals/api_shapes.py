@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from exchange_ops.market.models import Currency
-from exchange_ops.shared.api.fields import AmountIn, AmountText, StrictBody, StrictBoolean, StrictText
+from exchange_ops.shared.api.fields import AmountIn, AmountText, RequestKey, StrictBody, StrictBoolean, StrictText
 from exchange_ops.shared.forms import LONGEST_REASON
 from exchange_ops.withdrawals import endings, machine, request_checks
 from exchange_ops.withdrawals.models import Withdrawal
@@ -75,12 +75,7 @@ class WithdrawalIn(StrictBody):
     payment_id = StrictText(max_length=400, required=False, default="", allow_blank=True, trim_whitespace=False)
     include_fee = StrictBoolean(required=False, default=False, help_text="Whether the fee is deducted from the amount.")
     reason = StrictText(max_length=LONGEST_REASON)
-    request_key = StrictText(
-        max_length=80,
-        min_length=8,
-        trim_whitespace=False,
-        help_text="Yours, and new for each request: sent again, it gives the same request.",
-    )
+    request_key = RequestKey()
 
 
 class CurrencyOut(serializers.ModelSerializer):

@@ -63,6 +63,7 @@ LEDGER: Final = List(
         units={"amount": "currency", "fee": "currency"},
     ),
     exported=EXPORTED,
+    reads={"withdrawal.reference": ("pk",), "transfer.reference": ("pk",)},
     columns=(
         Column(name="kind", head="Kind", css="l-kind", order=("type", "updated_at")),
         Column(name="status", head="Status", css="l-state"),

@@ -59,6 +59,7 @@ FILLS: Final = List(
         ("order's exchange id", "exchange_order_id"),
         ("client order id", "client_order_id"),
     ),
+    reads={"value": ("quantity", "price")},
 )
 
 
@@ -89,13 +90,12 @@ def _listing(request: HttpRequest, now: datetime) -> Listing:
 
 
 def _with_orders(trades: Sequence[Any]) -> None:
-    """Give each trade its value, the currencies of its symbol, and the order that it filled."""
+    """Give each trade the currencies of its symbol, and the order that it filled."""
     symbols = {row.code: row for row in Symbol.objects.filter(code__in={trade.symbol for trade in trades})}
     numbers = {trade.exchange_order_id for trade in trades}
     accounts_of = {trade.account_id for trade in trades}
     orders = Order.objects.filter(account__in=accounts_of, exchange_id__in=numbers)
     known = {(order.account_id, order.exchange_id): order for order in orders}
     for trade in trades:
-        trade.value = trade.quantity * trade.price
         trade.listed = symbols.get(trade.symbol)
         trade.order = known.get((trade.account_id, trade.exchange_order_id))

@@ -83,6 +83,11 @@ ORDERS: Final = List(
         ("client order id", "client_order_id"),
         ("exchange id", "exchange_id"),
     ),
+    reads={
+        "reference": ("pk",),
+        "label": ("state",),
+        "is_open": ("active", "state"),
+    },
 )
 
 

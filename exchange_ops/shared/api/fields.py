@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.fields import empty
 
 from desk.fields import plain
+from desk.machines.requests import LONGEST_KEY
 from exchange_ops.shared.forms import FRACTION_DIGITS, WHOLE_DIGITS, read_amount
 from wire.values import decimal_text
 
@@ -68,6 +69,17 @@ class StrictText(serializers.CharField):
         if not isinstance(data, str):
             raise serializers.ValidationError("Send text.")
         return super().to_internal_value(data)
+
+
+class RequestKey(StrictText):
+    """The key under which a draft is recorded, for good: sent again by the same person, it gives the same row."""
+
+    def __init__(self, **options: Any) -> None:
+        usual = {"min_length": 8, "max_length": LONGEST_KEY, "trim_whitespace": False, "required": False}
+        sentence = (
+            "Yours, and new for each request: sent again, it gives the same row. Absent: that of Idempotency-Key."
+        )
+        super().__init__(**{**usual, "help_text": sentence, **options})
 
 
 class StrictChoice(serializers.ChoiceField):

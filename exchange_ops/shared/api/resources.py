@@ -28,6 +28,7 @@ from desk.lists.filters import DayField, FilterForm, ZoneField
 from desk.lists.places import PAGE_ROWS
 from desk.web.problem_details import refusing
 from exchange_ops.shared import rules
+from exchange_ops.shared.api import idempotency
 from exchange_ops.shared.api.errors import CannotRecord
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.problems import FORM
@@ -167,10 +168,12 @@ class Recording(generics.GenericAPIView):
     refused: type[Exception]
     record: Callable[..., Any]
 
+    @idempotency.once
     def post(self, request: Request) -> Response:
-        """Record it, once for each key."""
+        """Record it, once for each key: that of the body, or else that of the header."""
         now = clock.now()
         content = read(self.body_class, request)
+        content["request_key"] = content.get("request_key") or idempotency.required_key(request)
         content |= {"initiator": request.user, "account": accounts.required(request)}
         row = recorded(self.refused, self.record, now=now, **content)
         return Response(self.serializer_class(row).data, status=201 if row.created_at == now else 200)
@@ -185,13 +188,20 @@ class Described(AutoSchema):
 
 def listing(name: str, shape: type[Serializer], more: Mapping[Any, OpenApiResponse] = REFUSALS) -> Callable[[Any], Any]:
     """Describe a list: what it is called, the shape of its rows, and what else it may answer."""
-    return _of(shape, get=extend_schema(operation_id=name, responses={200: shape(many=True), **MALFORMED, **more}))
+    responses = {200: shape(many=True), **MALFORMED, **more}
+    return lambda view: _listed(name, shape, responses, view)
 
 
 def whole(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
     """Describe a list that is given at once."""
-    described = extend_schema(operation_id=name, responses={200: shape(many=True), **REFUSALS})
-    return _of(shape, pagination_class=Whole, get=described)
+    responses = {200: shape(many=True), **REFUSALS}
+    return lambda view: _listed(name, shape, responses, view, pagination_class=Whole)
+
+
+def _listed(name: str, shape: type[Serializer], responses: Mapping[Any, Any], view: Any, **attributes: Any) -> Any:
+    """A list of one account is not there where the path has to name one of several."""
+    unnamed = refusing(404) if issubclass(view, OfAccount) else {}
+    return _of(shape, get=extend_schema(operation_id=name, responses={**responses, **unnamed}), **attributes)(view)
 
 
 def reading(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
@@ -202,9 +212,15 @@ def reading(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
 def recording(name: str, body: type[Serializer], shape: type[Serializer], does: str) -> Callable[[Any], Any]:
     """Describe a request that is recorded; `does` says what follows."""
     before = OpenApiResponse(shape, description="The same was recorded before with this key.")
-    responses = {201: shape, 200: before, **refusing(422), **MALFORMED}
-    described = extend_schema(operation_id=name, description=does, request=body, responses=responses)
+    responses = {201: shape, 200: before, **idempotency.REFUSALS, **NOT_FOUND}
+    described = keyed(operation_id=name, description=does, request=body, responses=responses)
     return _of(shape, body_class=body, post=described)
+
+
+def keyed(**described: Any) -> Callable[[Any], Any]:
+    """Describe a POST that takes an `Idempotency-Key` (`idempotency.once`)."""
+    responses = idempotency.REFUSALS | described.pop("responses")
+    return extend_schema(parameters=idempotency.PARAMETERS, responses=responses, **described)
 
 
 def _of(shape: type[Serializer], *, get: Any = None, post: Any = None, **attributes: Any) -> Callable[[Any], Any]:

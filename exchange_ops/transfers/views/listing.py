@@ -60,6 +60,12 @@ TRANSFERS: Final = List(
         ("replaces", "reissues_id"),
         ("reason", "reason"),
     ),
+    reads={
+        "reference": ("pk",),
+        "label": ("state",),
+        "turn": ("state",),
+        "kind_label": ("kind",),
+    },
 )
 
 

@@ -61,6 +61,12 @@ WITHDRAWALS: Final = List(
         ("hash", "hash"),
         ("reason", "reason"),
     ),
+    reads={
+        "reference": ("pk",),
+        "label": ("state", "ended_by", "ended_by_person", "initiator_id"),
+        "turn": ("state",),
+        "known_fee": ("fee", "fee_estimate"),
+    },
 )
 
 

@@ -124,7 +124,7 @@ def test_the_sixth_of_a_day_is_refused_with_the_hour(with_token, operator):
         ({"currency": 5}, 400, "currency"),
         ({"currency": "x" * 21}, 400, "currency"),
         ({"currency": "\x00"}, 400, "currency"),
-        ({"request_key": ...}, 400, "request_key"),
+        ({"request_key": ...}, 400, "Idempotency-Key"),
         ({"request_key": "short"}, 400, "request_key"),
         ({"request_key": "x" * 81}, 400, "request_key"),
         ({"address": "mine"}, 400, "address"),

@@ -1,0 +1,606 @@
+"""Every operation of the desk's interface. Written by `manage.py client_package`: don't edit it."""
+
+from collections.abc import Iterator
+
+from countersign_client import shapes
+from countersign_client.transport import Transport
+
+
+class Operations(Transport):
+    """One method for each operation, by its name in the description; what is refused raises a `Problem`."""
+
+    def balances_list(
+        self,
+    ) -> shapes.BalanceList:
+        """What the account holds in both wallets, with the time each was read."""
+        answer: shapes.BalanceList = self.ask("GET", "/api/v1/balances/")
+        return answer
+
+    def chain_address(
+        self,
+        text: str,
+    ) -> shapes.ChainAddressOut:
+        """In whichever form; read again in a few seconds while `balance` is null."""
+        answer: shapes.ChainAddressOut = self.ask("GET", f"/api/v1/chain/addresses/{self.part(text)}/")
+        return answer
+
+    def chain_block(
+        self,
+        named: str,
+    ) -> shapes.ChainBlockOut:
+        """By hash or height; read again in a few seconds while `block` is null."""
+        answer: shapes.ChainBlockOut = self.ask("GET", f"/api/v1/chain/blocks/{self.part(named)}/")
+        return answer
+
+    def chain_tip(
+        self,
+    ) -> shapes.ChainTipOut:
+        """As the desk last heard of it."""
+        answer: shapes.ChainTipOut = self.ask("GET", "/api/v1/chain/tip/")
+        return answer
+
+    def chain_transaction(
+        self,
+        txid: str,
+    ) -> shapes.ChainTransactionOut:
+        """By its id; read again in a few seconds while `transaction` is null."""
+        answer: shapes.ChainTransactionOut = self.ask("GET", f"/api/v1/chain/transactions/{self.part(txid)}/")
+        return answer
+
+    def currencies_list(
+        self,
+    ) -> shapes.CurrencyList:
+        """Every currency of the exchange, and whether it can be paid out now."""
+        answer: shapes.CurrencyList = self.ask("GET", "/api/v1/currencies/")
+        return answer
+
+    def deposit_addresses_list(
+        self,
+        *,
+        currency: str,
+    ) -> shapes.DepositAddressList:
+        """Those of one currency as they were last read, the newest first."""
+        query = {
+            "currency": currency,
+        }
+        answer: shapes.DepositAddressList = self.ask("GET", "/api/v1/deposit-addresses/", query=query)
+        return answer
+
+    def deposit_addresses_create(
+        self,
+        body: shapes.AddressIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.AddressRequestOut:
+        """Ask for a new address, at most five in 24 hours. A worker asks once."""
+        answer: shapes.AddressRequestOut = self.ask(
+            "POST", "/api/v1/deposit-addresses/", body=body, idempotency_key=idempotency_key
+        )
+        return answer
+
+    def funds_list(
+        self,
+    ) -> shapes.FundsList:
+        """Both wallets side by side, with what they are worth."""
+        answer: shapes.FundsList = self.ask("GET", "/api/v1/funds/")
+        return answer
+
+    def keys_list(
+        self,
+    ) -> shapes.KeyList:
+        """What opens the exchange accounts, the disabled ones last."""
+        answer: shapes.KeyList = self.ask("GET", "/api/v1/keys/")
+        return answer
+
+    def keys_read(
+        self,
+        key_id: int,
+    ) -> shapes.KeyOut:
+        """One key as it stands now."""
+        answer: shapes.KeyOut = self.ask("GET", f"/api/v1/keys/{self.part(key_id)}/")
+        return answer
+
+    def ledger_list(
+        self,
+        *,
+        before: int | None = None,
+        currency: str | None = None,
+        origin: str | None = None,
+        range: str | None = None,
+        since: str | None = None,
+        status: str | None = None,
+        text: str | None = None,
+        type: str | None = None,
+        until: str | None = None,
+        zone: str | None = None,
+    ) -> shapes.LedgerEntryPage:
+        """The exchange's ledger as the desk has read it, fifty a page, the most recently changed first."""
+        query = {
+            "before": before,
+            "currency": currency,
+            "origin": origin,
+            "range": range,
+            "since": since,
+            "status": status,
+            "text": text,
+            "type": type,
+            "until": until,
+            "zone": zone,
+        }
+        answer: shapes.LedgerEntryPage = self.ask("GET", "/api/v1/ledger/", query=query)
+        return answer
+
+    def ledger_all(
+        self,
+        *,
+        before: int | None = None,
+        currency: str | None = None,
+        origin: str | None = None,
+        range: str | None = None,
+        since: str | None = None,
+        status: str | None = None,
+        text: str | None = None,
+        type: str | None = None,
+        until: str | None = None,
+        zone: str | None = None,
+    ) -> Iterator[shapes.LedgerEntryOut]:
+        """Every row of `ledger_list`, page after page as they are needed."""
+        page = self.ledger_list(
+            before=before,
+            currency=currency,
+            origin=origin,
+            range=range,
+            since=since,
+            status=status,
+            text=text,
+            type=type,
+            until=until,
+            zone=zone,
+        )
+        while True:
+            yield from page["items"]
+            if (older := page["older"]) is None:
+                return
+            page = self.ask("GET", older)
+
+    def margin_list(
+        self,
+    ) -> shapes.MarginList:
+        """Every isolated margin account as last read, with its position."""
+        answer: shapes.MarginList = self.ask("GET", "/api/v1/margin/")
+        return answer
+
+    def markets_list(
+        self,
+    ) -> shapes.TickerList:
+        """Every symbol at once, in the order of their codes."""
+        answer: shapes.TickerList = self.ask("GET", "/api/v1/markets/")
+        return answer
+
+    def markets_read(
+        self,
+        symbol: str,
+    ) -> shapes.MarketOut:
+        """Its rules and its price."""
+        answer: shapes.MarketOut = self.ask("GET", f"/api/v1/markets/{self.part(symbol)}/")
+        return answer
+
+    def markets_book(
+        self,
+        symbol: str,
+    ) -> shapes.BookOut:
+        """Best levels first; read again in a few seconds while `read_at` is null."""
+        answer: shapes.BookOut = self.ask("GET", f"/api/v1/markets/{self.part(symbol)}/book/")
+        return answer
+
+    def markets_candles(
+        self,
+        symbol: str,
+        *,
+        before: str | None = None,
+        limit: int | None = None,
+        period: str | None = None,
+    ) -> shapes.CandleList:
+        """Newest first; read again in a few seconds while `read_at` is null."""
+        query = {
+            "before": before,
+            "limit": limit,
+            "period": period,
+        }
+        answer: shapes.CandleList = self.ask("GET", f"/api/v1/markets/{self.part(symbol)}/candles/", query=query)
+        return answer
+
+    def markets_trades(
+        self,
+        symbol: str,
+        *,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> shapes.PublicTradeList:
+        """Newest first; read again in a few seconds while `read_at` is null."""
+        query = {
+            "before": before,
+            "limit": limit,
+        }
+        answer: shapes.PublicTradeList = self.ask("GET", f"/api/v1/markets/{self.part(symbol)}/trades/", query=query)
+        return answer
+
+    def orders_list(
+        self,
+        *,
+        before: int | None = None,
+        origin: str | None = None,
+        range: str | None = None,
+        side: str | None = None,
+        since: str | None = None,
+        status: str | None = None,
+        symbol: str | None = None,
+        text: str | None = None,
+        type: str | None = None,
+        until: str | None = None,
+        view: str | None = None,
+        zone: str | None = None,
+    ) -> shapes.OrderPage:
+        """The orders of the account, fifty a page, newest first."""
+        query = {
+            "before": before,
+            "origin": origin,
+            "range": range,
+            "side": side,
+            "since": since,
+            "status": status,
+            "symbol": symbol,
+            "text": text,
+            "type": type,
+            "until": until,
+            "view": view,
+            "zone": zone,
+        }
+        answer: shapes.OrderPage = self.ask("GET", "/api/v1/orders/", query=query)
+        return answer
+
+    def orders_all(
+        self,
+        *,
+        before: int | None = None,
+        origin: str | None = None,
+        range: str | None = None,
+        side: str | None = None,
+        since: str | None = None,
+        status: str | None = None,
+        symbol: str | None = None,
+        text: str | None = None,
+        type: str | None = None,
+        until: str | None = None,
+        view: str | None = None,
+        zone: str | None = None,
+    ) -> Iterator[shapes.OrderOut]:
+        """Every row of `orders_list`, page after page as they are needed."""
+        page = self.orders_list(
+            before=before,
+            origin=origin,
+            range=range,
+            side=side,
+            since=since,
+            status=status,
+            symbol=symbol,
+            text=text,
+            type=type,
+            until=until,
+            view=view,
+            zone=zone,
+        )
+        while True:
+            yield from page["items"]
+            if (older := page["older"]) is None:
+                return
+            page = self.ask("GET", older)
+
+    def orders_place(
+        self,
+        body: shapes.OrderIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.OrderOut:
+        """Place an order: recorded, then sent once. `state` says what came of it."""
+        answer: shapes.OrderOut = self.ask("POST", "/api/v1/orders/", body=body, idempotency_key=idempotency_key)
+        return answer
+
+    def orders_read(
+        self,
+        order_id: int,
+    ) -> shapes.OrderOut:
+        """One order as it was last read."""
+        answer: shapes.OrderOut = self.ask("GET", f"/api/v1/orders/{self.part(order_id)}/")
+        return answer
+
+    def orders_cancel(
+        self,
+        order_id: int,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.OrderOut:
+        """Have what is left of it cancelled; it can still be filled until the exchange has confirmed."""
+        answer: shapes.OrderOut = self.ask(
+            "POST", f"/api/v1/orders/{self.part(order_id)}/cancel/", idempotency_key=idempotency_key
+        )
+        return answer
+
+    def subaccounts_list(
+        self,
+    ) -> shapes.SubAccountList:
+        """The sub-accounts of the account as they were last read; `observed_at` says when."""
+        answer: shapes.SubAccountList = self.ask("GET", "/api/v1/subaccounts/")
+        return answer
+
+    def subaccounts_read(
+        self,
+        exchange_id: int,
+    ) -> shapes.OneSubAccountOut:
+        """One sub-account as it was last read, with its balances."""
+        answer: shapes.OneSubAccountOut = self.ask("GET", f"/api/v1/subaccounts/{self.part(exchange_id)}/")
+        return answer
+
+    def subaccounts_actions_list(
+        self,
+        exchange_id: int,
+        *,
+        before: int | None = None,
+    ) -> shapes.SubAccountActionPage:
+        """What was asked for one sub-account, fifty a page, newest first."""
+        query = {
+            "before": before,
+        }
+        answer: shapes.SubAccountActionPage = self.ask(
+            "GET", f"/api/v1/subaccounts/{self.part(exchange_id)}/actions/", query=query
+        )
+        return answer
+
+    def subaccounts_actions_all(
+        self,
+        exchange_id: int,
+        *,
+        before: int | None = None,
+    ) -> Iterator[shapes.SubAccountActionOut]:
+        """Every row of `subaccounts_actions_list`, page after page as they are needed."""
+        page = self.subaccounts_actions_list(
+            exchange_id,
+            before=before,
+        )
+        while True:
+            yield from page["items"]
+            if (older := page["older"]) is None:
+                return
+            page = self.ask("GET", older)
+
+    def trades_list(
+        self,
+        *,
+        before: int | None = None,
+        order: int | None = None,
+        range: str | None = None,
+        side: str | None = None,
+        since: str | None = None,
+        symbol: str | None = None,
+        until: str | None = None,
+        zone: str | None = None,
+    ) -> shapes.TradePage:
+        """The account's own trades, fifty a page, newest first."""
+        query = {
+            "before": before,
+            "order": order,
+            "range": range,
+            "side": side,
+            "since": since,
+            "symbol": symbol,
+            "until": until,
+            "zone": zone,
+        }
+        answer: shapes.TradePage = self.ask("GET", "/api/v1/trades/", query=query)
+        return answer
+
+    def trades_all(
+        self,
+        *,
+        before: int | None = None,
+        order: int | None = None,
+        range: str | None = None,
+        side: str | None = None,
+        since: str | None = None,
+        symbol: str | None = None,
+        until: str | None = None,
+        zone: str | None = None,
+    ) -> Iterator[shapes.TradeOut]:
+        """Every row of `trades_list`, page after page as they are needed."""
+        page = self.trades_list(
+            before=before,
+            order=order,
+            range=range,
+            side=side,
+            since=since,
+            symbol=symbol,
+            until=until,
+            zone=zone,
+        )
+        while True:
+            yield from page["items"]
+            if (older := page["older"]) is None:
+                return
+            page = self.ask("GET", older)
+
+    def transfers_list(
+        self,
+        *,
+        before: int | None = None,
+        currency: str | None = None,
+        initiator: str | None = None,
+        kind: str | None = None,
+        range: str | None = None,
+        since: str | None = None,
+        state: str | None = None,
+        text: str | None = None,
+        until: str | None = None,
+        zone: str | None = None,
+    ) -> shapes.TransferPage:
+        """The transfers inside the exchange, fifty a page, newest first."""
+        query = {
+            "before": before,
+            "currency": currency,
+            "initiator": initiator,
+            "kind": kind,
+            "range": range,
+            "since": since,
+            "state": state,
+            "text": text,
+            "until": until,
+            "zone": zone,
+        }
+        answer: shapes.TransferPage = self.ask("GET", "/api/v1/transfers/", query=query)
+        return answer
+
+    def transfers_all(
+        self,
+        *,
+        before: int | None = None,
+        currency: str | None = None,
+        initiator: str | None = None,
+        kind: str | None = None,
+        range: str | None = None,
+        since: str | None = None,
+        state: str | None = None,
+        text: str | None = None,
+        until: str | None = None,
+        zone: str | None = None,
+    ) -> Iterator[shapes.TransferOut]:
+        """Every row of `transfers_list`, page after page as they are needed."""
+        page = self.transfers_list(
+            before=before,
+            currency=currency,
+            initiator=initiator,
+            kind=kind,
+            range=range,
+            since=since,
+            state=state,
+            text=text,
+            until=until,
+            zone=zone,
+        )
+        while True:
+            yield from page["items"]
+            if (older := page["older"]) is None:
+                return
+            page = self.ask("GET", older)
+
+    def transfers_create(
+        self,
+        body: shapes.TransferIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.TransferOut:
+        """Ask for a transfer. A worker sends it, after the approvals where it takes them."""
+        answer: shapes.TransferOut = self.ask("POST", "/api/v1/transfers/", body=body, idempotency_key=idempotency_key)
+        return answer
+
+    def transfers_read(
+        self,
+        transfer_id: int,
+    ) -> shapes.TransferOut:
+        """One transfer as it stands now."""
+        answer: shapes.TransferOut = self.ask("GET", f"/api/v1/transfers/{self.part(transfer_id)}/")
+        return answer
+
+    def transfers_cancel(
+        self,
+        transfer_id: int,
+        body: shapes.CancelIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.TransferOut:
+        """Only before the exchange was asked, and only by the one who asked for it."""
+        answer: shapes.TransferOut = self.ask(
+            "POST", f"/api/v1/transfers/{self.part(transfer_id)}/cancel/", body=body, idempotency_key=idempotency_key
+        )
+        return answer
+
+    def withdrawals_list(
+        self,
+        *,
+        before: int | None = None,
+        currency: str | None = None,
+        initiator: str | None = None,
+        range: str | None = None,
+        since: str | None = None,
+        state: str | None = None,
+        text: str | None = None,
+        turn: str | None = None,
+        until: str | None = None,
+        zone: str | None = None,
+    ) -> shapes.WithdrawalPage:
+        """The requests for payouts, fifty a page, newest first."""
+        query = {
+            "before": before,
+            "currency": currency,
+            "initiator": initiator,
+            "range": range,
+            "since": since,
+            "state": state,
+            "text": text,
+            "turn": turn,
+            "until": until,
+            "zone": zone,
+        }
+        answer: shapes.WithdrawalPage = self.ask("GET", "/api/v1/withdrawals/", query=query)
+        return answer
+
+    def withdrawals_all(
+        self,
+        *,
+        before: int | None = None,
+        currency: str | None = None,
+        initiator: str | None = None,
+        range: str | None = None,
+        since: str | None = None,
+        state: str | None = None,
+        text: str | None = None,
+        turn: str | None = None,
+        until: str | None = None,
+        zone: str | None = None,
+    ) -> Iterator[shapes.WithdrawalOut]:
+        """Every row of `withdrawals_list`, page after page as they are needed."""
+        page = self.withdrawals_list(
+            before=before,
+            currency=currency,
+            initiator=initiator,
+            range=range,
+            since=since,
+            state=state,
+            text=text,
+            turn=turn,
+            until=until,
+            zone=zone,
+        )
+        while True:
+            yield from page["items"]
+            if (older := page["older"]) is None:
+                return
+            page = self.ask("GET", older)
+
+    def withdrawals_create(
+        self,
+        body: shapes.WithdrawalIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.WithdrawalOut:
+        """Record a request. Nothing is sent: the desk checks it, and people decide."""
+        answer: shapes.WithdrawalOut = self.ask(
+            "POST", "/api/v1/withdrawals/", body=body, idempotency_key=idempotency_key
+        )
+        return answer
+
+    def withdrawals_read(
+        self,
+        withdrawal_id: int,
+    ) -> shapes.WithdrawalOut:
+        """One request as it stands now."""
+        answer: shapes.WithdrawalOut = self.ask("GET", f"/api/v1/withdrawals/{self.part(withdrawal_id)}/")
+        return answer

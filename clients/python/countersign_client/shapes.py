@@ -1,0 +1,883 @@
+"""The shapes of what is sent and answered. Written by `manage.py client_package`: don't edit it.
+
+Amounts are texts with an exact decimal number, moments are texts in ISO 8601 with their offset.
+"""
+
+from typing import Literal, NotRequired, TypedDict
+
+AddressRequestOutStateEnum = Literal[
+    "asked",
+    "sending",
+    "unknown",
+    "made",
+    "refused",
+    "not_sent",
+    "absent",
+]
+BlankEnum = Literal[""]
+ByEnum = Literal[
+    "email",
+    "username",
+]
+DecisionEnum = Literal[
+    "none",
+    "commit",
+    "rollback",
+]
+EndEnum = Literal[
+    "rejected",
+    "withdrawn",
+    "called_off",
+    "time_over",
+    "frozen",
+    "recalled",
+    "policy_changed",
+    "fee_drifted",
+    "echo_differs",
+    "ended_at_exchange",
+    "checks_failed",
+    "not_carried_out",
+]
+KeyOutStateEnum = Literal[
+    "in_use",
+    "being_probed",
+    "not_probed",
+    "turned_down",
+    "waiting",
+    "kept",
+    "disabled",
+]
+NameEnum = Literal[
+    "Place/cancel orders",
+    "Orderbook, History, Trading balance",
+    "Payment information",
+    "Withdraw cryptocurrencies",
+]
+ObservedEnum = Literal[
+    "granted",
+    "missing",
+    "unknown",
+]
+OrderOutStateEnum = Literal[
+    "requested",
+    "sending",
+    "placed",
+    "refused",
+    "not_sent",
+    "unknown",
+    "found",
+    "not_seen",
+    "cancelling",
+    "replacing",
+]
+PeriodEnum = Literal[
+    "M1",
+    "M3",
+    "M5",
+    "M15",
+    "M30",
+    "H1",
+    "H4",
+    "D1",
+    "D7",
+    "1M",
+]
+RequestedEnum = Literal[
+    "active",
+    "frozen",
+]
+SideEnum = Literal[
+    "sell",
+    "buy",
+]
+StandingEnum = Literal[
+    "active",
+    "new",
+    "frozen",
+    "disabled",
+    "closed",
+    "unclear",
+    "gone",
+]
+SubAccountActionOutKindEnum = Literal[
+    "freeze",
+    "activate",
+    "settings",
+]
+SubAccountActionOutStateEnum = Literal[
+    "requested",
+    "sending",
+    "accepted",
+    "unknown",
+    "done",
+    "refused",
+    "not_done",
+    "cancelled",
+]
+TimeInForceEnum = Literal[
+    "GTC",
+    "IOC",
+    "FOK",
+    "Day",
+    "GTD",
+]
+TransferKindEnum = Literal[
+    "bank_to_trading",
+    "trading_to_bank",
+    "to_user",
+    "convert",
+    "to_subaccount",
+    "from_subaccount",
+]
+TransferOutStateEnum = Literal[
+    "draft",
+    "review",
+    "approved",
+    "sending",
+    "unknown",
+    "done",
+    "refused",
+    "not_seen",
+    "investigate",
+    "closed",
+    "cancelled",
+    "rejected",
+    "resolved_moved",
+    "resolved_not_moved",
+]
+TurnEnum = Literal[
+    "person",
+    "worker",
+    "exchange",
+    "nobody",
+]
+TypeEnum = Literal[
+    "limit",
+    "market",
+    "stopLimit",
+    "stopMarket",
+]
+WalletEnum = Literal[
+    "bank",
+    "trading",
+]
+WithdrawalOutStateEnum = Literal[
+    "draft",
+    "review",
+    "queued",
+    "holding",
+    "hold_unknown",
+    "held",
+    "committing",
+    "commit_unknown",
+    "committed",
+    "sent",
+    "settled",
+    "verified",
+    "disputed",
+    "rolling_back",
+    "rolled_back",
+    "refused",
+    "lapsed",
+    "expired",
+    "cancelled",
+    "failed",
+    "investigate",
+    "resolved_paid",
+    "resolved_not_paid",
+]
+
+
+class AddressIn(TypedDict):
+    """A new address to ask for. The older ones stay valid."""
+
+    currency: str
+    request_key: NotRequired[str]
+
+
+class AddressRequestOut(TypedDict):
+    """A wish for a new address; `sentence` says first whether there is one."""
+
+    id: int
+    currency: str
+    state: AddressRequestOutStateEnum
+    sentence: str
+    initiator: str
+    initiated_via: str
+    request_key: str
+    address: str | None
+    last_problem: str
+    created_at: str
+    updated_at: str
+
+
+class BalanceOut(TypedDict):
+    """What one wallet held of one currency when it was last read."""
+
+    currency: str
+    wallet: WalletEnum
+    available: str
+    reserved: str
+    read_at: str
+
+
+class BalanceList(TypedDict):
+    """BalanceList."""
+
+    items: list[BalanceOut]
+
+
+class LevelOut(TypedDict):
+    """The quantity that is offered at one price."""
+
+    price: str
+    size: str
+
+
+class BookOut(TypedDict):
+    """Up to a hundred levels a side, best first; `timestamp` is the exchange's time."""
+
+    symbol: str
+    read_at: str | None
+    timestamp: str | None
+    ask: list[LevelOut]
+    bid: list[LevelOut]
+
+
+class CancelIn(TypedDict):
+    """Why it is taken back."""
+
+    reason: str
+
+
+class CandleOut(TypedDict):
+    """One period; `timestamp` is its start. Periods without trades have no candle."""
+
+    timestamp: str
+    open: str
+    close: str
+    min: str
+    max: str
+    volume: str
+    volume_quote: str
+
+
+class CandleList(TypedDict):
+    """Newest first."""
+
+    symbol: str
+    read_at: str | None
+    period: PeriodEnum
+    items: list[CandleOut]
+
+
+class ChainBalanceBody(TypedDict):
+    """What an address holds; `unconfirmed_sat` is what waits for a block, and may be negative."""
+
+    balance_sat: int
+    unconfirmed_sat: int
+    received_sat: int
+    sent_sat: int
+    transactions: int
+
+
+class ChainAddressOut(TypedDict):
+    """An address in its forms; `legacy_address` is empty for hashes without one, `balance` null until it was read."""
+
+    standing: str
+    read_at: str | None
+    is_final: bool
+    problem: str
+    cash_address: str
+    legacy_address: str
+    slp_address: str
+    balance: ChainBalanceBody | None
+
+
+class ChainBlockBody(TypedDict):
+    """A block; `reward_sat` are the new coins, `txids` its transactions in their order."""
+
+    hash: str
+    height: int
+    confirmations: int
+    is_on_chain: bool
+    time: str | None
+    size: int
+    bits: str
+    chainwork: str
+    merkle_root: str
+    previous_hash: str | None
+    next_hash: str | None
+    reward_sat: int
+    txids: list[str]
+
+
+class ChainBlockOut(TypedDict):
+    """A block by hash or height; `block` is null until it was read."""
+
+    standing: str
+    read_at: str | None
+    is_final: bool
+    problem: str
+    block: ChainBlockBody | None
+
+
+class ChainInputOut(TypedDict):
+    """An input; of a coinbase everything but `n` is null."""
+
+    n: int
+    txid: str | None
+    vout: int | None
+    address: str | None
+    value_sat: int | None
+
+
+class ChainOutputOut(TypedDict):
+    """An output; `spent_by` is the transaction that spends it, null as long as none does."""
+
+    n: int
+    value_sat: int
+    addresses: list[str]
+    script: str
+    spent_by: str | None
+
+
+class ChainTipOut(TypedDict):
+    """The tip of the chain that the desk follows; height, hash and time are null as long as none was heard."""
+
+    height: int | None
+    hash: str | None
+    time: str | None
+    heard_at: str | None
+    is_current: bool
+    problem: str
+
+
+class ChainTransactionBody(TypedDict):
+    """A transaction; `height` and `block_hash` are null while it waits, `fee_sat` is null for a coinbase."""
+
+    txid: str
+    height: int | None
+    block_hash: str | None
+    confirmations: int
+    time: str | None
+    size: int
+    fee_sat: int | None
+    inputs: list[ChainInputOut]
+    outputs: list[ChainOutputOut]
+
+
+class ChainTransactionOut(TypedDict):
+    """A transaction by its id; `transaction` is null until it was read."""
+
+    standing: str
+    read_at: str | None
+    is_final: bool
+    problem: str
+    transaction: ChainTransactionBody | None
+
+
+class CurrencyOut(TypedDict):
+    """One currency as the exchange describes it; `payout_problem` says why it can't be paid out now."""
+
+    code: str
+    full_name: str
+    crypto: bool
+    payout_enabled: bool
+    delisted: bool
+    payout_is_payment_id: bool
+    payout_fee: str | None
+    payout_minimal_amount: str | None
+    precision_payout: int | None
+    payout_problem: str
+    read_at: str
+
+
+class CurrencyList(TypedDict):
+    """CurrencyList."""
+
+    items: list[CurrencyOut]
+
+
+class DepositAddressOut(TypedDict):
+    """An address to pay in to. A deposit needs its payment id and its public key as well, where it has them."""
+
+    currency: str
+    address: str
+    payment_id: str
+    public_key: str
+    is_current: bool
+    place: int | None
+    first_seen_at: str
+    seen_at: str
+
+
+class DepositAddressList(TypedDict):
+    """What is known of one currency's addresses; `read_at` is when the exchange last told it."""
+
+    read_at: str | None
+    left_today: int
+    latest_request: AddressRequestOut | None
+    items: list[DepositAddressOut]
+
+
+class FundsOut(TypedDict):
+    """One currency, as both wallets were last read; `holds` is what our payouts keep of `bank_reserved`."""
+
+    currency: str
+    bank: str
+    bank_reserved: str
+    trading: str
+    trading_reserved: str
+    holds: str
+    total: str
+    worth: str | None
+    read_at: str | None
+
+
+class FundsList(TypedDict):
+    """Every currency the exchange describes or the account holds, by code."""
+
+    quote_currency: str
+    total: str | None
+    items: list[FundsOut]
+
+
+class KeyRight(TypedDict):
+    """One right of a key: what was said of it, and what the exchange answered when it was asked."""
+
+    name: NameEnum
+    declared: bool
+    observed: ObservedEnum
+
+
+class KeyOut(TypedDict):
+    """One key pair. The secret is sealed and never leaves the desk; `fingerprint` tells two secrets apart."""
+
+    id: int
+    account: str
+    exchange: str
+    label: str
+    login: str
+    last_four: str
+    fingerprint: str
+    state: KeyOutStateEnum
+    rights: list[KeyRight]
+    same_account: bool | None
+    replaces: int | None
+    added_by: str | None
+    created_at: str
+    last_used_at: str | None
+    probed_at: str | None
+    probe_problem: str
+    last_problem: str
+    last_problem_at: str | None
+    kept_at: str | None
+    retired_at: str | None
+    rotation_due: bool
+
+
+class KeyList(TypedDict):
+    """KeyList."""
+
+    items: list[KeyOut]
+
+
+class LedgerEntryOut(TypedDict):
+    """One line of the exchange's ledger, in its newest version."""
+
+    exchange_id: str
+    index: int
+    type: str
+    sub_type: str
+    status: str
+    currency: str
+    amount: str
+    fee: str | None
+    address: str
+    payment_id: str
+    hash: str
+    confirmations: int | None
+    error_code: str
+    created_at: str
+    updated_at: str
+    seen_at: str
+    foreign: bool
+    withdrawal: int | None
+    transfer: int | None
+
+
+class LedgerEntryPage(TypedDict):
+    """LedgerEntryPage."""
+
+    items: list[LedgerEntryOut]
+    older: str | None
+
+
+class PositionOut(TypedDict):
+    """A position; a negative quantity is a short one."""
+
+    quantity: str
+    price_entry: str
+    pnl: str | None
+    price_margin_call: str | None
+    price_liquidation: str | None
+    updated_at: str
+    read_at: str
+
+
+class MarginOut(TypedDict):
+    """An isolated margin account as last read; balances in the symbol's quote currency."""
+
+    symbol: str
+    leverage: str
+    margin_balance: str
+    margin_balance_orders: str
+    margin_balance_required: str
+    position: PositionOut | None
+    updated_at: str
+    read_at: str
+
+
+class MarginList(TypedDict):
+    """MarginList."""
+
+    items: list[MarginOut]
+
+
+class TickerOut(TypedDict):
+    """The last 24 hours of a symbol; `timestamp` is the exchange's time, `read_at` when the desk read it."""
+
+    symbol: str
+    ask: str | None
+    bid: str | None
+    last: str | None
+    open: str | None
+    low: str | None
+    high: str | None
+    volume: str | None
+    volume_quote: str | None
+    timestamp: str
+    read_at: str
+
+
+class MarketOut(TypedDict):
+    """A symbol with its rules: rates are fractions, a rate below zero is a rebate."""
+
+    symbol: str
+    base_currency: str
+    quote_currency: str
+    quantity_increment: str
+    tick_size: str
+    take_liquidity_rate: str
+    provide_liquidity_rate: str
+    fee_currency: str
+    margin_trading: bool
+    max_initial_leverage: str | None
+    read_at: str
+    ticker: TickerOut | None
+
+
+class SubAccountBalanceOut(TypedDict):
+    """What one wallet of a sub-account held when it was last read."""
+
+    currency: str
+    wallet: str
+    available: str
+    reserved: str
+
+
+class OneSubAccountOut(TypedDict):
+    """One sub-account with its balances; a wallet and currency that is left out held nothing."""
+
+    id: int
+    email: str
+    status: str
+    standing: StandingEnum
+    sentence: str
+    requested: RequestedEnum | BlankEnum
+    difference: str
+    differs: bool
+    settings_shown: bool | None
+    payout_enabled: bool | None
+    description: str
+    requested_payout: bool | None
+    requested_description: str | None
+    observed_at: str
+    settings_at: str | None
+    balances_at: str | None
+    missing_since: str | None
+    balances: list[SubAccountBalanceOut]
+
+
+class OrderIn(TypedDict):
+    """An order to be placed. Figures are text; what breaks a rule of the symbol, the type or the funds is refused."""
+
+    symbol: str
+    side: SideEnum
+    type: NotRequired[TypeEnum]
+    time_in_force: NotRequired[TimeInForceEnum]
+    quantity: str
+    price: NotRequired[str | None]
+    stop_price: NotRequired[str | None]
+    expire_time: NotRequired[str | None]
+    post_only: NotRequired[bool]
+    strict_validate: NotRequired[bool]
+    margin: NotRequired[bool]
+    take_liquidity_markup: NotRequired[str | None]
+    provide_liquidity_markup: NotRequired[str | None]
+    request_key: NotRequired[str]
+
+
+class OrderOut(TypedDict):
+    """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one."""
+
+    id: int
+    reference: str
+    state: OrderOutStateEnum
+    sentence: str
+    status: str
+    is_open: bool
+    symbol: str
+    side: str
+    type: str
+    time_in_force: str
+    quantity: str
+    price: str | None
+    stop_price: str | None
+    expire_time: str | None
+    post_only: bool
+    margin: bool
+    filled: str
+    average_price: str | None
+    client_order_id: str
+    exchange_id: int | None
+    initiator: str | None
+    initiated_via: str
+    request_key: str
+    last_problem: str
+    exchange_created_at: str | None
+    exchange_updated_at: str | None
+    read_at: str | None
+    created_at: str
+    updated_at: str
+
+
+class OrderPage(TypedDict):
+    """OrderPage."""
+
+    items: list[OrderOut]
+    older: str | None
+
+
+class Problem(TypedDict):
+    """The body of every answer that is not a success (RFC 9457), sent as application/problem+json."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: dict[str, str]
+
+
+class PublicTradeOut(TypedDict):
+    """A trade that everybody sees; `side` is the taker's."""
+
+    id: int
+    price: str
+    quantity: str
+    side: str
+    timestamp: str
+
+
+class PublicTradeList(TypedDict):
+    """Newest first."""
+
+    symbol: str
+    read_at: str | None
+    items: list[PublicTradeOut]
+
+
+class SubAccountActionOut(TypedDict):
+    """One thing that was asked for a sub-account, and what became of it."""
+
+    id: int
+    kind: SubAccountActionOutKindEnum
+    state: SubAccountActionOutStateEnum
+    sentence: str
+    reason: str
+    requested_by: str
+    requested_payout: bool | None
+    requested_description: str | None
+    attempts: int
+    last_problem: str
+    created_at: str
+    updated_at: str
+
+
+class SubAccountActionPage(TypedDict):
+    """SubAccountActionPage."""
+
+    items: list[SubAccountActionOut]
+    older: str | None
+
+
+class SubAccountOut(TypedDict):
+    """One sub-account: what was asked for beside what the exchange showed when it was last read."""
+
+    id: int
+    email: str
+    status: str
+    standing: StandingEnum
+    sentence: str
+    requested: RequestedEnum | BlankEnum
+    difference: str
+    differs: bool
+    settings_shown: bool | None
+    payout_enabled: bool | None
+    description: str
+    requested_payout: bool | None
+    requested_description: str | None
+    observed_at: str
+    settings_at: str | None
+    balances_at: str | None
+    missing_since: str | None
+
+
+class SubAccountList(TypedDict):
+    """SubAccountList."""
+
+    items: list[SubAccountOut]
+
+
+class TickerList(TypedDict):
+    """Every symbol that has a price, in the order of their codes."""
+
+    items: list[TickerOut]
+
+
+class TradeOut(TypedDict):
+    """One trade of the account; a negative fee is a rebate."""
+
+    exchange_id: int
+    exchange_order_id: int
+    client_order_id: str
+    symbol: str
+    side: str
+    quantity: str
+    price: str
+    fee: str
+    taker: bool | None
+    liquidation: bool | None
+    timestamp: str
+    read_at: str
+
+
+class TradePage(TypedDict):
+    """TradePage."""
+
+    items: list[TradeOut]
+    older: str | None
+
+
+class TransferIn(TypedDict):
+    """A transfer to ask for. What leaves for another user waits for people; the rest is sent by a worker, once."""
+
+    kind: TransferKindEnum
+    currency: str
+    amount: str
+    to_currency: NotRequired[str]
+    by: NotRequired[ByEnum | BlankEnum]
+    identifier: NotRequired[str]
+    subaccount_id: NotRequired[int | None]
+    reason: str
+    request_key: NotRequired[str]
+
+
+class TransferOut(TypedDict):
+    """A transfer as the desk knows it now. `sentence` says what happened to the money first."""
+
+    id: int
+    reference: str
+    kind: TransferKindEnum
+    state: TransferOutStateEnum
+    turn: TurnEnum
+    sentence: str
+    currency: str
+    amount: str
+    to_currency: str
+    by: ByEnum | BlankEnum
+    identifier: str
+    subaccount_id: int | None
+    reason: str
+    initiator: str
+    initiated_via: str
+    request_key: str
+    quorum_required: int
+    reissues: int | None
+    exchange_id: str | None
+    second_id: str | None
+    ledger_seen_at: str | None
+    last_problem: str
+    created_at: str
+    updated_at: str
+
+
+class TransferPage(TypedDict):
+    """TransferPage."""
+
+    items: list[TransferOut]
+    older: str | None
+
+
+class WithdrawalIn(TypedDict):
+    """A request for a payout. It is only recorded: people decide."""
+
+    currency: str
+    amount: str
+    address: str
+    payment_id: NotRequired[str]
+    include_fee: NotRequired[bool]
+    reason: str
+    request_key: NotRequired[str]
+
+
+class WithdrawalOut(TypedDict):
+    """A request as the desk knows it now. `sentence` says what happened to the money first."""
+
+    id: int
+    reference: str
+    state: WithdrawalOutStateEnum
+    label: str
+    end: EndEnum | BlankEnum
+    turn: str
+    sentence: str
+    currency: str
+    amount: str
+    include_fee: bool
+    fee: str | None
+    arrives: str | None
+    leaves: str | None
+    address: str
+    payment_id: str
+    reason: str
+    initiator: str
+    initiated_via: str
+    request_key: str
+    quorum_required: int
+    decision: DecisionEnum
+    exchange_id: str | None
+    hash: str
+    confirmations: int | None
+    approve_until: str | None
+    rollback_at: str | None
+    last_problem: str
+    created_at: str
+    updated_at: str
+
+
+class WithdrawalPage(TypedDict):
+    """WithdrawalPage."""
+
+    items: list[WithdrawalOut]
+    older: str | None

@@ -1,0 +1,111 @@
+"""A request that a program sends again does nothing again: its answer is kept under the key that came with it.
+
+A key belongs to a person, whichever of their tokens carries it, and to one request: method, path, account and body. The
+claim on a key is a row of its own, committed first, so that a twin learns that the first is still being answered. The
+answer is kept in the transaction of what it answers: there is a draft exactly when there is an answer. A refusal
+recorded nothing and leaves the key free, so that the same request can be sent again when the reason has gone.
+
+Source: the IETF's draft-ietf-httpapi-idempotency-key-header-07.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID, uuid4
+
+from desk.web.models import KeyedRequest
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+HEADER: Final = "Idempotency-Key"
+REPLAYED: Final = "Idempotency-Replayed"
+# Visible characters of ASCII without quote and backslash; around them the quotes of a structured field, or none.
+PATTERN: Final = r'^(?:"[!#-\[\]-~]{8,80}"|[!#-\[\]-~]{8,80})$'
+KEPT_FOR: Final = timedelta(days=7)
+# Whoever answers for longer has died: a request of this desk calls nobody outside and waits for rows only.
+ANSWERED_WITHIN: Final = timedelta(seconds=60)
+
+
+class OddKey(ValueError):
+    """The header is not a key; the text is the sentence for the person."""
+
+
+class KeyReused(Exception):
+    """The key was used for another request; the text is the sentence for the person."""
+
+
+class StillAnswering(Exception):
+    """The same request is being answered at this moment; the text is the sentence for the person."""
+
+    def __init__(self) -> None:
+        super().__init__("The same request is being handled at this moment. Send it again in a second.")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to answer a request, as long as nobody else has taken it over."""
+
+    row_id: int
+    token: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer that was given before: its HTTP status and its body."""
+
+    status: int
+    content: str
+
+
+def read(header: str | None) -> str:
+    """The key that a header carries, 8 to 80 characters; empty without a header. Raises `OddKey`."""
+    if header is None:
+        return ""
+    if re.fullmatch(PATTERN, header) is None:
+        raise OddKey("Send 8 to 80 visible ASCII characters, in double quotes or without them.")
+    return header.strip('"')
+
+
+def fingerprint(*, method: str, path: str, scope: str, body: Any) -> str:
+    """The digest of what is asked. The order of a body's members and the blanks between them are left out of it."""
+    content = (
+        json.dumps(body, sort_keys=True, separators=(",", ":")) if isinstance(body, Mapping | list) else repr(body)
+    )
+    return sha256(f"countersign-request-1|{method}|{scope}|{path}|{content}".encode()).hexdigest()
+
+
+def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Claim | Kept:
+    """The right to answer this request, or the answer that it had before.
+
+    Call it outside of a transaction: the claim is for other processes to see. Raises `KeyReused`, `StillAnswering`.
+    """
+    token = uuid4()
+    fresh = {"fingerprint": fingerprint, "claim": token, "began_at": now}
+    row, is_new = KeyedRequest.objects.get_or_create(person=person, key=key, defaults=fresh)
+    if is_new:
+        return Claim(row.pk, token)
+    if row.fingerprint != fingerprint:
+        raise KeyReused(f"This {HEADER} was used before, for another request.")
+    if row.status is not None:
+        return Kept(row.status, row.content)
+    same_claim = KeyedRequest.objects.filter(pk=row.pk, status=None, claim=row.claim)
+    if row.began_at > now - ANSWERED_WITHIN or not same_claim.update(claim=token, began_at=now):
+        raise StillAnswering
+    return Claim(row.pk, token)
+
+
+def keep(claim: Claim, *, status: int, content: str) -> None:
+    """Keep the answer, in the transaction of what it answers. Raises `StillAnswering` where somebody else took over."""
+    rows = KeyedRequest.objects.filter(pk=claim.row_id, claim=claim.token, status=None)
+    if not rows.update(status=status, content=content):
+        raise StillAnswering
+
+
+def free(claim: Claim) -> None:
+    """Let the key be used again: nothing was recorded under it."""
+    KeyedRequest.objects.filter(pk=claim.row_id, claim=claim.token, status=None).delete()

@@ -1,0 +1,118 @@
+"""`Idempotency-Key` at every address that takes a POST: the same request twice is one act and one answer.
+
+What is drafted has a `request_key` of its own as well, for good: who sends none there has that of the header. So a
+request that comes again after the answers of `desk.web.idempotency` were forgotten still finds its own row.
+"""
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final
+
+from django.db import transaction
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import APIException, ParseError, ValidationError
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from desk import clock
+from desk.web import idempotency
+from desk.web.idempotency import HEADER, REPLAYED
+from desk.web.problem_details import refusing
+from desk.web.requests import scope_of
+
+_DAYS = idempotency.KEPT_FOR.days
+PARAMETERS: Final = [
+    OpenApiParameter(
+        HEADER,
+        {"type": "string", "minLength": 8, "maxLength": 82, "pattern": idempotency.PATTERN},
+        OpenApiParameter.HEADER,
+        description=f"Yours, and new for each request. Sent again with the same body within {_DAYS} days, it gives the "
+        "first answer again; with another body it is refused.",
+    ),
+    OpenApiParameter(
+        REPLAYED,
+        OpenApiTypes.STR,
+        OpenApiParameter.HEADER,
+        response=[200, 201, 202],
+        description="true where the answer is the one that the same request had before.",
+    ),
+]
+REFUSALS: Final = refusing(400, 409, 422)
+
+
+class KeyRefused(APIException):
+    """The key was used for another request."""
+
+    status_code = 422
+
+
+class InProgress(APIException):
+    """The same request is being answered."""
+
+    status_code = 409
+    wait = 1
+
+
+def once(act: Callable[..., Response]) -> Callable[..., Response]:
+    """Answer a POST that carries a key once: `act` and its kept answer are one transaction, or neither is."""
+
+    @wraps(act)
+    def post(view: Any, request: Request, **numbers: Any) -> Response:
+        key = key_of(request)
+        if not key:
+            return act(view, request, **numbers)
+        try:
+            found = idempotency.begin(person=request.user, key=key, fingerprint=_fingerprint(request), now=clock.now())
+            if isinstance(found, idempotency.Kept):
+                return _again(found)
+            return _answered(found, lambda: act(view, request, **numbers))
+        except idempotency.KeyReused as problem:
+            raise KeyRefused(f"Nothing was recorded. {problem}") from None
+        except idempotency.StillAnswering as problem:
+            raise InProgress(f"Nothing new was recorded. {problem}") from None
+
+    return post
+
+
+def key_of(request: Request) -> str:
+    """The key that the request carries; empty without one. Raises `ValidationError`."""
+    try:
+        return idempotency.read(request.headers.get(HEADER))
+    except idempotency.OddKey as problem:
+        raise ValidationError({HEADER: [str(problem)]}) from None
+
+
+def required_key(request: Request) -> str:
+    """The same where a draft can't do without one. Raises `ValidationError`."""
+    if not (key := key_of(request)):
+        raise ValidationError({HEADER: ["Send a key, here or as the member request_key."]})
+    return key
+
+
+def _fingerprint(request: Request) -> str:
+    plain = request._request
+    try:
+        return idempotency.fingerprint(method="POST", path=plain.path_info, scope=scope_of(plain), body=request.data)
+    except RecursionError:
+        raise ParseError("The body is nested too deep.") from None
+
+
+def _answered(claim: idempotency.Claim, act: Callable[[], Response]) -> Response:
+    is_kept = False
+    try:
+        with transaction.atomic():
+            response = act()
+            content = JSONRenderer().render(response.data).decode()
+            idempotency.keep(claim, status=response.status_code, content=content)
+        is_kept = True
+    finally:
+        if not is_kept:
+            idempotency.free(claim)
+    return response
+
+
+def _again(kept: idempotency.Kept) -> Response:
+    return Response(json.loads(kept.content), status=kept.status, headers={REPLAYED: "true"})

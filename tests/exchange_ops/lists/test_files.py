@@ -1,0 +1,147 @@
+"""A list's file says of each row what the row itself says, read without an object for each and in one question."""
+
+import csv
+import io
+import json
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from desk import clock
+from desk.lists import exports, reading
+from desk.lists.declared import LISTS, Totals
+from exchange_ops.ledger.models import LedgerEntry
+from tests.exchange_ops import rows
+from tests.exchange_ops.ledger.test_list_plans import ADDRESSES
+from tests.exchange_ops.orders import order_rows
+
+pytestmark = pytest.mark.django_db
+# What adds up rows of other tables for each of its own is read as its page is.
+AS_OBJECTS = {"addresses"}
+
+
+@pytest.fixture
+def reader(signed_in, make_person, payable):
+    """Somebody who may see every list, with rows in each in several states."""
+    now = clock.now()
+    person = make_person("operator", "admin", "auditor", username="reader")
+    order_rows.market(now=now)
+    rows.currency(now=now, transfer_enabled=True)
+    rows.requested(person, now=now)
+    rows.held(person, now=now)
+    paid = rows.ended(person, now=now)
+    moved = rows.transfer(person, kind="bank_to_trading", now=now)
+    rows.transfer(person, kind="to_user", now=now)
+    order_rows.requested(person, now=now)
+    order_rows.elsewhere(now=now)
+    order_rows.placed(person, now=now, status="filled", filled="1")
+    for number in (1, 2, 3):
+        rows.trade(number, now=now - timedelta(minutes=number))
+    rows.entry(1, now=now, type="payout", withdrawal=paid, address=rows.ADDRESS)
+    rows.entry(2, now=now, type="payin", fee=None, confirmations=None)
+    rows.entry(3, now=now, type="transfer", transfer=moved, foreign=True)
+    return signed_in(person)
+
+
+def listing_of(client, name):
+    listing = client.get(ADDRESSES[name]).context["list"]
+    assert listing.declared is LISTS[name]
+    return listing, listing.narrowed.order_by(*listing.order.names)
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_each_value_is_what_the_row_itself_says(reader, name):
+    listing, found = listing_of(reader, name)
+    paths = [path for _, path in listing.declared.exported]
+    objects = list(found)
+    if listing.prepare:
+        listing.prepare(objects)
+    expected = [[reading.value(row, path) for path in paths] for row in objects]
+    read = reading.values(found, paths, reads=listing.declared.reads, prepare=listing.prepare)
+    assert [list(line) for line in read] == expected
+    assert objects or name == "deliveries", f"no row of {name} was looked at"
+
+
+@pytest.mark.parametrize("name", sorted(set(ADDRESSES) - AS_OBJECTS))
+def test_the_rows_are_read_in_one_question_and_as_columns(reader, name):
+    listing, found = listing_of(reader, name)
+    paths = [path for _, path in listing.declared.exported]
+
+    def objects_are_made(_):
+        raise AssertionError("an object was made for a row")
+
+    with CaptureQueriesContext(connection) as seen:
+        list(reading.values(found, paths, reads=listing.declared.reads, prepare=objects_are_made))
+    assert len([query for query in seen.captured_queries if query["sql"].startswith("SELECT")]) == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_every_list_leaves_as_a_file(reader, name, kind):
+    _, _, query = ADDRESSES[name].partition("?")
+    listing, found = listing_of(reader, name)
+    count = found.count() + (name == "trail")  # where the export itself is told before its first row leaves
+    text = b"".join(reader.get(f"{listing.file_url(kind).partition('?')[0]}?{query}")).decode()
+    if kind == "json":
+        whole = json.loads(text)
+        assert (len(whole["rows"]), whole["totals"]["count"]) == (count, count)
+    else:
+        assert len(list(csv.reader(io.StringIO(text)))) >= count + 1
+
+
+class TestBytes:
+    """The file of two lines, letter by letter: what somebody's spreadsheet reads today it reads tomorrow."""
+
+    def export(self, zone, name):
+        at = datetime(2026, 1, 2, 3, 4, 5, 678_900, tzinfo=UTC)
+        rows.entry(7, now=at, amount=Decimal("1.50"), fee=None, address="=1+1", hash="a\u202eb", confirmations=0)
+        rows.entry(8, now=at, amount=Decimal("-0.00000001"), fee=Decimal(2), address='say "so", then', foreign=True)
+        LedgerEntry.objects.filter(index__in=[7, 8]).update(created_at=at)
+        columns = [(one, one.replace(" ", "_")) for one in ("index", "currency", "amount", "fee", "address", "hash")]
+        columns += [
+            ("confirmations", "confirmations"),
+            ("made elsewhere", "foreign"),
+            ("made at ({zone})", "created_at"),
+        ]
+        return exports.Export(
+            name="ledger",
+            rows=LedgerEntry.objects.order_by("index"),
+            columns=columns,
+            zone=zone,
+            zone_name=name,
+            filters={"currency": "BCH"},
+            order="index",
+            now=at,
+            totals=Totals(by=("currency",), sums={"amount": "", "fee": ""}, units={"amount": "currency"}),
+        )
+
+    def content(self, rf, auditor, client, export, kind):
+        request = rf.get("/")
+        request.user, request.session = auditor, client.session
+        return b"".join(exports.answer(request, export, kind=kind)).decode()
+
+    def test_csv(self, rf, auditor, client, payable):
+        export = self.export(ZoneInfo("Europe/Berlin"), "Europe/Berlin")
+        assert self.content(rf, auditor, client, export, "csv") == (
+            "index,currency,amount,fee,address,hash,confirmations,made elsewhere,made at (Europe/Berlin)\r\n"
+            "7,BCH,1.5,,'=1+1,a\u2039RLO\u203ab,0,no,2026-01-02T04:04:05+01:00\r\n"
+            '8,BCH,-0.00000001,2,"say ""so"", then",,,yes,2026-01-02T04:04:05+01:00\r\n'
+        )
+
+    def test_json(self, rf, auditor, client, payable):
+        export = self.export(UTC, "UTC")
+        assert self.content(rf, auditor, client, export, "json") == (
+            '{"list": "ledger", "exported_at": "2026-01-02T03:04:05Z", "zone": "UTC", "order": "index", '
+            '"filters": {"currency": "BCH"}, "rows": [\n'
+            '{"index": 7, "currency": "BCH", "amount": "1.5", "fee": null, "address": "=1+1", "hash": "a\u202eb", '
+            '"confirmations": 0, "made elsewhere": false, "made at": "2026-01-02T03:04:05Z"},\n'
+            '{"index": 8, "currency": "BCH", "amount": "-0.00000001", "fee": "2", "address": "say \\"so\\", then", '
+            '"hash": "", "confirmations": null, "made elsewhere": true, '
+            '"made at": "2026-01-02T03:04:05Z"}\n'
+            '], "totals": {"count": 2, "sums": '
+            '[{"currency": "BCH", "count": 2, "amount": "1.49999999", "fee": "2"}]}}\n'
+        )
