@@ -153,6 +153,7 @@ TABLE: Final = Table(
         "strict_validate": _CONTENT,
         "take_liquidity_markup": _CONTENT,
         "provide_liquidity_markup": _CONTENT,
+        "oversteps": _CONTENT,
         "created_at": Column.FIXED,
         "sends": Column.COUNTER,
         "exchange_id": Column.ONCE,

@@ -55,6 +55,9 @@ class Order(OfAccount, Subject):
     margin = models.BooleanField(default=False)
     take_liquidity_markup = amount_field(null=True)
     provide_liquidity_markup = amount_field(null=True)
+    oversteps = models.JSONField(
+        default=list, help_text="bounds of the rules that it went beyond, each as it was confirmed by name"
+    )
 
     status = models.CharField(max_length=40, default="", blank=True)
     cum_quantity = amount_field(default=ZERO)

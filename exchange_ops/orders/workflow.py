@@ -4,13 +4,15 @@ The row is the queue, as with payouts. An order never leaves the account, so nob
 the placing of orders, and never the cancelling.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from desk import questions
+from desk.audit import trail
 from desk.live import announcements
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
@@ -81,12 +83,14 @@ def place(
     wanted: Wanted,
     request_key: str,
     now: datetime,
+    confirmed: Collection[str] = (),
     via: str = "page",
     session_key: str = "",
 ) -> Order:
     """Take an order. The same `request_key` of the same person gives the same row, however often it is sent.
 
-    Nothing is sent here: a worker places it. Raises CannotPlace with a sentence for each field.
+    Nothing is sent here: a worker places it. `confirmed` are the tokens of the oversteps that the person confirmed by
+    name. Raises CannotPlace with a sentence for each field, or NotConfirmed with what has to be confirmed first.
     """
     once = Once(
         Order.objects.filter(initiator=initiator, request_key=request_key),
@@ -97,7 +101,6 @@ def place(
         return earlier
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotPlace({FORM: "The form has lost its key: open it again."})
-    policy_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
     content = {name: getattr(wanted, name) for name in Wanted.__dataclass_fields__}
     order = Order(
         account=account,
@@ -107,7 +110,16 @@ def place(
         client_order_id=ways.fresh_id(),
         **content,
     )
-    return once.store(lambda: mover.create(order, event="asked", now=now, actor=initiator, session_key=session_key))
+
+    def store() -> Order:
+        with transaction.atomic():
+            if policy_checks.counts_open(person=initiator, account=account):
+                trail.take_turn()  # of two that are placed at once, the second sees the first
+            found = policy_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
+            order.oversteps = policy_checks.settle(found, confirmed=confirmed)
+            return mover.create(order, event="asked", now=now, actor=initiator, session_key=session_key)
+
+    return once.store(store)
 
 
 def cancel(*, order_id: int, person: "Person", now: datetime, session_key: str = "") -> Order:

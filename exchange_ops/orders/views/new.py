@@ -21,7 +21,7 @@ from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, policy_checks, request_checks, workflow
 from exchange_ops.orders.forms import OrderForm
 from exchange_ops.orders.request_checks import BUY, SELL
-from exchange_ops.orders.ticket import collateral, estimate, shares
+from exchange_ops.orders.ticket import collateral, confirmations, estimate, shares
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.titles import title
 from exchange_ops.policy import freezes
@@ -84,6 +84,7 @@ def _placed(request: HttpRequest, account: Account, form: OrderForm) -> Any:
         policy_checks.check(initiator=request.user, account=account, wanted=wanted, now=clock.now())
         return None
     return workflow.place(
+        confirmed=form.cleaned_data["confirmed"],
         initiator=request.user,
         account=account,
         wanted=wanted,
@@ -116,13 +117,15 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         "balance": request_checks.available(account=account, currency=currency),
         "buys": buys,
     }
-    if form.is_bound and form.is_valid():
+    if form.is_bound and form.errors.keys() <= {policy_checks.CONFIRMED}:
         wanted = form.wanted()
         problems = request_checks.problems(account=account, symbol=symbol, wanted=wanted, now=context["now"])
         if not problems:
-            problems = policy_checks.problems(
+            found = policy_checks.oversteps(
                 initiator=person, account=account, symbol=symbol, wanted=wanted, now=context["now"]
             )
+            problems = policy_checks.refusals(found)
+            context["oversteps"] = confirmations.of(found, form.cleaned_data.get("confirmed", ()))
         context |= {"problems": list(problems.values()), "effect": "" if problems else _effect(wanted)}
         context["sums"] = request_checks.figures(symbol=symbol, wanted=wanted)
         context["distance"] = distance.of(wanted=wanted, ticker=context["ticker"])

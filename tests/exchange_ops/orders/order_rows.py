@@ -6,11 +6,12 @@ from decimal import Decimal
 from itertools import count
 from typing import Any
 
-from exchange_ops.orders import mover, request_checks, workflow
+from exchange_ops.orders import mover, request_checks
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order
 from exchange_ops.wire import records
 from tests.exchange_ops import rows
+from tests.exchange_ops.orders.dealings import placed_knowingly
 
 SYMBOL = "BCHUSD"
 _numbers = count(340_000_000_001)
@@ -34,7 +35,7 @@ def requested(person: Any, *, now: datetime, **changes: Any) -> Order:
         "quantity": Decimal("0.5"),
         "price": Decimal("400"),
     }
-    return workflow.place(
+    return placed_knowingly(
         initiator=person,
         account=rows.account(now=now),
         wanted=request_checks.Wanted(**(wanted | changes)),
