@@ -143,6 +143,6 @@ def install(apps, schema_editor):
 class Migration(migrations.Migration):
     """The guards of policy, made anew. There is no way back: what held a row is not taken away from it."""
 
-    dependencies = [("exchange_ops", "0038_bounds_of_orders")]
+    dependencies = [("exchange_ops", "0038_bounds_and_approvals_of_orders")]
 
     operations = [migrations.RunPython(install)]

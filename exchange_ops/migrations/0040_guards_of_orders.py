@@ -7,12 +7,17 @@ TABLES = {
     "exchange_ops_order_fills_once": "exchange_ops_order",
     "exchange_ops_order_sent_once": "exchange_ops_order",
     "exchange_ops_order_begins": "exchange_ops_order",
+    "exchange_ops_order_approved": "exchange_ops_order",
+    "exchange_ops_orderapproval_not_yours": "exchange_ops_orderapproval",
+    "exchange_ops_orderapproval_second_factor": "exchange_ops_orderapproval",
     "exchange_ops_order_margin_fixed": "exchange_ops_order",
     "exchange_ops_accounttrade_no_edit": "exchange_ops_accounttrade",
     "exchange_ops_orderevent_no_edit": "exchange_ops_orderevent",
+    "exchange_ops_orderapproval_no_edit": "exchange_ops_orderapproval",
     "exchange_ops_order_no_removal": "exchange_ops_order",
     "exchange_ops_ordercall_no_removal": "exchange_ops_ordercall",
     "exchange_ops_orderevent_no_removal": "exchange_ops_orderevent",
+    "exchange_ops_orderapproval_no_removal": "exchange_ops_orderapproval",
     "exchange_ops_accounttrade_no_removal": "exchange_ops_accounttrade",
 }
 SQLITE = {
@@ -32,8 +37,9 @@ SQLITE = {
         "NEW.price IS NOT OLD.price OR NEW.stop_price IS NOT OLD.stop_price OR NEW.expire_time IS NOT OLD.expire_time "
         "OR NEW.post_only IS NOT OLD.post_only OR NEW.strict_validate IS NOT OLD.strict_validate OR "
         "NEW.take_liquidity_markup IS NOT OLD.take_liquidity_markup OR NEW.provide_liquidity_markup IS NOT "
-        "OLD.provide_liquidity_markup OR NEW.oversteps IS NOT OLD.oversteps OR NEW.created_at IS NOT OLD.created_at "
-        "BEGIN SELECT RAISE(ABORT, 'what was asked for in an order is never edited'); END"
+        "OLD.provide_liquidity_markup OR NEW.oversteps IS NOT OLD.oversteps OR NEW.digest IS NOT OLD.digest OR "
+        "NEW.approve_until IS NOT OLD.approve_until OR NEW.created_at IS NOT OLD.created_at BEGIN SELECT RAISE(ABORT, "
+        "'what was asked for in an order is never edited'); END"
     ),
     "exchange_ops_order_fills_once": (
         "CREATE TRIGGER exchange_ops_order_fills_once BEFORE UPDATE ON exchange_ops_order WHEN (OLD.exchange_id IS NOT "
@@ -47,9 +53,29 @@ SQLITE = {
     ),
     "exchange_ops_order_begins": (
         "CREATE TRIGGER exchange_ops_order_begins BEFORE INSERT ON exchange_ops_order WHEN NEW.version <> 1 OR "
-        "NEW.sends <> 0 OR NOT ((NEW.initiator_id IS NOT NULL AND NEW.state = 'requested') OR (NEW.initiator_id IS "
-        "NULL AND NEW.state = 'placed')) BEGIN SELECT RAISE(ABORT, 'an order begins as requested here, or as seen at "
-        "the exchange'); END"
+        "NEW.sends <> 0 OR NOT ((NEW.initiator_id IS NOT NULL AND NEW.digest = '' AND NEW.state = 'requested') OR "
+        "(NEW.initiator_id IS NOT NULL AND NEW.digest <> '' AND NEW.state = 'waiting') OR (NEW.initiator_id IS NULL "
+        "AND NEW.state = 'placed')) BEGIN SELECT RAISE(ABORT, 'an order begins as requested here, waiting for an "
+        "approval, or as seen at the exchange'); END"
+    ),
+    "exchange_ops_order_approved": (
+        "CREATE TRIGGER exchange_ops_order_approved BEFORE UPDATE ON exchange_ops_order WHEN NEW.digest <> '' AND "
+        "(NEW.state = 'requested' AND OLD.state <> 'requested' OR NEW.state = 'sending' AND OLD.state <> 'sending') "
+        "AND NOT EXISTS (SELECT 1 FROM exchange_ops_orderapproval a JOIN desk_stepup s ON s.id = a.confirmation_id AND "
+        "s.person_id = a.person_id AND s.digest = a.digest AND s.purpose = 'approve-order' WHERE a.order_id = NEW.id "
+        "AND a.digest = NEW.digest AND a.verdict = 'approve' AND a.person_id <> NEW.initiator_id) BEGIN SELECT "
+        "RAISE(ABORT, 'an order that was to be approved is placed only with the approval of exactly this content'); END"
+    ),
+    "exchange_ops_orderapproval_not_yours": (
+        "CREATE TRIGGER exchange_ops_orderapproval_not_yours BEFORE INSERT ON exchange_ops_orderapproval WHEN NOT "
+        "EXISTS (SELECT 1 FROM exchange_ops_order t WHERE t.id = NEW.order_id AND t.initiator_id = NEW.initiator_id "
+        "AND t.initiator_id <> NEW.person_id) BEGIN SELECT RAISE(ABORT, 'nobody decides on their own request'); END"
+    ),
+    "exchange_ops_orderapproval_second_factor": (
+        "CREATE TRIGGER exchange_ops_orderapproval_second_factor BEFORE INSERT ON exchange_ops_orderapproval WHEN "
+        "NEW.verdict <> 'reject' AND NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id AND "
+        "s.person_id = NEW.person_id AND s.at = NEW.at AND s.purpose = 'approve-order' AND s.digest = NEW.digest) "
+        "BEGIN SELECT RAISE(ABORT, 'a word counts only with a second factor of this person, given for it'); END"
     ),
     "exchange_ops_order_margin_fixed": (
         "CREATE TRIGGER exchange_ops_order_margin_fixed BEFORE UPDATE ON exchange_ops_order WHEN NEW.margin IS NOT "
@@ -70,6 +96,10 @@ SQLITE = {
         "CREATE TRIGGER exchange_ops_orderevent_no_edit BEFORE UPDATE ON exchange_ops_orderevent WHEN 1 = 1 BEGIN "
         "SELECT RAISE(ABORT, 'the history of money is never changed'); END"
     ),
+    "exchange_ops_orderapproval_no_edit": (
+        "CREATE TRIGGER exchange_ops_orderapproval_no_edit BEFORE UPDATE ON exchange_ops_orderapproval WHEN 1 = 1 "
+        "BEGIN SELECT RAISE(ABORT, 'the history of money is never changed'); END"
+    ),
     "exchange_ops_order_no_removal": (
         "CREATE TRIGGER exchange_ops_order_no_removal BEFORE DELETE ON exchange_ops_order WHEN 1 = 1 BEGIN SELECT "
         "RAISE(ABORT, 'rows about money are never removed'); END"
@@ -81,6 +111,10 @@ SQLITE = {
     "exchange_ops_orderevent_no_removal": (
         "CREATE TRIGGER exchange_ops_orderevent_no_removal BEFORE DELETE ON exchange_ops_orderevent WHEN 1 = 1 BEGIN "
         "SELECT RAISE(ABORT, 'rows about money are never removed'); END"
+    ),
+    "exchange_ops_orderapproval_no_removal": (
+        "CREATE TRIGGER exchange_ops_orderapproval_no_removal BEFORE DELETE ON exchange_ops_orderapproval WHEN 1 = 1 "
+        "BEGIN SELECT RAISE(ABORT, 'rows about money are never removed'); END"
     ),
     "exchange_ops_accounttrade_no_removal": (
         "CREATE TRIGGER exchange_ops_accounttrade_no_removal BEFORE DELETE ON exchange_ops_accounttrade WHEN 1 = 1 "
@@ -108,10 +142,11 @@ POSTGRESQL = {
         "NEW.expire_time IS DISTINCT FROM OLD.expire_time OR NEW.post_only IS DISTINCT FROM OLD.post_only OR "
         "NEW.strict_validate IS DISTINCT FROM OLD.strict_validate OR NEW.take_liquidity_markup IS DISTINCT FROM "
         "OLD.take_liquidity_markup OR NEW.provide_liquidity_markup IS DISTINCT FROM OLD.provide_liquidity_markup OR "
-        "NEW.oversteps IS DISTINCT FROM OLD.oversteps OR NEW.created_at IS DISTINCT FROM OLD.created_at THEN RAISE "
-        "EXCEPTION 'what was asked for in an order is never edited' USING ERRCODE = 'integrity_constraint_violation'; "
-        "END IF; RETURN NEW; END $body$; CREATE TRIGGER exchange_ops_order_content_fixed BEFORE UPDATE ON "
-        "exchange_ops_order FOR EACH ROW EXECUTE FUNCTION exchange_ops_order_content_fixed()"
+        "NEW.oversteps IS DISTINCT FROM OLD.oversteps OR NEW.digest IS DISTINCT FROM OLD.digest OR NEW.approve_until "
+        "IS DISTINCT FROM OLD.approve_until OR NEW.created_at IS DISTINCT FROM OLD.created_at THEN RAISE EXCEPTION "
+        "'what was asked for in an order is never edited' USING ERRCODE = 'integrity_constraint_violation'; END IF; "
+        "RETURN NEW; END $body$; CREATE TRIGGER exchange_ops_order_content_fixed BEFORE UPDATE ON exchange_ops_order "
+        "FOR EACH ROW EXECUTE FUNCTION exchange_ops_order_content_fixed()"
     ),
     "exchange_ops_order_fills_once": (
         "CREATE FUNCTION exchange_ops_order_fills_once() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF "
@@ -129,11 +164,40 @@ POSTGRESQL = {
     ),
     "exchange_ops_order_begins": (
         "CREATE FUNCTION exchange_ops_order_begins() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF NEW.version "
-        "<> 1 OR NEW.sends <> 0 OR NOT ((NEW.initiator_id IS NOT NULL AND NEW.state = 'requested') OR "
-        "(NEW.initiator_id IS NULL AND NEW.state = 'placed')) THEN RAISE EXCEPTION 'an order begins as requested here, "
+        "<> 1 OR NEW.sends <> 0 OR NOT ((NEW.initiator_id IS NOT NULL AND NEW.digest = '' AND NEW.state = 'requested') "
+        "OR (NEW.initiator_id IS NOT NULL AND NEW.digest <> '' AND NEW.state = 'waiting') OR (NEW.initiator_id IS NULL "
+        "AND NEW.state = 'placed')) THEN RAISE EXCEPTION 'an order begins as requested here, waiting for an approval, "
         "or as seen at the exchange' USING ERRCODE = 'integrity_constraint_violation'; END IF; RETURN NEW; END $body$; "
         "CREATE TRIGGER exchange_ops_order_begins BEFORE INSERT ON exchange_ops_order FOR EACH ROW EXECUTE FUNCTION "
         "exchange_ops_order_begins()"
+    ),
+    "exchange_ops_order_approved": (
+        "CREATE FUNCTION exchange_ops_order_approved() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF NEW.digest "
+        "<> '' AND (NEW.state = 'requested' AND OLD.state <> 'requested' OR NEW.state = 'sending' AND OLD.state <> "
+        "'sending') AND NOT EXISTS (SELECT 1 FROM exchange_ops_orderapproval a JOIN desk_stepup s ON s.id = "
+        "a.confirmation_id AND s.person_id = a.person_id AND s.digest = a.digest AND s.purpose = 'approve-order' WHERE "
+        "a.order_id = NEW.id AND a.digest = NEW.digest AND a.verdict = 'approve' AND a.person_id <> NEW.initiator_id) "
+        "THEN RAISE EXCEPTION 'an order that was to be approved is placed only with the approval of exactly this "
+        "content' USING ERRCODE = 'integrity_constraint_violation'; END IF; RETURN NEW; END $body$; CREATE TRIGGER "
+        "exchange_ops_order_approved BEFORE UPDATE ON exchange_ops_order FOR EACH ROW EXECUTE FUNCTION "
+        "exchange_ops_order_approved()"
+    ),
+    "exchange_ops_orderapproval_not_yours": (
+        "CREATE FUNCTION exchange_ops_orderapproval_not_yours() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF "
+        "NOT EXISTS (SELECT 1 FROM exchange_ops_order t WHERE t.id = NEW.order_id AND t.initiator_id = "
+        "NEW.initiator_id AND t.initiator_id <> NEW.person_id) THEN RAISE EXCEPTION 'nobody decides on their own "
+        "request' USING ERRCODE = 'integrity_constraint_violation'; END IF; RETURN NEW; END $body$; CREATE TRIGGER "
+        "exchange_ops_orderapproval_not_yours BEFORE INSERT ON exchange_ops_orderapproval FOR EACH ROW EXECUTE "
+        "FUNCTION exchange_ops_orderapproval_not_yours()"
+    ),
+    "exchange_ops_orderapproval_second_factor": (
+        "CREATE FUNCTION exchange_ops_orderapproval_second_factor() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN "
+        "IF NEW.verdict <> 'reject' AND NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id AND "
+        "s.person_id = NEW.person_id AND s.at = NEW.at AND s.purpose = 'approve-order' AND s.digest = NEW.digest) THEN "
+        "RAISE EXCEPTION 'a word counts only with a second factor of this person, given for it' USING ERRCODE = "
+        "'integrity_constraint_violation'; END IF; RETURN NEW; END $body$; CREATE TRIGGER "
+        "exchange_ops_orderapproval_second_factor BEFORE INSERT ON exchange_ops_orderapproval FOR EACH ROW EXECUTE "
+        "FUNCTION exchange_ops_orderapproval_second_factor()"
     ),
     "exchange_ops_order_margin_fixed": (
         "CREATE FUNCTION exchange_ops_order_margin_fixed() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF "
@@ -162,6 +226,13 @@ POSTGRESQL = {
         "exchange_ops_orderevent_no_edit BEFORE UPDATE ON exchange_ops_orderevent FOR EACH ROW EXECUTE FUNCTION "
         "exchange_ops_orderevent_no_edit()"
     ),
+    "exchange_ops_orderapproval_no_edit": (
+        "CREATE FUNCTION exchange_ops_orderapproval_no_edit() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF 1 = "
+        "1 THEN RAISE EXCEPTION 'the history of money is never changed' USING ERRCODE = "
+        "'integrity_constraint_violation'; END IF; RETURN NEW; END $body$; CREATE TRIGGER "
+        "exchange_ops_orderapproval_no_edit BEFORE UPDATE ON exchange_ops_orderapproval FOR EACH ROW EXECUTE FUNCTION "
+        "exchange_ops_orderapproval_no_edit()"
+    ),
     "exchange_ops_order_no_removal": (
         "CREATE FUNCTION exchange_ops_order_no_removal() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF 1 = 1 "
         "THEN RAISE EXCEPTION 'rows about money are never removed' USING ERRCODE = 'integrity_constraint_violation'; "
@@ -179,6 +250,13 @@ POSTGRESQL = {
         "1 THEN RAISE EXCEPTION 'rows about money are never removed' USING ERRCODE = 'integrity_constraint_violation'; "
         "END IF; RETURN OLD; END $body$; CREATE TRIGGER exchange_ops_orderevent_no_removal BEFORE DELETE ON "
         "exchange_ops_orderevent FOR EACH ROW EXECUTE FUNCTION exchange_ops_orderevent_no_removal()"
+    ),
+    "exchange_ops_orderapproval_no_removal": (
+        "CREATE FUNCTION exchange_ops_orderapproval_no_removal() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF 1 "
+        "= 1 THEN RAISE EXCEPTION 'rows about money are never removed' USING ERRCODE = "
+        "'integrity_constraint_violation'; END IF; RETURN OLD; END $body$; CREATE TRIGGER "
+        "exchange_ops_orderapproval_no_removal BEFORE DELETE ON exchange_ops_orderapproval FOR EACH ROW EXECUTE "
+        "FUNCTION exchange_ops_orderapproval_no_removal()"
     ),
     "exchange_ops_accounttrade_no_removal": (
         "CREATE FUNCTION exchange_ops_accounttrade_no_removal() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF 1 "

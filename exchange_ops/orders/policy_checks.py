@@ -23,7 +23,7 @@ from exchange_ops.orders.request_checks import BUY, CannotPlace, Wanted
 from exchange_ops.orders.ticket import estimate
 from exchange_ops.policy import limits, quorum, ruleset
 from exchange_ops.policy.models import ValueLimit
-from exchange_ops.policy.modes import APPROVE, CONFIRM, REFUSE
+from exchange_ops.policy.modes import APPROVE, CONFIRM, REFUSE, STRICTNESS
 from exchange_ops.shared.models import Account
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _worth(initiator: "Person", account: Account, symbol: Symbol, wanted: Wanted
 
 
 def _rank(overstep: Overstep) -> int:
-    return ruleset.STRICTNESS[overstep.beyond]
+    return STRICTNESS[overstep.beyond]
 
 
 def _count(initiator: "Person", account: Account) -> Iterator[Overstep]:

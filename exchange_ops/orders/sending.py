@@ -16,6 +16,7 @@ from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.orders import machine, mover, trades
 from exchange_ops.orders import records as order_records
+from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import Order, OrderCall
 from exchange_ops.orders.steps import replacing, ways
 from exchange_ops.policy import freezes
@@ -102,7 +103,9 @@ def _frozen(row: Order) -> str:
 def _obstacle(row: Order, now: datetime) -> str:
     if frozen := _frozen(row):
         return frozen
-    if now - row.created_at > WAITS_AT_MOST:
+    if not approvals.stands(row):
+        return "The approval counts no more: who gave it may not approve any more."
+    if now - (row.decided_at or row.created_at) > WAITS_AT_MOST:
         return "No worker came to it within a minute, and a late order may meet another price."
     return replacing.obstacle(row)
 

@@ -49,6 +49,11 @@ _EVENTS = {
     "replace_asked": "Replacement requested",
     "replaced": "Replaced",
     "replace_ended": "Not replaced",
+    "approval_asked": "Approval requested",
+    "quorum_reached": "Approved",
+    "declined": "Declined",
+    "withdrawn": "Withdrawn by requester",
+    "lapsed": "Approval expired",
     "observed": "Told by the exchange",
 }
 DISPLAY: Final = Display(STATES, _EVENTS).registered(

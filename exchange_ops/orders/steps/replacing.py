@@ -113,8 +113,7 @@ def replaceable(order_id: int, person: "Person") -> Order:
 
 def changed(old: Order, *, quantity: Decimal, price: Decimal | None) -> Wanted:
     """What the replacing order asks for: the old one's terms with another quantity or price."""
-    names = Wanted.__dataclass_fields__
-    return replace(Wanted(**{name: getattr(old, name) for name in names}), quantity=quantity, price=price)
+    return replace(request_checks.wanted_by(old), quantity=quantity, price=price)
 
 
 def problems(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> dict[str, str]:
