@@ -178,6 +178,7 @@ class OrderCall(Call):
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="calls")
     kind = models.CharField(max_length=10)
+    way = models.CharField(max_length=6, default="rest", choices=[("rest", "REST"), ("socket", "trading socket")])
     epoch = models.PositiveIntegerField()
 
     class Meta:

@@ -94,8 +94,8 @@ def _done(person: Person, now: datetime) -> Sequence[Entry]:
     payouts = list(queries.with_ends(rules.seen_by(person, rows).order_by(F("decided_at").desc(), "-pk"))[:MOST])
     decided = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
     moved = list(_with_counts(rules.seen_by(person, decided).order_by(F("decided_at").desc(), "-pk"))[:MOST])
-    asked = Order.objects.filter(decided_at__isnull=False).select_related("account", "initiator", "decided_by")
-    placed = _with_symbols(rules.seen_by(person, asked.order_by(F("decided_at").desc(), "-pk"))[:MOST])
+    judged = Order.objects.filter(decided_at__isnull=False).select_related("account", "initiator", "decided_by")
+    placed = _with_symbols(rules.seen_by(person, judged.order_by(F("decided_at").desc(), "-pk"))[:MOST])
     found = [_payout(row, person, now, None) for row in payouts] + [_transfer(row, person, None) for row in moved]
     found += [_order(row, person, now) for row in placed]
     for entry in found:

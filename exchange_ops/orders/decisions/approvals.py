@@ -160,7 +160,7 @@ def oversteps(row: Order, *, now: datetime) -> list[Overstep]:
     )
 
 
-def unconfirmed(row: Order, found: Iterable[Overstep], confirmed: Collection[str] = ()) -> list[Overstep]:
+def to_confirm(row: Order, found: Iterable[Overstep], *, confirmed: Collection[str] = ()) -> list[Overstep]:
     """Of these what is to be confirmed, and goes farther than who asked confirmed, or these tokens do."""
     tokens = [each["up_to"] for each in row.oversteps] + list(confirmed)
     return [each for each in found if each.beyond == CONFIRM and not each.confirmed_by(tokens)]
@@ -174,7 +174,7 @@ def _judged_again(row: Order, *, confirmed: Collection[str], now: datetime) -> l
         found = policy_checks.check(initiator=row.initiator, account=row.account, wanted=wanted, now=now)
     except request_checks.CannotPlace as problem:
         raise CannotDecide(f"It can't be placed any more. {problem}") from None
-    if missing := unconfirmed(row, found, confirmed):
+    if missing := to_confirm(row, found, confirmed=confirmed):
         named = " ".join(f"{each.label}: {each.sentence}" for each in missing)
         raise NotConfirmed(f"The market moved. Confirm by name, then approve it. {named}")
     return found

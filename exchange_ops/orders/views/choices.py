@@ -35,7 +35,7 @@ def of(row: Order, person: Person, *, confirmed: Any = ()) -> dict[str, Any]:
         "may_decline": may_decide,
         "may_withdraw": approvals.may_withdraw(person, row),
         "why_not": _why_not(row, person),
-        "oversteps": confirmations.of(approvals.unconfirmed(row, found), confirmed),
+        "oversteps": confirmations.of(approvals.to_confirm(row, found), confirmed),
         "purpose": approvals.PURPOSE,
         "digest": row.digest,
         "approve_form": ApproveForm(),

@@ -114,7 +114,7 @@ def test_the_market_that_moved_is_confirmed_by_the_approver_by_name(dealing, tre
     assert "The market moved" in str(moved.value)
     assert not OrderApproval.objects.exists()
     found = approvals.oversteps(row, now=clock.now())
-    tokens = [each.token for each in approvals.unconfirmed(row, found)]
+    tokens = [each.token for each in approvals.to_confirm(row, found)]
     assert approve(codes, treasurer, row, confirmed=tokens).state == "requested"
     kept = row.events.get(event="quorum_reached").evidence
     assert [each["name"] for each in kept["oversteps"]] == ["price_far", "over_value"]
