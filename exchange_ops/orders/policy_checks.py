@@ -44,7 +44,8 @@ MOST_CONFIRMED: Final = len(LABELS)
 NO_APPROVAL: Final = "This can't wait for an approval."
 _UNKNOWN: Final = "unknown"
 _MOST_AHEAD: Final = 2  # how many times the present size may be confirmed: not any size beforehand
-_DIGITS: Final = 2  # of what is confirmed: a size that grows into the third digit is still what the person saw
+_AHEAD: Final = Decimal("1.1")  # what is confirmed covers a tenth more than was seen: the market moves meanwhile
+_DIGITS: Final = 2  # of what is confirmed, rounded up
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,10 @@ class Overstep:
 
     @property
     def token(self) -> str:
-        """What a person confirms: this name, up to a size that is a little larger than the one they saw."""
-        return f"{self.name}:{_UNKNOWN if self.size is None else _rounded_up(self.size)}"
+        """What a person confirms: this name, up to a tenth more than they saw; a number of orders as it is."""
+        if self.size is None:
+            return f"{self.name}:{_UNKNOWN}"
+        return f"{self.name}:{f'{self.size:f}' if self.name == MANY_OPEN else _rounded_up(self.size * _AHEAD)}"
 
     @property
     def fact(self) -> dict[str, str]:
@@ -223,7 +226,7 @@ def _percent(share: Decimal) -> str:
 
 
 def _rounded_up(size: Decimal) -> str:
-    """The size with two digits, rounded up; a whole number below a hundred stays."""
+    """The size with two digits, rounded up."""
     if not size:
         return "0"
     step = Decimal(1).scaleb(size.adjusted() - _DIGITS + 1)

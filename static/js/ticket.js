@@ -8,12 +8,12 @@ const ticked = new Set();
 let edits = 0, sent = 0, known = 0, wished = null;
 
 document.addEventListener("htmx:load", function (event) {
+  for (const box of form?.querySelectorAll("[name=confirmed]") || []) box.checked ||= ticked.has(box.value);
   const effect = event.detail.elt.dataset?.effect;
   if (effect === undefined || !button) return;
   button.value = effect;
   button.textContent = effect || button.dataset.without;
   known = sent;
-  for (const box of form.querySelectorAll("[name=confirmed]")) box.checked ||= ticked.has(box.value);
   if (wished === null || known !== edits) return;
   take(form.querySelectorAll("[data-fill]")[wished]);
   wished = null;
@@ -24,13 +24,13 @@ document.addEventListener("htmx:configRequest", function (event) {
 
 // A tick changes no figure, so nothing is read again for it; what is read for something else keeps it for the same size.
 for (const name of ["input", "change"]) {
-  document.getElementById("figures")?.addEventListener(name, function (event) {
+  form?.addEventListener(name, function (event) {
     const box = event.target;
     if (box.name !== "confirmed") return;
     event.stopPropagation();
     if (box.checked) ticked.add(box.value);
     else ticked.delete(box.value);
-  });
+  }, true);
 }
 
 function fill(field, text) {

@@ -85,7 +85,8 @@ class TradingLine:
         """Place it. Raises as `ExchangeClient.create_order`."""
         method = "marginOrderNew" if margin else "newOrder"
         if self.way_of(order, margin=margin) == REST:
-            create = self._client.create_margin_order if margin else self._client.create_order
+            client = self._client
+            create = client.create_margin_order if margin else client.create_order
             return create(order=order, rules=rules)
         checking.refuse(checking.order_problems(order, rules))
         return self._act(method, order.arguments())
@@ -93,7 +94,8 @@ class TradingLine:
     def cancel(self, client_order_id: str, *, margin: bool) -> records.Order:
         """Cancel what is left of it. Raises as `ExchangeClient.cancel_order`."""
         if self._stream is None:
-            act = self._client.cancel_margin_order if margin else self._client.cancel_order
+            client = self._client
+            act = client.cancel_margin_order if margin else client.cancel_order
             return act(client_order_id=client_order_id)
         return self._act("marginOrderCancel" if margin else "cancelOrder", {"clientOrderId": client_order_id})
 
@@ -102,7 +104,8 @@ class TradingLine:
     ) -> records.Order:
         """Put another order in its place. Raises as `ExchangeClient.replace_order`."""
         if self._stream is None:
-            return self._client.replace_order(
+            client = self._client
+            return client.replace_order(
                 client_order_id=client_order_id, new_client_order_id=by, quantity=quantity, price=price, rules=rules
             )
         problems = checking.replacement_problems(new_client_order_id=by, quantity=quantity, price=price, rules=rules)
@@ -112,7 +115,8 @@ class TradingLine:
 
     def get_order(self, client_order_id: str) -> records.Order:
         """An active order, over REST."""
-        return self._client.get_order(client_order_id=client_order_id)
+        client = self._client
+        return client.get_order(client_order_id=client_order_id)
 
     def _act(self, method: str, arguments: dict[str, Any]) -> records.Order:
         with _turn(self._budget):

@@ -92,10 +92,11 @@ def test_what_was_confirmed_covers_a_little_more_and_not_any_size(operator):
     (found,) = missing(operator, **FAR)
     Ticker.objects.update(ask=Decimal("499.80"))
     (moved,) = missing(operator, **FAR)
-    assert moved.size == Decimal("8.04")
-    assert (found.confirmed_by([found.token]), moved.confirmed_by([found.token])) == (found.token, "")
-    grown = Overstep("price_far", "price", "", "confirm", Decimal("8.15"))
-    assert Overstep("price_far", "price", "", "confirm", Decimal("8.12")).confirmed_by([grown.token]) == grown.token
+    assert (moved.size, found.token) == (Decimal("8.04"), "price_far:8.8")
+    assert (found.confirmed_by([found.token]), moved.confirmed_by([found.token])) == (found.token, found.token)
+    for size, covered in (("8.80", True), ("8.81", False), ("4.40", True), ("3", False)):
+        other = Overstep("price_far", "price", "", "confirm", Decimal(size))
+        assert bool(other.confirmed_by([found.token])) is covered, size
     for token in (
         "price_far:100",
         "price_far:Infinity",
