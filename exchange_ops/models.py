@@ -23,7 +23,7 @@ from exchange_ops.market.models import (
     Symbol,
     Ticker,
 )
-from exchange_ops.orders.models import AccountTrade, Order, OrderCall, OrderEvent, OrderReading
+from exchange_ops.orders.models import AccountTrade, Order, OrderApproval, OrderCall, OrderEvent, OrderReading
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
 from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Progress, Snapshot, SnapshotLine
@@ -86,6 +86,7 @@ __all__ = [
     "MarginReport",
     "MarketLook",
     "Order",
+    "OrderApproval",
     "OrderCall",
     "OrderEvent",
     "OrderReading",

@@ -4,6 +4,8 @@ from typing import Final
 
 from desk.machines.replay import Replay
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
+from exchange_ops.orders.decisions import approvals as order_approvals
+from exchange_ops.orders.models import OrderApproval
 from exchange_ops.orders.mover import MACHINE as ORDERS
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.policy_changes.mover import MACHINE as POLICY_CHANGES
@@ -39,11 +41,17 @@ def _words_on_transfers() -> Votes:
     )
 
 
+def _words_on_orders() -> Votes:
+    return Votes(
+        "O", OrderApproval, "order_id", dict.fromkeys((*COUNTED, OrderApproval.REVIEW), order_approvals.PURPOSE)
+    )
+
+
 REPLAYS: Final = (
     Replay(WITHDRAWALS, not_moves=frozenset({"orphan_released", "release_ordered"}), votes=_words_on_withdrawals),
     Replay(TRANSFERS, votes=_words_on_transfers),
     # An order that was placed elsewhere is known from the streams, and in the trail once somebody here cancels it.
-    Replay(ORDERS, enter_late=True),
+    Replay(ORDERS, enter_late=True, votes=_words_on_orders),
     Replay(MARGIN_ACTIONS),
     # The trail gathers actions under the sub-account that they are for, so each event names its action.
     Replay(SUBACCOUNTS, numbered_by="action"),

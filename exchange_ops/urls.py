@@ -12,6 +12,7 @@ from exchange_ops.ledger.views import deposits, destinations
 from exchange_ops.ledger.views import listing as ledger
 from exchange_ops.market.views import listing as markets
 from exchange_ops.market.views import steps as market_steps
+from exchange_ops.orders.views import decisions as order_decisions
 from exchange_ops.orders.views import detail as order
 from exchange_ops.orders.views import fills
 from exchange_ops.orders.views import listing as orders
@@ -71,6 +72,9 @@ urlpatterns = [
     path("orders/new/figures/", new_order.figures, name="order-figures"),
     path("orders/<int:order_id>/", order.order, name="order"),
     path("orders/<int:order_id>/cancel/", order.cancel, name="order-cancel"),
+    path("orders/<int:order_id>/approve/", order_decisions.approve, name="order-approve"),
+    path("orders/<int:order_id>/decline/", order_decisions.decline, name="order-decline"),
+    path("orders/<int:order_id>/withdraw/", order_decisions.withdraw, name="order-withdraw"),
     path("orders/<int:order_id>/replace/", replacing_order.replace, name="order-replace"),
     path("margin/", margin.margin, name="margin"),
     path("margin/open/", margin_new.open_account, name="margin-open"),

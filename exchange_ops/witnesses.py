@@ -103,6 +103,7 @@ def _orders() -> None:
     witnessed.register(orders_models.Order, loose=orders_models.Order.table.loose)
     witnessed.register(orders_models.OrderEvent)
     witnessed.register(orders_models.OrderCall)
+    witnessed.register(orders_models.OrderApproval)
     witnessed.register(orders_models.AccountTrade)
 
 

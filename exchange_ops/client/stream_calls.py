@@ -6,6 +6,7 @@ asks, `OutcomeUnknown` for what acts and has no readable answer: never send it a
 
 import contextlib
 import secrets
+import select
 import time
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -60,6 +61,20 @@ class StreamClient:
         """Let go of the socket."""
         with contextlib.suppress(*_SOCKET_PROBLEMS):
             self._socket.shutdown()  # type: ignore[no-untyped-call]
+
+    def is_open(self) -> bool:
+        """Whether the socket is there, as far as is seen without asking: what waits to be read is read."""
+        plain = self._socket.sock
+        if plain is None:
+            self._session.closed("it was let go")
+            return False
+        try:
+            while self._session.phase is not Phase.ENDED and select.select([plain], [], [], 0)[0]:
+                self._listen()
+                self._keep(self._session.events())
+        except _SOCKET_PROBLEMS as problem:
+            self._session.closed(type(problem).__name__)
+        return self._session.phase is not Phase.ENDED
 
     def call(self, name: str, **params: object) -> Any:
         """Any method of this socket, with its parameters under their own names; gives its record.

@@ -214,6 +214,11 @@ def fingerprint(secret: Secret) -> str:
     return salted_hmac("exchange_ops.keys", secret.reveal(), algorithm="sha256").hexdigest()[:16]
 
 
+def budget_of(key: ApiKey) -> budgets.KeyBudget:
+    """The budget of a key in this process, for calls that don't go over REST."""
+    return _budget_of(place_of(key.account), key.login)
+
+
 def _budget_of(place: places.Place, login: str) -> budgets.KeyBudget:
     return budgets.of_this_process.for_key(place.url, login, settings.EXCHANGE_CALLS_PER_SECOND)
 

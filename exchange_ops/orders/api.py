@@ -3,6 +3,7 @@
 An order is recorded and placed by a worker; the same `request_key` gives the same order, however often it is sent.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.shortcuts import get_object_or_404
@@ -13,7 +14,7 @@ from rest_framework.views import APIView
 
 from desk import clock
 from exchange_ops.margin.models import MarginAccount, MarginPosition
-from exchange_ops.orders import request_checks, workflow
+from exchange_ops.orders import policy_checks, request_checks, workflow
 from exchange_ops.orders.api_shapes import MarginOut, OrderIn, OrderOut, TradeOut
 from exchange_ops.orders.forms import OrderFilter, TradeFilter
 from exchange_ops.orders.models import AccountTrade, Order
@@ -62,15 +63,29 @@ class Orders(Recording, OfAccount):
     queryset = Order.objects.select_related("initiator")
     refused = workflow.CannotPlace
 
-    def record(self, *, initiator: Any, account: Any, now: Any, request_key: str, **content: Any) -> Order:
-        return workflow.place(
-            initiator=initiator,
-            account=account,
-            wanted=request_checks.Wanted(**content),
-            request_key=request_key,
-            now=now,
-            via="api",
-        )
+    def record(
+        self,
+        *,
+        initiator: Any,
+        account: Any,
+        now: Any,
+        request_key: str,
+        confirmed: Sequence[str] = (),
+        **content: Any,
+    ) -> Order:
+        try:
+            return workflow.place(
+                initiator=initiator,
+                account=account,
+                wanted=request_checks.Wanted(**content),
+                request_key=request_key,
+                now=now,
+                confirmed=confirmed,
+                via="api",
+            )
+        except policy_checks.NotConfirmed as missing:
+            named = " ".join(f"{each.token} ({each.sentence})" for each in missing.oversteps)
+            raise workflow.CannotPlace({"confirmed": f"Send what you confirm: {named}"}) from None
 
 
 @reading("orders_read", OrderOut)

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from exchange_ops.margin.models import MarginAccount, MarginPosition
-from exchange_ops.orders import machine
+from exchange_ops.orders import machine, policy_checks
 from exchange_ops.orders.forms import read_instant
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared.api.fields import (
@@ -47,6 +47,16 @@ class InstantText(serializers.Field):
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+class OverstepOut(serializers.Serializer):
+    """A bound of the rules that the order went beyond: its size, and what was confirmed or is to be approved."""
+
+    name = serializers.CharField()
+    size = serializers.CharField()
+    beyond = serializers.CharField()
+    sentence = serializers.CharField()
+    up_to = serializers.CharField()
+
+
 class OrderOut(serializers.ModelSerializer):
     """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one."""
 
@@ -59,6 +69,7 @@ class OrderOut(serializers.ModelSerializer):
     stop_price = AmountText(read_only=True, allow_null=True)
     filled = AmountText(source="cum_quantity", read_only=True)
     average_price = AmountText(read_only=True, allow_null=True)
+    oversteps = OverstepOut(many=True, read_only=True)
     initiator = serializers.CharField(
         source="initiator.username", read_only=True, allow_null=True, help_text="null: placed elsewhere on the account."
     )
@@ -82,6 +93,7 @@ class OrderOut(serializers.ModelSerializer):
             "expire_time",
             "post_only",
             "margin",
+            "oversteps",
             "filled",
             "average_price",
             "client_order_id",
@@ -126,6 +138,12 @@ class OrderIn(StrictBody):
         required=False, allow_null=True, help_text="A commission as a fraction of the volume, on top of the fee."
     )
     provide_liquidity_markup = AmountIn(required=False, allow_null=True)
+    confirmed = serializers.ListField(
+        child=StrictText(max_length=81),
+        max_length=policy_checks.MOST_CONFIRMED,
+        required=False,
+        help_text="Oversteps that are confirmed by name, as an earlier refusal named them: price_far:6.3.",
+    )
     request_key = RequestKey()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

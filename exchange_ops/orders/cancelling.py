@@ -22,6 +22,8 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.orders import machine, mover, sending
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order, OrderCall
+from exchange_ops.orders.steps import trading_line
+from exchange_ops.orders.steps.trading_line import TradingLine
 from exchange_ops.shared import rules
 from exchange_ops.shared.backoff import pause
 from exchange_ops.shared.calls import sent
@@ -133,17 +135,19 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
             return
         # The first attempt of what is cancelled together is for all of the symbol; what it leaves goes one by one.
         kind = OrderCall.CANCEL_ALL if row.cancel_together else OrderCall.CANCEL
+        line = trading_line.opened(row.account, client)
+        way = trading_line.REST if row.cancel_together else line.way
         call = calls.claim(
             mover.MACHINE,
             row,
             event="cancel_claimed",
             to=machine.CANCELLING,
             now=now,
-            prepare=lambda: sending.prepare(row, kind=kind, attempt=row.cancels, now=now),
+            prepare=lambda: sending.prepare(row, kind=kind, attempt=row.cancels, now=now, way=way),
             cancels=row.cancels + 1,
             cancel_together=False,
         )
-        reply = _make(call, row, client, watch)
+        reply = _make(call, row, client, line, watch)
     except _FAILURES as problem:
         _again(row, now, f"The exchange could not be asked for it: {problem}")
         return
@@ -190,14 +194,15 @@ def _over(row: Order, record: records.Order, now: datetime) -> None:
     )
 
 
-def _make(call: OrderCall, row: Order, client: ExchangeClient, watch: Stopwatch) -> Reply:
+def _make(call: OrderCall, row: Order, client: ExchangeClient, line: TradingLine, watch: Stopwatch) -> Reply:
     if call.kind == OrderCall.CANCEL_ALL:
         every = client.cancel_all_margin_orders if row.margin else client.cancel_all_orders
         return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: every(symbol=row.symbol)))
-    act = client.cancel_margin_order if row.margin else client.cancel_order
-    return calls.make(
-        call, row, client=client, watch=watch, send=lambda: sent(lambda: act(client_order_id=row.client_order_id))
-    )
+
+    def cancel() -> Reply:
+        return sent(lambda: line.cancel(row.client_order_id, margin=row.margin))
+
+    return calls.make(call, row, client=line, watch=watch, send=cancel)
 
 
 def _own(row: Order, reply: Reply, now: datetime) -> Reply:

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine
+from exchange_ops.orders import machine, policy_checks
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import Wanted
@@ -38,6 +38,7 @@ ORDER_STATUSES = {
     "canceled": "Cancelled",
     "expired": "Expired",
 }
+_TOKEN = re.compile(r"[a-z_]{1,20}:[0-9a-z.]{1,60}", re.ASCII)
 _INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
 
 
@@ -58,6 +59,18 @@ def read_instant(text: str) -> datetime:
         return datetime(*(int(part or 0) for part in found.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]
     except ValueError:
         raise forms.ValidationError("There is no such day or hour.", code="malformed") from None
+
+
+class TokensField(forms.Field):
+    """What was confirmed by name, one token for each tick."""
+
+    widget = forms.MultipleHiddenInput
+
+    def clean(self, value: Any) -> list[str]:
+        tokens = list(value or [])
+        if len(tokens) > policy_checks.MOST_CONFIRMED or not all(_TOKEN.fullmatch(token) for token in tokens):
+            raise forms.ValidationError("Tick what you confirm on this page.", code="malformed")
+        return tokens
 
 
 class OrderForm(RequestForm):
@@ -85,6 +98,7 @@ class OrderForm(RequestForm):
     rounded = forms.BooleanField(label="Round to the steps of the symbol instead of refusing", required=False)
     take_markup = AmountField(label="Commission when taking, %", max_length=20, required=False)
     provide_markup = AmountField(label="Commission when providing, %", max_length=20, required=False)
+    confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
     def __init__(self, *arguments: Any, symbols: list[str], **options: Any) -> None:
@@ -146,6 +160,7 @@ class ReplaceForm(RequestForm):
 
     quantity = AmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
     price = AmountField(label="Price", max_length=80, required=False)
+    confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
     def __init__(self, *arguments: Any, order: Order, **options: Any) -> None:

@@ -6,11 +6,12 @@ that what was not told of one may be added.
 
 from typing import Final
 
-from desk.machines.guards import NO_EDIT, Guards, Rule, edited, refilled
-from exchange_ops.orders.models import AccountTrade, OrderCall, OrderEvent
+from desk.machines.guards import NO_EDIT, NOT_PROVEN, NOT_YOURS, Guards, Rule, edited, refilled
+from exchange_ops.orders.models import AccountTrade, OrderApproval, OrderCall, OrderEvent
 from exchange_ops.orders.mover import MACHINE
 
 _T: Final = "exchange_ops_order"
+_APPROVAL: Final = "exchange_ops_orderapproval"
 _TRADES: Final = "exchange_ops_accounttrade"
 _TRADE_FIXED = (
     "id",
@@ -30,11 +31,12 @@ _TRADE_ADDED = ("taker", "liquidation")  # the streams tell neither
 
 ON_MARGIN = "on margin or not is part of what was asked for in an order"
 SENT_ONCE = "an order is sent once at most"
-BORN = "an order begins as requested here, or as seen at the exchange"
+BORN = "an order begins as requested here, waiting for an approval, or as seen at the exchange"
+NOT_APPROVED = "an order that was to be approved is placed only with the approval of exactly this content"
 
 GUARDS: Final = Guards(
     machine=MACHINE,
-    history=(OrderEvent, AccountTrade),
+    history=(OrderEvent, OrderApproval, AccountTrade),
     kept=(OrderCall,),
     own=(
         Rule(
@@ -48,9 +50,38 @@ GUARDS: Final = Guards(
             _T,
             "begins",
             "INSERT",
-            "NEW.version <> 1 OR NEW.sends <> 0 OR NOT ((NEW.initiator_id IS NOT NULL AND NEW.state = 'requested') "
-            "OR (NEW.initiator_id IS NULL AND NEW.state = 'placed'))",
+            "NEW.version <> 1 OR NEW.sends <> 0 OR NOT ((NEW.initiator_id IS NOT NULL AND NEW.digest = '' "
+            "AND NEW.state = 'requested') OR (NEW.initiator_id IS NOT NULL AND NEW.digest <> '' "
+            "AND NEW.state = 'waiting') OR (NEW.initiator_id IS NULL AND NEW.state = 'placed'))",
             BORN,
+        ),
+        Rule(
+            _T,
+            "approved",
+            "UPDATE",
+            "NEW.digest <> '' AND (NEW.state = 'requested' AND OLD.state <> 'requested' OR NEW.state = 'sending' "
+            "AND OLD.state <> 'sending') AND NOT EXISTS (SELECT 1 FROM exchange_ops_orderapproval a JOIN desk_stepup s "
+            "ON s.id = a.confirmation_id AND s.person_id = a.person_id AND s.digest = a.digest "
+            "AND s.purpose = 'approve-order' WHERE a.order_id = NEW.id AND a.digest = NEW.digest "
+            "AND a.verdict = 'approve' AND a.person_id <> NEW.initiator_id)",
+            NOT_APPROVED,
+        ),
+        Rule(
+            _APPROVAL,
+            "not_yours",
+            "INSERT",
+            "NOT EXISTS (SELECT 1 FROM exchange_ops_order t WHERE t.id = NEW.order_id "
+            "AND t.initiator_id = NEW.initiator_id AND t.initiator_id <> NEW.person_id)",
+            NOT_YOURS,
+        ),
+        Rule(
+            _APPROVAL,
+            "second_factor",
+            "INSERT",
+            "NEW.verdict <> 'reject' AND NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id "
+            "AND s.person_id = NEW.person_id AND s.at = NEW.at AND s.purpose = 'approve-order' "
+            "AND s.digest = NEW.digest)",
+            NOT_PROVEN,
         ),
         Rule(
             _T,

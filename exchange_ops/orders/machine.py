@@ -2,7 +2,8 @@
 
 This is data, read by the mover, the database constraints, the pages and the tests. What became of an order at the
 exchange is the exchange's own status, kept beside it. A sentence says what happened first, then why, then who can do
-what. An order is sent at most once: nothing leads back to `requested` or `sending`.
+what. An order is sent at most once: nothing leads back to `sending`, and to
+`requested` only what waited for an approval.
 """
 
 from typing import Any, Final
@@ -19,8 +20,41 @@ FOUND: Final = "found"
 NOT_SEEN: Final = "not_seen"
 CANCELLING: Final = "cancelling"
 REPLACING: Final = "replacing"
+WAITING: Final = "waiting"
+DECLINED: Final = "declined"
+WITHDRAWN: Final = "withdrawn"
+LAPSED: Final = "lapsed"
 
 STATES: Final[dict[str, State]] = {
+    WAITING: State(
+        "Waiting for approval",
+        "Nothing was sent. The order goes beyond a limit of who asked for it, so treasury has to approve it first. "
+        "Treasury can approve or decline; the person who asked can withdraw it.",
+        Turn.PERSON,
+        Tone.WARN,
+        icon="users-round",
+    ),
+    DECLINED: State(
+        "Declined",
+        "Not placed, nothing left the desk: treasury declined it.",
+        Turn.NOBODY,
+        Tone.QUIET,
+        icon="circle-x",
+    ),
+    WITHDRAWN: State(
+        "Withdrawn",
+        "Not placed, nothing left the desk: the person who asked took it back.",
+        Turn.NOBODY,
+        Tone.QUIET,
+        icon="ban",
+    ),
+    LAPSED: State(
+        "Approval expired",
+        "Not placed, nothing left the desk: nobody decided on it in time. An operator can place another one.",
+        Turn.NOBODY,
+        Tone.QUIET,
+        icon="circle-pause",
+    ),
     REQUESTED: State(
         "About to be sent",
         "Nothing was sent. The order waits for a worker, for a minute at most. The desk goes on by itself.",
@@ -125,19 +159,26 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(19, REPLACING, "replaced", PLACED, ("worker",)),
     _T(20, REPLACING, "replace_ended", PLACED, ("worker",)),
     _T(21, REPLACING, "cancel_asked", CANCELLING, ("operator",)),
+    _T(22, "", "approval_asked", WAITING, ("operator",)),
+    _T(23, WAITING, "quorum_reached", REQUESTED, ("approver",)),
+    _T(24, WAITING, "declined", DECLINED, ("approver",)),
+    _T(24, WAITING, "withdrawn", WITHDRAWN, ("initiator",)),
+    _T(24, WAITING, "lapsed", LAPSED, ("worker",)),
 )
 
-_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
+_CONTENT: Final = Column.RECORDED | Column.FIXED | Column.SIGNED  # what was asked for
 TABLE: Final = Table(
     noun="an order",
     states=STATES,
     moves=TRANSITIONS,
-    at_rest=frozenset(name for name, state in STATES.items() if state.turn not in {Turn.WORKER, Turn.EXCHANGE}),
+    at_rest=frozenset(
+        name for name, state in STATES.items() if state.turn not in {Turn.WORKER, Turn.EXCHANGE} and name != WAITING
+    ),
     columns=WORK
     | {
         "account_id": _CONTENT,
         "initiator_id": _CONTENT,
-        "initiated_via": _CONTENT,
+        "initiated_via": Column.RECORDED | Column.FIXED,
         "request_key": Column.FIXED,
         "client_order_id": _CONTENT,
         "replaces_id": _CONTENT,
@@ -153,6 +194,9 @@ TABLE: Final = Table(
         "strict_validate": _CONTENT,
         "take_liquidity_markup": _CONTENT,
         "provide_liquidity_markup": _CONTENT,
+        "oversteps": _CONTENT,
+        "digest": Column.RECORDED | Column.FIXED,
+        "approve_until": Column.RECORDED | Column.FIXED,
         "created_at": Column.FIXED,
         "sends": Column.COUNTER,
         "exchange_id": Column.ONCE,

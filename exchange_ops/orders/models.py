@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
-from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, is_a_move
+from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_move
 from desk.questions import Question
 from desk.rows.witnessed import Witnessed
 from exchange_ops.orders import machine
@@ -55,6 +55,16 @@ class Order(OfAccount, Subject):
     margin = models.BooleanField(default=False)
     take_liquidity_markup = amount_field(null=True)
     provide_liquidity_markup = amount_field(null=True)
+    oversteps = models.JSONField(
+        default=list, help_text="bounds of the rules that it went beyond, each as it was confirmed by name"
+    )
+
+    digest = models.CharField(
+        max_length=64, default="", blank=True, help_text="what an approver signs; empty where none is needed"
+    )
+    approve_until = models.DateTimeField(null=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
 
     status = models.CharField(max_length=40, default="", blank=True)
     cum_quantity = amount_field(default=ZERO)
@@ -96,6 +106,14 @@ class Order(OfAccount, Subject):
             models.CheckConstraint(
                 condition=~Q(state__in=["placed", "found", "cancelling", "replacing"]) | Q(exchange_id__isnull=False),
                 name="order_at_the_exchange_has_its_number",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=["waiting", "declined", "withdrawn", "lapsed"]) | Q(approve_until__isnull=False),
+                name="order_that_waits_has_a_deadline",
+            ),
+            models.CheckConstraint(
+                condition=Q(digest="", approve_until__isnull=True) | ~Q(digest="") & Q(approve_until__isnull=False),
+                name="order_for_approval_has_a_digest",
             ),
         ]
         indexes: ClassVar = [
@@ -160,6 +178,7 @@ class OrderCall(Call):
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="calls")
     kind = models.CharField(max_length=10)
+    way = models.CharField(max_length=6, default="rest", choices=[("rest", "REST"), ("socket", "trading socket")])
     epoch = models.PositiveIntegerField()
 
     class Meta:
@@ -172,6 +191,37 @@ class OrderCall(Call):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.attempt}"
+
+
+class OrderApproval(Vote):
+    """One person's word on exactly the order of `digest`, given with a second factor unless it is a no."""
+
+    REVIEW = "review"
+    APPROVE, REJECT = "approve", "reject"
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="approvals")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="order_approvals")
+
+    class Meta:
+        ordering: ClassVar = ["at", "id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["confirmation"],
+                condition=Q(confirmation__isnull=False),
+                name="orderapproval_one_per_second_factor",
+            ),
+            models.UniqueConstraint(
+                fields=["order", "digest", "stage", "person", "verdict"], name="orderapproval_one_word_per_person"
+            ),
+            models.CheckConstraint(condition=~Q(person=F("initiator")), name="orderapproval_never_by_the_initiator"),
+            models.CheckConstraint(
+                condition=Q(verdict="reject") | Q(confirmation__isnull=False),
+                name="orderapproval_needs_a_second_factor",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.person_id}"
 
 
 class AccountTrade(Witnessed):

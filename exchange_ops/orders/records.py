@@ -103,6 +103,25 @@ def observed(record: records.Order, *, now: datetime) -> dict[str, Any]:
     return columns
 
 
+def from_report(report: records.OrderReport) -> records.Order | None:
+    """The order that a socket's report tells of; None where its id, a text on the spot stream, is no number."""
+    number = report.id
+    if not isinstance(number, int):
+        if not (number.isascii() and number.isdigit() and len(number) <= 19):
+            return None
+        number = int(number)
+    return records.Order(
+        id=number,
+        client_order_id=report.client_order_id,
+        status=report.status,
+        created_at=report.created_at,
+        updated_at=report.updated_at,
+        cum_quantity=report.cum_quantity,
+        post_only=report.post_only,
+        **terms_of(report),
+    )
+
+
 def differences(order: Order, record: records.Order) -> str:
     """A sentence when the exchange lists our order otherwise than it was asked for, else an empty text."""
     pairs = [(name, getattr(order, name), getattr(record, name)) for name in ("symbol", "side", "type")]

@@ -111,6 +111,11 @@ def as_sent(order: Wanted | Order, *, client_order_id: str) -> NewOrder:
     )
 
 
+def wanted_by(order: Order) -> Wanted:
+    """What the order asks for."""
+    return Wanted(**{name: getattr(order, name) for name in Wanted.__dataclass_fields__})
+
+
 def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetime) -> Symbol:
     """The symbol, when everything about the order holds; else CannotPlace."""
     if not rules.may_trade(initiator, account):
@@ -185,7 +190,7 @@ def _freed(symbol: Symbol, old: Order | None) -> Decimal:
     """What the order that is replaced holds of the currency that it is paid with, for what is left of it."""
     if old is None:
         return Decimal(0)
-    left = replace(Wanted(**{name: getattr(old, name) for name in Wanted.__dataclass_fields__}), quantity=old.left)
+    left = replace(wanted_by(old), quantity=old.left)
     return old.left if old.side == SELL else figures(symbol=symbol, wanted=left).total or Decimal(0)
 
 

@@ -11,13 +11,14 @@ from desk.machines import calls
 from desk.machines.calls import Reply
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.machines.table import Column
-from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.orders import machine, mover, trades
 from exchange_ops.orders import records as order_records
+from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import Order, OrderCall
-from exchange_ops.orders.steps import replacing, ways
+from exchange_ops.orders.steps import replacing, trading_line, ways
+from exchange_ops.orders.steps.trading_line import REST, TradingLine
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
 from exchange_ops.shared.calls import sent
@@ -43,6 +44,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     except keys.NoUsableKey as problem:
         stop(row, problem=str(problem), now=now)
         return
+    line = trading_line.opened(row.account, client)
     try:
         call = calls.claim(
             mover.MACHINE,
@@ -51,12 +53,12 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
             to=machine.SENDING,
             now=now,
             obstacle=lambda: _frozen(row) or replacing.obstacle(row),
-            prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now),
+            prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now, way=ways.way_of(row, line)),
             sends=row.sends + 1,
             sent_at=now,
             sent_from=_exchange_clock(row, now) - EARLY,
         )
-        reply = make(call, row, client=client, watch=watch)
+        reply = make(call, row, line=line, watch=watch)
     finally:
         client.close()
     _ENDS[reply.outcome](row, reply, watch.now())
@@ -75,17 +77,18 @@ def stop(row: Order, *, problem: str, now: datetime) -> None:
     replacing.settle(row, now=now)
 
 
-def make(call: OrderCall, row: Order, *, client: ExchangeClient, watch: Stopwatch) -> Reply:
+def make(call: OrderCall, row: Order, *, line: TradingLine, watch: Stopwatch) -> Reply:
     """Send once, when the claim still stands and it is not too late, and keep the outcome."""
-    return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: ways.place(row, client)))
+    return calls.make(call, row, client=line, watch=watch, send=lambda: sent(lambda: ways.place(row, line)))
 
 
-def prepare(row: Order, *, kind: str, attempt: int, now: datetime) -> OrderCall:
+def prepare(row: Order, *, kind: str, attempt: int, now: datetime, way: str = REST) -> OrderCall:
     """The row of a call, inside the transaction of the claim that it belongs to."""
     content = {name: getattr(row, name) for name in machine.TABLE.named(Column.RECORDED)}
     return OrderCall.objects.create(
         order=row,
         kind=kind,
+        way=way,
         attempt=attempt,
         epoch=row.lease_epoch,
         fingerprint=calls.fingerprint(kind, content),
@@ -102,7 +105,9 @@ def _frozen(row: Order) -> str:
 def _obstacle(row: Order, now: datetime) -> str:
     if frozen := _frozen(row):
         return frozen
-    if now - row.created_at > WAITS_AT_MOST:
+    if not approvals.stands(row):
+        return "The approval counts no more: who gave it may not approve any more."
+    if now - (row.decided_at or row.created_at) > WAITS_AT_MOST:
         return "No worker came to it within a minute, and a late order may meet another price."
     return replacing.obstacle(row)
 

@@ -17,7 +17,6 @@ from exchange_ops.shared import stream_states
 from exchange_ops.shared.models import Account, FollowerState
 from exchange_ops.wire import records, trading_session
 from exchange_ops.wire.conversation import BecameLive, Ended, Odd
-from exchange_ops.wire.new_orders import terms_of
 
 TRADE, STATUS = "trade", "status"  # of the types of a report (supplement 1.4)
 LONGEST_WORD = 64
@@ -26,7 +25,7 @@ _log = structlog.get_logger(__name__)
 
 def name_of(account: Account) -> str:
     """The name of the account's trading stream among the followers."""
-    return f"trading stream:{account.pk}"
+    return stream_states.trading_name(account)
 
 
 def take(*, account: Account, event: trading_session.Event, now: datetime) -> trading_session.Reports | None:
@@ -63,11 +62,11 @@ def _take_reports(account: Account, event: trading_session.Reports, now: datetim
     as_of, problems = _as_of(event, now), [f"A report could not be read: {one.reason}" for one in event.unread]
     reports: list[tuple[records.Order, records.OrderReport]] = []
     for report in event.records:
-        number = _number(report.id)
-        if number is None:
+        order = order_records.from_report(report)
+        if order is None:
             problems.append(f"A report has the id {str(report.id)[:40]!r}, which is no number.")
         else:
-            reports.append((_order(report, number), report))
+            reports.append((order, report))
     listed = {order.id for order, _ in reports}
     taken = order_records.take(
         account=account,
@@ -125,13 +124,6 @@ def _is_live(account: Account) -> bool:
     return FollowerState.objects.filter(name=name_of(account), connected=True).exists()
 
 
-def _number(value: int | str) -> int | None:
-    """The exchange's number of an order, a text on the spot stream and a number on the margin stream."""
-    if isinstance(value, int):
-        return value
-    return int(value) if value.isascii() and value.isdigit() and len(value) <= 19 else None
-
-
 def _said(report: records.OrderReport) -> dict[str, object]:
     """What a report tells that no column of the order keeps."""
     said = {
@@ -141,19 +133,6 @@ def _said(report: records.OrderReport) -> dict[str, object]:
     }
     texts = {name: value[:LONGEST_WORD] if isinstance(value, str) else value for name, value in said.items()}
     return {name: value for name, value in texts.items() if value is not None}
-
-
-def _order(report: records.OrderReport, number: int) -> records.Order:
-    return records.Order(
-        id=number,
-        client_order_id=report.client_order_id,
-        status=report.status,
-        created_at=report.created_at,
-        updated_at=report.updated_at,
-        cum_quantity=report.cum_quantity,
-        post_only=report.post_only,
-        **terms_of(report),
-    )
 
 
 def _trade(report: records.OrderReport, number: int) -> records.AccountTrade | None:

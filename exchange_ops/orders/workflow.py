@@ -4,13 +4,15 @@ The row is the queue, as with payouts. An order never leaves the account, so nob
 the placing of orders, and never the cancelling.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from desk import questions
+from desk.audit import trail
 from desk.live import announcements
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
@@ -21,10 +23,12 @@ from exchange_ops.margin import refresh as margin
 from exchange_ops.orders import cancelling, looking, machine, mover, policy_checks, sending
 from exchange_ops.orders import reading as order_reading
 from exchange_ops.orders.cancelling import CannotCancel
+from exchange_ops.orders.decisions import approvals, digest
 from exchange_ops.orders.models import Order, OrderReading
 from exchange_ops.orders.request_checks import FORM, CannotPlace, Wanted
 from exchange_ops.orders.steps import replacing, ways
 from exchange_ops.orders.steps.replacing import CannotReplace
+from exchange_ops.policy.modes import APPROVE
 from exchange_ops.shared import heartbeats, leases
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
@@ -48,7 +52,10 @@ __all__ = [
     "sweep",
 ]
 
+NEEDS_ONE: Final = "Somebody else has to approve it now. Press the button again: it says so."
+NEEDS_NONE: Final = "Nobody has to approve it any more. Press the button again: it places the order."
 STEPS = {
+    machine.WAITING: approvals.lapse,
     machine.REQUESTED: sending.step,
     machine.SENDING: sending.given_up,
     machine.UNKNOWN: looking.step,
@@ -81,12 +88,17 @@ def place(
     wanted: Wanted,
     request_key: str,
     now: datetime,
+    confirmed: Collection[str] = (),
+    for_approval: bool | None = None,
     via: str = "page",
     session_key: str = "",
 ) -> Order:
     """Take an order. The same `request_key` of the same person gives the same row, however often it is sent.
 
-    Nothing is sent here: a worker places it. Raises CannotPlace with a sentence for each field.
+    Nothing is sent here: a worker places it. `confirmed` are the tokens of the oversteps that the person confirmed by
+    name. Beyond a limit that asks for an approval it waits for one; `for_approval` says whether the person knew that,
+    None that they take it as it comes. Raises CannotPlace with a sentence for each field, or NotConfirmed with what has
+    to be confirmed first.
     """
     once = Once(
         Order.objects.filter(initiator=initiator, request_key=request_key),
@@ -97,7 +109,6 @@ def place(
         return earlier
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotPlace({FORM: "The form has lost its key: open it again."})
-    policy_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
     content = {name: getattr(wanted, name) for name in Wanted.__dataclass_fields__}
     order = Order(
         account=account,
@@ -107,7 +118,33 @@ def place(
         client_order_id=ways.fresh_id(),
         **content,
     )
-    return once.store(lambda: mover.create(order, event="asked", now=now, actor=initiator, session_key=session_key))
+
+    def store() -> Order:
+        with transaction.atomic():
+            if policy_checks.counts_open(person=initiator, account=account):
+                trail.take_turn()  # of two that are placed at once, the second sees the first
+            found = policy_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
+            order.oversteps = policy_checks.settle(found, confirmed=confirmed)
+            if any(each.beyond == APPROVE for each in found):
+                return _ask_for_approval(order, expected=for_approval, now=now, session_key=session_key)
+            if for_approval:
+                raise CannotPlace({FORM: NEEDS_NONE})
+            return mover.create(order, event="asked", now=now, actor=initiator, session_key=session_key)
+
+    return once.store(store)
+
+
+def _ask_for_approval(order: Order, *, expected: bool | None, now: datetime, session_key: str) -> Order:
+    if expected is False:
+        raise CannotPlace({FORM: NEEDS_ONE})
+    order.approve_until = now + approvals.APPROVE_WITHIN
+    order.digest = digest.of(order)
+    mover.create(
+        order, event="approval_asked", to=machine.WAITING, now=now, actor=order.initiator, session_key=session_key
+    )
+    mover.touch(order, next_action_at=order.approve_until)
+    announcements.announce("approvals", order=order.pk)
+    return order
 
 
 def cancel(*, order_id: int, person: "Person", now: datetime, session_key: str = "") -> Order:

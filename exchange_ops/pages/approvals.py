@@ -1,4 +1,5 @@
-"""What waits for approvals, as entries of the list of everything that waits: payouts, and transfers to others.
+"""What waits for approvals, as entries of the list of everything that waits: payouts, transfers to others, orders
+beyond a limit.
 
 Each is decided on its own page, never in bulk.
 """
@@ -14,6 +15,10 @@ from desk.actions.entries import MOST, NOBODY, Entry, Source
 from desk.machines import table as machine_table
 from desk.models import Person
 from desk.people import roles
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import machine as order_states
+from exchange_ops.orders.decisions import approvals as order_approvals
+from exchange_ops.orders.models import Order
 from exchange_ops.pages.requests import REQUESTS
 from exchange_ops.policy import modes
 from exchange_ops.shared import clocks, rules
@@ -26,6 +31,8 @@ from exchange_ops.withdrawals import machine, queries
 from exchange_ops.withdrawals.decisions import approvals, briefing
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 from exchange_ops.withdrawals.views import decisions
+
+_ORDER_ENDS: Final = {order_states.DECLINED: "declined", order_states.WITHDRAWN: "withdrawn"}
 
 
 def _waiting(person: Person, now: datetime) -> Sequence[Entry]:
@@ -41,7 +48,7 @@ def _waiting(person: Person, now: datetime) -> Sequence[Entry]:
     found = [_payout(row, person, hours[row.account_id], briefings.get(row.pk)) for row in undecided + followed]
     for entry in found:
         _say_whose(entry, person, mine=mine, undecided=known)
-    return _placed(found + _transfers(person))
+    return _placed(found + _transfers(person) + _orders(person, now))
 
 
 def _placed(found: list[Entry]) -> list[Entry]:
@@ -64,6 +71,16 @@ def _transfers(person: Person) -> list[Entry]:
     return found
 
 
+def _orders(person: Person, now: datetime) -> list[Entry]:
+    waiting = order_approvals.undecided()
+    mine = set(order_approvals.waiting_for(person).values_list("pk", flat=True))
+    rows = _with_symbols(rules.seen_by(person, waiting)[:MOST])
+    found = [_order(row, person, now) for row in rows]
+    for entry in found:
+        _say_whose(entry, person, mine=mine, undecided={row.pk for row in rows})
+    return found
+
+
 def _say_whose(entry: Entry, person: Person, *, mine: set[int], undecided: set[int]) -> None:
     entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in undecided
     # Of what waits for treasury only one's own requests and what one approved already don't wait for one.
@@ -77,7 +94,10 @@ def _done(person: Person, now: datetime) -> Sequence[Entry]:
     payouts = list(queries.with_ends(rules.seen_by(person, rows).order_by(F("decided_at").desc(), "-pk"))[:MOST])
     decided = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
     moved = list(_with_counts(rules.seen_by(person, decided).order_by(F("decided_at").desc(), "-pk"))[:MOST])
+    judged = Order.objects.filter(decided_at__isnull=False).select_related("account", "initiator", "decided_by")
+    placed = _with_symbols(rules.seen_by(person, judged.order_by(F("decided_at").desc(), "-pk"))[:MOST])
     found = [_payout(row, person, now, None) for row in payouts] + [_transfer(row, person, None) for row in moved]
+    found += [_order(row, person, now) for row in placed]
     for entry in found:
         entry.done_at, entry.deadline = entry.row.decided_at, None
         entry.outcome, entry.done_by = _outcome(entry.row), str(entry.row.decided_by or NOBODY)
@@ -85,6 +105,8 @@ def _done(person: Person, now: datetime) -> Sequence[Entry]:
 
 
 def _outcome(row: Any) -> str:
+    if isinstance(row, Order):
+        return _ORDER_ENDS.get(row.state, "approved")
     if isinstance(row, Transfer):
         return "rejected" if row.state == transfer_states.REJECTED else "approved"
     if row.decision == machine.COMMIT:
@@ -94,12 +116,12 @@ def _outcome(row: Any) -> str:
 
 def _count(person: Person, scope: str) -> int:
     mine = {"account": int(scope)} if scope else {}
-    payouts, moves = approvals.waiting_for(person), transfer_approvals.waiting_for(person)
-    return payouts.filter(**mine).count() + moves.filter(**mine).count()
+    rooms = (approvals, transfer_approvals, order_approvals)
+    return sum(room.waiting_for(person).filter(**mine).count() for room in rooms)
 
 
 def _whose(people: Sequence[Person]) -> Iterator[tuple[Person, tuple[str, str]]]:
-    for read in (approvals.waiting_for_each, transfer_approvals.waiting_for_each):
+    for read in (approvals.waiting_for_each, transfer_approvals.waiting_for_each, order_approvals.waiting_for_each):
         for person, rows in read(people):
             for row in rows:
                 yield person, (row.subject, row.state)
@@ -156,6 +178,37 @@ def _transfer(row: Any, person: Person, known: transfer_briefing.Briefing | None
     )
 
 
+def _order(row: Order, person: Person, now: datetime) -> Entry:
+    return Entry(
+        subject=row.subject,
+        reference=row.reference,
+        title="Order",
+        sentence=row.sentence,
+        url=reverse("order", args=[row.pk]),
+        since=row.created_at,
+        tone=row.tone,
+        label=row.label,
+        icon=order_states.STATES[row.state].icon,
+        deadline=row.approve_until if row.state == order_states.WAITING else None,
+        clock=now,
+        own=row.initiator_id == person.pk,
+        who=roles.TREASURY,
+        row=row,
+        template="exchange_ops/action/_order.html",
+        phase=row.state,
+        scope=str(row.account_id),
+    )
+
+
+def _with_symbols(rows: Iterable[Order]) -> list[Any]:
+    """The orders, each with its symbol as it is listed, for the words of what was asked for."""
+    found: list[Any] = list(rows)
+    symbols = Symbol.objects.in_bulk({row.symbol for row in found})
+    for row in found:
+        row.listed = symbols.get(row.symbol)
+    return found
+
+
 def _accounts(rows: Iterable[Withdrawal]) -> list[Account]:
     return list({row.account_id: row.account for row in rows}.values())
 
@@ -197,8 +250,9 @@ SOURCE: Final = Source(
     subjects={
         Withdrawal.name: _page_of("withdrawal", Withdrawal),
         Transfer.name: _page_of("transfer", Transfer),
+        Order.name: _page_of("order", Order),
     },
-    topics="withdrawals transfers approvals freezes",
+    topics="withdrawals transfers orders approvals freezes",
     empty="Nothing waits for your decision. A request appears here as soon as the money is reserved, "
     "or when the rules ask for approvals before that.",
     acts=(roles.TREASURY,),

@@ -1,4 +1,4 @@
-"""What people asked for and how it ended, as they are told of it: payouts, and transfers that needed approvals.
+"""What people asked for and how it ended, as they are told of it: payouts, transfers and orders that needed approvals.
 
 A transfer without approvals is over in a second, before the eyes of whoever asked. What somebody took back is no news.
 """
@@ -13,6 +13,8 @@ from django.urls import reverse
 from desk.actions.entries import Entry, Requests
 from desk.machines.table import Table, Turn
 from desk.people import roles
+from exchange_ops.orders import machine as order_states
+from exchange_ops.orders.models import Order
 from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferEvent
 from exchange_ops.withdrawals import endings, machine, queries
@@ -27,6 +29,7 @@ def _over(table: Table) -> tuple[str, ...]:
 
 PAYOUTS_OVER: Final = _over(machine.TABLE)
 TRANSFERS_OVER: Final = _over(transfer_states.TABLE)
+ORDERS_OVER: Final = tuple(name for name in _over(order_states.TABLE) if name != order_states.WITHDRAWN)
 
 
 def _ended(since: datetime) -> Sequence[str]:
@@ -35,13 +38,14 @@ def _ended(since: datetime) -> Sequence[str]:
     taken_back = TransferEvent.objects.filter(transfer=OuterRef("pk"), event="cancelled", actor=OuterRef("initiator"))
     moved = Transfer.objects.filter(approved, ~Exists(taken_back), state__in=TRANSFERS_OVER, updated_at__gt=since)
     found = []
-    for model, rows in ((Withdrawal, payouts), (Transfer, moved)):
+    orders = Order.objects.filter(state__in=ORDERS_OVER, updated_at__gt=since).exclude(digest="")
+    for model, rows in ((Withdrawal, payouts), (Transfer, moved), (Order, orders)):
         found += [f"{model.name}:{pk}" for pk in rows.order_by("-pk").values_list("pk", flat=True)[:MOST]]
     return found
 
 
 def _entries(subjects: Collection[str]) -> Iterator[tuple[int, Entry]]:
-    numbers: dict[str, list[int]] = {Withdrawal.name: [], Transfer.name: []}
+    numbers: dict[str, list[int]] = {Withdrawal.name: [], Transfer.name: [], Order.name: []}
     for subject in subjects:
         name, _, number = subject.partition(":")
         numbers[name].append(int(number))
@@ -52,6 +56,8 @@ def _entries(subjects: Collection[str]) -> Iterator[tuple[int, Entry]]:
             yield row.initiator_id, _entry(row, "Payout", end.sign if end else machine.STATES[row.state].icon)
     for moved in Transfer.objects.filter(pk__in=numbers[Transfer.name]):
         yield moved.initiator_id, _entry(moved, "Transfer", transfer_states.STATES[moved.state].icon)
+    for order in Order.objects.filter(pk__in=numbers[Order.name], initiator__isnull=False):
+        yield order.initiator_id, _entry(order, "Order", order_states.STATES[order.state].icon)
 
 
 def _entry(row: Any, title: str, icon: str) -> Entry:

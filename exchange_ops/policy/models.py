@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from desk.rows.witnessed import Witnessed
-from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
+from exchange_ops.policy.modes import APPROVE_THEN_HOLD, BEYOND, HOLD_THEN_APPROVE, REFUSE
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
 
@@ -14,13 +14,15 @@ from exchange_ops.shared.models import Account, OfAccount
 class PolicyVersion(Witnessed):
     """One published set of rules. The highest number is in force; a version is never changed once it is published.
 
-    `price_distance` is how far, in percent, the price of an order may be worse for us than the market's; none is any.
+    `price_distance` is how far, in percent, the price of an order may be worse for us than the market's, and
+    `price_beyond` what becomes of one that is farther; without a distance the desk's own one has to be confirmed.
     """
 
     number = models.PositiveIntegerField(unique=True)
     note = models.CharField(max_length=300, default="", blank=True)
     value_max_age_s = models.PositiveIntegerField(default=300)
     price_distance = amount_field(null=True)
+    price_beyond = models.CharField(max_length=10, default=REFUSE, choices=list(BEYOND.items()))
     published_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     published_at = models.DateTimeField()
 
@@ -71,23 +73,30 @@ class QuorumTier(Witnessed):
 
 
 class ValueLimit(Witnessed):
-    """The largest value of one order or transfer, in the account's quote currency; the strictest of all that fit holds.
+    """The largest value of one order or transfer, in the account's quote currency, or how many orders one person has
+    open at most. Of all that fit the strictest holds.
 
-    Without a person it is about everybody, without an account about all of them.
+    Without a person it is about each of them, without an account about all of them. `beyond` is what becomes of more.
     """
 
-    ORDER, TRANSFER = "order", "transfer"
-    KINDS = (ORDER, TRANSFER)
+    ORDER, TRANSFER, OPEN_ORDERS = "order", "transfer", "open"
+    KINDS = (ORDER, TRANSFER, OPEN_ORDERS)
 
     policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="limits")
-    kind = models.CharField(max_length=10, choices=[(ORDER, "Order"), (TRANSFER, "Transfer")])
+    kind = models.CharField(
+        max_length=10, choices=[(ORDER, "Order"), (TRANSFER, "Transfer"), (OPEN_ORDERS, "Open orders")]
+    )
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     account = models.ForeignKey(Account, on_delete=models.PROTECT, null=True, related_name="+")
     most = amount_field()
+    beyond = models.CharField(max_length=10, default=REFUSE, choices=list(BEYOND.items()))
 
     class Meta:
         constraints: ClassVar = [
             models.CheckConstraint(condition=models.Q(most__gt=0), name="valuelimit_above_zero"),
+            models.CheckConstraint(
+                condition=~models.Q(kind="transfer") | models.Q(beyond=REFUSE), name="valuelimit_refuses_transfers"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,7 +1,18 @@
-"""In which order a payment is reserved and approved."""
+"""In which order a payment is reserved and approved, and what becomes of what goes beyond a bound of the rules."""
 
 from typing import Final
 
 HOLD_THEN_APPROVE: Final = "hold_then_approve"
 APPROVE_THEN_HOLD: Final = "approve_then_hold"
 MODES: Final = (HOLD_THEN_APPROVE, APPROVE_THEN_HOLD)
+
+CONFIRM: Final = "confirm"
+APPROVE: Final = "approve"
+REFUSE: Final = "refuse"
+BEYOND: Final = {
+    CONFIRM: "has to be confirmed by name",
+    APPROVE: "needs an approval",
+    REFUSE: "is refused",
+}
+"""What becomes of more than a bound allows, the mildest first."""
+STRICTNESS: Final = {name: rank for rank, name in enumerate(BEYOND)}

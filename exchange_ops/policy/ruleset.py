@@ -10,7 +10,15 @@ from decimal import Decimal
 from typing import Any, Final
 
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
-from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE, MODES
+from exchange_ops.policy.modes import (
+    APPROVE_THEN_HOLD,
+    BEYOND,
+    CONFIRM,
+    HOLD_THEN_APPROVE,
+    MODES,
+    REFUSE,
+    STRICTNESS,
+)
 from exchange_ops.shared.amounts import storable
 
 MOST_TIERS: Final = 8
@@ -18,10 +26,13 @@ MOST_LIMITS: Final = 50
 MOST_APPROVALS: Final = 9
 AGES_S: Final = (10, 3_600)
 DISTANCES: Final = (Decimal("0.1"), Decimal(100))
+USUAL_DISTANCE: Final = Decimal(5)  # percent, where the rules say none
 _ORDERS: Final = {
     HOLD_THEN_APPROVE: "the money is reserved before the approvals",
     APPROVE_THEN_HOLD: "the approvals come before the money is reserved",
 }
+
+_BEFORE: Final = {"confirm": "had to be confirmed by name", "approve": "needed an approval", "refuse": "was refused"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +50,17 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The largest value of one order or transfer, for one person or everybody, on one account or all."""
+    """The largest value of one order or transfer, or how many orders are open: of one person or each, on one account
+    or all.
+
+    `beyond` is what becomes of more.
+    """
 
     kind: str
     most: Decimal
     person: int | None = None
     account: int | None = None
+    beyond: str = REFUSE
 
     @property
     def scope(self) -> tuple[str, int | None, int | None]:
@@ -54,13 +70,26 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Everything that one version says. Values are in `currency`; `price_distance` is in percent, none allows any."""
+    """Everything that one version says. Values are in `currency`; `price_distance` is in percent, see `price_bound`."""
 
     tiers: tuple[Tier, ...]
     value_max_age_s: int
     price_distance: Decimal | None = None
     limits: tuple[Limit, ...] = ()
     currency: str = "USD"
+    price_beyond: str = REFUSE
+
+    @property
+    def price_bound(self) -> tuple[Decimal, str]:
+        """How much worse than the market an order may be, in percent, and what becomes of one that is farther."""
+        if self.price_distance is None:
+            return USUAL_DISTANCE, CONFIRM
+        return self.price_distance, self.price_beyond
+
+    @property
+    def farther(self) -> str:
+        """What becomes of an order that is farther from the market, in words."""
+        return BEYOND[self.price_bound[1]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +114,8 @@ def of(policy: PolicyVersion | None) -> Rules:
         tiers=in_order(Tier(tier.up_to, tier.approvals, tier.mode, tier.account_id) for tier in tiers),
         value_max_age_s=policy.value_max_age_s,
         price_distance=policy.price_distance,
-        limits=tuple(Limit(row.kind, row.most, row.person_id, row.account_id) for row in limits),
+        price_beyond=policy.price_beyond,
+        limits=tuple(Limit(row.kind, row.most, row.person_id, row.account_id, row.beyond) for row in limits),
         currency=tiers[0].currency if tiers else NO_RULES.currency,
     )
 
@@ -96,20 +126,27 @@ def kept(rules: Rules) -> dict[str, Any]:
         "tiers": [[_text(tier.up_to), tier.approvals, tier.mode, tier.account] for tier in rules.tiers],
         "value_max_age_s": rules.value_max_age_s,
         "price_distance": _text(rules.price_distance),
-        "limits": [[limit.kind, _text(limit.most), limit.person, limit.account] for limit in rules.limits],
+        "price_beyond": rules.price_beyond,
+        "limits": [
+            [limit.kind, _text(limit.most), limit.person, limit.account, limit.beyond] for limit in rules.limits
+        ],
         "currency": rules.currency,
     }
 
 
 def read(content: Mapping[str, Any]) -> Rules:
-    """What `kept` gave. Drafts from before tiers had an account name none."""
+    """What `kept` gave. Drafts from before tiers had an account name none, and refuse what is beyond a bound."""
     return Rules(
         tiers=tuple(
             Tier(_amount(up_to), approvals, mode, *account) for up_to, approvals, mode, *account in content["tiers"]
         ),
         value_max_age_s=content["value_max_age_s"],
         price_distance=_amount(content["price_distance"]),
-        limits=tuple(Limit(kind, Decimal(most), person, account) for kind, most, person, account in content["limits"]),
+        price_beyond=content.get("price_beyond", REFUSE),
+        limits=tuple(
+            Limit(kind, Decimal(most), person, account, *beyond)
+            for kind, most, person, account, *beyond in content["limits"]
+        ),
         currency=content["currency"],
     )
 
@@ -137,8 +174,19 @@ def problems(rules: Rules) -> Iterator[str]:
         yield f"The price distance is {DISTANCES[0]} to {DISTANCES[1]} percent, or empty for none."
     if len({limit.scope for limit in rules.limits}) != len(rules.limits):
         yield "Two limits are about the same person and account."
+    yield from _limit_problems(rules)
+
+
+def _limit_problems(rules: Rules) -> Iterator[str]:
     if any(limit.kind not in ValueLimit.KINDS for limit in rules.limits):
-        yield "A limit is about orders or about transfers."
+        yield "A limit is about orders, about transfers or about open orders."
+    if any(beyond not in BEYOND for beyond in (rules.price_beyond, *(limit.beyond for limit in rules.limits))):
+        yield "Say what becomes of more: it is confirmed, approved or refused."
+    if any(limit.kind == ValueLimit.TRANSFER and limit.beyond != REFUSE for limit in rules.limits):
+        yield "A transfer beyond its limit can only be refused."
+    counts = [limit.most for limit in rules.limits if limit.kind == ValueLimit.OPEN_ORDERS]
+    if any(count != count.to_integral_value() for count in counts):
+        yield "A number of open orders is a whole number."
 
 
 def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Difference]:
@@ -149,10 +197,11 @@ def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Dif
             f"A value is known while its price is at most {new.value_max_age_s} s old, not {old.value_max_age_s} s."
         )
         found.append(Difference(sentence, is_looser=new.value_max_age_s > old.value_max_age_s))
-    found += _bound("A limit order may be worse than the market", old.price_distance, new.price_distance, "%")
-    before, after = ({limit.scope: limit.most for limit in rules.limits} for rules in (old, new))
+    found += _bound("An order may be worse than the market", old.price_bound, new.price_bound, " %")
+    before, after = ({limit.scope: (limit.most, limit.beyond) for limit in rules.limits} for rules in (old, new))
     for scope in sorted({*before, *after}, key=str):
-        found += _bound(_about(scope, names), before.get(scope), after.get(scope), new.currency)
+        unit = "" if scope[0] == ValueLimit.OPEN_ORDERS else f" {new.currency}"
+        found += _bound(_about(scope, names), before.get(scope), after.get(scope), unit)
     return found
 
 
@@ -162,7 +211,7 @@ def concerned(old: Rules, new: Rules) -> set[str]:
     found = {str(number) for number in numbers if tiers_for(old, number) != tiers_for(new, number)}
     limits = {*old.limits} ^ {*new.limits}
     found |= {"" if limit.account is None else str(limit.account) for limit in limits}
-    figures = [(rules.value_max_age_s, rules.price_distance, rules.currency) for rules in (old, new)]
+    figures = [(rules.value_max_age_s, rules.price_bound, rules.currency) for rules in (old, new)]
     return found | ({""} if figures[0] != figures[1] or tiers_for(old, None) != tiers_for(new, None) else set())
 
 
@@ -231,23 +280,38 @@ def _tiers_of(old: Rules, new: Rules, account: int | None, who: str) -> Iterator
             yield Difference(f"{where}: {_ORDERS[after.mode]}.", is_looser=after.mode == HOLD_THEN_APPROVE)
 
 
-def _bound(what: str, old: Decimal | None, new: Decimal | None, unit: str) -> Iterator[Difference]:
+def _bound(
+    what: str, old: tuple[Decimal, str] | None, new: tuple[Decimal, str] | None, unit: str
+) -> Iterator[Difference]:
+    """How a bound differs: its figure, and what becomes of more."""
     if old == new:
         return
     if new is None:
-        yield Difference(f"{what}: no limit any more, it was {_figure(old)} {unit}.", is_looser=True)
-    elif old is None:
-        yield Difference(f"{what}: at most {_figure(new)} {unit}, where there was no limit.", is_looser=False)
-    else:
-        yield Difference(
-            f"{what}: at most {_figure(new)} {unit} instead of {_figure(old)} {unit}.", is_looser=new > old
-        )
+        yield Difference(f"{what}: no limit any more, it was {_most(old, unit)}.", is_looser=True)
+        return
+    if old is None:
+        yield Difference(f"{what}: at most {_most(new, unit)}, where there was no limit.", is_looser=False)
+        return
+    if old[0] != new[0]:
+        sentence = f"{what}: at most {_figure(new[0])}{unit} instead of {_figure(old[0])}{unit}."
+        yield Difference(sentence, is_looser=new[0] > old[0])
+    if old[1] != new[1]:
+        sentence = f"{what}: more {BEYOND[new[1]]}, where it {_BEFORE[old[1]]}."
+        yield Difference(sentence, is_looser=STRICTNESS[new[1]] < STRICTNESS[old[1]])
+
+
+def _most(bound: tuple[Decimal, str] | None, unit: str) -> str:
+    """The figure, with what becomes of more where that is not a refusal."""
+    most, beyond = bound or (None, REFUSE)
+    return f"{_figure(most)}{unit}" + ("" if beyond == REFUSE else f" (more {BEYOND[beyond]})")
 
 
 def _about(scope: tuple[str, int | None, int | None], names: Mapping[str, str]) -> str:
     kind, person, account = scope
     who = "everybody" if person is None else names.get(f"person:{person}", f"person {person}")
     where = "" if account is None else f" on {names.get(f'account:{account}', f'account {account}')}"
+    if kind == ValueLimit.OPEN_ORDERS:
+        return f"Open orders of {'each person' if person is None else who}{where}"
     return f"One {kind} of {who}{where}"
 
 

@@ -9,6 +9,7 @@ from desk.forms import SecondFactorForm
 from desk.models import Person
 from exchange_ops.policy import ruleset
 from exchange_ops.policy.models import ValueLimit
+from exchange_ops.policy.modes import BEYOND, REFUSE
 from exchange_ops.policy.ruleset import Limit, Rules
 from exchange_ops.policy_changes.models import LONGEST_REASON
 from exchange_ops.policy_changes.tier_forms import MORE_ROWS, AccountTiers, TierTable, plain
@@ -20,10 +21,18 @@ from exchange_ops.shared.models import Account
 class LimitForm(forms.Form):
     """One row of the table of limits; one without a figure is no limit."""
 
-    kind = forms.ChoiceField(label="One", choices=[(ValueLimit.ORDER, "order"), (ValueLimit.TRANSFER, "transfer")])
-    person = forms.ModelChoiceField(Person.objects.none(), label="of", required=False, empty_label="everybody")
+    kind = forms.ChoiceField(
+        label="of what",
+        choices=[
+            (ValueLimit.ORDER, "value of one order"),
+            (ValueLimit.TRANSFER, "value of one transfer"),
+            (ValueLimit.OPEN_ORDERS, "number of open orders"),
+        ],
+    )
+    person = forms.ModelChoiceField(Person.objects.none(), label="of whom", required=False, empty_label="everybody")
     account = forms.ModelChoiceField(Account.objects.none(), label="on", required=False, empty_label="every account")
-    most = AmountField(label="is worth at most", required=False)
+    most = AmountField(label="at most", required=False)
+    beyond = forms.ChoiceField(label="more than that", choices=list(reversed(BEYOND.items())), required=False)
 
     def __init__(self, *arguments: Any, visible: Collection[int], **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -48,7 +57,11 @@ class RulesForm(forms.Form):
         max_value=ruleset.DISTANCES[1],
         max_digits=6,
         decimal_places=2,
-        help_text="Limit orders that pay more or take less than that are refused. Empty for no bound.",
+        help_text="For limit orders that pay more or take less, and market orders that eat deeper into the book. "
+        f"Empty: {ruleset.USUAL_DISTANCE} percent, and more has to be confirmed by name.",
+    )
+    price_beyond = forms.ChoiceField(
+        label="An order that is farther from the market", choices=list(reversed(BEYOND.items())), required=False
     )
     reason = forms.CharField(
         label="Why should the rules change?",
@@ -75,7 +88,13 @@ class Editor:
         offered = known if len(known) > 1 or ruleset.accounts_apart(start) else []
         self.accounts = [AccountTiers(data, account=row, start=start) for row in offered]
         limits = [
-            {"kind": limit.kind, "person": limit.person, "account": limit.account, "most": plain(limit.most)}
+            {
+                "kind": limit.kind,
+                "person": limit.person,
+                "account": limit.account,
+                "most": plain(limit.most),
+                "beyond": limit.beyond,
+            }
             for limit in start.limits
             if limit not in self._unseen_limits
         ] + [{}] * MORE_ROWS
@@ -83,7 +102,11 @@ class Editor:
             LimitForm(data, prefix=f"l{n}", initial={"kind": ValueLimit.ORDER, **row}, visible=visible)
             for n, row in enumerate(limits[: ruleset.MOST_LIMITS])
         ]
-        figures = {"value_max_age_s": start.value_max_age_s, "price_distance": start.price_distance}
+        figures = {
+            "value_max_age_s": start.value_max_age_s,
+            "price_distance": start.price_distance,
+            "price_beyond": start.price_beyond,
+        }
         self.form = RulesForm(data, initial=figures)
 
     @property
@@ -120,6 +143,7 @@ class Editor:
             tiers=ruleset.in_order([*self.table.tiers(), *own, *self._unseen]),
             value_max_age_s=self.form.cleaned_data["value_max_age_s"],
             price_distance=self.form.cleaned_data["price_distance"],
+            price_beyond=self.form.cleaned_data["price_beyond"] or REFUSE,
             limits=(*self._limits(), *self._unseen_limits),
             currency=self.currency,
         )
@@ -128,8 +152,8 @@ class Editor:
         for row in self.limits:
             cleaned = row.cleaned_data
             if cleaned["most"]:
-                person, account = cleaned["person"], cleaned["account"]
-                yield Limit(cleaned["kind"], cleaned["most"], getattr(person, "pk", None), getattr(account, "pk", None))
+                person, account = (getattr(cleaned[name], "pk", None) for name in ("person", "account"))
+                yield Limit(cleaned["kind"], cleaned["most"], person, account, cleaned["beyond"] or REFUSE)
 
 
 class ConfirmForm(SecondFactorForm):

@@ -14,6 +14,7 @@ from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from exchange_ops.policy import quorum, ruleset
 from exchange_ops.policy.models import PolicyVersion
+from exchange_ops.policy.modes import BEYOND
 from exchange_ops.policy.ruleset import Difference, Rules
 from exchange_ops.policy_changes import machine, open_requests, rules, workflow
 from exchange_ops.policy_changes.forms import ConfirmForm, Editor, EndForm
@@ -150,6 +151,7 @@ def named_limits(said: Rules, person: Person) -> list[dict[str, Any]]:
     return [
         {
             "kind": limit.kind,
+            "beyond": BEYOND[limit.beyond],
             "most": limit.most,
             "person": "everybody" if limit.person is None else names.get(f"person:{limit.person}", ""),
             "account": "every account" if limit.account is None else names.get(f"account:{limit.account}", ""),

@@ -195,6 +195,7 @@ def _publish(row: PolicyChange, *, publisher: "Person | None", now: datetime, **
         note=row.reason,
         value_max_age_s=wanted.value_max_age_s,
         price_distance=wanted.price_distance,
+        price_beyond=wanted.price_beyond,
         published_by=publisher,
         published_at=now,
     )
@@ -209,7 +210,12 @@ def _publish(row: PolicyChange, *, publisher: "Person | None", now: datetime, **
         )
     for limit in wanted.limits:
         ValueLimit.objects.create(
-            policy=version, kind=limit.kind, most=limit.most, person_id=limit.person, account_id=limit.account
+            policy=version,
+            kind=limit.kind,
+            most=limit.most,
+            person_id=limit.person,
+            account_id=limit.account,
+            beyond=limit.beyond,
         )
     columns = {**words, "version_number": number, "next_action_at": None}
     moved = mover.move(row, event="published", to=machine.PUBLISHED, now=now, **columns)

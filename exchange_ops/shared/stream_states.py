@@ -10,6 +10,11 @@ from exchange_ops.shared.models import Account, FollowerState
 LONGEST_PROBLEM = 300
 
 
+def trading_name(account: Account) -> str:
+    """The name of the account's trading stream among the followers."""
+    return f"trading stream:{account.pk}"
+
+
 def became_live(name: str, *, now: datetime, account: Account | None = None) -> None:
     """The stream tells everything from now on."""
     update(name, account=account, connected=True, connected_at=now, heard_at=now, beat_at=now, problem="")

@@ -11,6 +11,7 @@ from desk.machines.display import Display
 from desk.templatetags.desk import chip
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine as order_states
+from exchange_ops.orders import policy_checks
 from exchange_ops.orders.forms import ORDER_STATUSES
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import Order
@@ -48,6 +49,11 @@ _EVENTS = {
     "replace_asked": "Replacement requested",
     "replaced": "Replaced",
     "replace_ended": "Not replaced",
+    "approval_asked": "Approval requested",
+    "quorum_reached": "Approved",
+    "declined": "Declined",
+    "withdrawn": "Withdrawn by requester",
+    "lapsed": "Approval expired",
     "observed": "Told by the exchange",
 }
 DISPLAY: Final = Display(STATES, _EVENTS).registered(
@@ -72,6 +78,12 @@ def order_side(side: str) -> SafeString:
     """Buy or sell, with an arrow, so that the colour is never alone."""
     tone, label, sign = _SIDES.get(side, ("warn", side, "circle-question-mark"))
     return chip(tone, label, sign=sign)
+
+
+@register.filter
+def overstep_label(name: str) -> str:
+    """The name of an overstep in words."""
+    return policy_checks.LABELS.get(name, name)
 
 
 @register.filter

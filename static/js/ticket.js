@@ -4,9 +4,11 @@ import { add, isLess, multiply, read, subtract, typed } from "./figures.js";
 
 const button = document.getElementById("place"), form = button?.form;
 const ZERO = { digits: 0n, places: 0 }, LARGE = read("10");
+const ticked = new Set();
 let edits = 0, sent = 0, known = 0, wished = null;
 
 document.addEventListener("htmx:load", function (event) {
+  for (const box of form?.querySelectorAll("[name=confirmed]") || []) box.checked ||= ticked.has(box.value);
   const effect = event.detail.elt.dataset?.effect;
   if (effect === undefined || !button) return;
   button.value = effect;
@@ -19,6 +21,17 @@ document.addEventListener("htmx:load", function (event) {
 document.addEventListener("htmx:configRequest", function (event) {
   if (event.detail.elt.id === "figures") sent = edits;
 });
+
+// A tick changes no figure, so nothing is read again for it; what is read for something else keeps it for the same size.
+for (const name of ["input", "change"]) {
+  form?.addEventListener(name, function (event) {
+    const box = event.target;
+    if (box.name !== "confirmed") return;
+    event.stopPropagation();
+    if (box.checked) ticked.add(box.value);
+    else ticked.delete(box.value);
+  }, true);
+}
 
 function fill(field, text) {
   field.value = text;

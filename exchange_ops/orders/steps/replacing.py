@@ -5,6 +5,7 @@ for when its answer is lost, like every order. The old one waits in `replacing` 
 how it ended. Source: exchange REST, Spot orders; supplement 1.4, 2.7.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -21,6 +22,7 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, mover, policy_checks, request_checks
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order
+from exchange_ops.orders.policy_checks import Overstep
 from exchange_ops.orders.request_checks import FORM, Wanted
 from exchange_ops.orders.steps import ways
 from exchange_ops.policy import freezes
@@ -54,11 +56,13 @@ def ask(
     price: Decimal | None,
     request_key: str,
     now: datetime,
+    confirmed: Collection[str] = (),
     session_key: str = "",
 ) -> Order:
     """Have an open order replaced; gives the replacing order, which a worker sends. Raises CannotReplace.
 
     `quantity` is the whole one, in the base currency: what was filled counts. `price` is in the quote currency.
+    `confirmed` are the tokens of the oversteps that the person confirmed by name.
     """
     once = Once(
         Order.objects.filter(initiator=person, request_key=request_key),
@@ -73,7 +77,12 @@ def ask(
     wanted = changed(old, quantity=quantity, price=price)
     if found := problems(old, wanted, person=person, now=now):
         raise CannotReplace(found)
+    try:
+        kept = policy_checks.settle(oversteps(old, wanted, person=person, now=now), confirmed=confirmed)
+    except policy_checks.NotConfirmed as missing:
+        raise CannotReplace(missing.problems) from None
     new = Order(
+        oversteps=kept,
         account=old.account,
         initiator=person,
         request_key=request_key,
@@ -104,8 +113,7 @@ def replaceable(order_id: int, person: "Person") -> Order:
 
 def changed(old: Order, *, quantity: Decimal, price: Decimal | None) -> Wanted:
     """What the replacing order asks for: the old one's terms with another quantity or price."""
-    names = Wanted.__dataclass_fields__
-    return replace(Wanted(**{name: getattr(old, name) for name in names}), quantity=quantity, price=price)
+    return replace(request_checks.wanted_by(old), quantity=quantity, price=price)
 
 
 def problems(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> dict[str, str]:
@@ -126,6 +134,17 @@ def problems(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> 
     if found:
         return found
     return policy_checks.problems(initiator=person, account=old.account, symbol=symbol, wanted=wanted, now=now)
+
+
+def oversteps(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> list[Overstep]:
+    """The bounds of the rules that the replacing order goes beyond. It takes a place, so it is not counted as one more.
+
+    Nobody can approve it: while that waited, the old one would go on.
+    """
+    symbol = Symbol.objects.get(pk=old.symbol)
+    return policy_checks.oversteps(
+        initiator=person, account=old.account, symbol=symbol, wanted=wanted, now=now, is_new=False
+    )
 
 
 def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_key: str) -> Order:

@@ -6,11 +6,11 @@ and could not replace is the old order, cancelled (supplement 1.4): then nothing
 
 import secrets
 
-from exchange_ops.client import ExchangeClient
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders import request_checks
 from exchange_ops.orders.models import Order
+from exchange_ops.orders.steps.trading_line import TradingLine
 from exchange_ops.wire import records
 from wire.errors import OutcomeUnknown, Unreachable
 
@@ -23,27 +23,29 @@ def fresh_id() -> str:
     return ID_PREFIX + secrets.token_hex(14)
 
 
-def place(row: Order, client: ExchangeClient) -> records.Order:
+def way_of(row: Order, line: TradingLine) -> str:
+    """How it would leave: over REST or the trading socket."""
+    if row.replaces_id is not None:
+        return line.way
+    return line.way_of(request_checks.as_sent(row, client_order_id=row.client_order_id), margin=row.margin)
+
+
+def place(row: Order, line: TradingLine) -> records.Order:
     """Send the order, once. Raises what calls raise; an answer about another order is an unknown outcome."""
     rules = Symbol.objects.filter(pk=row.symbol).first()
     old = row.replaces
     if old is not None:
-        return _known(_replaced(row, old, client, rules), {row.client_order_id, old.client_order_id})
+        return _known(_replaced(row, old, line, rules), {row.client_order_id, old.client_order_id})
     order = request_checks.as_sent(row, client_order_id=row.client_order_id)
-    create = client.create_margin_order if row.margin else client.create_order
-    return _known(create(order=order, rules=rules), {row.client_order_id})
+    return _known(line.place(order, margin=row.margin, rules=rules), {row.client_order_id})
 
 
-def _replaced(row: Order, old: Order, client: ExchangeClient, rules: Symbol | None) -> records.Order:
+def _replaced(row: Order, old: Order, line: TradingLine, rules: Symbol | None) -> records.Order:
     """An id of somebody else may have come back on another day, so the number is compared before it is acted on."""
-    if old.initiator_id is None and client.get_order(client_order_id=old.client_order_id).id != old.exchange_id:
+    if old.initiator_id is None and line.get_order(old.client_order_id).id != old.exchange_id:
         raise Unreachable(ANOTHER_DAY)
-    return client.replace_order(
-        client_order_id=old.client_order_id,
-        new_client_order_id=row.client_order_id,
-        quantity=row.quantity,
-        price=row.price,
-        rules=rules,
+    return line.replace(
+        old.client_order_id, by=row.client_order_id, quantity=row.quantity, price=row.price, rules=rules
     )
 
 

@@ -14,6 +14,7 @@ from desk.views.rendering import show
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, trades, workflow
 from exchange_ops.orders.models import Order
+from exchange_ops.orders.views import choices
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
@@ -47,9 +48,11 @@ def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
     return redirect("orders") if request.POST.get("back") == "orders" else redirect("order", order_id)
 
 
-def render_page(request: HttpRequest, order_id: int, *, status: int = 200, refusal: str = "") -> HttpResponse:
-    """The page, with a sentence about what was refused."""
-    rows = Order.objects.select_related("account", "initiator", "replaces")
+def render_page(
+    request: HttpRequest, order_id: int, *, status: int = 200, refusal: str = "", **forms: Any
+) -> HttpResponse:
+    """The page, with a sentence about what was refused, and the forms, so that nothing typed is lost."""
+    rows = Order.objects.select_related("account", "initiator", "replaces", "decided_by")
     row = get_object_or_404(rows, pk=order_id)
     target = request.htmx.target if request.htmx else None
     context: dict[str, Any] = {
@@ -61,10 +64,10 @@ def render_page(request: HttpRequest, order_id: int, *, status: int = 200, refus
         "drawn_for": f"{row.state}:{row.active}",
     }
     if target not in PARTS or target == "act":
-        context |= _act(row, request.user)
+        context |= _act(row, request.user) | choices.of(row, request.user, confirmed=request.POST.getlist("confirmed"))
     if target not in PARTS or target == "story":
         context |= _story(row, request.user)
-    return show(request, PAGE, context, parts=PARTS, status=status)
+    return show(request, PAGE, context | forms, parts=PARTS, status=status)
 
 
 def _act(row: Order, person: Person) -> dict[str, Any]:
@@ -80,6 +83,7 @@ def _act(row: Order, person: Person) -> dict[str, Any]:
 
 def _story(row: Order, person: Person) -> dict[str, Any]:
     return {
+        "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
         "events": row.events.select_related("actor").order_by("-pk")[:MOST_EVENTS],
         "calls": row.calls.order_by("pk"),
         "trades": list(trades.of_order(row)) if row.exchange_id is not None else [],

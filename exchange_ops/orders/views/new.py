@@ -18,10 +18,10 @@ from desk.models import Person
 from desk.views.rendering import show
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import distance, policy_checks, request_checks, workflow
+from exchange_ops.orders import distance, machine, policy_checks, request_checks, workflow
 from exchange_ops.orders.forms import OrderForm
 from exchange_ops.orders.request_checks import BUY, SELL
-from exchange_ops.orders.ticket import collateral, estimate, shares
+from exchange_ops.orders.ticket import collateral, confirmations, estimate, shares
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.titles import title
 from exchange_ops.policy import freezes
@@ -52,7 +52,8 @@ def new(request: HttpRequest) -> HttpResponse:
         return _render_form(request, account, form, status=422)
     if row is None:
         return _render_form(request, account, form, review=REVIEW)
-    messages.success(request, f"{row.reference} is on its way to the exchange.")
+    next_up = "waits for an approval" if row.state == machine.WAITING else "is on its way to the exchange"
+    messages.success(request, f"{row.reference} {next_up}.")
     return redirect("order", row.pk)
 
 
@@ -80,10 +81,13 @@ def figures(request: HttpRequest) -> HttpResponse:
 def _placed(request: HttpRequest, account: Account, form: OrderForm) -> Any:
     """The order; nothing when the button said something else, or nothing yet, than what was sent."""
     wanted = form.wanted()
-    if request.POST.get("effect") != _effect(wanted):
+    sent = request.POST.get("effect")
+    if sent not in {_effect(wanted), _effect(wanted, for_approval=True)}:
         policy_checks.check(initiator=request.user, account=account, wanted=wanted, now=clock.now())
         return None
     return workflow.place(
+        confirmed=form.cleaned_data["confirmed"],
+        for_approval=sent == _effect(wanted, for_approval=True),
         initiator=request.user,
         account=account,
         wanted=wanted,
@@ -116,14 +120,18 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         "balance": request_checks.available(account=account, currency=currency),
         "buys": buys,
     }
-    if form.is_bound and form.is_valid():
+    if form.is_bound and form.errors.keys() <= {policy_checks.CONFIRMED}:
         wanted = form.wanted()
         problems = request_checks.problems(account=account, symbol=symbol, wanted=wanted, now=context["now"])
         if not problems:
-            problems = policy_checks.problems(
+            found = policy_checks.oversteps(
                 initiator=person, account=account, symbol=symbol, wanted=wanted, now=context["now"]
             )
-        context |= {"problems": list(problems.values()), "effect": "" if problems else _effect(wanted)}
+            problems = policy_checks.refusals(found)
+            context["oversteps"] = confirmations.of(found, form.cleaned_data.get("confirmed", ()))
+        for_approval = any(tick.approval for tick in context.get("oversteps", ()))
+        context["problems"] = list(problems.values())
+        context["effect"] = "" if problems else _effect(wanted, for_approval=for_approval)
         context["sums"] = request_checks.figures(symbol=symbol, wanted=wanted)
         context["distance"] = distance.of(wanted=wanted, ticker=context["ticker"])
         context["estimate"] = estimate.of(wanted=wanted, symbol=symbol)
@@ -157,9 +165,10 @@ def _typed(form: OrderForm, name: str) -> Decimal | None:
         return None
 
 
-def _effect(wanted: request_checks.Wanted) -> str:
+def _effect(wanted: request_checks.Wanted, *, for_approval: bool = False) -> str:
     """What the button says it does."""
-    return f"Place {title(wanted, Symbol.objects.filter(pk=wanted.symbol).first())}"
+    does = "Request approval: " if for_approval else "Place "
+    return f"{does}{title(wanted, Symbol.objects.filter(pk=wanted.symbol).first())}"
 
 
 def _wished(request: HttpRequest) -> dict[str, Any]:

@@ -16,10 +16,11 @@ from desk import clock
 from desk.fields import plain
 from desk.views.rendering import show
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import distance, request_checks
+from exchange_ops.orders import distance, policy_checks, request_checks
 from exchange_ops.orders.forms import ReplaceForm
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.steps import replacing
+from exchange_ops.orders.ticket import confirmations
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.new import REVIEW
 from exchange_ops.orders.views.titles import title
@@ -57,6 +58,7 @@ def _replacement(request: HttpRequest, row: Order, form: ReplaceForm) -> Order:
         quantity=form.cleaned_data["quantity"],
         price=form.cleaned_data["price"] or None,
         request_key=str(form.cleaned_data["request_key"]),
+        confirmed=form.cleaned_data["confirmed"],
         now=clock.now(),
         session_key=request.session.session_key or "",
     )
@@ -87,12 +89,14 @@ def _render(
 
 def _figures(request: HttpRequest, row: Order, form: ReplaceForm, symbol: Symbol) -> dict[str, Any]:
     """What the replacing order comes to, what is against it, and the words of the button."""
-    if not form.is_valid():
+    if not form.errors.keys() <= {policy_checks.CONFIRMED}:
         return {}
     wanted = form.wanted()
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
     problems = replacing.problems(row, wanted, person=request.user, now=clock.now())
+    found = [] if problems else replacing.oversteps(row, wanted, person=request.user, now=clock.now())
     return {
+        "oversteps": confirmations.of(found, form.cleaned_data.get("confirmed", ())),
         "problems": [] if request.method == "POST" and form.errors else list(problems.values()),
         "effect": "" if problems else _effect(row, form),
         "wanted": wanted,

@@ -14,7 +14,14 @@ from tests.exchange_ops import rows
 ENGINES = ("sqlite", "postgresql")
 MIGRATION = import_module("exchange_ops.migrations.0020_guards_from_the_tables")
 # What a rule was called before all machines called it the same.
-FIELDS_SINCE = ("replaces_id", "take_liquidity_markup", "provide_liquidity_markup")  # of an order
+FIELDS_SINCE = (  # of an order
+    "replaces_id",
+    "take_liquidity_markup",
+    "provide_liquidity_markup",
+    "oversteps",
+    "digest",
+    "approve_until",
+)
 RENAMED = {
     "exchange_ops_order_one_number": "exchange_ops_order_fills_once",
     "exchange_ops_transfer_keeps_its_numbers": "exchange_ops_transfer_fills_once",

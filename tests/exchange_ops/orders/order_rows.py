@@ -6,11 +6,14 @@ from decimal import Decimal
 from itertools import count
 from typing import Any
 
-from exchange_ops.orders import mover, request_checks, workflow
+from exchange_ops.orders import mover, request_checks
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order
+from exchange_ops.policy import quorum as policy
+from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.wire import records
 from tests.exchange_ops import rows
+from tests.exchange_ops.orders.dealings import placed_knowingly
 
 SYMBOL = "BCHUSD"
 _numbers = count(340_000_000_001)
@@ -34,13 +37,30 @@ def requested(person: Any, *, now: datetime, **changes: Any) -> Order:
         "quantity": Decimal("0.5"),
         "price": Decimal("400"),
     }
-    return workflow.place(
+    return placed_knowingly(
         initiator=person,
         account=rows.account(now=now),
         wanted=request_checks.Wanted(**(wanted | changes)),
         request_key=str(uuid.uuid4()),
         now=now,
     )
+
+
+def limit_for_approval(*, most: Decimal, now: datetime) -> None:
+    """The next rules: an order that is worth more needs an approval."""
+    policy.ensure_first(now=now)
+    version = PolicyVersion.objects.create(number=policy.current().number + 1, published_at=now)
+    for up_to, approvals, mode in policy.FIRST_TIERS:
+        QuorumTier.objects.create(policy=version, up_to=up_to, approvals=approvals, mode=mode)
+    ValueLimit.objects.create(policy=version, kind="order", most=most, beyond="approve")
+
+
+def waiting(person: Any, *, now: datetime, **changes: Any) -> Order:
+    """An order beyond the person's limit, which waits for an approval."""
+    limit_for_approval(most=Decimal(100), now=now)
+    row = requested(person, now=now, **changes)
+    assert row.state == "waiting"
+    return row
 
 
 def answer(row: Order, *, now: datetime, **changes: Any) -> records.Order:

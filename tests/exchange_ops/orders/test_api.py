@@ -177,4 +177,4 @@ def test_the_page_and_the_program_ask_the_same_rules():
     members = set(request_checks.Wanted.__dataclass_fields__)
     from exchange_ops.orders.api_shapes import OrderIn
 
-    assert members | {"request_key"} == set(OrderIn().fields)
+    assert members | {"request_key", "confirmed"} == set(OrderIn().fields)

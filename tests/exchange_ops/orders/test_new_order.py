@@ -51,6 +51,10 @@ def refused(client, status=422, **changes):
     return response
 
 
+def ticks(page):
+    return re.findall(r'name="confirmed"[^>]*? value="([^"]+)"', page)
+
+
 def figures(client, **changes):
     return client.post(f"{PATH}figures/", typed(**changes)).content.decode()
 
@@ -143,21 +147,21 @@ def test_what_the_type_does_not_take_is_not_asked_for_and_no_mistake(signed_in, 
     page = figures(signed_in(operator), **changes)
     assert effect in page
     assert "leave it empty" not in page
-    assert signed_in(operator).post(PATH, typed(**changes, effect=effect)).status_code == 302
+    assert signed_in(operator).post(PATH, typed(**changes, effect=effect, confirmed=ticks(page))).status_code == 302
     assert getattr(Order.objects.get(), empty) is None
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence", "warns"),
     [
-        ({"price": "450"}, "12.50 % above the best ask of 400.00 USD", "pay more than the market does"),
+        ({"price": "450"}, "12.50 % above the best ask (400): the rules allow 5 %", "Price far from the market"),
         ({"price": "400"}, "at the best ask", ""),
         ({"price": "403.99"}, "1.00 % above the best ask", ""),
         ({"price": "100"}, "75.00 % below the best ask", "not expected to fill soon"),
         (
             {"side": "sell", "price": "300"},
-            "24.81 % below the best bid of 399.00 USD",
-            "take less than the market does",
+            "24.81 % below the best bid (399): the rules allow 5 %",
+            "Price far from the market",
         ),
         ({"side": "sell", "price": "40000"}, "9,925.06 % above the best bid", "not expected to fill soon"),
         ({"price": "9" * 30}, "% above the best ask", "pay more than the market does"),
@@ -210,7 +214,7 @@ def test_the_button_names_the_effect(signed_in, operator, changes, effect):
     client = signed_in(operator)
     part = client.post("/orders/new/figures/", typed(**changes)).content.decode()
     assert f'data-effect="{effect}"' in part, "static/js/ticket.js writes it on the button"
-    assert client.post(PATH, typed(effect=effect, **changes)).status_code == 302
+    assert client.post(PATH, typed(effect=effect, confirmed=ticks(part), **changes)).status_code == 302
     assert Order.objects.count() == 1
 
 

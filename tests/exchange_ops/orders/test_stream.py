@@ -191,7 +191,7 @@ def test_the_average_is_right_in_whichever_order_the_trades_are_told(account):
 
 def test_a_reading_and_reports_of_one_moment_leave_the_newest_however_they_take_turns(account):
     """Each takes the row as it was before the other wrote: what decides is the row itself, when it is written."""
-    records_of = [stream._order(one, 41) for one in LIFE]
+    records_of = [order_records.from_report(one) for one in LIFE]
     order_records.take(account=account, found=records_of[:1], now=clock.now())
     stale = order()
     order_records.take(account=account, found=records_of[2:], now=clock.now())
@@ -202,7 +202,7 @@ def test_a_reading_and_reports_of_one_moment_leave_the_newest_however_they_take_
 
 
 def test_what_somebody_else_entered_first_is_brought_up_to_what_is_newer(account):
-    first, last = stream._order(LIFE[0], 41), stream._order(LIFE[2], 41)
+    first, last = order_records.from_report(LIFE[0]), order_records.from_report(LIFE[2])
     order_records.take(account=account, found=[first, last, first], now=clock.now())
     assert (order().status, order().cum_quantity) == ("filled", Decimal(2))
 
@@ -300,7 +300,7 @@ def test_reports_of_an_order_on_its_way_wait_for_the_answer_of_its_worker(accoun
     row.refresh_from_db()
     assert (row.state, row.exchange_id, early.records) == ("sending", None, LIFE)
     assert not AccountTrade.objects.exists()
-    answer = stream._order(LIFE[0], 41)
+    answer = order_records.from_report(LIFE[0])
     placed = order_records.observed(answer, now=clock.now())
     mover.move(row, event="accepted", to="placed", now=clock.now(), exchange_id=41, **placed)
     assert stream.take(account=account, event=early, now=clock.now()) is None

@@ -6,7 +6,7 @@ import pytest
 
 from desk import clock
 from desk.people import totp
-from exchange_ops.policy import quorum
+from exchange_ops.policy import quorum, ruleset
 from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.policy_changes.models import PolicyChange
 from tests.exchange_ops import rows
@@ -148,3 +148,27 @@ def test_a_proposal_has_its_thread_and_its_countdown_is_kept_by_our_own_clock(si
     listed = ben.get("/action/?source=approvals").content.decode()
     assert "data-deadline" in listed
     assert "data-own-clock" not in listed
+
+
+def test_a_limit_of_open_orders_and_what_becomes_of_more_are_typed_read_and_published(signed_in, people, typed):
+    ada, ben = (signed_in(person) for person in people)
+    odd = ada.post("/policy/draft/", typed | {"l0-kind": "transfer", "l0-most": "5", "l0-beyond": "approve"})
+    assert (odd.status_code, "A transfer beyond its limit can only be refused." in text(odd)) == (422, True)
+    limit = {"l0-kind": "open", "l0-most": "20", "l0-beyond": "confirm", "l0-person": str(people[0].pk)}
+    wanted = typed | limit | {"price_distance": "3", "price_beyond": "approve"}
+    reviewed = ada.post("/policy/draft/", wanted)
+    assert "Open orders of ada: at most 20 (more has to be confirmed by name)" in text(reviewed)
+    assert "An order may be worse than the market: more needs an approval" in text(reviewed)
+    digest = re.search(r'name="digest" value="(\w+)"', reviewed.content.decode())[1]
+    ada.post("/policy/draft/", wanted | {"confirmed": "yes", "digest": digest, "code": code()})
+    row = PolicyChange.objects.get()
+    ben.post(f"/policy/changes/{row.pk}/agree/", {"digest": row.digest, "code": code()})
+    said = ruleset.of(quorum.current())
+    assert [(each.kind, each.most, each.person, each.beyond) for each in said.limits] == [
+        ("open", 20, people[0].pk, "confirm")
+    ]
+    assert said.price_bound == (3, "approve")
+    page = text(ben.get("/policy/"))
+    assert "ada may have at most 20 orders open on every account ; more has to be confirmed by name" in page
+    assert "at most 3 % worse than the market; what is farther needs an approval" in page
+    assert 'value="approve" selected' in ada.get("/policy/draft/").content.decode()

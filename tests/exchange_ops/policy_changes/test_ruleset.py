@@ -58,7 +58,35 @@ def test_equal_rules_differ_in_nothing():
         ),
         (
             replace(FIRST, price_distance=Decimal("2.5")),
-            [("tighter", "A limit order may be worse than the market: at most 2.5 %, where there was no limit.")],
+            [
+                ("tighter", "An order may be worse than the market: at most 2.5 % instead of 5 %."),
+                (
+                    "tighter",
+                    "An order may be worse than the market: more is refused, where it had to be confirmed by name.",
+                ),
+            ],
+        ),
+        (
+            replace(FIRST, price_distance=Decimal(8), price_beyond="approve"),
+            [
+                ("looser", "An order may be worse than the market: at most 8 % instead of 5 %."),
+                (
+                    "tighter",
+                    "An order may be worse than the market: more needs an approval, "
+                    "where it had to be confirmed by name.",
+                ),
+            ],
+        ),
+        (
+            replace(FIRST, limits=(Limit("open", Decimal(20), 1, 2, "confirm"), Limit("open", Decimal(50)))),
+            [
+                (
+                    "tighter",
+                    "Open orders of olga on Main desk: at most 20 (more has to be confirmed by name), "
+                    "where there was no limit.",
+                ),
+                ("tighter", "Open orders of each person: at most 50, where there was no limit."),
+            ],
         ),
         (
             replace(FIRST, limits=(Limit("transfer", Decimal(500), 1, 2),)),
@@ -76,6 +104,18 @@ def test_a_limit_that_goes_or_grows_is_looser():
     grown = replace(FIRST, limits=(Limit("order", Decimal(101)),))
     assert said(grown, limited)[0][0] == "looser"
     assert said(limited, grown)[0][0] == "tighter"
+
+
+def test_what_becomes_of_more_has_a_direction_and_drafts_of_before_refuse_it():
+    refused = replace(FIRST, limits=(Limit("order", Decimal(100)),))
+    approved = replace(FIRST, limits=(Limit("order", Decimal(100), beyond="approve"),))
+    sentence = "One order of everybody: more needs an approval, where it was refused."
+    assert said(approved, refused) == [("looser", sentence)]
+    assert said(refused, approved)[0][0] == "tighter"
+    before = ruleset.kept(refused)
+    before = {name: value for name, value in before.items() if name != "price_beyond"}
+    before["limits"] = [limit[:4] for limit in before["limits"]]
+    assert ruleset.read(before) == refused
 
 
 def test_the_first_rules_of_all_allow_what_nothing_allowed():
@@ -96,7 +136,11 @@ def test_the_first_rules_of_all_allow_what_nothing_allowed():
         (replace(FIRST, value_max_age_s=5), "10 to 3600 seconds"),
         (replace(FIRST, price_distance=Decimal(101)), "percent"),
         (replace(FIRST, limits=(Limit("order", Decimal(1)),) * 2), "the same person and account"),
-        (replace(FIRST, limits=(Limit("gift", Decimal(1)),)), "about orders or about transfers"),
+        (replace(FIRST, limits=(Limit("gift", Decimal(1)),)), "about orders, about transfers or about open orders"),
+        (replace(FIRST, limits=(Limit("order", Decimal(1), beyond="shrug"),)), "what becomes of more"),
+        (replace(FIRST, price_beyond=""), "what becomes of more"),
+        (replace(FIRST, limits=(Limit("transfer", Decimal(1), beyond="approve"),)), "can only be refused"),
+        (replace(FIRST, limits=(Limit("open", Decimal("1.5")),)), "a whole number"),
         (with_tiers(*(Tier(Decimal(n), 1, HOLD_THEN_APPROVE) for n in range(1, 11))), "At most 8 tiers"),
     ],
 )

@@ -15,9 +15,11 @@ from exchange_ops.positions import machine as margin_machine
 from exchange_ops.positions import mover as margin
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
-from tests.exchange_ops.permissions.shared_form import KEY, OWN, Subject, nothing, walk
+from tests.exchange_ops.permissions.shared_form import KEY, OWN, Subject, nothing, signed, walk
 
-OPERATORS = {roles.OPERATOR, OWN + roles.OPERATOR}  # whoever trades may end what a colleague began
+BOTH = f"{roles.OPERATOR} and {roles.TREASURY}"
+FOR_APPROVAL = {"waiting", "declined", "withdrawn", "lapsed"}
+OPERATORS = {roles.OPERATOR, OWN + roles.OPERATOR, OWN + BOTH}  # whoever trades may end what a colleague began
 
 
 def _observed(row: Any) -> dict[str, Any]:
@@ -35,7 +37,13 @@ ORDER_COLUMNS = {
 def order(state: str, person: Any) -> Any:
     """An order in the state."""
     order_rows.market(now=clock.now())
-    return walk(orders.MACHINE, order_rows.requested(person, now=clock.now()), state, ORDER_COLUMNS)
+    begin = order_rows.waiting if state in FOR_APPROVAL else order_rows.requested
+    return walk(orders.MACHINE, begin(person, now=clock.now()), state, ORDER_COLUMNS)
+
+
+def _decision(row: Any) -> dict[str, Any]:
+    """A second factor for what waits, or the reason of a no."""
+    return signed(row, **{f"{name}-reason": "Ours" for name in ("decline", "withdraw")})
 
 
 def _replacement(row: Any) -> dict[str, Any]:
@@ -57,14 +65,20 @@ ORDERS = Subject(
     name="order",
     states=order_machine.STATES,
     reach=order,
-    owners=(roles.OPERATOR,),
-    routes={"order-cancel": nothing, "api-order-cancel": nothing, "order-replace": _replacement},
+    owners=(roles.OPERATOR, BOTH),
+    routes={"order-cancel": nothing, "api-order-cancel": nothing, "order-replace": _replacement}
+    | dict.fromkeys(("order-approve", "order-decline", "order-withdraw"), _decision),
     goes_through={
         (state, route): OPERATORS
         for state in ("placed", "found", "replacing", "cancelling")
         for route in ("order-cancel", "api-order-cancel")
     }
-    | {(state, "order-replace"): OPERATORS for state in ("placed", "found")},
+    | {(state, "order-replace"): OPERATORS for state in ("placed", "found")}
+    | {
+        ("waiting", "order-approve"): {roles.TREASURY},
+        ("waiting", "order-decline"): {roles.TREASURY},
+        ("waiting", "order-withdraw"): {OWN + roles.OPERATOR, OWN + BOTH},
+    },
     over_again={("cancelling", "order-cancel"), ("cancelling", "api-order-cancel")},
     reads={"order": roles.ALL, "api-order": roles.ALL},
     topic=lambda row: f"order:{row.pk}",
@@ -80,7 +94,7 @@ MARGIN_ACTIONS = Subject(
     ),
     owners=(roles.OPERATOR,),
     routes={"margin-action-settle": lambda row: {"note": "It opened the account"}},
-    goes_through={("unclear", "margin-action-settle"): OPERATORS},
+    goes_through={("unclear", "margin-action-settle"): OPERATORS - {OWN + BOTH}},
     reads={"margin-action": roles.ALL},
     topic=lambda row: f"marginaction:{row.pk}",
 )

@@ -1,0 +1,1 @@
+"""Orders beyond a person's limit, on which somebody else decides."""

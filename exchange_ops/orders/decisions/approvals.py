@@ -1,0 +1,266 @@
+"""What people decide about an order beyond a limit: approve, decline, take it back; or its time runs out.
+
+The rules are those of payouts: an approval is bound to the digest of exactly what was asked for, never given by the one
+who asked, and confirmed with a second factor inside the same transaction. The market has moved meanwhile, so the funds
+and every bound are judged again; what is farther than who asked confirmed, the approver confirms by name. An approved
+order is placed once, like every other. One that nobody decides on lapses, and nothing is sent.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from desk.live import announcements
+from desk.machines import votes
+from desk.machines.votes import LONGEST_COMMENT
+from desk.people import factors, roles, stepup
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import machine, mover, policy_checks, request_checks
+from exchange_ops.orders.decisions import digest as digests
+from exchange_ops.orders.models import Order, OrderApproval
+from exchange_ops.orders.policy_checks import Overstep
+from exchange_ops.policy import freezes
+from exchange_ops.policy.modes import CONFIRM
+from exchange_ops.shared import rules
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+PURPOSE: Final = "approve-order"
+APPROVE_WITHIN: Final = timedelta(minutes=30)
+NEEDED: Final = 1
+BALLOT: Final = votes.Ballot(OrderApproval, "order", PURPOSE, roles.TREASURY)
+
+
+class CannotDecide(Exception):
+    """The decision was not taken; the text is the sentence for the person."""
+
+
+class NotConfirmed(CannotDecide):
+    """What the market did since has to be confirmed by name first."""
+
+
+def approve(
+    *,
+    order_id: int,
+    person: "Person",
+    digest: str,
+    answer: dict[str, Any],
+    comment: str,
+    session_key: str,
+    now: datetime,
+    confirmed: Collection[str] = (),
+) -> Order:
+    """One person's approval of the content of `digest`; a worker places it. `confirmed` are tokens of oversteps.
+
+    The second factor is for `PURPOSE` and the digest. Raises CannotDecide, or `stepup.CannotConfirm`.
+    """
+    try:
+        with transaction.atomic():
+            row = _locked(order_id)
+            _refuse_unless_open(row, person, digest, now)
+            found = _judged_again(row, confirmed=confirmed, now=now)
+            confirmation = stepup.verify(
+                person=person, purpose=PURPOSE, digest=row.digest, answer=answer, session_key=session_key, now=now
+            )
+            _keep(row, person, OrderApproval.APPROVE, comment, now=now, confirmation=confirmation)
+            mover.move(
+                row,
+                event="quorum_reached",
+                to=machine.REQUESTED,
+                now=now,
+                actor=person,
+                session_key=session_key,
+                evidence={
+                    "approvals": NEEDED,
+                    "needed": NEEDED,
+                    "digest": row.digest,
+                    "oversteps": [each.fact for each in found],
+                    **confirmation.evidence(),
+                },
+                decided_by=person,
+                decided_at=now,
+            )
+            announcements.announce("approvals", order=row.pk)
+    except mover.CannotMove:
+        raise CannotDecide(_faster(order_id)) from None
+    return row
+
+
+def decline(*, order_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Order:
+    """One person's no: nothing is placed. It needs a reason and no second factor."""
+    reason = reason.strip()[:LONGEST_COMMENT]
+    if not reason:
+        raise CannotDecide("Say why you decline it; the person who asked will read it.")
+    return _end(order_id, person, "declined", machine.DECLINED, reason, now=now, session_key=session_key)
+
+
+def withdraw(*, order_id: int, person: "Person", reason: str = "", now: datetime, session_key: str = "") -> Order:
+    """Who asked takes it back; nothing is placed."""
+    reason = reason.strip()[:LONGEST_COMMENT]
+    return _end(order_id, person, "withdrawn", machine.WITHDRAWN, reason, now=now, session_key=session_key)
+
+
+def lapse(row: Order, *, now: datetime, client_for: ClientFor) -> None:
+    """Row 24: its time is over; until then it waits."""
+    if row.approve_until is None or now < row.approve_until:
+        mover.touch(row, next_action_at=row.approve_until or now + APPROVE_WITHIN)
+        return
+    with transaction.atomic():
+        mover.move(row, event="lapsed", to=machine.LAPSED, now=now, next_action_at=None)
+        announcements.announce("approvals", order=row.pk)
+
+
+def stands(row: Order) -> bool:
+    """Whether the order needs no approval, or has that of somebody who may still give it, on this very content."""
+    if not row.digest:
+        return True
+    words = BALLOT.counting(row, stage=OrderApproval.REVIEW, verdict=OrderApproval.APPROVE)
+    return digests.is_of(row.digest, row) and votes.people(words) >= NEEDED
+
+
+def undecided() -> QuerySet[Order]:
+    """Everything that waits for an approval, the oldest first."""
+    return (
+        Order.objects.filter(state=machine.WAITING).select_related("account", "initiator").order_by("created_at", "pk")
+    )
+
+
+def waiting_for(person: "Person") -> QuerySet[Order]:
+    """What this person can approve now, the oldest first."""
+    return BALLOT.waiting_for(person, undecided(), BALLOT.of(person, verdict=OrderApproval.APPROVE))
+
+
+def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list[Order]]]":
+    """What each of these people can approve now."""
+    return BALLOT.waiting_for_each(people, undecided(), BALLOT.of_all(verdict=OrderApproval.APPROVE))
+
+
+def may_decide(person: "Person", row: Order) -> bool:
+    """Treasury of the account decides, never on what they asked for themselves."""
+    return rules.may(person, roles.TREASURY, at=row.account_id) and person.pk != row.initiator_id
+
+
+def may_withdraw(person: "Person", row: Order) -> bool:
+    """Who asked for it takes it back."""
+    return person.pk == row.initiator_id and rules.may_trade(person, row.account_id)
+
+
+def oversteps(row: Order, *, now: datetime) -> list[Overstep]:
+    """The bounds that the order goes beyond by the market and the rules of this moment."""
+    symbol = Symbol.objects.filter(pk=row.symbol).first()
+    if symbol is None or row.initiator is None:
+        return []
+    return policy_checks.oversteps(
+        initiator=row.initiator, account=row.account, symbol=symbol, wanted=request_checks.wanted_by(row), now=now
+    )
+
+
+def to_confirm(row: Order, found: Iterable[Overstep], *, confirmed: Collection[str] = ()) -> list[Overstep]:
+    """Of these what is to be confirmed, and goes farther than who asked confirmed, or these tokens do."""
+    tokens = [each["up_to"] for each in row.oversteps] + list(confirmed)
+    return [each for each in found if each.beyond == CONFIRM and not each.confirmed_by(tokens)]
+
+
+def _judged_again(row: Order, *, confirmed: Collection[str], now: datetime) -> list[Overstep]:
+    wanted = request_checks.wanted_by(row)
+    if row.initiator is None:
+        raise CannotDecide("It was placed elsewhere.")
+    try:
+        found = policy_checks.check(initiator=row.initiator, account=row.account, wanted=wanted, now=now)
+    except request_checks.CannotPlace as problem:
+        raise CannotDecide(f"It can't be placed any more. {problem}") from None
+    if missing := to_confirm(row, found, confirmed=confirmed):
+        named = " ".join(f"{each.label}: {each.sentence}" for each in missing)
+        raise NotConfirmed(f"The market moved. Confirm by name, then approve it. {named}")
+    return found
+
+
+def _end(
+    order_id: int, person: "Person", event: str, to: str, reason: str, *, now: datetime, session_key: str
+) -> Order:
+    try:
+        with transaction.atomic():
+            row = _locked(order_id)
+            if to == machine.WITHDRAWN:
+                if not may_withdraw(person, row):
+                    raise CannotDecide("Only the person who asked for it can take it back.")
+            else:
+                _refuse_person(row, person)
+            if row.state != machine.WAITING:
+                raise CannotDecide(_nothing_to_decide(row))
+            if to == machine.DECLINED:
+                _keep(row, person, OrderApproval.REJECT, reason, now=now)
+            mover.move(
+                row,
+                event=event,
+                to=to,
+                now=now,
+                actor=person,
+                session_key=session_key,
+                evidence={"reason": reason} if reason else {},
+                last_problem=f"{row.table.states[to].label} by {person}: {reason}"[:500] if reason else "",
+                decided_by=person,
+                decided_at=now,
+            )
+            announcements.announce("approvals", order=row.pk)
+    except mover.CannotMove:
+        raise CannotDecide(_faster(order_id)) from None
+    return row
+
+
+def _keep(row: Order, person: "Person", verdict: str, comment: str, *, now: datetime, confirmation: Any = None) -> None:
+    try:
+        BALLOT.keep(
+            row,
+            person,
+            stage=OrderApproval.REVIEW,
+            verdict=verdict,
+            comment=comment,
+            now=now,
+            confirmation=confirmation,
+        )
+    except votes.AlreadyGiven:
+        raise CannotDecide("You decided on this already.") from None
+
+
+def _refuse_unless_open(row: Order, person: "Person", digest: str, now: datetime) -> None:
+    _refuse_person(row, person)
+    if resting := factors.why_resting(person, now=now):
+        raise CannotDecide(resting)
+    if row.state != machine.WAITING:
+        raise CannotDecide(_nothing_to_decide(row))
+    if row.approve_until is None or now >= row.approve_until:
+        raise CannotDecide("Its time for an approval is over: nothing is placed. It can be asked for again.")
+    if freezes.active(row.account) is not None:
+        raise CannotDecide("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
+    if digest != row.digest or not digests.is_of(row.digest, row):
+        raise CannotDecide("This is not what you saw. Read it again, then decide.")
+
+
+def _refuse_person(row: Order, person: "Person") -> None:
+    if person.pk == row.initiator_id:
+        raise CannotDecide("You asked for this order yourself, so somebody else has to decide on it.")
+    if not may_decide(person, row):
+        raise CannotDecide("Only treasury decides on orders beyond a limit.")
+
+
+def _locked(order_id: int) -> Order:
+    try:
+        return mover.lock(order_id)
+    except Order.DoesNotExist:
+        raise CannotDecide("There is no such order.") from None
+
+
+def _faster(order_id: int) -> str:
+    return _nothing_to_decide(Order.objects.select_related("decided_by").get(pk=order_id))
+
+
+def _nothing_to_decide(row: Order) -> str:
+    if row.decided_at is not None:
+        return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC."
+    return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."

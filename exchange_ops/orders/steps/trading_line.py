@@ -1,0 +1,200 @@
+"""How a worker reaches the exchange for an order: over a trading socket of its own where the stream is live, else REST.
+
+The socket that the follower listens to lies in another process. A frame handed to it would wait in a second queue, and
+between its two ends nobody could say whether it left. So each thread of a worker that places orders keeps a socket of
+its own for each key, logged in once and used again for some seconds: the row of the call is committed first, the frame
+leaves from the very thread that then hears the answer, and the rules of REST hold. A frame without its answer is an
+unknown outcome, found out by reading; it is never sent again, neither here nor over REST. Which of the two it will be
+is decided before the claim, so that a call is made one way. Source: exchange streams; supplement 1.1, 1.4, 1.5, 1.7.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final
+
+import structlog
+from django.conf import settings
+
+from exchange_ops.client import ExchangeClient
+from exchange_ops.client.budgets import Budget, NoPlace, urgency_of
+from exchange_ops.client.pacing import TOO_MANY, HeldBack, NoPlaceInTime
+from exchange_ops.client.sockets import CannotFollow
+from exchange_ops.client.stream_calls import StreamClient
+from exchange_ops.keys import store as keys
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import records as order_records
+from exchange_ops.shared import stream_states
+from exchange_ops.shared.models import Account, FollowerState
+from exchange_ops.wire import catalogue, checking, records, streams
+from exchange_ops.wire.catalogue import Right
+from exchange_ops.wire.new_orders import NewOrder
+from exchange_ops.wire.streams import Address
+from wire.errors import CallFailed, OutcomeUnknown, Refused
+
+REST, SOCKET = "rest", "socket"
+IDLE_NS: Final = 15 * 1_000_000_000  # a socket that was silent for longer may be gone without a sign
+TURN_WITHIN_NS: Final = 5 * 1_000_000_000
+_log = structlog.get_logger(__name__)
+
+
+@dataclass
+class _Held:
+    """A socket that this thread keeps for a key."""
+
+    stream: StreamClient
+    used_ns: int
+
+
+@dataclass
+class _Threads(threading.local):
+    """What each thread keeps, by account and key."""
+
+    held: dict[tuple[int, int], _Held] = field(default_factory=dict)
+
+
+_kept = _Threads()
+
+
+class TradingLine:
+    """The few calls that an order's steps make, over the socket where there is one. `way` says which it is."""
+
+    def __init__(self, client: ExchangeClient, stream: StreamClient | None, budget: Budget | None) -> None:
+        self._client, self._stream, self._budget = client, stream, budget
+        self._look: Callable[[], str] = str
+
+    @property
+    def way(self) -> str:
+        """How calls leave."""
+        return REST if self._stream is None else SOCKET
+
+    def way_of(self, order: NewOrder, *, margin: bool) -> str:
+        """How this order would leave: commissions of spot orders travel over REST alone."""
+        method = "marginOrderNew" if margin else "newOrder"
+        return self.way if carries(method, order.arguments()) else REST
+
+    def look_before_acting(self, look: Callable[[], str], /) -> None:
+        """Have `look` asked once more, right before the first byte."""
+        self._look = look
+        self._client.look_before_acting(look)
+
+    def place(self, order: NewOrder, *, margin: bool, rules: Symbol | None) -> records.Order:
+        """Place it. Raises as `ExchangeClient.create_order`."""
+        method = "marginOrderNew" if margin else "newOrder"
+        if self.way_of(order, margin=margin) == REST:
+            client = self._client
+            create = client.create_margin_order if margin else client.create_order
+            return create(order=order, rules=rules)
+        checking.refuse(checking.order_problems(order, rules))
+        return self._act(method, order.arguments())
+
+    def cancel(self, client_order_id: str, *, margin: bool) -> records.Order:
+        """Cancel what is left of it. Raises as `ExchangeClient.cancel_order`."""
+        if self._stream is None:
+            client = self._client
+            act = client.cancel_margin_order if margin else client.cancel_order
+            return act(client_order_id=client_order_id)
+        return self._act("marginOrderCancel" if margin else "cancelOrder", {"clientOrderId": client_order_id})
+
+    def replace(
+        self, client_order_id: str, *, by: str, quantity: Decimal, price: Decimal | None, rules: Symbol | None
+    ) -> records.Order:
+        """Put another order in its place. Raises as `ExchangeClient.replace_order`."""
+        if self._stream is None:
+            client = self._client
+            return client.replace_order(
+                client_order_id=client_order_id, new_client_order_id=by, quantity=quantity, price=price, rules=rules
+            )
+        problems = checking.replacement_problems(new_client_order_id=by, quantity=quantity, price=price, rules=rules)
+        checking.refuse(problems)
+        arguments = {"clientOrderId": client_order_id, "requestClientId": by, "quantity": quantity, "price": price}
+        return self._act("cancelReplaceOrder", arguments)
+
+    def get_order(self, client_order_id: str) -> records.Order:
+        """An active order, over REST."""
+        client = self._client
+        return client.get_order(client_order_id=client_order_id)
+
+    def _act(self, method: str, arguments: dict[str, Any]) -> records.Order:
+        with _turn(self._budget):
+            if problem := self._look():
+                raise HeldBack(problem)
+            if self._stream is None:
+                raise HeldBack("there is no socket")
+            known = streams.by_name[method].param
+            report = self._stream.call(method, **{name: value for name, value in arguments.items() if known(name)})
+        order = order_records.from_report(report)
+        if order is None:
+            raise OutcomeUnknown("the exchange's answer has an id that is no number")
+        return order
+
+
+def carries(method: str, arguments: dict[str, Any]) -> bool:
+    """Whether the method has every one of these parameters that says something."""
+    row = streams.by_name[method]
+    return all(value is None or row.param(name) is not None for name, value in arguments.items())
+
+
+def opened(account: Account, client: ExchangeClient) -> TradingLine:
+    """The line for one step. Nothing that goes wrong with the socket hinders the step: then it is REST."""
+    if not settings.ORDERS_OVER_SOCKET or not _is_live(account):
+        return TradingLine(client, None, None)
+    try:
+        key = keys.stream_key(account, Right.ORDERS)
+        stream = _borrowed(account, key)
+    except (CallFailed, keys.NoUsableKey, CannotFollow) as problem:
+        _log.info("orders.no_socket", account=account.pk, reason=str(problem))
+        return TradingLine(client, None, None)
+    return TradingLine(client, stream, keys.budget_of(key).of(catalogue.by_name["create_order"]))
+
+
+def let_go() -> None:
+    """Close what this thread keeps."""
+    for held in _kept.held.values():
+        held.stream.close()
+    _kept.held.clear()
+
+
+def _is_live(account: Account) -> bool:
+    """Whether the account's trading stream is being followed: what becomes of an order is then told at once, too."""
+    return FollowerState.objects.filter(name=stream_states.trading_name(account), connected=True).exists()
+
+
+def _borrowed(account: Account, key: Any) -> StreamClient:
+    """The socket of this thread and key, when it was used a moment ago and is there; else a new one."""
+    name, now_ns = (account.pk, key.pk), time.monotonic_ns()
+    held = _kept.held.pop(name, None)
+    if held is not None and (now_ns - held.used_ns > IDLE_NS or not held.stream.is_open()):
+        held.stream.close()
+        held = None
+    if held is None:
+        stream = StreamClient(
+            keys.place_of(account).stream_url,
+            Address.TRADING,
+            credentials=keys.credentials_of(key),
+            private_hosts=settings.PRIVATE_HOSTS,
+        )
+        held = _Held(stream, now_ns)
+    _kept.held[name] = _Held(held.stream, now_ns)
+    return held.stream
+
+
+@contextmanager
+def _turn(budget: Budget | None) -> Iterator[None]:
+    """A place among the calls of the key: sockets are counted as well (supplement 1.7)."""
+    if budget is None:
+        yield
+        return
+    try:
+        with budget.place(urgency_of(catalogue.by_name["create_order"]), within_ns=TURN_WITHIN_NS):
+            try:
+                yield
+            except Refused as refused:
+                (budget.refused if refused.code == TOO_MANY else budget.answered)()
+                raise
+            budget.answered()
+    except NoPlace:
+        raise NoPlaceInTime("too many calls are on their way already; this one was not sent") from None

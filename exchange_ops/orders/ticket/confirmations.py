@@ -1,0 +1,32 @@
+"""What a person ticks on a ticket: each overstep that has to be confirmed by name, with what the tick stands for."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from exchange_ops.orders.policy_checks import Overstep
+from exchange_ops.policy.modes import APPROVE, CONFIRM
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One line of the ticket. `token` is sent when it is ticked; `is_ticked`: it was, for at least this size.
+
+    `approval`: nothing is ticked, since somebody else has to agree.
+    """
+
+    label: str
+    sentence: str
+    token: str
+    is_ticked: bool = False
+    approval: bool = False
+
+
+def of(found: Iterable[Overstep], confirmed: Collection[str]) -> list[Tick]:
+    """The lines, without what is refused. A tick that covers the present size keeps the size that it was given for."""
+    ticks = []
+    for each in found:
+        if each.beyond not in {CONFIRM, APPROVE}:
+            continue
+        earlier = each.confirmed_by(confirmed)
+        ticks.append(Tick(each.label, each.sentence, earlier or each.token, bool(earlier), each.beyond == APPROVE))
+    return ticks

@@ -1,0 +1,149 @@
+"""Placing, cancelling and replacing over the trading socket where it is live; outcomes are those of REST, and no order
+is sent twice, whatever becomes of an answer."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from desk import clock
+from exchange_ops.client.stream_calls import StreamClient
+from exchange_ops.orders.models import OrderCall
+from exchange_ops.orders.steps import replacing, trading_line
+from exchange_ops.shared.models import FollowerState
+from exchange_ops.shared.stream_states import trading_name
+from tests.exchange_ops.orders.dealings import FAR, SYMBOL
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+
+
+@pytest.fixture
+def live(dealing, settings):
+    """The desk, dealing, with its trading stream said to be followed."""
+    settings.EXCHANGE_WS_URL = dealing.sandbox.ws_url
+    FollowerState.objects.create(name=trading_name(dealing.account), account=dealing.account, connected=True)
+    yield dealing
+    trading_line.let_go()
+
+
+def ways(row):
+    return list(OrderCall.objects.filter(order=row).order_by("pk").values_list("kind", "way", "outcome"))
+
+
+def at_the_exchange(desk):
+    """Our ids of the orders that the exchange has open."""
+    return sorted(order.client_order_id for order in desk.client("demo-trade").get_orders().records)
+
+
+def test_an_order_goes_and_is_cancelled_over_the_socket(live):
+    row = live.placed()
+    assert (row.status, row.active, ways(row)) == ("new", True, [("place", "socket", "accepted")])
+    assert (live.sent(), at_the_exchange(live)) == (0, [row.client_order_id])
+    live.ask_to_cancel(row)
+    row = live.step(row)
+    assert (row.state, row.status, row.active) == ("placed", "canceled", False)
+    assert ways(row)[1] == ("cancel", "socket", "accepted")
+    assert (live.sent("cancel_order"), at_the_exchange(live)) == (0, [])
+    live.read()
+    assert live.fresh(row).status == "canceled"
+
+
+def test_one_that_meets_the_book_is_known_with_its_trades_after_the_next_reading(live):
+    row = live.placed(type="market", time_in_force="IOC", price=None)
+    assert ways(row) == [("place", "socket", "accepted")]
+    live.read(later=timedelta(seconds=1))
+    row = live.fresh(row)
+    assert (row.status, row.cum_quantity) == ("filled", Decimal("0.5"))
+    assert sum(trade.quantity for trade in live.trades(row)) == Decimal("0.5")
+
+
+@pytest.mark.parametrize("end", [lambda client: client.close(), lambda client: client._socket.sock.shutdown(2)])
+def test_a_socket_is_used_again_and_a_dead_one_is_not(live, end):
+    first = live.placed()
+    (held,) = trading_line._kept.held.values()
+    live.placed()
+    assert next(iter(trading_line._kept.held.values())).stream is held.stream
+    end(held.stream)
+    third = live.placed()
+    assert next(iter(trading_line._kept.held.values())).stream is not held.stream
+    assert ways(third) == ways(first) == [("place", "socket", "accepted")]
+    assert len(at_the_exchange(live)) == 3
+
+
+def test_switched_off_or_not_live_it_is_rest(live, settings):
+    settings.ORDERS_OVER_SOCKET = False
+    assert ways(live.placed()) == [("place", "rest", "accepted")]
+    settings.ORDERS_OVER_SOCKET = True
+    FollowerState.objects.update(connected=False)
+    assert ways(live.placed()) == [("place", "rest", "accepted")]
+    assert live.sent() == 2
+
+
+def test_a_socket_that_does_not_open_hinders_nothing(live, settings):
+    settings.EXCHANGE_WS_URL = "ws://127.0.0.1:9"
+    assert ways(live.placed()) == [("place", "rest", "accepted")]
+
+
+def test_what_the_socket_has_no_word_for_goes_over_rest(live):
+    row = live.step(live.place(take_liquidity_markup=Decimal("0.001")))
+    assert [way for _, way, _ in ways(row)] == ["rest"]
+
+
+def test_a_refusal_is_a_refusal(live):
+    live.fault("newOrder", "refuse", code=20001)
+    row = live.step(live.place())
+    assert (row.state, ways(row)) == ("refused", [("place", "socket", "refused")])
+    assert "20001" in row.last_problem
+    assert at_the_exchange(live) == []
+
+
+def test_an_answer_that_is_lost_is_an_unknown_outcome_that_is_read_and_never_sent_again(live):
+    live.placed()  # the socket is there
+    live.fault("newOrder", "drop")
+    row = live.step(live.place())
+    assert (row.state, ways(row)) == ("unknown", [("place", "socket", "unknown")])
+    row = live.step(row)
+    assert (row.state, row.status) == ("found", "new")
+    assert at_the_exchange(live).count(row.client_order_id) == 1
+    assert (len(at_the_exchange(live)), live.sent()) == (2, 0)
+    assert len(ways(row)) == 1
+
+
+def test_a_worker_that_dies_after_the_frame_left_leaves_one_order(live, monkeypatch):
+    class Died(BaseException):
+        """The process is gone."""
+
+    send = StreamClient.call
+
+    def dies(self, name, **params):
+        answer = send(self, name, **params)
+        if name == "newOrder":
+            raise Died
+        return answer
+
+    monkeypatch.setattr(StreamClient, "call", dies)
+    row = live.place()
+    with pytest.raises(Died):
+        live.step(row)
+    monkeypatch.undo()
+    row = live.step(row)
+    assert row.state == "unknown"
+    assert live.step(row).state == "found"
+    assert at_the_exchange(live) == [row.client_order_id]
+
+
+def test_a_replacement_over_the_socket_takes_the_place_of_the_old_one(live):
+    old = live.placed()
+    new = replacing.ask(
+        order_id=old.pk,
+        person=live.operator,
+        quantity=old.quantity,
+        price=FAR * 2,
+        request_key="key-of-the-replacing",
+        now=clock.now(),
+    )
+    new = live.step(new)
+    assert (new.state, ways(new)) == ("placed", [("place", "socket", "accepted")])
+    old = live.step(old)
+    assert (old.state, old.status, old.symbol) == ("placed", "canceled", SYMBOL)
+    assert (at_the_exchange(live), live.sent("replace_order")) == ([new.client_order_id], 0)
