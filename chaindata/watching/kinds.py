@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from chaindata.watching import machine
@@ -46,7 +46,7 @@ def _spent(now: datetime, only: str) -> Iterator[Cause]:
         amount = kept_amount(decoding.coins(abs(row.change_sat)), CURRENCY)
         way = "left" if row.change_sat < 0 else "were spent and came back to"
         sentence = (
-            f"{amount} {way} the watched address {row.watched.title}, in transaction {row.txid[:12]}\u2026. "
+            f"{amount} {way} the watched address {row.watched.title}, in transaction {row.txid[:12]}. "
             "Find out who signed it, then review it with a reason."
         )
         yield Cause(row.subject, sentence, PAGE, str(row.watched_id))
@@ -55,11 +55,16 @@ def _spent(now: datetime, only: str) -> Iterator[Cause]:
 def _received(now: datetime, only: str) -> Iterator[Cause]:
     seen = Q(movements__state=machine.SEEN, movements__spends=False)
     rows = WatchedAddress.objects.filter(_number(only)).filter(seen)
-    rows = rows.annotate(count=Count("movements"), sum_sat=Sum("movements__change_sat"))
+    last = ChainMovement.objects.filter(watched=OuterRef("pk"), state=machine.SEEN, spends=False).order_by("-pk")
+    newest = Subquery(last.values("txid")[:1])
+    rows = rows.annotate(count=Count("movements"), sum_sat=Sum("movements__change_sat"), newest=newest)
     for row in rows.order_by("pk"):
         many = "1 transaction" if row.count == 1 else f"{row.count} transactions"
         amount = kept_amount(decoding.coins(row.sum_sat), CURRENCY)
-        sentence = f"{many} paid {amount} to the watched address {row.title}. Review what came in, with a reason."
+        sentence = (
+            f"{many} paid {amount} to the watched address {row.title}, the last one {row.newest[:12]}. "
+            "Review what came in, with a reason."
+        )
         yield Cause(row.subject, sentence, PAGE, str(row.pk))
 
 

@@ -28,6 +28,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "tip_follower": ("chain",),
     "tokens": ("chain-tokens",),
     "tools.cross_checks": ("chain-tools",),
+    "watching": ("chain-watched-address",),
     "tools.payloads": ("chain-tools-payload",),
 }
 # What works for all of them, and names operations without needing one; and what says how the operations are asked.
