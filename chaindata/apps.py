@@ -8,7 +8,8 @@ class ChaindataConfig(AppConfig):
         """Says what the desk should know of this room: who may follow what, and how to tell that it is well."""
         from chaindata import health, incidents, topics, witnesses
         from chaindata.broadcasts import guards, replay
-        from chaindata.shared import owned_addresses
+        from chaindata.shared import belongings, owned_addresses
+        from chaindata.watching import belongings as watched_belongings
         from chaindata.watching import guards as watching
         from chaindata.watching import replay as watching_replay
         from chaindata.watching import requests as watched
@@ -16,6 +17,7 @@ class ChaindataConfig(AppConfig):
 
         witnesses.register()
         owned_addresses.register("watched addresses", watched.owners)
+        belongings.register("watched addresses", watched_belongings.of)
         replays = (replay.REPLAY, *watching_replay.REPLAYS)
         rooms.declare(
             rooms.Room(

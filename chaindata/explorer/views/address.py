@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from chaindata.explorer import address as pages_address
+from chaindata.shared import belongings
 from chaindata.shared.access import number, readable, target
 from chaindata.shared.addresses import NotAnAddress
 from desk import clock
+from desk.models import Person
 from desk.views.rendering import show
 
 PARTS = {name: f"chaindata/address/_{name}.html" for name in ("balance", "transactions", "unspent", "tokens")}
@@ -26,7 +28,10 @@ def address(request: HttpRequest, text: str) -> HttpResponse:
     except NotAnAddress as problem:
         context = {"now": now, "text": text, "problem": str(problem)}
         return show(request, "chaindata/no_address.html", context, status=404)
-    context = {"now": now, "spelled": spelled} | _parts(request, spelled.printed, wanted, now)
+    belongs = belongings.of(addresses=[spelled.printed], person=cast("Person", request.user))
+    context = {"now": now, "spelled": spelled, "belongs": belongs.get(spelled.printed, ())} | _parts(
+        request, spelled.printed, wanted, now
+    )
     return show(request, "chaindata/address.html", context, parts=PARTS)
 
 
