@@ -71,6 +71,10 @@ def _paid_to(spelled: dict[str, str], mine: list[int], found: dict[str, list[Bel
 
 def _paid_in(spelled: dict[str, str], mine: list[int], found: dict[str, list[Belonging]]) -> None:
     named = {"currency": CHAIN_CODE, "address__in": spelled}
+    came = LedgerEntry.objects.filter(account__in=mine, type="payin", **named).order_by()
+    for line in came.values("address").annotate(count=Count("pk")):
+        words = _many(line["count"], "deposit")
+        found[spelled[line["address"]]].append(Belonging(words, _list("deposits", line["address"])))
     rows = DepositAddress.objects.filter(account__in=mine, **named).select_related("account")
     for row in rows.order_by("pk"):
         words = f"deposit address of {row.account.name}"

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """One page of the desk that is about it: in words, and where it is."""
+    """One page of the desk that is about it: in words, and where it is; `watches` where the address is watched."""
 
     words: str
     url: str
+    watches: bool = False
 
 
 Found = Mapping[str, Collection[Belonging]]

@@ -197,6 +197,12 @@ def half(value: int) -> int:
 
 
 @register.filter
+def emptied(value: int) -> int:
+    """What is left of a hundred."""
+    return 100 - value
+
+
+@register.filter
 def coins(value: Decimal | None) -> str:
     """An amount in coins with its eight places."""
     return "\u2013" if value is None else plain(value, places=8)

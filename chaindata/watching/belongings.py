@@ -19,7 +19,7 @@ def of(addresses: Collection[str], txids: Collection[str], person: "Person") -> 
     found: dict[str, list[Belonging]] = defaultdict(list)
     rows = WatchedAddress.objects.filter(state=machine.WATCHED, address__in=addresses) if addresses else ()
     for row in rows:
-        found[row.address].append(Belonging(f"watched as {row.title}", _page(row.pk)))
+        found[row.address].append(Belonging(f"watched as {row.title}", _page(row.pk), watches=True))
     movements = ChainMovement.objects.filter(txid__in=txids).select_related("watched") if txids else ()
     for movement in movements:
         words = f"movement of {movement.watched.title}, {movement.label.lower()}"

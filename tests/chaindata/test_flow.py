@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_everything_lies_inside_and_nothing_overlaps(count):
     edges = [outside(each) for each in left]
     assert edges[0][0] >= 0
     assert edges[-1][1] <= Decimal(drawn.height) + Decimal("0.02")
-    assert all(low < high for (_, low), (high, _) in zip(edges, edges[1:], strict=False))
+    assert all(low < high for (_, low), (high, _) in pairwise(edges))
 
 
 def test_the_smallest_of_many_are_drawn_together():

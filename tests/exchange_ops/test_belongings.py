@@ -29,7 +29,7 @@ def of(auditor):
 def everything(operator):
     payout = rows.held(operator, now=clock.now(), address=chain.OURS.legacy_address)
     Withdrawal.objects.filter(pk=payout.pk).update(hash=TXID.upper())
-    rows.entry(7, hash=TXID, amount=Decimal("0.25"))
+    rows.entry(7, hash=TXID, amount=Decimal("0.25"), address=ADDRESS)
     rows.entry(8, type="payout", status="success", address=ADDRESS)
     rows.entry(9, type="payout", status="failed", address=ADDRESS)
     columns = {"currency": "BCH", "address": ADDRESS.partition(":")[2], "seen_at": clock.now()}
@@ -52,6 +52,7 @@ def test_payouts_deposits_destinations_and_deposit_addresses_in_any_form(of, eve
     assert [words for words, _ in found[ADDRESS]] == [
         "1 payout from here",
         "destination, paid 1 time",
+        "1 deposit",
         "deposit address of Main desk",
     ]
     assert set(found) == {TXID, ADDRESS}

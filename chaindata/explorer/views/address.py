@@ -7,6 +7,7 @@ from typing import Any, cast
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from chaindata import rules
 from chaindata.explorer import address as pages_address
 from chaindata.shared import belongings
 from chaindata.shared.access import number, readable, target
@@ -29,7 +30,9 @@ def address(request: HttpRequest, text: str) -> HttpResponse:
         context = {"now": now, "text": text, "problem": str(problem)}
         return show(request, "chaindata/no_address.html", context, status=404)
     belongs = belongings.of(addresses=[spelled.printed], person=cast("Person", request.user))
-    context = {"now": now, "spelled": spelled, "belongs": belongs.get(spelled.printed, ())} | _parts(
+    mine = belongs.get(spelled.printed, [])
+    offered = rules.may_watch(cast("Person", request.user)) and not any(each.watches for each in mine)
+    context = {"now": now, "spelled": spelled, "belongs": mine, "may_watch": offered} | _parts(
         request, spelled.printed, wanted, now
     )
     return show(request, "chaindata/address.html", context, parts=PARTS)
