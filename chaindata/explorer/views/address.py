@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from chaindata import rules
 from chaindata.explorer import address as pages_address
+from chaindata.explorer import token_history
 from chaindata.shared import belongings
 from chaindata.shared.access import number, readable, target
 from chaindata.shared.addresses import NotAnAddress
@@ -16,7 +17,9 @@ from desk import clock
 from desk.models import Person
 from desk.views.rendering import show
 
-PARTS = {name: f"chaindata/address/_{name}.html" for name in ("balance", "transactions", "unspent", "tokens")}
+PARTS = {
+    name: f"chaindata/address/_{name}.html" for name in ("balance", "transactions", "unspent", "tokens", "history")
+}
 
 
 @require_safe
@@ -46,5 +49,6 @@ def _parts(request: HttpRequest, printed: str, wanted: str, now: datetime) -> di
         "transactions": lambda: pages_address.transactions(printed, page=page, now=now),
         "unspent": lambda: pages_address.unspent(printed, page=unspent_page, now=now),
         "tokens": lambda: pages_address.tokens(printed, now=now),
+        "history": lambda: token_history.history(printed, now=now),
     }
     return {name: read() for name, read in readers.items() if wanted not in PARTS or name == wanted}
