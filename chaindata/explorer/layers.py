@@ -153,8 +153,8 @@ def _with_recipients(meaning: Meaning, shared_out: TokenTransaction | None) -> M
     if shared_out is None:
         return meaning
     reached = sorted(shared_out.recipients or [], key=lambda each: (-each.amount, each.address))
-    shown = [Recipient(tokens.printed(each.address), each.amount) for each in reached[:MOST_RECIPIENTS]]
-    return replace(meaning, recipients=shown, reached=len(reached), distribution_fee=shared_out.totalstofee)
+    largest = [Recipient(tokens.printed(each.address), each.amount) for each in reached[:MOST_RECIPIENTS]]
+    return replace(meaning, recipients=largest, reached=len(reached), distribution_fee=shared_out.totalstofee)
 
 
 def _ledger_amounts(known: _Known) -> dict[int, str]:

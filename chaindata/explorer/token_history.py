@@ -13,7 +13,7 @@ from chaindata.tokens import tokens
 from chaindata.wire.records.slp import ListedTransaction
 from chaindata.wire.records.tokens import TokenTransaction
 
-SHOWN = 25
+MOST_LISTED = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ def history(address: str, *, now: datetime) -> HistoryPart:
     pending: list[TokenTransaction] = waits.record if isinstance(waits.record, list) else []
     past: list[ListedTransaction] = was.record if isinstance(was.record, list) else []
     return HistoryPart(
-        pending=[_pending(each) for each in pending[:SHOWN]],
-        past=[_past(each, address) for each in past[:SHOWN]],
+        pending=[_pending(each) for each in pending[:MOST_LISTED]],
+        past=[_past(each, address) for each in past[:MOST_LISTED]],
         past_count=len(past),
         is_known=waits.is_known or was.is_known,
         freshness=freshness_of(waits, was, topics=[TIP_TOPIC]),

@@ -97,7 +97,7 @@ def _page(request: HttpRequest, row: WatchedAddress, *, problem: str = "", statu
 
 
 def _first(form: ReasonForm) -> str:
-    return " ".join(sentence for each in form.errors.values() for sentence in each)
+    return " ".join(str(sentence) for each in form.errors.values() for sentence in each)
 
 
 def _who(request: HttpRequest) -> dict[str, Any]:

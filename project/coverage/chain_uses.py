@@ -8,6 +8,7 @@ import functools
 from collections.abc import Mapping
 from pathlib import Path
 
+from chaindata.cache.freshness import FRESHNESS
 from chaindata.wire import catalogue
 from project.coverage.uses import CannotTell
 
@@ -64,6 +65,9 @@ def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[s
     for module, operations in by_module.items():
         for operation in sorted(operations):
             found.setdefault(operation, {}).update(dict.fromkeys(pages[entries[module]]))
+    for operation, row in FRESHNESS.items():
+        if row is not None and row.bulk and operation in found:
+            found.setdefault(row.bulk, {}).update(found[operation])  # by which the cache asks for many at once
     return {operation: tuple(names) for operation, names in found.items()}
 
 

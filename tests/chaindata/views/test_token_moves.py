@@ -90,8 +90,8 @@ def test_the_owners_whom_a_send_reached_are_listed_the_largest_first(client):
     sent_to_owners()
     rows.answered("get_token_transaction", moved(), at=clock.now(), txid=TXID)
     reached = [{"address": THEIRS.cash_address, "amount": "0.5"}, {"address": ADDRESS, "amount": "2"}]
-    told = moved(totalstofee="0.00000002", recipients=reached)
-    rows.answered("get_send_to_owners", told, at=clock.now(), txid=TXID, recipientFilter="*")
+    answer = moved(totalstofee="0.00000002", recipients=reached)
+    rows.answered("get_send_to_owners", answer, at=clock.now(), txid=TXID, recipientFilter="*")
     text = text_of(client.get(f"/chain/tx/{TXID}/"))
     assert "It reached 2 owners" in text
     assert "0.00000002 WHC" in text
