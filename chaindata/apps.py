@@ -8,15 +8,27 @@ class ChaindataConfig(AppConfig):
         """Says what the desk should know of this room: who may follow what, and how to tell that it is well."""
         from chaindata import health, incidents, topics, witnesses
         from chaindata.broadcasts import guards, replay
+        from chaindata.shared import belongings, owned_addresses
+        from chaindata.watching import belongings as watched_belongings
+        from chaindata.watching import guards as watching
+        from chaindata.watching import replay as watching_replay
+        from chaindata.watching import requests as watched
         from desk import rooms
 
         witnesses.register()
+        owned_addresses.register("watched addresses", watched.owners)
+        belongings.register("watched addresses", watched_belongings.of)
+        replays = (replay.REPLAY, *watching_replay.REPLAYS)
         rooms.declare(
             rooms.Room(
                 topics=topics.TOPICS,
                 checks={"chain": health.chain},
-                replays={replay.REPLAY.subject: replay.REPLAY.check},
-                guards={"broadcasts": guards.GUARDS.statements},
+                replays={each.subject: each.check for each in replays},
+                guards={
+                    "broadcasts": guards.GUARDS.statements,
+                    "watched": watching.WATCHED.statements,
+                    "movements": watching.MOVED.statements,
+                },
                 figures=(health.Figures(),),
                 incidents=incidents.KINDS,
             )

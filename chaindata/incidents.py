@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from chaindata import health
+from chaindata.watching import kinds as watching
 from desk.incidents.kinds import Cause, Kind, Severity
 from desk.people import roles
 
@@ -26,4 +27,5 @@ KINDS: Final[tuple[Kind, ...]] = (
         _late,
         settles=timedelta(seconds=45),  # the slowest reading of the tip has come round twice
     ),
+    *watching.KINDS,
 )

@@ -6,6 +6,8 @@ The row is the queue: a wake-up call that is lost costs one sweep.
 from chaindata import tip_follower
 from chaindata.broadcasts import requests, sending
 from chaindata.cache import answers, fetching, retention, service
+from chaindata.watching import mover as watched
+from chaindata.watching import reading as watching
 from desk import clock, work
 
 WORK = work.Work(queue="chain")
@@ -40,6 +42,18 @@ def send_broadcast(broadcast_id: int) -> None:
 def sweep_broadcasts() -> None:
     """Every transaction that is to be sent or looked for."""
     sending.sweep(now=clock.now(), open_client=service.open_client)
+
+
+@task(watched.READ_TASK)
+def read_watched(watched_id: int) -> None:
+    """Read one watched address that is due."""
+    watching.read(now=clock.now(), open_client=service.open_client, only=watched_id)
+
+
+@task("chaindata.sweep_watched", every_s=10)
+def sweep_watched() -> None:
+    """Read the watched addresses that are due."""
+    watching.read(now=clock.now(), open_client=service.open_client)
 
 
 @task("chaindata.purge", every_s=600, expires_s=300)

@@ -17,5 +17,7 @@ TOPICS: dict[str, rooms.MayFollow] = {
     "chain": lambda person, key: key == "tip" and _may_see(person),
     "chain-broadcast": lambda person, key: key.isascii() and key.isdigit() and _may_see(person),
     "chain-broadcasts": lambda person, key: not key and _may_see(person),
+    "watched-address": lambda person, key: key.isascii() and key.isdigit() and _may_see(person),
+    "watched-addresses": lambda person, key: not key and _may_see(person),
     "chain-answer": lambda person, key: bool(key) and _may_see(person),
 }

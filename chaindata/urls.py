@@ -8,6 +8,7 @@ from chaindata.cash_accounts import views
 from chaindata.explorer.views import address, block, home, transaction
 from chaindata.tokens import views as tokens
 from chaindata.tools import views as tools
+from chaindata.watching import views as watching
 
 urlpatterns = [
     path("chain/", home.home, name="chain"),
@@ -16,6 +17,11 @@ urlpatterns = [
     path("chain/address/<coin_address:text>/", address.address, name="chain-address"),
     path("chain/tokens/", tokens.token_list, name="chain-tokens"),
     path("chain/tokens/<slug:token_id>/", tokens.token, name="chain-token"),
+    path("chain/watched/", watching.watched_list, name="chain-watched"),
+    path("chain/watched/new/", watching.new, name="chain-watched-new"),
+    path("chain/watched/<int:watched_id>/", watching.watched, name="chain-watched-address"),
+    path("chain/watched/<int:watched_id>/review/", watching.review, name="chain-watched-review"),
+    path("chain/watched/<int:watched_id>/stop/", watching.stop, name="chain-watched-stop"),
     path("chain/cash-accounts/", views.cash_accounts, name="chain-accounts"),
     path("chain/tools/", tools.address, name="chain-tools"),
     path("chain/tools/transaction/", broadcasts.transaction, name="chain-tools-transaction"),

@@ -8,6 +8,10 @@ def register() -> None:
     """Declare the tables; called once at the start."""
     witnessed.register(models.ChainBroadcast, loose=models.ChainBroadcast.table.loose)
     witnessed.register(models.ChainBroadcastEvent)
+    for model in (models.WatchedAddress, models.ChainMovement):
+        witnessed.register(model, loose=model.table.loose)
+    witnessed.register(models.WatchedAddressEvent)
+    witnessed.register(models.ChainMovementEvent)
     witnessed.decides_nothing(
         {
             "chaindata.chainanswer": "a kept answer of the service; a proof is checked from its bytes",

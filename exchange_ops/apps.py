@@ -10,7 +10,7 @@ class ExchangeOpsConfig(AppConfig):
 
     def ready(self) -> None:
         from desk import rooms
-        from exchange_ops import demo, guards, health, incidents, owned_addresses, replay, topics, witnesses
+        from exchange_ops import belongings, demo, guards, health, incidents, owned_addresses, replay, topics, witnesses
         from exchange_ops.keys import store as keys
         from exchange_ops.keys import uses as key_uses
         from exchange_ops.ledger import matching
@@ -23,6 +23,7 @@ class ExchangeOpsConfig(AppConfig):
 
         witnesses.register()
         owned_addresses.register()
+        belongings.register()
         matching.register(ledger_matching)
         ledger_matching.register(transfer_matching)
         key_uses.register_under_way(queries.under_way)

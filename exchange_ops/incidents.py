@@ -19,7 +19,7 @@ from desk.templatetags.desk import kept_amount
 from exchange_ops import health, incident_words, scheduled_checks
 from exchange_ops.keys import status as key_status
 from exchange_ops.keys.models import ApiKey
-from exchange_ops.ledger import quarantine
+from exchange_ops.ledger import chain_differences, quarantine
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.margin import danger
 from exchange_ops.margin.models import MarginPosition
@@ -324,6 +324,7 @@ KINDS: Final[tuple[Kind, ...]] = (
     Kind(
         alarms.RECONCILIATION, "Reconciliation differs", Severity.HIGH, (roles.TREASURY, roles.ADMIN), _reconciliation
     ),
+    Kind(alarms.DEPOSIT_DIFFERS, "Deposit differs from the chain", Severity.HIGH, _WORKERS, chain_differences.causes),
     Kind(alarms.KEY_REFUSED, "Key refused", Severity.HIGH, (roles.ADMIN,), _refused_keys, sees=_KEEPERS),
     Kind(
         alarms.PLACE_UNKNOWN,

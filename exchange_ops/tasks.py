@@ -26,6 +26,7 @@ from exchange_ops.console import sending as console_sending
 from exchange_ops.keys import probing as key_probing
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
+from exchange_ops.ledger import chain_differences
 from exchange_ops.ledger import refresh as copies
 from exchange_ops.market import history, rounds
 from exchange_ops.market import interest as looks
@@ -315,6 +316,12 @@ def advance_margin_action(action_id: int) -> None:
 def prove_payouts() -> None:
     """Look on the chain for every payout that is due there."""
     payouts.prove_due(now=clock.now(), open_client=chain.open_client)
+
+
+@task(chain_differences.LOOK_TASK, every_s=20, queue=CHAIN)
+def compare_deposits() -> None:
+    """Keep looking at the transactions of recent deposits."""
+    chain_differences.look(now=clock.now())
 
 
 @task(console.TASK, queue=CHAIN)

@@ -61,6 +61,44 @@ def words(name: str, default: str) -> list[str]:
     return [word.strip() for word in (os.environ.get(name, "").strip() or default).split(",") if word.strip()]
 
 
+@dataclass(frozen=True, slots=True)
+class Explorer:
+    """A public explorer of a coin: its addresses, with {tx} or {address} in place of what is looked at; none is ""."""
+
+    transaction: str
+    address: str
+
+
+_EXPLORED = re.compile(r"[A-Z0-9]{1,20}")
+
+
+def explorers(name: str) -> dict[str, Explorer]:
+    """Public explorers by currency: CODE=https://.../{tx} https://.../{address}, separated by commas."""
+    found: dict[str, Explorer] = {}
+    for number, word in enumerate(words(name, ""), 1):
+        code, _, places = word.partition("=")
+        links, code = places.split(), code.strip()
+        if not _EXPLORED.fullmatch(code) or len(links) not in {1, 2} or code in found:
+            raise OddSetting(
+                f"{name}, entry {number}: it takes CODE=https://HOST/{{tx}} https://HOST/{{address}}, each code once."
+            )
+        for link, mark in zip(links, ("{tx}", "{address}"), strict=False):
+            _explored(f"{name} of {code}", link, mark)
+        found[code] = Explorer(links[0], links[1] if len(links) == 2 else "")
+    return found
+
+
+def _explored(name: str, link: str, mark: str) -> None:
+    """One address of an explorer: by https, with the mark once and not in its host."""
+    try:
+        parts = urlsplit(link.replace(mark, ""))
+    except ValueError:
+        raise OddSetting(f"{name} is {link!r}; that is not an address.") from None
+    host = link.partition("//")[2].partition("/")[0]
+    if link.count(mark) != 1 or mark in host or parts.scheme != "https" or not parts.hostname or "@" in host:
+        raise OddSetting(f"{name} is {link!r}; it takes an https address with {mark} in its path once.")
+
+
 def networks(name: str, default: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
     """Addresses and networks, separated by commas: 127.0.0.1, 10.0.0.0/8, ::1."""
     found = []

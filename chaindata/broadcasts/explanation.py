@@ -11,8 +11,9 @@ from decimal import Decimal
 
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
+from chaindata.explorer import transaction as explorer
 from chaindata.shared import addresses, owned_addresses
-from chaindata.shared.pages import PartFreshness, freshness_of
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
 from chaindata.tokens import risks
 from chaindata.tools import tools
 from chaindata.tools.tools import Decoded
@@ -57,7 +58,8 @@ class Payment:
 class Explained:
     """What it would do. `fee_sat` is None until every source is known; `warnings` are sentences, the worst first.
 
-    `is_waiting` says that something about what it spends is still being read.
+    `is_waiting` says that something about what it spends is still being read. `already` says where the network has the
+    transaction, when it has: then nothing is left to send.
     """
 
     decoded: Decoded
@@ -71,6 +73,7 @@ class Explained:
     warnings: tuple[str, ...]
     left_out: int
     is_waiting: bool
+    already: str
     freshness: PartFreshness
 
     @property
@@ -81,7 +84,7 @@ class Explained:
     @property
     def can_be_sent(self) -> bool:
         """Whether all that a decision needs is on the table, and nothing makes the sending pointless."""
-        return self.fee_sat is not None and not self.obstacles
+        return self.fee_sat is not None and not self.obstacles and not self.already
 
 
 def explain(*, decoded: Decoded, now: datetime) -> Explained:
@@ -89,6 +92,7 @@ def explain(*, decoded: Decoded, now: datetime) -> Explained:
     spent = decoded.transaction.inputs[:MOST_SOURCES]
     made, readings = _made(spent, now)
     gone, more = _spent(spent, now)
+    known = answers.look("get_transaction_details", now=now, txid=decoded.txid)
     sources = tuple(_source(n, each, made, decoded.transaction) for n, each in enumerate(spent))
     owned = owned_addresses.owners(addresses=_addresses(decoded, sources))
     sources = tuple(replace(each, owner=owned.get(each.address, ""), is_spent=each.n in gone) for each in sources)
@@ -101,7 +105,7 @@ def explain(*, decoded: Decoded, now: datetime) -> Explained:
     payments = tuple(_payments(decoded, owned))
     origins = {txid: each for txid, each in made.items() if isinstance(each, Transaction)}
     lost = risks.losses(transaction=decoded.transaction, origins=origins)
-    freshness = freshness_of(*readings, *more)
+    freshness = freshness_of(*readings, *more, topics=[known.topic, TIP_TOPIC])
     return Explained(
         decoded=decoded,
         sources=sources,
@@ -114,8 +118,20 @@ def explain(*, decoded: Decoded, now: datetime) -> Explained:
         warnings=(*lost, *_warnings(decoded, payments, sources, fee_sat, rate)),
         left_out=left_out,
         is_waiting=any(not each.is_known and each.freshness in ("absent", "failed") for each in (*readings, *more)),
+        already=_already(known, now),
         freshness=freshness,
     )
+
+
+def _already(known: Reading, now: datetime) -> str:
+    """Where the network has the transaction; nothing as long as it has not, or nobody has said."""
+    if known.record is None:
+        return ""
+    depth = explorer.confirmations(known.record, now=now)
+    if not known.record.blockhash:
+        return "The network has this transaction already: it waits for a block."
+    many = "1 confirmation" if depth == 1 else f"{depth:,} confirmations"
+    return f"This transaction is in block {known.record.blockheight:,} already, with {many}."
 
 
 def _made(spent: Sequence[Input], now: datetime) -> tuple[dict[str, Transaction | str], list[Reading]]:

@@ -135,6 +135,8 @@ def _check(explained: Explained, digest: str, reason: str) -> None:
         raise CannotBroadcast({WHOLE: "These are not the bytes that were shown: read what they do, then decide."})
     if not reason or len(reason) > LONGEST_REASON:
         raise CannotBroadcast({"reason": f"Say why, in at most {LONGEST_REASON} characters; it goes into the trail."})
+    if explained.already:
+        raise CannotBroadcast({WHOLE: f"{explained.already} Nothing is left to send."})
     if found := obstacles(explained):
         raise CannotBroadcast({WHOLE: " ".join(found[:5])})
 

@@ -20,7 +20,7 @@ from desk.questions import Look
 from wire import records as wire_records
 from wire.errors import BadReply
 
-__all__ = ["CannotAsk", "Reading", "due", "look", "look_many", "unclaimed"]
+__all__ = ["CannotAsk", "Reading", "due", "kept", "look", "look_many", "unclaimed"]
 
 FETCH_TASK = "chaindata.fetch"
 LOOK = Look(model=ChainAnswer)
@@ -69,6 +69,16 @@ def look_many(wanted: Sequence[tuple[str, Mapping[str, object]]], *, now: dateti
     rows = _rows(all_questions, now)
     _note(rows.values(), now)
     return [_reading(question, rows[question.key], now) for question in all_questions]
+
+
+def kept(wanted: Sequence[tuple[str, Mapping[str, object]]], *, now: datetime) -> list[Reading | None]:
+    """What is kept of many questions, in their order, for whoever only compares: nobody is asked, no look is noted.
+
+    None for a question that nobody ever looked at.
+    """
+    all_questions = [questions.question(operation, arguments) for operation, arguments in wanted]
+    rows = _known(all_questions)
+    return [_reading(each, rows[each.key], now) if each.key in rows else None for each in all_questions]
 
 
 def due(*, now: datetime) -> QuerySet[ChainAnswer]:

@@ -83,12 +83,16 @@ class UnspentPart:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Tokens of one kind that the address holds; `name` is empty until it was read, `reserved` often zero."""
+    """Tokens of one kind that the address holds; `name` is empty until it was read, `reserved` often zero.
+
+    `is_frozen`: the issuer of a managed property has frozen what the address holds of it.
+    """
 
     token: str
     name: str
     balance: Decimal
     reserved: Decimal
+    is_frozen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +169,23 @@ def tokens(address: str, *, now: datetime) -> TokensPart:
     )
     held: list[AddressBalance] = ledger.record or []
     owned: list[PropertyBalance] = properties.record if isinstance(properties.record, list) else []
+    freezes = [answers.look("get_frozen_balances_of_address", now=now, address=address)] if owned else []
+    frozen = {row.propertyid for each in freezes if isinstance(each.record, list) for row in each.record}
     names, followed = _names([row.token_id for row in held], [row.propertyid for row in owned], now)
     return TokensPart(
         ledger=[Holding(row.token_id, names.get(row.token_id, ""), row.balance_string, Decimal(0)) for row in held],
         properties=[
-            Holding(str(row.propertyid), names.get(str(row.propertyid), ""), row.balance, row.reserved) for row in owned
+            Holding(
+                token=str(row.propertyid),
+                name=names.get(str(row.propertyid), ""),
+                balance=row.balance,
+                reserved=row.reserved,
+                is_frozen=row.propertyid in frozen,
+            )
+            for row in owned
         ],
         accounts=accounts.record.results if accounts.record is not None else [],
-        freshness=freshness_of(ledger, properties, accounts, topics=[TIP_TOPIC, *followed]),
+        freshness=freshness_of(ledger, properties, accounts, *freezes, topics=[TIP_TOPIC, *followed]),
     )
 
 

@@ -1,12 +1,14 @@
 """The first page of the chain: its tip, the last blocks, what waits, its branches, and the node that tells of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
+from chaindata.explorer import fee_rates
+from chaindata.explorer.fee_rates import FeeRates
 from chaindata.headers import tip as tips
 from chaindata.headers.models import ChainHeader, ChainReorganisation
 from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
@@ -37,12 +39,16 @@ class TipPart:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One height in the list of blocks; `hash` and `time` come with its header, `block` with its details."""
+    """One height in the list of blocks; `hash` and `time` come with its header, `block` with its details.
+
+    `fill` is its size in percent of the largest block of the list, at least 1.
+    """
 
     height: int
     hash: str
     time: datetime | None
     block: Block | None
+    fill: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +75,12 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class MempoolPart:
-    """What waits for a block: the last to enter first, and how many there are in all."""
+    """What waits for a block: the last to enter first, how many there are in all, and what they pay for a byte."""
 
     pool: Mempool | None
     waiting: Sequence[Waiting]
     count: int
+    rates: FeeRates
     freshness: PartFreshness
 
 
@@ -133,7 +140,7 @@ def blocks(*, now: datetime, below: int | None = None) -> BlocksPart:
     readings = answers.look_many([_question(height, headers.get(height)) for height in heights], now=now)
     lines = [_line(height, headers.get(height), reading) for height, reading in zip(heights, readings, strict=True)]
     return BlocksPart(
-        lines=lines,
+        lines=_filled(lines),
         older=heights[-1] - 1 if heights and heights[-1] > 0 else None,
         newer=min(first + BLOCKS_SHOWN, end) if first < end else None,
         freshness=freshness_of(*readings, topics=[TIP_TOPIC]),
@@ -157,6 +164,7 @@ def mempool(*, now: datetime) -> MempoolPart:
         pool=pool.record,
         waiting=[_waiting(txid, entry) for txid, entry in newest[:WAITING_SHOWN]],
         count=len(entries),
+        rates=fee_rates.of(entries.values(), least_fee=pool.record.mempoolminfee if pool.record else None),
         freshness=freshness_of(pool, listed, topics=[TIP_TOPIC]),
     )
 
@@ -191,6 +199,15 @@ def _line(height: int, header: ChainHeader | None, reading: Reading) -> Line:
     block: Block | None = reading.record
     known = header or block
     return Line(height, known.hash if known else "", moment(known.time) if known else None, block)
+
+
+def _filled(lines: Sequence[Line]) -> list[Line]:
+    """The same, each with how much of the largest it is."""
+    largest = max((line.block.size for line in lines if line.block), default=0)
+    return [
+        replace(line, fill=max(1, 100 * line.block.size // largest)) if line.block and largest else line
+        for line in lines
+    ]
 
 
 def _waiting(txid: str, entry: MempoolEntry) -> Waiting:

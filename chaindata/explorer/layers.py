@@ -14,16 +14,22 @@ from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
 from chaindata.tokens import tokens
 from chaindata.wire.records.chain import Transaction
 from chaindata.wire.records.slp import Token, Validity
-from chaindata.wire.records.tokens import TokenTransaction
+from chaindata.wire.records.tokens import Recipient, TokenTransaction
 from chaindata.wire.tokens import slp
 from chaindata.wire.transactions import Output
 
+SEND_TO_OWNERS = 3  # its type in the property layer
+MOST_RECIPIENTS = 50
 VALID, INVALID, NOT_KNOWN, NO_VERDICT = "valid", "invalid", "not known yet", ""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """One message of the transaction. `token` is the id of what it is about, `verdict` the layer's word about it."""
+    """One message of the transaction. `token` is the id of what it is about, `verdict` the layer's word about it.
+
+    `recipients` are the owners whom a send to owners reached, the largest first, `reached` how many there are, and
+    `distribution_fee` what that cost in the layer's own coin.
+    """
 
     said: Said
     output: int
@@ -32,6 +38,9 @@ class Meaning:
     token: str
     token_name: str
     amount: str
+    recipients: Sequence[Recipient] = ()
+    reached: int = 0
+    distribution_fee: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,7 @@ class _Known:
     validity: Validity | None = None
     token: Token | None = None
     moved: TokenTransaction | None = None
+    shared_out: TokenTransaction | None = None
 
     @property
     def token_id(self) -> str:
@@ -83,6 +93,9 @@ def _known_of(txid: str, spoken: Sequence[tuple[int, Said, bytes]], now: datetim
     if owned:
         readings.append(answers.look("get_token_transaction", now=now, txid=txid))
         known = replace(known, moved=readings[-1].record)
+        if known.moved is not None and known.moved.type_int == SEND_TO_OWNERS and known.moved.valid:
+            readings.append(answers.look("get_send_to_owners", now=now, txid=txid, recipientFilter="*"))
+            known = replace(known, shared_out=readings[-1].record)
     return known, readings
 
 
@@ -105,7 +118,7 @@ def _message(script: bytes | None) -> slp.Message | None:
 
 def _meaning(n: int, said: Said, known: _Known) -> Meaning:
     if said.layer == meanings.PROPERTY_TOKENS:
-        return _property(n, said, known.moved)
+        return _with_recipients(_property(n, said, known.moved), known.shared_out)
     if said.layer == meanings.SIMPLE_LEDGER and known.message is not None and not said.problem and n == 0:
         return _ledger(said, known)
     return Meaning(said, n, INVALID if said.problem else NO_VERDICT, said.problem, "", "", "")
@@ -133,6 +146,15 @@ def _property(n: int, said: Said, moved: TokenTransaction | None) -> Meaning:
         token = f"{tokens.COLLECTIBLE}-{moved.erc721propertyid}"
     amount = "" if moved.amount is None else format(moved.amount, "f")
     return Meaning(said, n, verdict, moved.invalidreason or "", token, moved.propertyname or "", amount)
+
+
+def _with_recipients(meaning: Meaning, shared_out: TokenTransaction | None) -> Meaning:
+    """The same, with the owners that it reached, as far as that was read."""
+    if shared_out is None:
+        return meaning
+    reached = sorted(shared_out.recipients or [], key=lambda each: (-each.amount, each.address))
+    largest = [Recipient(tokens.printed(each.address), each.amount) for each in reached[:MOST_RECIPIENTS]]
+    return replace(meaning, recipients=largest, reached=len(reached), distribution_fee=shared_out.totalstofee)
 
 
 def _ledger_amounts(known: _Known) -> dict[int, str]:

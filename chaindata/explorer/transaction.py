@@ -7,7 +7,8 @@ from decimal import Decimal
 
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
-from chaindata.explorer import home
+from chaindata.explorer import flow, home
+from chaindata.explorer.flow import Flow
 from chaindata.shared import addresses, outputs, owned_addresses
 from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
 from chaindata.wire import decoding
@@ -81,7 +82,10 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class SidesPart:
-    """Inputs and outputs, the first hundred of each unless all were asked for; words for addresses that are ours."""
+    """Inputs and outputs, the first hundred of each unless all were asked for; words for addresses that are ours.
+
+    `flow` draws all of them; none where a value is not known.
+    """
 
     inputs: Sequence[Spending]
     outputs: Sequence[Making]
@@ -89,7 +93,14 @@ class SidesPart:
     input_count: int
     output_count: int
     is_whole: bool
+    flow: Flow | None
     freshness: PartFreshness
+
+    @property
+    def addresses(self) -> set[str]:
+        """Every address that is shown."""
+        spent = {each.address for each in self.inputs if each.address}
+        return spent | {text for each in self.outputs for text in each.addresses}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,19 +143,47 @@ def sides(txid: str, *, whole: bool, now: datetime) -> SidesPart:
     """What goes in and what comes out."""
     reading = answers.look("get_transaction_details", now=now, txid=txid)
     found: Transaction | None = reading.record
-    inputs, outputs = (found.vin, found.vout) if found else ([], [])
+    spent = [spending(each) for each in found.vin] if found else []
+    made = [making(each) for each in found.vout] if found else []
     most = None if whole else MOST_SIDES
-    spent, made = [spending(each) for each in inputs[:most]], [making(each) for each in outputs[:most]]
     named = {each.address for each in spent if each.address} | {text for each in made for text in each.addresses}
+    owners = owned_addresses.owners(addresses=named)
     return SidesPart(
-        inputs=spent,
-        outputs=made,
-        owners=owned_addresses.owners(addresses=named),
-        input_count=len(inputs),
-        output_count=len(outputs),
-        is_whole=whole or max(len(inputs), len(outputs)) <= MOST_SIDES,
+        inputs=spent[:most],
+        outputs=made[:most],
+        owners=owners,
+        input_count=len(spent),
+        output_count=len(made),
+        is_whole=whole or max(len(spent), len(made)) <= MOST_SIDES,
+        flow=_flow(spent, made, owners),
         freshness=freshness_of(reading, topics=[TIP_TOPIC]),
     )
+
+
+def _flow(spent: Sequence[Spending], made: Sequence[Making], owners: Mapping[str, str]) -> Flow | None:
+    """The drawing of the transaction. New coins of a block come from nowhere: they are what its outputs hold."""
+    out = sum((each.coins for each in made), Decimal(0))
+    if spent and spent[0].coinbase:
+        came = [flow.Part(out, f"Block reward: {out:f} BCH", flow.NEW)]
+    elif any(each.coins is None for each in spent):
+        return None
+    else:
+        came = [_part("Input", each.n, each.coins or Decimal(0), [each.address], owners) for each in spent]
+    went = [
+        flow.Part(each.coins, f"Output {each.n}: a message", flow.MESSAGE)
+        if each.is_message
+        else _part("Output", each.n, each.coins, each.addresses, owners)
+        for each in made
+    ]
+    total = sum((each.coins for each in came), Decimal(0))
+    return flow.drawing(inputs=came, outputs=went, fee=max(total - out, Decimal(0)))
+
+
+def _part(side: str, n: int, coins: Decimal, named: Sequence[str], owners: Mapping[str, str]) -> flow.Part:
+    """One side of the drawing, in words: how much, whose."""
+    owner = next((owners[text] for text in named if text in owners), "")
+    words = f"{side} {n}: {coins:f} BCH" + (f", ours: {owner}" if owner else "")
+    return flow.Part(coins, words, flow.OWN if owner else flow.PLAIN)
 
 
 def raw(txid: str, *, now: datetime) -> RawPart:

@@ -10,20 +10,30 @@ from django.http import HttpRequest, HttpResponse
 from chaindata import rules
 from desk.models import Person
 
+View = Callable[..., HttpResponse]
 NOT_YOURS = "Your roles don't allow this."
 _LONGEST_NUMBER = 9
 
 
-def readable(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def readable(view: View) -> View:
     """Let everybody with a role through. Signing in is asked for before."""
 
-    @wraps(view)
-    def guarded(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
-        if not isinstance(request.user, Person) or not rules.may_see(request.user):
-            raise PermissionDenied(NOT_YOURS)
-        return view(request, *arguments, **named)
+    return allowed(rules.may_see, NOT_YOURS)(view)
 
-    return guarded
+
+def allowed(rule: Callable[[Person], bool], sentence: str) -> Callable[[View], View]:
+    """Let only those through whom `rule` lets; the others read `sentence`. Signing in is asked for before."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
+            if not isinstance(request.user, Person) or not rule(request.user):
+                raise PermissionDenied(sentence)
+            return view(request, *arguments, **named)
+
+        return guarded
+
+    return decorate
 
 
 def number(request: HttpRequest, name: str) -> int | None:

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from django import template
+from django.conf import settings
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from chaindata.explorer import search
 from chaindata.explorer.search import Place
@@ -68,20 +69,37 @@ def chain_link(kind: str, value: str, currency: str = "BCH", *, ends: int = 8, c
     button = copy(value, what="address" if kind == ADDRESS else "hash") if copied else ""
     text, css = (shortened(value, ends), "nowrap") if ends else (value, "wrap")
     if not place:
-        return format_html(
-            '<span class="{}"><span class="mono" title="{}">{}</span>{}</span>', css, value, text, button
-        )
+        outside = explorer_link(kind, value, currency, is_short=True)
+        plain_text = '<span class="{}"><span class="mono" title="{}">{}</span>{}{}</span>'
+        return format_html(plain_text, css, value, text, button, outside)
     link = format_html('<a class="mono" href="{}" title="{}">{}</a>', place, value, text)
     return format_html('<span class="{}">{}{}</span>', css, link, button)
 
 
 @register.simple_tag
 def chain_page(kind: str, value: str, currency: str = "BCH") -> SafeString:
-    """A small link to the page of something that stands whole beside it; nothing when this chain has no such page."""
+    """A small link to the page of something that stands whole beside it; of another coin to its public explorer."""
     place = _place(kind, value) if currency in CURRENCIES else ""
     if not place:
-        return SafeString("")
+        return explorer_link(kind, value, currency)
     return format_html('<a class="small nowrap" href="{}">{} On the chain</a>', place, icon("link"))
+
+
+@register.simple_tag
+def explorer_link(kind: str, value: str, currency: str, *, is_short: bool = False) -> SafeString:
+    """A link to the public explorer of a coin that is not on this chain; nothing where the settings name none.
+
+    It opens beside the desk and is not told where it was followed.
+    """
+    explorer = settings.EXPLORERS.get(currency)
+    template_of = {TRANSACTION: "transaction", ADDRESS: "address"}.get(kind, "")
+    pattern = getattr(explorer, template_of, "") if explorer and currency not in CURRENCIES else ""
+    if not pattern or not value:
+        return SafeString("")
+    url = pattern.replace("{tx}", quote(value, safe="")).replace("{address}", quote(value, safe=""))
+    words = '<span class="unseen">Public explorer</span>' if is_short else " Public explorer"
+    link = '<a class="small nowrap" href="{}" target="_blank" rel="noopener noreferrer" title="{}">{}{}</a>'
+    return format_html(link, url, "Public explorer", icon("external-link"), mark_safe(words))  # noqa: S308  # ours
 
 
 @register.simple_tag
@@ -194,6 +212,12 @@ def at(found: Mapping[int | str, str], place: int | str) -> str:
 def half(value: int) -> int:
     """Two digits of hexadecimal are a byte."""
     return value // 2
+
+
+@register.filter
+def emptied(value: int) -> int:
+    """What is left of a hundred."""
+    return 100 - value
 
 
 @register.filter

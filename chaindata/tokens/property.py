@@ -7,11 +7,14 @@ from datetime import datetime
 from decimal import Decimal
 
 from chaindata.cache import answers
+from chaindata.cache.answers import Reading
+from chaindata.headers import tip as tips
 from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
-from chaindata.tokens import tokens
+from chaindata.tokens import supply, tokens
 from chaindata.tokens.tokens import WHC, HoldersPart, Slice
 from chaindata.wire.records import tokens as property_records
 
+MOST_DATED = 60  # grants and revocations whose blocks are asked for
 BURNED, FIXED, MANAGED, SOLD = "burned", "fixed", "managed", "sold"
 
 
@@ -44,16 +47,23 @@ def issuance_of(whole: property_records.Property | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GrantLine:
-    """One grant, or one revocation when `is_revoked`."""
+    """One grant, or one revocation when `is_revoked`. `supply` is what there was after it, once blocks are known."""
 
     txid: str
     amount: Decimal
     is_revoked: bool
+    block: int | None = None
+    time: datetime | None = None
+    supply: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GrantsPart:
-    """Everything granted and revoked; `adds_up` says whether that makes the total. Only managed ones have that."""
+    """Everything granted and revoked; `adds_up` says whether that makes the total. Only managed ones have that.
+
+    The lines are by block, the newest first, once the blocks of all are known, and `drawing` is the supply over time;
+    before that, and of more than `MOST_DATED`, they are as the service lists them.
+    """
 
     applies: bool
 
@@ -61,6 +71,7 @@ class GrantsPart:
     granted: Decimal
     revoked: Decimal
     adds_up: bool | None
+    drawing: supply.Drawing | None
     freshness: PartFreshness
 
 
@@ -103,7 +114,7 @@ def grants(*, property_id: int, page: int, now: datetime) -> GrantsPart:
     whole = answers.look("get_property", now=now, propertyId=property_id)
     if issuance_of(whole.record) != MANAGED:
         nothing = tokens.cut([], 1)
-        return GrantsPart(False, nothing, Decimal(0), Decimal(0), None, freshness_of(whole, topics=[TIP_TOPIC]))
+        return GrantsPart(False, nothing, Decimal(0), Decimal(0), None, None, freshness_of(whole, topics=[TIP_TOPIC]))
     reading = answers.look("get_grants", now=now, propertyId=property_id)
     answer: property_records.Grants | None = reading.record
     lines = [
@@ -113,9 +124,55 @@ def grants(*, property_id: int, page: int, now: datetime) -> GrantsPart:
     granted = sum((line.amount for line in lines if not line.is_revoked), Decimal(0))
     revoked = sum((line.amount for line in lines if line.is_revoked), Decimal(0))
     adds_up = granted - revoked == answer.totaltokens if answer else None
+    dated, readings = _dated(lines, now)
     return GrantsPart(
-        True, tokens.cut(lines, page), granted, revoked, adds_up, freshness_of(reading, topics=[TIP_TOPIC])
+        applies=True,
+        lines=tokens.cut(_by_block(lines, dated), page),
+        granted=granted,
+        revoked=revoked,
+        adds_up=adds_up,
+        drawing=supply.drawing(dated, tip=_tip(now)),
+        freshness=freshness_of(reading, *readings, topics=[TIP_TOPIC]),
     )
+
+
+def _dated(lines: Sequence[GrantLine], now: datetime) -> tuple[list[supply.Step], list[Reading]]:
+    """The lines by their blocks, which the layer tells of each transaction; none of more than are asked for."""
+    if len(lines) > MOST_DATED:
+        return [], []
+    readings = answers.look_many([("get_token_transaction", {"txid": line.txid}) for line in lines], now=now)
+    moved: list[property_records.TokenTransaction | None] = [each.record for each in readings]
+    changes = [
+        supply.Change(
+            txid=line.txid,
+            amount=-line.amount if line.is_revoked else line.amount,
+            block=found.block if found else None,
+            position=(found.positioninblock or 0) if found else 0,
+            time=moment(found.blocktime) if found else None,
+        )
+        for line, found in zip(lines, moved, strict=True)
+    ]
+    return supply.steps(changes), readings
+
+
+def _by_block(lines: list[GrantLine], dated: Sequence[supply.Step]) -> list[GrantLine]:
+    """The lines with their blocks, the newest first, where those are known."""
+    return [
+        GrantLine(
+            txid=step.change.txid,
+            amount=abs(step.change.amount),
+            is_revoked=step.change.amount < 0,
+            block=step.change.block,
+            time=step.change.time,
+            supply=step.supply,
+        )
+        for step in reversed(dated)
+    ] or lines
+
+
+def _tip(now: datetime) -> int | None:
+    found = tips.tip(now)
+    return found.height if found else None
 
 
 def crowdsale(*, property_id: int, page: int, now: datetime) -> CrowdsalePart:
@@ -151,10 +208,10 @@ def holders(*, property_id: int, page: int, now: datetime) -> HoldersPart:
         readings.append(frozen_reading)
         frozen = frozenset(tokens.printed(row.address) for row in frozen_reading.record or [])
     held = [(tokens.printed(row.address), row.balance) for row in reading.record or [] if row.balance]
-    supply = whole.totaltokens if whole is not None and (whole.fixedissuance or whole.managedissuance) else None
+    total = whole.totaltokens if whole is not None and (whole.fixedissuance or whole.managedissuance) else None
     freshness = freshness_of(*readings, topics=[TIP_TOPIC])
     known = reading.record is not None
-    return tokens.holders(held, supply=supply, page=page, is_known=known, freshness=freshness, frozen=frozen)
+    return tokens.holders(held, supply=total, page=page, is_known=known, freshness=freshness, frozen=frozen)
 
 
 def balances_hash(*, property_id: int, now: datetime) -> HashPart:

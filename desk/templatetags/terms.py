@@ -14,6 +14,7 @@ TERMS: Final[dict[str, str]] = {
     "baton": "The right to mint more of a token. It is passed on with each minting; once it is gone nothing can "
     "be minted.",
     "block": "A batch of transactions that was added to the chain together.",
+    "cash address": "The usual form of an address on this chain: small letters and digits behind a prefix and a colon.",
     "cash account": "A short name with a number that stands for an address, registered in a transaction.",
     "chain": "The public record of all payments in a coin, which anybody can read and check.",
     "collateral": "Money that is tied up at the exchange so that a margin position can be kept open.",

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Mapping
 from pathlib import Path
 
+from chaindata.cache.freshness import FRESHNESS
 from chaindata.wire import catalogue
 from project.coverage.uses import CannotTell
 
@@ -21,6 +22,8 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "explorer.home": ("chain",),
     "explorer.layers": ("chain-transaction",),
     "explorer.search": ("chain",),
+    "explorer.token_history": ("chain-address",),
+    "explorer.token_layer": ("chain",),
     "explorer.transaction": ("chain-transaction",),
     "headers": ("chain",),
     "proofs": ("withdrawals",),
@@ -28,6 +31,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "tip_follower": ("chain",),
     "tokens": ("chain-tokens",),
     "tools.cross_checks": ("chain-tools",),
+    "watching": ("chain-watched-address",),
     "tools.payloads": ("chain-tools-payload",),
 }
 # What works for all of them, and names operations without needing one; and what says how the operations are asked.
@@ -61,6 +65,9 @@ def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[s
     for module, operations in by_module.items():
         for operation in sorted(operations):
             found.setdefault(operation, {}).update(dict.fromkeys(pages[entries[module]]))
+    for operation, row in FRESHNESS.items():
+        if row is not None and row.bulk and operation in found:
+            found.setdefault(row.bulk, {}).update(found[operation])  # by which the cache asks for many at once
     return {operation: tuple(names) for operation, names in found.items()}
 
 

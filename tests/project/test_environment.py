@@ -34,6 +34,20 @@ def test_nothing_set_is_the_demo_desk_on_this_machine(tmp_path):
     assert printed == f"True 8000 http://127.0.0.1:8100 unix://{tmp_path}/var/redis.sock"
 
 
+EXPLORED = "BTC=https://a.example/tx/{tx} https://a.example/address/{address}"
+ODD_EXPLORERS = {
+    "BTC": "EXPLORERS, entry 1: it takes CODE=",
+    "btc=https://a.example/{tx}": "EXPLORERS, entry 1",
+    f"{EXPLORED}, {EXPLORED}": "each code once",
+    "BTC=https://a.example/tx": "an https address with {tx} in its path once",
+    "BTC=http://a.example/{tx}": "EXPLORERS of BTC is 'http://a.example/{tx}'",
+    "BTC=https://{tx}.example/{tx}": "in its path once",
+    "BTC=https://{tx}.example/": "in its path once",
+    "BTC=https://login@a.example/{tx}": "EXPLORERS of BTC",
+    "BTC=https://[a/{tx}": "is not an address",
+    "BTC=https://a.example/{tx} https://a.example/{tx}": "with {address} in its path once",
+    "BTC=javascript:{tx}": "it takes an https address",
+}
 ELSEWHERE = "b=https://b.example wss://b.example"
 ODD_PLACES = {
     "b": "EXCHANGE_PLACES, entry 1: it takes NAME=REST-ADDRESS STREAM-ADDRESS",
@@ -84,6 +98,7 @@ ODD_PLACES = {
             "SECRET_KEY is not set",
         ),
         *(({"EXCHANGE_PLACES": value}, says) for value, says in ODD_PLACES.items()),
+        *(({"EXPLORERS": value}, says) for value, says in ODD_EXPLORERS.items()),
         ({"EXCHANGE_PLACES": ELSEWHERE}, "SECRET_KEY is not set"),
         ({"EXCHANGE_PLACES": ELSEWHERE, "DEMO": "1"}, "not this machine's sandbox"),
         ({"EXCHANGE_PLACES": "b=http://127.0.0.1:9 ws://127.0.0.1:9", "DEMO": "0"}, "EXCHANGE_PLACES, REST of b"),

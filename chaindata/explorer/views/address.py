@@ -2,18 +2,24 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from chaindata import rules
 from chaindata.explorer import address as pages_address
+from chaindata.explorer import token_history
+from chaindata.shared import belongings
 from chaindata.shared.access import number, readable, target
 from chaindata.shared.addresses import NotAnAddress
 from desk import clock
+from desk.models import Person
 from desk.views.rendering import show
 
-PARTS = {name: f"chaindata/address/_{name}.html" for name in ("balance", "transactions", "unspent", "tokens")}
+PARTS = {
+    name: f"chaindata/address/_{name}.html" for name in ("balance", "transactions", "unspent", "tokens", "history")
+}
 
 
 @require_safe
@@ -26,7 +32,12 @@ def address(request: HttpRequest, text: str) -> HttpResponse:
     except NotAnAddress as problem:
         context = {"now": now, "text": text, "problem": str(problem)}
         return show(request, "chaindata/no_address.html", context, status=404)
-    context = {"now": now, "spelled": spelled} | _parts(request, spelled.printed, wanted, now)
+    belongs = belongings.of(addresses=[spelled.printed], person=cast("Person", request.user))
+    mine = belongs.get(spelled.printed, [])
+    offered = rules.may_watch(cast("Person", request.user)) and not any(each.watches for each in mine)
+    context = {"now": now, "spelled": spelled, "belongs": mine, "may_watch": offered} | _parts(
+        request, spelled.printed, wanted, now
+    )
     return show(request, "chaindata/address.html", context, parts=PARTS)
 
 
@@ -38,5 +49,6 @@ def _parts(request: HttpRequest, printed: str, wanted: str, now: datetime) -> di
         "transactions": lambda: pages_address.transactions(printed, page=page, now=now),
         "unspent": lambda: pages_address.unspent(printed, page=unspent_page, now=now),
         "tokens": lambda: pages_address.tokens(printed, now=now),
+        "history": lambda: token_history.history(printed, now=now),
     }
     return {name: read() for name, read in readers.items() if wanted not in PARTS or name == wanted}

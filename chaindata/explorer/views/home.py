@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from chaindata.explorer import home as pages_home
+from chaindata.explorer import token_layer
 from chaindata.shared.access import number, readable, target
 from desk import clock
 from desk.views.rendering import show
@@ -17,6 +18,7 @@ READERS: dict[str, Callable[..., Any]] = {
     "mempool": pages_home.mempool,
     "branches": pages_home.branches,
     "node": pages_home.node,
+    "layer": token_layer.layer,
 }
 PARTS = {name: f"chaindata/home/_{name}.html" for name in READERS}
 

@@ -1,14 +1,16 @@
 """One transaction."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from chaindata.explorer import layers
 from chaindata.explorer import transaction as pages_transaction
+from chaindata.shared import belongings
 from chaindata.shared.access import readable, target
 from desk import clock
+from desk.models import Person
 from desk.views.rendering import show
 
 ALL = "all"
@@ -28,6 +30,8 @@ def transaction(request: HttpRequest, txid: str) -> HttpResponse:
         context["layers"] = layers.layers(txid, now=now)
     if "sides" in wants:
         context["sides"] = pages_transaction.sides(txid, whole=request.GET.get("sides") == ALL, now=now)
+        addresses = context["sides"].addresses
+        context["belongs"] = belongings.of(addresses=addresses, txids=[txid], person=cast("Person", request.user))
     if "raw" in wants:
         context["raw"] = pages_transaction.raw(txid, now=now)
     is_missing = wanted not in PARTS and context["facts"].freshness.word == "missing"

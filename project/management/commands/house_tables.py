@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from chaindata.broadcasts import machine as broadcast_states
+from chaindata.watching import machine as watching_states
 from desk.incidents import machine as incident_states
 from desk.machines.table import State, Table, Transition
 from desk.notifications import machine as delivery_states
@@ -31,6 +32,8 @@ MACHINES: dict[str, Table] = {
     "order-": order_states.TABLE,
     "margin-": margin_states.TABLE,
     "broadcast-": broadcast_states.TABLE,
+    "watched-": watching_states.ADDRESSES,
+    "movement-": watching_states.MOVEMENTS,
     "incident-": incident_states.TABLE,
     "change-": people_states.TABLE,
     "delivery-": delivery_states.TABLE,

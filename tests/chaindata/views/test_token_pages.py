@@ -248,6 +248,21 @@ def test_a_property_with_grants_frozen_balances_and_its_digest(client):
     assert "Computed here, the same" in text
 
 
+def test_the_supply_over_time_is_drawn_once_the_block_of_each_grant_is_known(client):
+    property_read()
+    assert "Supply over time" not in text_of(client.get("/chain/tokens/4/"))
+    body = {"fee": "226", "sendingaddress": OURS.cash_address, "ismine": False, "version": 0, "type_int": 55}
+    body |= {"type": "Grant Property Tokens", "confirmations": 2, "blocktime": 1_763_700_000, "positioninblock": 1}
+    for n, block in ((0, 7), (1, 9)):
+        found = body | {"txid": h(n, "c"), "block": block}
+        rows.answered("get_token_transaction", found, at=clock.now(), txid=h(n, "c"))
+    response = client.get("/chain/tokens/4/")
+    text = text_of(response)
+    assert "the supply went from 0 to 605.000, at most 705.000" in text
+    assert text.index("revoked 100") < text.index("granted 705"), "the newest first"
+    assert 'class="supply-line" d="M0 140H0V11.2' in response.content.decode()
+
+
 def test_a_digest_of_other_balances_is_shown_to_differ(client):
     property_read(balances=[BALANCES[0], {**BALANCES[1], "balance": "525.001"}])
     text = text_of(client.get("/chain/tokens/4/"))

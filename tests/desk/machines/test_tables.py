@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chaindata.broadcasts.mover import MACHINE as BROADCASTS
+from chaindata.watching.mover import ADDRESSES, MOVEMENTS
 from desk.incidents.mover import MACHINE as INCIDENTS
 from desk.machines.table import Column, State, Table, Tone, Transition, Turn
 from desk.staff.mover import MACHINE as PEOPLE
@@ -29,6 +30,8 @@ MACHINES = {
         PEOPLE,
         MARGIN_ACTIONS,
         RULE_CHANGES,
+        ADDRESSES,
+        MOVEMENTS,
     )
 }
 every_machine = pytest.mark.parametrize("machine", list(MACHINES.values()), ids=list(MACHINES))

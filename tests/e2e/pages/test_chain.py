@@ -76,3 +76,32 @@ def test_a_page_opens_while_the_service_is_away_and_fills_in_when_it_is_back(hou
     mined(house)
     expect(page.locator("#facts .chip").first).to_have_text("In a block")
     expect(page.locator("#sides")).to_contain_text("0.5000")
+
+
+def test_a_movement_of_a_watched_address_needs_action_until_somebody_reviews_it(house, visit):
+    """From the address's page to the alarm and its end, with a mouse, without reading any page anew."""
+    treasury: Visitor = visit("treasury")
+    kept = Address(Network.REGTEST, Kind.KEY, bytes(range(40, 60))).cash_address
+    page = treasury.open(f"/chain/address/{kept}/")
+    page.get_by_role("link", name="Watch this address").click()
+    expect(page.get_by_label("Address", exact=True)).to_have_value(kept)
+    page.get_by_label("Name").fill("Vault in a browser")
+    page.get_by_role("button", name="Watch address").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Vault in a browser")
+    page.evaluate("window.mark = 'here'")
+    txid = str(house.control("chain/pay", {"address": kept, "amount": "0.75"})["txid"])
+    mined(house)
+    expect(page.locator(f"#movements a[href='/chain/tx/{txid}/']")).to_be_visible(timeout=90_000)
+    assert treasury.is_same_document()
+
+    page.goto(f"{house.url}/action/")
+    entry = page.get_by_text("paid 0.7500 BCH to the watched address Vault in a browser")
+    expect(entry).to_be_visible()
+    page.go_back()
+    page.locator("#movements summary", has_text="Review with a reason").click()
+    page.locator("#movements textarea").fill("Topped up as planned.")
+    page.get_by_role("button", name="Mark as reviewed").click()
+    expect(page.locator("#movements")).to_contain_text("Topped up as planned.")
+    page.goto(f"{house.url}/action/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Needs action")
+    expect(entry).to_have_count(0)

@@ -1,6 +1,7 @@
 """Every page in a real browser, in both themes, wide and narrow: no complaint, nothing cut off, usable by keyboard."""
 
 import json
+import re
 import urllib.request
 
 import pytest
@@ -68,6 +69,9 @@ PAGES = (
     "/chain/tokens/4/",
     "/chain/tokens/6/",
     "/chain/tokens/collectible-1/",
+    "/chain/watched/",
+    "/chain/watched/new/",
+    "/chain/watched/{watched}/",
     "/chain/cash-accounts/?q=Harbourmaster%23128",
     "/chain/tools/payload/?kind=simple-send&make=1&propertyId=3&amount=10.5",
     "/policy/",
@@ -125,6 +129,18 @@ def genesis_of_a_token(house):
         return json.load(answer)[0]["id"]
 
 
+def address_under_watch(house, reader):
+    """The number of a watched address; the first one to ask has it watched."""
+    page = reader.open("/chain/watched/")
+    if not page.locator("#rows th a").count():
+        page.goto(f"{house.url}/chain/watched/new/?address={ADDRESS}")
+        page.get_by_label("Name").fill("Vault")
+        page.get_by_role("button", name="Watch address").click()
+        page.wait_for_url(re.compile(r"/chain/watched/\d+/$"))
+        return page.url.rstrip("/").rpartition("/")[2]
+    return page.locator("#rows th a").first.get_attribute("href").rstrip("/").rpartition("/")[2]
+
+
 def looked_at(page, address):
     """What is wrong with the page at this address, in both themes and at every width."""
     page.goto(address, wait_until="networkidle")
@@ -178,6 +194,8 @@ def test_a_page_in_both_themes_and_at_every_width(house, reader, number_of, path
     reader.page.complaints.clear()
     if "{txid}" in path:
         path = path.format(txid=genesis_of_a_token(house))
+    if "{watched}" in path:
+        path = path.format(watched=address_under_watch(house, reader))
     assert looked_at(reader.page, house.url + path) == []
     expected = [one for one in reader.page.complaints if "status of 404" not in one or path not in ABSENT]
     assert expected == []

@@ -20,6 +20,9 @@ pytestmark = pytest.mark.django_db
 DESK_WIDE = {
     "audit",
     "audit-export",
+    "chain-watched-new",
+    "chain-watched-review",
+    "chain-watched-stop",
     "channel-add",
     "channel-end",
     "channel-turn",

@@ -6,6 +6,9 @@ from decimal import Decimal
 
 from chaindata.headers.models import ChainHeader, ChainTip
 from chaindata.incidents import CHAIN_LATE
+from chaindata.watching import kinds
+from chaindata.watching.models import ChainMovement, WatchedAddress
+from chaindata.watching.mover import ADDRESSES, MOVEMENTS
 from desk import clock
 from desk.notifications.kinds import UNDELIVERED
 from desk.notifications.models import Delivery, Notification, Stage
@@ -24,6 +27,7 @@ from exchange_ops.transfers import mover as transfer_moves
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
+from tests.chaindata.views import rows as chain
 from tests.exchange_ops import rows
 
 CRITICAL = {
@@ -111,6 +115,31 @@ def beat(name, *, ago):
     FollowerState.objects.update_or_create(name=name, defaults={"beat_at": moment, "heard_at": moment})
 
 
+def watched(operator):
+    row = WatchedAddress(address=chain.OURS.cash_address, title="Vault", purpose="reserve", added_by=operator)
+    row.from_height = row.settled_height = 7
+    return ADDRESSES.create(row, event="began", now=clock.now() - timedelta(minutes=11))
+
+
+def moved(operator, *, spends):
+    WatchedAddress.objects.filter(pk=(row := watched(operator)).pk).update(read_at=clock.now())
+    change_sat = -150_000_000 if spends else 150_000_000
+    movement = ChainMovement(watched=row, txid="ab" * 32, change_sat=change_sat, spends=spends)
+    MOVEMENTS.create(movement, event="seen", now=clock.now())
+
+
+def deposit_lost(operator):
+    long_ago = clock.now() - timedelta(hours=1)
+    rows.entry(12, now=long_ago, hash="ab" * 32, address=chain.OURS.cash_address)
+    details = ("get_transaction_details", "missing")
+    chain.turned_down(*details, at=clock.now(), problem="No such transaction.", txid="ab" * 32)
+
+
+def reviewed():
+    for row in ChainMovement.objects.filter(state="seen"):
+        MOVEMENTS.move(row, event="reviewed", to="reviewed", now=clock.now(), reason="Ours.")
+
+
 # How each kind comes about, by its name, and what of it is read.
 PROVOKED = {
     alarms.FROZEN: (
@@ -177,6 +206,16 @@ PROVOKED = {
         "values are unknown, and the strictest rules hold",
     ),
     alarms.PROOFS_LATE: (unproven, "1 payouts wait to be looked for on the chain, the oldest for 5 min."),
+    kinds.SPENT: (
+        lambda person: moved(person, spends=True),
+        "1.5000 BCH left the watched address Vault, in transaction abababababab.",
+    ),
+    kinds.RECEIVED: (
+        lambda person: moved(person, spends=False),
+        "1 transaction paid 1.5000 BCH to the watched address Vault",
+    ),
+    kinds.UNREAD: (watched, "The watched address Vault was not read for more than ten minutes"),
+    alarms.DEPOSIT_DIFFERS: (deposit_lost, "The exchange credited 0.5000 BCH, and the chain has no transaction abab"),
     CHAIN_LATE: (lambda person: None, "No block was received yet"),
     UNDELIVERED: (undelivered, "E-mail does not arrive: 1 message was not delivered. The mail server refused"),
 }
@@ -240,6 +279,10 @@ ENDED = {
     alarms.STREAM_DOWN: lambda: live(streams.name_of(rows.account())),
     alarms.PRICES_OLD: lambda: rows.price(now=clock.now()),
     alarms.PROOFS_LATE: proven,
+    kinds.SPENT: reviewed,
+    kinds.RECEIVED: reviewed,
+    kinds.UNREAD: lambda: WatchedAddress.objects.update(read_at=clock.now()),
+    alarms.DEPOSIT_DIFFERS: lambda: LedgerEntry.objects.update(hash=""),
     CHAIN_LATE: block,
     alarms.MARGIN_CALL_NEAR: lambda: MarginPosition.objects.update(pnl=Decimal(0)),
     alarms.LIQUIDATION_NEAR: lambda: MarginPosition.objects.update(pnl=Decimal(0)),

@@ -45,6 +45,7 @@ OF_THE_DESK = {
     "txid",
     "text",
     "broadcast_id",
+    "watched_id",
     "change",
     "target",
     "service",

@@ -18,6 +18,7 @@ from tests.exchange_ops.permissions.subjects.rule_changes import RULE_CHANGES
 from tests.exchange_ops.permissions.subjects.sub_accounts import SUB_ACCOUNT_ACTIONS, SUB_ACCOUNTS
 from tests.exchange_ops.permissions.subjects.trading import MARGIN_ACTIONS, ORDERS
 from tests.exchange_ops.permissions.subjects.transfers import TRANSFERS
+from tests.exchange_ops.permissions.subjects.watching import MOVEMENTS, WATCHED
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("payable")]
 SUBJECTS = (
@@ -32,6 +33,8 @@ SUBJECTS = (
     SUB_ACCOUNT_ACTIONS,
     ORDERS,
     MARGIN_ACTIONS,
+    WATCHED,
+    MOVEMENTS,
 )
 CASES = [
     pytest.param(subject, state, id=f"{subject.name}, {state}") for subject in SUBJECTS for state in subject.states

@@ -1,0 +1,125 @@
+"""A transaction as a drawing: what goes in on the left, what comes out on the right, each as wide as its value.
+
+Pure geometry in the units of the drawing, which is stretched to the width of its page; nothing of it is written there.
+The lists beside it say the same in words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+WIDTH, MIDDLE = Decimal(1000), Decimal(90)  # of the drawing, and of the block in the middle
+GAP: Final = Decimal(6)
+THINNEST: Final = Decimal("1.5")
+LOWEST, HIGHEST, FOR_EACH = Decimal(96), Decimal(260), Decimal(26)
+MOST_SIDES: Final = 12  # drawn one by one on each side; the smallest of more are drawn together
+PLAIN, OWN, FEE, MESSAGE, REST, NEW = "plain", "own", "fee", "message", "rest", "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One side's share: how many coins, in words, and as what it is drawn (`PLAIN`, `OWN` ...)."""
+
+    coins: Decimal
+    words: str
+    tone: str = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Ribbon:
+    """One share as it is drawn: the path of its outline."""
+
+    path: str
+    words: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """The whole drawing. `middle_y` and `middle_height` are the block where both sides meet."""
+
+    ribbons: Sequence[Ribbon]
+    height: str
+    middle_x: str
+    middle_y: str
+    middle_width: str
+    middle_height: str
+    words: str
+    tones: frozenset[str]
+
+
+def drawing(*, inputs: Sequence[Part], outputs: Sequence[Part], fee: Decimal) -> Flow | None:
+    """The drawing; none where nothing goes in or nothing comes out. A fee is drawn below the outputs."""
+    left, right = _bounded(inputs), _bounded(outputs)
+    right += [Part(fee, f"Fee: {fee:f} BCH", FEE)] if fee > 0 else []
+    total = max(sum((each.coins for each in inputs), Decimal(0)), sum((each.coins for each in right), Decimal(0)))
+    if not left or not right or total <= 0:
+        return None
+    height = min(max(FOR_EACH * max(len(left), len(right)), LOWEST), HIGHEST)
+    most = max(len(left), len(right))
+    scale = (height - GAP * (most - 1) - THINNEST * most) / total
+    tall = max(total * scale, THINNEST)
+    top = (height - tall) / 2
+    edge = (WIDTH - MIDDLE) / 2
+    ribbons = [
+        *_side(left, scale, height, top, (Decimal(0), edge)),
+        *_side(right, scale, height, top, (WIDTH, WIDTH - edge)),
+    ]
+    return Flow(
+        ribbons=ribbons,
+        height=_text(height),
+        middle_x=_text(edge),
+        middle_y=_text(top),
+        middle_width=_text(MIDDLE),
+        middle_height=_text(tall),
+        words=_summary(inputs, outputs, fee),
+        tones=frozenset(each.tone for each in ribbons),
+    )
+
+
+def _bounded(parts: Sequence[Part]) -> list[Part]:
+    """In their order; of more than can be told apart the smallest are one."""
+    if len(parts) <= MOST_SIDES:
+        return list(parts)
+    order = sorted(range(len(parts)), key=lambda n: (-parts[n].coins, n))
+    kept = set(order[: MOST_SIDES - 1])
+    rest = [parts[n] for n in order[MOST_SIDES - 1 :]]
+    coins = sum((each.coins for each in rest), Decimal(0))
+    return [parts[n] for n in sorted(kept)] + [Part(coins, f"{len(rest)} others: {coins:f} BCH", REST)]
+
+
+def _side(
+    parts: Sequence[Part], scale: Decimal, height: Decimal, top: Decimal, ends: tuple[Decimal, Decimal]
+) -> list[Ribbon]:
+    """The ribbons from the edge of the drawing to the block in the middle, where they lie one upon the other."""
+    widths = [each.coins * scale + THINNEST for each in parts]
+    outside = (height - sum(widths) - GAP * (len(parts) - 1)) / 2
+    inside, found = top, []
+    for part, width in zip(parts, widths, strict=True):
+        narrow = part.coins * scale
+        found.append(Ribbon(_path(ends, (outside, outside + width), (inside, inside + narrow)), part.words, part.tone))
+        outside += width + GAP
+        inside += narrow
+    return found
+
+
+def _path(ends: tuple[Decimal, Decimal], outer: tuple[Decimal, Decimal], inner: tuple[Decimal, Decimal]) -> str:
+    """The outline: along the upper edge from outside to inside, and back along the lower one."""
+    (far, near), half = ends, (ends[0] + ends[1]) / 2
+    there = f"M{_text(far)} {_text(outer[0])}C{_text(half)} {_text(outer[0])} {_text(half)} {_text(inner[0])}"
+    back = f"{_text(near)} {_text(inner[0])}V{_text(inner[1])}C{_text(half)} {_text(inner[1])} {_text(half)}"
+    return f"{there} {back} {_text(outer[1])} {_text(far)} {_text(outer[1])}Z"
+
+
+def _summary(inputs: Sequence[Part], outputs: Sequence[Part], fee: Decimal) -> str:
+    came, went = (sum((each.coins for each in side), Decimal(0)) for side in (inputs, outputs))
+    paid = f" and a fee of {fee:f} BCH" if fee > 0 else ""
+    ins, outs = (
+        f"{len(side)} {noun}{'' if len(side) == 1 else 's'}" for side, noun in ((inputs, "input"), (outputs, "output"))
+    )
+    return f"{ins} with {came:f} BCH become {outs} with {went:f} BCH{paid}."
+
+
+def _text(value: Decimal) -> str:
+    return f"{value.quantize(Decimal('0.01')).normalize():f}"

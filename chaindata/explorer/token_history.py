@@ -1,0 +1,101 @@
+"""What an address did with tokens: what waits for a block in the property layer, and its past in the simple ledger."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from chaindata.cache import answers
+from chaindata.shared import addresses
+from chaindata.shared.addresses import NotAnAddress
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
+from chaindata.tokens import tokens
+from chaindata.wire.records.slp import ListedTransaction
+from chaindata.wire.records.tokens import TokenTransaction
+
+MOST_LISTED = 25
+
+
+@dataclass(frozen=True, slots=True)
+class PendingMove:
+    """A transaction of the property layer that waits: what it asks for, of which token, and how much."""
+
+    txid: str
+    what: str
+    token: str
+    name: str
+    amount: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class PastMove:
+    """A transaction of the simple ledger. `came` is what of it arrived at the address, zero when all went elsewhere."""
+
+    txid: str
+    what: str
+    token: str
+    symbol: str
+    came: Decimal
+    is_valid: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPart:
+    """Both lists, the past as the service orders it; `past_count` is how many there are in all."""
+
+    pending: Sequence[PendingMove]
+    past: Sequence[PastMove]
+    past_count: int
+    is_known: bool
+    freshness: PartFreshness
+
+
+def history(address: str, *, now: datetime) -> HistoryPart:
+    """What waits, and what was."""
+    waits, was = answers.look_many(
+        [
+            ("get_pending_token_transactions", {"address": address}),
+            ("get_slp_history_of_address", {"address": address}),
+        ],
+        now=now,
+    )
+    pending: list[TokenTransaction] = waits.record if isinstance(waits.record, list) else []
+    past: list[ListedTransaction] = was.record if isinstance(was.record, list) else []
+    return HistoryPart(
+        pending=[_pending(each) for each in pending[:MOST_LISTED]],
+        past=[_past(each, address) for each in past[:MOST_LISTED]],
+        past_count=len(past),
+        is_known=waits.is_known or was.is_known,
+        freshness=freshness_of(waits, was, topics=[TIP_TOPIC]),
+    )
+
+
+def _pending(record: TokenTransaction) -> PendingMove:
+    token = "" if record.propertyid is None else str(record.propertyid)
+    if record.erc721propertyid:
+        token = f"{tokens.COLLECTIBLE}-{record.erc721propertyid}"
+    return PendingMove(record.txid, record.type, token, record.propertyname or "", record.amount)
+
+
+def _past(record: ListedTransaction, address: str) -> PastMove:
+    found = record.token_details
+    outputs = [each for each in found.detail.outputs or [] if each is not None]
+    came = sum((each.amount for each in outputs if _is_at(each.address, address)), Decimal(0))
+    return PastMove(
+        txid=record.txid,
+        what=found.detail.transaction_type.capitalize(),
+        token=found.detail.token_id_hex,
+        symbol=found.detail.symbol or found.detail.name or "",
+        came=came,
+        is_valid=found.valid,
+        reason=found.invalid_reason or "",
+    )
+
+
+def _is_at(text: str | None, address: str) -> bool:
+    """Whether an output went to the printed address; what can't be read went elsewhere."""
+    try:
+        return bool(text) and addresses.printed(text or "") == address
+    except NotAnAddress:
+        return False

@@ -1,0 +1,106 @@
+"""What about watched addresses a person has to look at; read from rows.
+
+Every transaction that spends is an incident of its own, because only who has the key can make one. What is received is
+one incident for an address, however many transactions there are: anybody can pay anybody.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from chaindata.watching import machine
+from chaindata.watching.models import ChainMovement, WatchedAddress
+from chaindata.wire import decoding
+from desk.incidents.kinds import Cause, Kind, Severity
+from desk.templatetags.desk import kept_amount
+
+SPENT: Final = "watched-spent"
+RECEIVED: Final = "watched-received"
+UNREAD: Final = "watched-unread"
+UNREAD_AFTER: Final = timedelta(minutes=10)
+PAGE: Final = "chain-watched-address"
+CURRENCY: Final = "BCH"
+_ENDS: Final = "It ends when somebody reviews it, with a reason, on the page of the watched address."
+
+
+def of(row: ChainMovement) -> str:
+    """The kind of incident that a movement is the cause of, or part of the cause of."""
+    return SPENT if row.spends else RECEIVED
+
+
+def key_of(row: ChainMovement) -> str:
+    """The cause."""
+    return row.subject if row.spends else row.watched.subject
+
+
+def _number(only: str) -> Q:
+    return Q(pk=only.rpartition(":")[2]) if only else Q()
+
+
+def _spent(now: datetime, only: str) -> Iterator[Cause]:
+    rows = ChainMovement.objects.filter(_number(only), state=machine.SEEN, spends=True).select_related("watched")
+    for row in rows.order_by("pk"):
+        amount = kept_amount(decoding.coins(abs(row.change_sat)), CURRENCY)
+        way = "left" if row.change_sat < 0 else "were spent and came back to"
+        sentence = (
+            f"{amount} {way} the watched address {row.watched.title}, in transaction {row.txid[:12]}. "
+            "Find out who signed it, then review it with a reason."
+        )
+        yield Cause(row.subject, sentence, PAGE, str(row.watched_id))
+
+
+def _received(now: datetime, only: str) -> Iterator[Cause]:
+    seen = Q(movements__state=machine.SEEN, movements__spends=False)
+    rows = WatchedAddress.objects.filter(_number(only)).filter(seen)
+    last = ChainMovement.objects.filter(watched=OuterRef("pk"), state=machine.SEEN, spends=False).order_by("-pk")
+    newest = Subquery(last.values("txid")[:1])
+    rows = rows.annotate(count=Count("movements"), sum_sat=Sum("movements__change_sat"), newest=newest)
+    for row in rows.order_by("pk"):
+        many = "1 transaction" if row.count == 1 else f"{row.count} transactions"
+        amount = kept_amount(decoding.coins(row.sum_sat), CURRENCY)
+        sentence = (
+            f"{many} paid {amount} to the watched address {row.title}, the last one {row.newest[:12]}. "
+            "Review what came in, with a reason."
+        )
+        yield Cause(row.subject, sentence, PAGE, str(row.pk))
+
+
+def _unread(now: datetime, only: str) -> Iterator[Cause]:
+    rows = WatchedAddress.objects.filter(_number(only), state=machine.WATCHED)
+    late = rows.annotate(since=Coalesce(F("read_at"), F("created_at"))).filter(since__lt=now - UNREAD_AFTER)
+    for row in late.order_by("pk"):
+        sentence = f"The watched address {row.title} was not read for more than ten minutes: a movement would not show."
+        yield Cause(row.subject, f"{sentence} {row.last_problem}".strip(), PAGE, str(row.pk))
+
+
+KINDS: Final[tuple[Kind, ...]] = (
+    Kind(
+        SPENT,
+        "Coins left a watched address",
+        Severity.HIGH,
+        machine.REVIEWERS,
+        _spent,
+        closable=False,
+        ends=_ENDS,
+    ),
+    Kind(
+        RECEIVED,
+        "A watched address was paid",
+        Severity.MEDIUM,
+        machine.REVIEWERS,
+        _received,
+        closable=False,
+        ends=_ENDS,
+    ),
+    Kind(
+        UNREAD,
+        "Watched address not read",
+        Severity.MEDIUM,
+        machine.REVIEWERS,
+        _unread,
+        settles=timedelta(seconds=90),  # a first reading after a start has come round
+    ),
+)

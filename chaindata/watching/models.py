@@ -1,0 +1,135 @@
+"""Addresses that the company watches, and what was seen to move there."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from chaindata.watching import machine
+from desk.machines.rows import Event, Subject, is_a_move
+
+LONGEST_TITLE, LONGEST_NOTE, LONGEST_REASON = 80, 300, 500
+SENTENCE = 300
+
+
+class Purpose(models.TextChoices):
+    """Whose it is and what for; the first two are the company's own."""
+
+    RESERVE = "reserve", "Own reserve (cold storage)"
+    OPERATIONS = "operations", "Own operations"
+    COUNTERPARTY = "counterparty", "Counterparty"
+    OTHER = "other", "Other"
+
+
+OWN = (Purpose.RESERVE, Purpose.OPERATIONS)
+
+
+class WatchedAddress(Subject):
+    """One address under watch. `address` is the cash address as it is printed here; one row of each is watched.
+
+    What is in a block up to `from_height`, the tip when watching began, is no movement. Everything up to
+    `settled_height` was read and is buried: a reading goes back that far. `balance_sat` and `unconfirmed_sat` are as
+    last read. `reason` is why watching ended.
+    """
+
+    table, mark, name = machine.ADDRESSES, "A-", "watched-address"
+
+    address = models.CharField(max_length=120)
+    title = models.CharField(max_length=LONGEST_TITLE)
+    purpose = models.CharField(max_length=12, choices=Purpose.choices)
+    note = models.CharField(max_length=LONGEST_NOTE, default="", blank=True)
+    added_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    from_height = models.BigIntegerField()
+    settled_height = models.BigIntegerField()
+    read_at = models.DateTimeField(null=True)
+    balance_sat = models.BigIntegerField(null=True)
+    unconfirmed_sat = models.BigIntegerField(null=True)
+    reason = models.CharField(max_length=LONGEST_REASON, default="", blank=True)
+    last_problem = models.CharField(max_length=SENTENCE, default="", blank=True)
+
+    state = models.CharField(max_length=10, choices=machine.ADDRESSES.choices)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(state__in=list(machine.ADDRESS_STATES)), name="watchedaddress_known_state"
+            ),
+            models.CheckConstraint(
+                condition=Q(settled_height__gte=models.F("from_height")), name="watchedaddress_reads_forward"
+            ),
+            models.UniqueConstraint(
+                fields=["address"], condition=Q(state=machine.WATCHED), name="watchedaddress_one_watch"
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["state", "next_action_at"], name="watchedaddress_due")]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the company holds its keys."""
+        return self.purpose in OWN
+
+
+class WatchedAddressEvent(Event):
+    """One move of a watched address, written in the same transaction as the row that it moved."""
+
+    watched = models.ForeignKey(WatchedAddress, on_delete=models.PROTECT, related_name="events")
+
+    class Meta:
+        ordering: ClassVar = ["version"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["watched", "version"], name="watchedaddressevent_one_per_version"),
+            models.CheckConstraint(
+                condition=is_a_move(machine.ADDRESSES), name="watchedaddressevent_is_a_move_of_the_table"
+            ),
+        ]
+
+
+class ChainMovement(Subject):
+    """One transaction that paid or spent coins of a watched address since it is watched.
+
+    `change_sat` is what it changed there; `spends` whether it spent from there, which needs its key. `height` is None
+    while it waits for a block; `is_missing` says that neither the chain nor the mempool has it any more.
+    """
+
+    table, mark, name = machine.MOVEMENTS, "M-", "chain-movement"
+
+    watched = models.ForeignKey(WatchedAddress, on_delete=models.PROTECT, related_name="movements")
+    txid = models.CharField(max_length=64, db_index=True)
+    change_sat = models.BigIntegerField()
+    spends = models.BooleanField()
+    height = models.BigIntegerField(null=True)
+    is_missing = models.BooleanField(default=False)
+    reason = models.CharField(max_length=LONGEST_REASON, default="", blank=True)
+
+    state = models.CharField(max_length=10, choices=machine.MOVEMENTS.choices)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(state__in=list(machine.MOVEMENT_STATES)), name="chainmovement_known_state"
+            ),
+            models.UniqueConstraint(fields=["watched", "txid"], name="chainmovement_one_per_transaction"),
+            models.CheckConstraint(
+                condition=Q(state=machine.SEEN) | ~Q(reason=""), name="chainmovement_reviewed_with_a_reason"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["watched", "-id"], name="chainmovement_newest"),
+            models.Index(fields=["id"], condition=Q(state=machine.SEEN), name="chainmovement_to_review"),
+        ]
+
+
+class ChainMovementEvent(Event):
+    """One move of a movement, written in the same transaction as the row that it moved."""
+
+    movement = models.ForeignKey(ChainMovement, on_delete=models.PROTECT, related_name="events")
+
+    class Meta:
+        ordering: ClassVar = ["version"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["movement", "version"], name="chainmovementevent_one_per_version"),
+            models.CheckConstraint(
+                condition=is_a_move(machine.MOVEMENTS), name="chainmovementevent_is_a_move_of_the_table"
+            ),
+        ]

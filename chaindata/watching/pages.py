@@ -1,0 +1,35 @@
+"""What the page of a watched address says of its movements, fifty at a time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import OuterRef, Subquery
+
+from chaindata.watching import machine, requests
+from chaindata.watching.models import ChainMovement, ChainMovementEvent, WatchedAddress
+
+MOST_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class MovementsPart:
+    """A page of movements, what waits for a person first; `received` is how many that only received wait."""
+
+    lines: Sequence[ChainMovement]
+    received: int
+    page: int
+    pages: int
+
+
+def movements(row: WatchedAddress, *, page: int) -> MovementsPart:
+    """The part; each line carries who reviewed it (`reviewer`) and when (`reviewed_at`)."""
+    every = requests.movements(row)
+    count = every.count()
+    pages = max(1, -(-count // MOST_SHOWN))
+    page = min(max(page, 1), pages)
+    word = ChainMovementEvent.objects.filter(movement=OuterRef("pk"), event="reviewed")
+    names, times = (Subquery(word.values(column)[:1]) for column in ("actor__username", "at"))
+    lines = every.annotate(reviewer=names, reviewed_at=times)
+    first = (page - 1) * MOST_SHOWN
+    waiting = ChainMovement.objects.filter(watched=row, state=machine.SEEN, spends=False).count()
+    return MovementsPart(list(lines[first : first + MOST_SHOWN]), waiting, page, pages)

@@ -1,0 +1,109 @@
+"""Watched addresses: the list, one of them with what moved there, and what people do about both."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from chaindata import rules
+from chaindata.shared.access import allowed, number, readable
+from chaindata.watching import pages, requests
+from chaindata.watching.forms import ReasonForm, ReviewForm, WatchForm
+from chaindata.watching.models import WatchedAddress
+from desk import clock
+from desk.models import Person
+from desk.views.rendering import show
+
+LIST_PARTS = {"rows": "chaindata/watched/_rows.html"}
+PARTS = {name: f"chaindata/watched/_{name}.html" for name in ("facts", "movements")}
+
+
+@require_safe
+@readable
+def watched_list(request: HttpRequest) -> HttpResponse:
+    """Everything that is or was watched, and what waits for a person."""
+    context = {"now": clock.now(), "rows": list(requests.listed()), "topic": requests.TOPIC}
+    context["may_watch"] = rules.may_watch(_person(request))
+    return show(request, "chaindata/watched.html", context, parts=LIST_PARTS)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@allowed(rules.may_watch, requests.ONLY_KEEPERS)
+def new(request: HttpRequest) -> HttpResponse:
+    """The form of one more address; an address in the query is filled in."""
+    if request.method != "POST":
+        return _form_page(request, WatchForm(initial={"address": request.GET.get("address", "")[:200]}))
+    form = WatchForm(request.POST)
+    if not form.is_valid():
+        return _form_page(request, form, status=422)
+    try:
+        row = requests.watch(**form.cleaned_data, **_who(request))
+    except requests.CannotWatch as problem:
+        form.add_error(None, str(problem))
+        return _form_page(request, form, status=409)
+    messages.success(request, f"{row.title} is watched from block {row.from_height:,} on.")
+    return redirect("chain-watched-address", row.pk)
+
+
+@require_safe
+@readable
+def watched(request: HttpRequest, watched_id: int) -> HttpResponse:
+    """One address and what moved there."""
+    return _page(request, get_object_or_404(requests.listed(), pk=watched_id))
+
+
+@require_POST
+@allowed(rules.may_review, requests.ONLY_REVIEWERS)
+def review(request: HttpRequest, watched_id: int) -> HttpResponse:
+    """Somebody looked at a movement, or at all that was received."""
+    row, form = get_object_or_404(requests.listed(), pk=watched_id), ReviewForm(request.POST)
+    if not form.is_valid():
+        return _page(request, row, problem=_first(form), status=422)
+    try:
+        count = requests.review(watched_id=row.pk, **form.arguments(), **_who(request))
+    except requests.CannotWatch as problem:
+        return _page(request, row, problem=str(problem), status=409)
+    messages.success(request, "The movement is reviewed." if count == 1 else f"{count} movements are reviewed.")
+    return redirect("chain-watched-address", row.pk)
+
+
+@require_POST
+@allowed(rules.may_watch, requests.ONLY_KEEPERS)
+def stop(request: HttpRequest, watched_id: int) -> HttpResponse:
+    """Watch it no more."""
+    row, form = get_object_or_404(requests.listed(), pk=watched_id), ReasonForm(request.POST)
+    if not form.is_valid():
+        return _page(request, row, problem=_first(form), status=422)
+    try:
+        requests.stop(watched_id=row.pk, reason=form.cleaned_data["reason"], **_who(request))
+    except requests.CannotWatch as problem:
+        return _page(request, row, problem=str(problem), status=409)
+    messages.success(request, f"{row.title} is no longer watched.")
+    return redirect("chain-watched")
+
+
+def _form_page(request: HttpRequest, form: WatchForm, *, status: int = 200) -> HttpResponse:
+    return show(request, "chaindata/watched_new.html", {"form": form}, status=status)
+
+
+def _page(request: HttpRequest, row: WatchedAddress, *, problem: str = "", status: int = 200) -> HttpResponse:
+    person = _person(request)
+    context: dict[str, Any] = {"now": clock.now(), "row": row, "problem": problem, "form": ReasonForm()}
+    context |= {"movements": pages.movements(row, page=number(request, "page") or 1), "topic": row.subject}
+    context |= {"may_watch": rules.may_watch(person), "may_review": rules.may_review(person)}
+    return show(request, "chaindata/watched_address.html", context, parts=PARTS, status=status)
+
+
+def _first(form: ReasonForm) -> str:
+    return " ".join(str(sentence) for each in form.errors.values() for sentence in each)
+
+
+def _who(request: HttpRequest) -> dict[str, Any]:
+    return {"person": _person(request), "now": clock.now(), "session_key": request.session.session_key or ""}
+
+
+def _person(request: HttpRequest) -> Person:
+    """Whoever the door of these pages let in."""
+    return cast("Person", request.user)

@@ -1,0 +1,138 @@
+"""A deposit is compared with its transaction: what differs, what is only slower, and how long a difference stays."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from chaindata.cache.models import ChainAnswer
+from desk.incidents import decisions, review
+from desk.incidents.models import Incident
+from exchange_ops.ledger import chain_differences
+from exchange_ops.shared import alarms
+from tests.chaindata.views import rows as chain
+from tests.exchange_ops import rows
+
+pytestmark = pytest.mark.django_db
+NOW = rows.NOW + timedelta(hours=1)
+TXID = chain.h(1, "f")
+CREDITED = {"hash": TXID, "address": chain.OURS.cash_address, "amount": Decimal(1)}
+
+
+@pytest.fixture(autouse=True)
+def _chain(settings):
+    settings.CHAIN_NETWORKS = ("test", "regtest")
+    chain.tip(20, at=NOW)
+    rows.currency(now=rows.NOW, payin_confirmations=2)
+
+
+def answered(**changes):
+    chain.answered("get_transaction_details", chain.details(TXID, **changes), at=NOW, txid=TXID)
+
+
+def differences(now=NOW):
+    review.note(alarms.DEPOSIT_DIFFERS, now=now)
+    return [row.sentence for row in Incident.objects.filter(kind=alarms.DEPOSIT_DIFFERS, state="open")]
+
+
+def test_what_agrees_is_no_incident():
+    rows.entry(1, **CREDITED)
+    answered(height=19)
+    assert differences() == []
+
+
+def test_what_nobody_has_read_yet_says_nothing():
+    rows.entry(1, **CREDITED)
+    assert differences() == []
+    assert chain_differences.look(now=NOW) == 1
+    assert ChainAnswer.objects.get().operation == "get_transaction_details"
+    assert differences() == []
+
+
+@pytest.mark.parametrize("status", ["success", "pending"])
+def test_a_deposit_whose_transaction_the_chain_does_not_have(status):
+    rows.entry(1, status=status, **CREDITED)
+    chain.turned_down("get_transaction_details", "missing", at=NOW, problem="No such transaction.", txid=TXID)
+    word = {"success": "credited", "pending": "expects"}[status]
+    assert differences() == [
+        f"The exchange {word} 1.0000 BCH, and the chain has no transaction {TXID[:12]}. "
+        "Ask the exchange before the money is used."
+    ]
+    row = Incident.objects.get()
+    assert row.url == f"/deposits/?text={TXID}"
+    assert row.scope == str(rows.account(now=NOW).pk)
+
+
+def test_a_deposit_that_was_only_just_announced_is_waited_for():
+    rows.entry(1, status="pending", first_seen_at=NOW - timedelta(minutes=9), **CREDITED)
+    chain.turned_down("get_transaction_details", "missing", at=NOW, problem="No such transaction.", txid=TXID)
+    assert differences() == []
+    assert len(differences(NOW + timedelta(minutes=2))) == 1
+
+
+def test_a_credited_deposit_whose_block_was_taken_away():
+    rows.entry(1, **CREDITED)
+    answered(height=None)
+    assert "is in no block" in differences()[0]
+
+
+def test_a_credit_of_this_moment_is_not_compared_with_an_older_answer():
+    rows.entry(1, **CREDITED | {"updated_at": NOW - timedelta(seconds=30)})
+    answered(height=None)
+    assert differences() == []
+
+
+@pytest.mark.parametrize(("height", "found"), [(14, 0), (13, 1)])
+def test_a_deposit_that_is_deep_and_not_credited(height, found):
+    rows.entry(1, status="pending", **CREDITED)
+    answered(height=height)
+    assert len(differences()) == found, "two confirmations are wanted, and six more are waited for"
+
+
+def test_a_deposit_that_failed_at_the_exchange_and_is_in_a_block():
+    rows.entry(1, status="failed", **CREDITED)
+    answered(height=19)
+    assert "is failed, and its transaction is in a block" in differences()[0]
+
+
+@pytest.mark.parametrize("status", ["success"])
+def test_another_amount_than_the_transaction_pays(status):
+    rows.entry(1, status=status, **CREDITED | {"amount": Decimal("1.5")})
+    answered(height=19)
+    assert "credited 1.5000 BCH" in differences()[0]
+    assert "pays 1.0000 BCH" in differences()[0]
+
+
+def test_two_deposits_of_one_transaction_are_its_amount_together():
+    for number, amount in ((1, "0.75"), (2, "0.25")):
+        rows.entry(number, **CREDITED | {"amount": Decimal(amount)})
+    answered(height=19)
+    assert differences() == []
+
+
+def test_other_coins_and_odd_hashes_are_not_looked_for():
+    rows.entry(1, **CREDITED | {"currency": "BTC"})
+    rows.entry(2, **CREDITED | {"hash": "offchain-7"})
+    assert chain_differences.look(now=NOW) == 0
+
+
+def test_a_difference_stays_however_old_and_ends_when_both_agree(operator):
+    rows.entry(1, **CREDITED)
+    answered(height=None)
+    assert len(differences()) == 1
+    later = NOW + timedelta(days=30)
+    chain.tip(20, at=later)
+    assert len(differences(later)) == 1
+    assert chain_differences.look(now=later) == 1
+    answered(height=19)
+    assert differences(later) == []
+    assert Incident.objects.get().gone_at == later
+
+
+def test_a_person_closes_it_with_a_reason_and_it_is_not_opened_again(operator):
+    rows.entry(1, **CREDITED)
+    answered(height=None)
+    differences()
+    decisions.close(incident_id=Incident.objects.get().pk, person=operator, reason="Asked: mined again.", now=NOW)
+    assert differences() == []
+    assert Incident.objects.count() == 1

@@ -1,0 +1,50 @@
+"""Who stops watching an address, and who reviews what moved there."""
+
+from typing import Any
+
+from chaindata.watching import machine
+from chaindata.watching.models import ChainMovement, WatchedAddress
+from chaindata.watching.mover import ADDRESSES
+from chaindata.watching.mover import MOVEMENTS as MOVED
+from desk import clock
+from desk.people import roles
+from tests.exchange_ops.permissions.shared_form import Subject, colleague, walk
+
+T, A, OPERATOR = roles.TREASURY, roles.ADMIN, roles.OPERATOR
+ADDRESS = "bchtest:qpm2qsznhks23z7629mms6s4cwef74vcwvqcw003ap"
+REASON = {"stopped": lambda row: {"reason": "Sold."}, "reviewed": lambda row: {"reason": "Ours."}}
+
+
+def address(state: str, person: Any) -> WatchedAddress:
+    """An address in the state, added by somebody of treasury."""
+    keeper = colleague(T, "keeper")
+    row = WatchedAddress(address=ADDRESS, title="Vault", purpose="reserve", added_by=keeper)
+    row.from_height = row.settled_height = 7
+    return walk(ADDRESSES, ADDRESSES.create(row, event="began", now=clock.now(), actor=keeper), state, REASON)
+
+
+def movement(state: str, person: Any) -> ChainMovement:
+    """A movement in the state, of an address under watch."""
+    row = ChainMovement(watched=address(machine.WATCHED, person), txid="ab" * 32, change_sat=-5, spends=True)
+    return walk(MOVED, MOVED.create(row, event="seen", now=clock.now()), state, REASON)
+
+
+WATCHED = Subject(
+    name="watched address",
+    states=machine.ADDRESS_STATES,
+    reach=address,
+    routes={"chain-watched-stop": lambda row: {"reason": "Sold."}},
+    goes_through={(machine.WATCHED, "chain-watched-stop"): {T, A}},
+    reads={"chain-watched-address": roles.ALL},
+    topic=lambda row: row.subject,
+)
+MOVEMENTS = Subject(
+    name="movement",
+    states=machine.MOVEMENT_STATES,
+    reach=movement,
+    routes={"chain-watched-review": lambda row: {"reason": "Ours.", "movement": row.pk}},
+    goes_through={(machine.SEEN, "chain-watched-review"): {OPERATOR, T, A}},
+    args=lambda row, _: (row.watched_id,),
+    reads={"chain-watched-address": roles.ALL},
+    topic=lambda row: row.watched.subject,
+)
