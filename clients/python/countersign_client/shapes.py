@@ -59,6 +59,10 @@ ObservedEnum = Literal[
     "unknown",
 ]
 OrderOutStateEnum = Literal[
+    "waiting",
+    "declined",
+    "withdrawn",
+    "lapsed",
     "requested",
     "sending",
     "placed",
@@ -626,7 +630,18 @@ class OrderIn(TypedDict):
     margin: NotRequired[bool]
     take_liquidity_markup: NotRequired[str | None]
     provide_liquidity_markup: NotRequired[str | None]
+    confirmed: NotRequired[list[str]]
     request_key: NotRequired[str]
+
+
+class OverstepOut(TypedDict):
+    """A bound of the rules that the order went beyond: its size, and what was confirmed or is to be approved."""
+
+    name: str
+    size: str
+    beyond: str
+    sentence: str
+    up_to: str
 
 
 class OrderOut(TypedDict):
@@ -648,6 +663,7 @@ class OrderOut(TypedDict):
     expire_time: str | None
     post_only: bool
     margin: bool
+    oversteps: list[OverstepOut]
     filled: str
     average_price: str | None
     client_order_id: str
