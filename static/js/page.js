@@ -13,7 +13,7 @@ document.addEventListener("click", function (event) {
 
 // Copy buttons carry the full value; they appear only where copying can work.
 function showCopy(root) {
-  if (navigator.clipboard) root.querySelectorAll("[data-copy][hidden]").forEach((button) => { button.hidden = false; });
+  if (navigator.clipboard) root.querySelectorAll("[data-copy][data-unready]").forEach((button) => { delete button.dataset.unready; });
 }
 document.addEventListener("click", async function (event) {
   const button = event.target.closest("[data-copy]");

@@ -51,7 +51,7 @@ function wouldMove(part, fresh, before) {
   fragments.openAgain(fresh);
   // Two of a group can't be chosen at a time: what is only tried must not take the choice away from what stands there.
   fresh.querySelectorAll("[type=radio]").forEach((one) => { one.checked = false; });
-  fresh.querySelectorAll("[data-copy][hidden]").forEach((button) => { button.hidden = !navigator.clipboard; });
+  fresh.querySelectorAll("[data-copy][data-unready]").forEach((button) => { if (navigator.clipboard) delete button.dataset.unready; });
   part.after(fresh);
   part.style.setProperty("display", "none", "important");
   scrollAlike(fresh, offsets);
