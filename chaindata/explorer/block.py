@@ -1,6 +1,6 @@
 """The page of one block, by its hash or by its height: its header in words, and its transactions twenty a page."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -38,12 +38,16 @@ class BlockPart:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A transaction of the block: its place, and its details once they were read. Unknown: no chain has it any more."""
+    """A transaction of the block: its place, and its details once they were read. Unknown: no chain has it any more.
+
+    `moves_tokens` says that it speaks to the property layer.
+    """
 
     position: int
     txid: str
     details: Transaction | None
     is_unknown: bool
+    moves_tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,18 @@ def members(named: str, *, page: int, now: datetime) -> MembersPart:
     wanted = [("get_transaction_details", {"txid": txid}) for txid in listed if is_display_hex(txid)]
     readings = answers.look_many(wanted, now=now)
     by_txid = {each["txid"]: reading for (_, each), reading in zip(wanted, readings, strict=True)}
-    lines = [_member(first + n, txid, by_txid.get(txid)) for n, txid in enumerate(listed)]
-    return MembersPart(lines, len(txids), page, last, freshness_of(reading, *readings))
+    moved = _token_moves(found, now)
+    speaking = set(moved.record or []) if moved is not None else set()
+    lines = [_member(first + n, txid, by_txid.get(txid), speaking) for n, txid in enumerate(listed)]
+    topics = [moved.topic] if moved is not None else []
+    return MembersPart(lines, len(txids), page, last, freshness_of(reading, *readings, topics=topics))
+
+
+def _token_moves(found: Block | None, now: datetime) -> Reading | None:
+    """Which transactions at the height spoke to the property layer; not asked of a block that is off the chain."""
+    if found is None or not found.is_main_chain or found.height < 0:
+        return None
+    return answers.look("get_token_transactions_of_block", now=now, index=found.height)
 
 
 def _fits(found: Block) -> bool | None:
@@ -103,11 +117,11 @@ def _fits(found: Block) -> bool | None:
     return root == headers.read(bytes.fromhex(row.raw)).merkle_root_bytes
 
 
-def _member(position: int, txid: str, reading: Reading | None) -> Member:
+def _member(position: int, txid: str, reading: Reading | None, speaking: Collection[str]) -> Member:
     """A line; what is called a transaction and has no id of one is none."""
     if reading is None:
         return Member(position, txid, None, is_unknown=True)
-    return Member(position, txid, reading.record, is_unknown=reading.freshness == "missing")
+    return Member(position, txid, reading.record, reading.freshness == "missing", moves_tokens=txid in speaking)
 
 
 def _is_height(named: str) -> bool:

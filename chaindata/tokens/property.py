@@ -53,7 +53,6 @@ class GrantLine:
     amount: Decimal
     is_revoked: bool
     block: int | None = None
-    time: datetime | None = None
     supply: Decimal | None = None
 
 
@@ -148,7 +147,6 @@ def _dated(lines: Sequence[GrantLine], now: datetime) -> tuple[list[supply.Step]
             amount=-line.amount if line.is_revoked else line.amount,
             block=found.block if found else None,
             position=(found.positioninblock or 0) if found else 0,
-            time=moment(found.blocktime) if found else None,
         )
         for line, found in zip(lines, moved, strict=True)
     ]
@@ -163,7 +161,6 @@ def _by_block(lines: list[GrantLine], dated: Sequence[supply.Step]) -> list[Gran
             amount=abs(step.change.amount),
             is_revoked=step.change.amount < 0,
             block=step.change.block,
-            time=step.change.time,
             supply=step.supply,
         )
         for step in reversed(dated)

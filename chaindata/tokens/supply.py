@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
@@ -18,7 +17,6 @@ class Change:
     amount: Decimal
     block: int | None
     position: int
-    time: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from chaindata.tokens.supply import Change
 
 
 def change(amount, block, position=0):
-    return Change(f"{block}-{position}", Decimal(amount), block, position, None)
+    return Change(f"{block}-{position}", Decimal(amount), block, position)
 
 
 def test_changes_are_in_the_order_of_the_chain_whatever_order_they_come_in():

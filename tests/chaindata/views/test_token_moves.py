@@ -118,3 +118,22 @@ def test_the_state_of_the_layer_and_its_alerts(client):
     for piece in ("block 19", "2,034", "0.2.1", h(3, "c"), "Upgrade <b>now</b>"):
         assert piece in text, piece
     assert "<b>now" not in response.content.decode()
+
+
+def test_transactions_of_a_block_that_move_property_tokens_are_marked(client):
+    txids = [h(1, "e"), TXID]
+    rows.answered("get_block_by_height", rows.block(7, txids=txids, tip_height=20), at=clock.now(), height=7)
+    for txid in txids:
+        rows.answered("get_transaction_details", rows.details(txid, height=7), at=clock.now(), txid=txid)
+    assert "property tokens" not in text_of(client.get("/chain/block/7/"))
+    rows.answered("get_token_transactions_of_block", [TXID], at=clock.now(), index=7)
+    text = text_of(client.get("/chain/block/7/"))
+    assert text.count("property tokens") == 1
+    assert text.index("2 transactions") < text.rindex(TXID[-8:]) < text.index("property tokens")
+
+
+def test_a_block_off_the_chain_is_not_asked_about_by_its_height(client):
+    lost = rows.block(7, txids=[TXID], tip_height=20, isMainChain=False)
+    rows.answered("get_block_by_hash", lost, at=clock.now(), hash=h(7))
+    client.get(f"/chain/block/{h(7)}/")
+    assert not ChainAnswer.objects.filter(operation="get_token_transactions_of_block").exists()

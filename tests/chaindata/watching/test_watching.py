@@ -76,7 +76,7 @@ def test_nothing_is_seen_or_alarmed_twice(ledger, watch):
     assert read() == 0, "it is not due"
     ledger.listed[0] |= {"blockhash": rows.h(21), "blockheight": 21}
     assert read(LATER) == 0
-    review.review(now=LATER)
+    review.note(*(kind.name for kind in kinds.KINDS), now=LATER)
     movement = ChainMovement.objects.get()
     assert (movement.height, len(waiting())) == (21, 1)
 
