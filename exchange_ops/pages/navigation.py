@@ -51,7 +51,7 @@ ENTRIES = (
     Entry("Keys", "keys", "key-round", "Control", may_see=rules.may_see_keys),
     Entry("Audit trail", "audit", "scroll-text", "Control", key="a", may_see=_audits),
     Entry("Console", "console", "monitor", "Control", may_see=rules.may_see),
-    Entry("Interface", "api-docs", "file-text", "Control", may_see=rules.may_see),
+    Entry("API", "api-docs", "file-text", "Control", may_see=rules.may_see),
     Entry("Going live", "going-live", "flag", "Control", may_see=going_live.may_see),
     Entry("System", "system", "activity", "Control", key="s", may_see=rules.may_see),
 )
