@@ -69,12 +69,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='policyversion',
             name='price_beyond',
-            field=models.CharField(choices=[('confirm', 'has to be confirmed by name'), ('approve', 'needs an approval'), ('refuse', 'is refused')], default='refuse', max_length=10),
+            field=models.CharField(choices=[('confirm', 'is confirmed by name'), ('approve', 'needs an approval'), ('refuse', 'is refused')], default='refuse', max_length=10),
         ),
         migrations.AddField(
             model_name='valuelimit',
             name='beyond',
-            field=models.CharField(choices=[('confirm', 'has to be confirmed by name'), ('approve', 'needs an approval'), ('refuse', 'is refused')], default='refuse', max_length=10),
+            field=models.CharField(choices=[('confirm', 'is confirmed by name'), ('approve', 'needs an approval'), ('refuse', 'is refused')], default='refuse', max_length=10),
         ),
         migrations.AlterField(
             model_name='order',

@@ -227,7 +227,7 @@ class OrderFilter(DatedForm):
     def narrow(self, rows: QuerySet[Order]) -> QuerySet[Order]:
         """Only the rows that every filter which is set lets through."""
         chosen = self.chosen()
-        is_open = Q(active=True) | Q(state__in=machine.AT_WORK)
+        is_open = Q(active=True) | Q(state__in=(*machine.AT_WORK, machine.WAITING))
         if chosen.get("view") != "all":
             rows = rows.exclude(is_open) if "view" in chosen else rows.filter(is_open)
         if "symbol" in chosen:

@@ -10,7 +10,7 @@ CONFIRM: Final = "confirm"
 APPROVE: Final = "approve"
 REFUSE: Final = "refuse"
 BEYOND: Final = {
-    CONFIRM: "has to be confirmed by name",
+    CONFIRM: "is confirmed by name",
     APPROVE: "needs an approval",
     REFUSE: "is refused",
 }

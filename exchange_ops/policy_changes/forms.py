@@ -26,7 +26,7 @@ class LimitForm(forms.Form):
         choices=[
             (ValueLimit.ORDER, "value of one order"),
             (ValueLimit.TRANSFER, "value of one transfer"),
-            (ValueLimit.OPEN_ORDERS, "number of open orders"),
+            (ValueLimit.OPEN_ORDERS, "open orders"),
         ],
     )
     person = forms.ModelChoiceField(Person.objects.none(), label="of whom", required=False, empty_label="everybody")
@@ -58,7 +58,7 @@ class RulesForm(forms.Form):
         max_digits=6,
         decimal_places=2,
         help_text="For limit orders that pay more or take less, and market orders that eat deeper into the book. "
-        f"Empty: {ruleset.USUAL_DISTANCE} percent, and more has to be confirmed by name.",
+        f"Empty: {ruleset.USUAL_DISTANCE} percent, and more is confirmed by name.",
     )
     price_beyond = forms.ChoiceField(
         label="An order that is farther from the market", choices=list(reversed(BEYOND.items())), required=False

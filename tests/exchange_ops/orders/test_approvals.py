@@ -189,6 +189,8 @@ def test_needs_action_has_it_for_treasury_and_the_page_approves_it(signed_in, op
     listed = browser.get("/action/").content.decode()
     assert row.reference in listed
     assert "Worth more than the limit" in listed
+    assert row.reference in browser.get("/orders/").content.decode(), "it stands among the open ones"
+    assert row.reference not in browser.get("/orders/?view=ended").content.decode()
     page = browser.get(f"/orders/{row.pk}/").content.decode()
     assert "Approve and place buy order: 0.5 BCH at 400 USD" in page
     refused = browser.post(f"/orders/{row.pk}/approve/", {"digest": row.digest, "code": "000000"})

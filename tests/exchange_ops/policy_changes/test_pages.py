@@ -157,7 +157,7 @@ def test_a_limit_of_open_orders_and_what_becomes_of_more_are_typed_read_and_publ
     limit = {"l0-kind": "open", "l0-most": "20", "l0-beyond": "confirm", "l0-person": str(people[0].pk)}
     wanted = typed | limit | {"price_distance": "3", "price_beyond": "approve"}
     reviewed = ada.post("/policy/draft/", wanted)
-    assert "Open orders of ada: at most 20 (more has to be confirmed by name)" in text(reviewed)
+    assert "Open orders of ada: at most 20 (more is confirmed by name)" in text(reviewed)
     assert "An order may be worse than the market: more needs an approval" in text(reviewed)
     digest = re.search(r'name="digest" value="(\w+)"', reviewed.content.decode())[1]
     ada.post("/policy/draft/", wanted | {"confirmed": "yes", "digest": digest, "code": code()})
@@ -169,6 +169,6 @@ def test_a_limit_of_open_orders_and_what_becomes_of_more_are_typed_read_and_publ
     ]
     assert said.price_bound == (3, "approve")
     page = text(ben.get("/policy/"))
-    assert "ada may have at most 20 orders open on every account ; more has to be confirmed by name" in page
+    assert "Open orders of ada on every account: at most 20 ; more is confirmed by name" in page
     assert "at most 3 % worse than the market; what is farther needs an approval" in page
     assert 'value="approve" selected' in ada.get("/policy/draft/").content.decode()

@@ -82,7 +82,7 @@ def test_equal_rules_differ_in_nothing():
             [
                 (
                     "tighter",
-                    "Open orders of olga on Main desk: at most 20 (more has to be confirmed by name), "
+                    "Open orders of olga on Main desk: at most 20 (more is confirmed by name), "
                     "where there was no limit.",
                 ),
                 ("tighter", "Open orders of each person: at most 50, where there was no limit."),
