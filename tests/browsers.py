@@ -1,4 +1,4 @@
-"""Finding a Chromium for the browser tests, and fetching one when `verify` asks for it."""
+"""Finding a Chromium for the browser tests, and fetching one when `verify` asks for it; and Firefox, as root."""
 
 import os
 import shutil
@@ -8,6 +8,8 @@ import tarfile
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests import firefox
 
 # The newest that a Node 20 can unpack; it carries its own libraries, so it needs neither root nor a desktop.
 _PACKAGE = "@sparticuz/chromium@147.0.0"
@@ -91,8 +93,17 @@ def _unpack_from_registry() -> None:
         made.rename(_kept())
 
 
+def ensure_firefox() -> str | None:
+    """The Firefox that is there, or the distribution's, which only root can fetch: no package registry has one."""
+    if firefox.find() is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        _apt_get("update", "-qq")
+        any(_apt_get("install", "-qq", "-y", "--no-install-recommends", name) for name in firefox.NAMES)
+    return firefox.find()
+
+
 def main() -> int:
-    """`python -m tests.browsers`: find a browser or fetch one, and say which the tests will drive."""
+    """`python -m tests.browsers`: find the browsers or fetch them, and say which the tests will drive."""
+    print(ensure_firefox() or "No Firefox: its tests are skipped, or fail as root.")
     found = ensure()
     if found is None:
         print("No Chromium was found or could be fetched; set CHROMIUM to one, or install chromium.", file=sys.stderr)
