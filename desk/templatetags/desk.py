@@ -153,7 +153,9 @@ def in_words(action: str) -> str:
 def copy(text: str, *, what: str) -> SafeString:
     """A button that copies the full value; without scripts it stays away."""
     return format_html(
-        '<button class="copy" type="button" data-copy="{}" data-unready>{}</button>', text, icon("copy", label=f"Copy {what}")
+        '<button class="copy" type="button" data-copy="{}" data-unready>{}</button>',
+        text,
+        icon("copy", label=f"Copy {what}"),
     )
 
 

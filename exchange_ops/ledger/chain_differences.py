@@ -31,6 +31,7 @@ MOST: Final = 100  # deposits that are compared, beside those that differ
 SETTLES: Final = timedelta(minutes=2)  # after a change at the exchange, in which the chain's answer may be older
 ANNOUNCED: Final = timedelta(minutes=10)  # in which a payment that the exchange has heard of reaches our node
 LATE_BLOCKS: Final = 6  # more than the exchange wants, and it still has not credited
+LONGEST_PAGE: Final[int] = Incident._meta.get_field("page").max_length or 0
 _OPERATION: Final = "get_transaction_details"
 _WAITING, _CREDITED = ("created", "pending"), "success"
 
@@ -51,7 +52,7 @@ def causes(now: datetime, only: str) -> Iterator[Cause]:
         reading = found.get(row.hash.lower())
         said = difference(row, reading, needed=needed, now=now) if reading is not None else ""
         if said and only in {"", _key(row)}:
-            yield Cause(_key(row), said, f"deposits?text={row.hash}", scope=str(row.account_id))
+            yield Cause(_key(row), said, _page(row), scope=str(row.account_id))
 
 
 def difference(row: LedgerEntry, reading: Reading, *, needed: int, now: datetime) -> str:
@@ -125,6 +126,13 @@ def _compared(now: datetime) -> list[LedgerEntry]:
 
 def _txids(rows: list[LedgerEntry]) -> list[str]:
     return list(dict.fromkeys(txid for row in rows if is_display_hex(txid := row.hash.lower())))
+
+
+def _page(row: LedgerEntry) -> str:
+    """The deposits to its address, found by the end of it: an incident keeps a short address, and no whole hash."""
+    page = "deposits?text="
+    end = "".join(each for each in row.address if each.isascii() and each.isalnum())[len(page) - LONGEST_PAGE :]
+    return f"{page}{end}" if end and row.address.endswith(end) else "deposits"
 
 
 def _key(row: LedgerEntry) -> str:

@@ -50,7 +50,7 @@ def test_what_nobody_has_read_yet_says_nothing():
 
 
 @pytest.mark.parametrize("status", ["success", "pending"])
-def test_a_deposit_whose_transaction_the_chain_does_not_have(status):
+def test_a_deposit_whose_transaction_the_chain_does_not_have(status, auditor, signed_in):
     rows.entry(1, status=status, **CREDITED)
     chain.turned_down("get_transaction_details", "missing", at=NOW, problem="No such transaction.", txid=TXID)
     word = {"success": "credited", "pending": "expects"}[status]
@@ -59,8 +59,19 @@ def test_a_deposit_whose_transaction_the_chain_does_not_have(status):
         "Ask the exchange before the money is used."
     ]
     row = Incident.objects.get()
-    assert row.url == f"/deposits/?text={TXID}"
+    assert row.url == f"/deposits/?text={chain.OURS.cash_address[-26:]}"
+    assert signed_in(auditor).get(row.url).content.decode().count(TXID) >= 1
     assert row.scope == str(rows.account(now=NOW).pk)
+
+
+@pytest.mark.parametrize("address", ["", "a b", "x" * 256, "name\u00e9", "q?&#"])
+def test_an_odd_address_leads_to_all_deposits_or_to_its_own_and_fits(address):
+    rows.entry(1, **CREDITED | {"address": address})
+    answered(height=None)
+    assert differences()
+    row = Incident.objects.get()
+    assert row.url.startswith("/deposits/")
+    assert len(row.page) <= 40
 
 
 def test_a_deposit_that_was_only_just_announced_is_waited_for():
