@@ -54,8 +54,7 @@ for _name in _elsewhere:
         raise environment.OddSetting(
             f"{_name} is {_outside[_name]!r}; beyond this machine only https and wss are used."
         )
-# Where people look at transactions and addresses of coins that are not on the chain that the desk follows.
-EXPLORERS = environment.explorers("EXPLORERS")
+EXPLORERS = environment.explorers("EXPLORERS")  # of coins that are not on the chain that the desk follows
 # Hosts of outside services that may lie in a private network; without it everything that is not public is refused.
 PRIVATE_HOSTS = [host.lower() for host in environment.words("PRIVATE_HOSTS", "")]
 for _name, _address in _outside.items():
