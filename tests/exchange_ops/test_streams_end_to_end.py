@@ -22,6 +22,7 @@ from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Ticker
 from exchange_ops.orders import workflow as orders
 from exchange_ops.orders.models import AccountTrade, Order, OrderEvent, OrderReading
+from exchange_ops.orders.steps import trading_line
 from exchange_ops.shared.models import FollowerState
 from exchange_ops.wire.market_session import MarketPace
 from exchange_ops.wire.new_orders import NewOrder
@@ -175,6 +176,13 @@ def desk(account, demo_keys, sandbox, make_person):
     return dealing
 
 
+@pytest.fixture
+def over_rest(settings):
+    """Orders go over REST although the stream is live, so that its faults reach them."""
+    settings.ORDERS_OVER_SOCKET = False
+
+
+@pytest.mark.usefixtures("over_rest")
 @pytest.mark.parametrize("kind", ["drop_after", "cut_body"])
 def test_an_order_of_ours_whose_answer_was_lost_is_found_by_its_report(trading, desk, kind):
     trading()
@@ -185,6 +193,16 @@ def test_an_order_of_ours_whose_answer_was_lost_is_found_by_its_report(trading, 
     assert (desk.fresh(row).sends, desk.sent(), Order.objects.count()) == (1, 1, 1)
 
 
+def test_an_order_over_the_socket_shows_its_fills_as_they_are_reported(trading, desk):
+    trading()
+    row = desk.step(desk.place(type="market", time_in_force="IOC", price=None))
+    assert list(row.calls.values_list("way", "outcome")) == [("socket", "accepted")]
+    assert shows(pk=row.pk, state="placed", status="filled", active=False)
+    assert until(lambda: sum(trade.quantity for trade in desk.trades(row)) == Decimal("0.5"))
+    trading_line.let_go()
+
+
+@pytest.mark.usefixtures("over_rest")
 def test_an_order_of_ours_shows_its_fills_although_they_were_told_before_its_answer(trading, desk, others):
     """The exchange answers late: its reports of the order and of its trades are there first."""
     trading()
@@ -197,6 +215,7 @@ def test_an_order_of_ours_shows_its_fills_although_they_were_told_before_its_ans
     assert until(lambda: sum(trade.quantity for trade in desk.trades(row)) == Decimal("0.5"))
 
 
+@pytest.mark.usefixtures("over_rest")
 def test_a_cancel_of_ours_is_confirmed_by_the_report_when_its_answer_is_lost(trading, desk):
     trading()
     row = desk.placed()

@@ -169,6 +169,6 @@ def test_a_limit_of_open_orders_and_what_becomes_of_more_are_typed_read_and_publ
     ]
     assert said.price_bound == (3, "approve")
     page = text(ben.get("/policy/"))
-    assert "Open orders of ada on every account: at most 20 ; more is confirmed by name" in page
+    assert "Open orders of ada on every account : at most 20 ; more is confirmed by name" in page
     assert "at most 3 % worse than the market; what is farther needs an approval" in page
     assert 'value="approve" selected' in ada.get("/policy/draft/").content.decode()
