@@ -126,11 +126,15 @@ class RunningHouse:
         """Everything printed so far."""
         return "\n".join(self.lines)
 
-    def control(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        """Call the sandbox's control plane: `control("clock", {"advance_ms": 1000})`; without a body it asks."""
+    def control(self, path: str, body: dict[str, Any] | None = None, *, method: str | None = None) -> Any:
+        """Call the sandbox's control plane: `control("clock", {"advance_ms": 1000})`; without a body it asks, or does
+        what `method` says."""
         content = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
-            f"{self.sandbox_url}/_sandbox/{path}", data=content, headers={"Content-Type": "application/json"}
+            f"{self.sandbox_url}/_sandbox/{path}",
+            data=content,
+            headers={"Content-Type": "application/json"},
+            method=method,
         )
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.loads(answer.read())
