@@ -378,7 +378,6 @@ PAYOUT_PROOF_DEPTH = environment.integer("PAYOUT_PROOF_DEPTH", 2 if DEMO else 6,
 # Money --------------------------------------------------------------------------------------------------------------
 QUOTE_CURRENCY = environment.text("QUOTE_CURRENCY", "USD")
 CALL_DEADLINE_SECONDS = 25
-# Orders go over the trading socket where the account's trading stream is live; off, over REST alone.
 ORDERS_OVER_SOCKET = environment.flag("ORDERS_OVER_SOCKET", default=True)
 # What one key may ask of the exchange each second, in each process that uses it; market data counts by address.
 EXCHANGE_CALLS_PER_SECOND = {
