@@ -61,6 +61,6 @@ def test_what_the_page_says_may_be_followed_may_be(client, operator):
     for path, topic in TOPICS:
         assert topics.admits(operator, topic), topic
         assert resolve(path).route.startswith("api/v1/")
-    told = {resolve(path).url_name for path, _ in TOPICS}
+    named = {resolve(path).url_name for path, _ in TOPICS}
     lists = {resolve(path).url_name for path, facts in described.items() if "{" not in path and "get" in facts}
-    assert lists - told <= {"api-currencies", "api-keys"}, "these change by the hour, or are for administrators"
+    assert lists - named <= {"api-currencies", "api-keys"}, "these change by the hour, or are for administrators"

@@ -105,7 +105,7 @@ def _ask_one(cases: Any, known: dict[str, Any], headers: dict[str, str], seen: d
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.given(st.data())
-    def asked(data: st.DataObject) -> None:
+    def ask_once(data: st.DataObject) -> None:
         case = data.draw(cases)
         if case.path_parameters and data.draw(st.integers(0, 2)):  # a row that there is
             case.path_parameters.update({name: known[name] for name in case.path_parameters if name in known})
@@ -116,7 +116,7 @@ def _ask_one(cases: Any, known: dict[str, Any], headers: dict[str, str], seen: d
         seen.setdefault(f"{case.method} {case.path}", set()).add(response.status_code)
         case.validate_response(response, checks=CHECKS)
 
-    asked()
+    ask_once()
 
 
 @pytest.mark.parametrize("name", VISITORS)
