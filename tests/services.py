@@ -71,7 +71,7 @@ def _prepare_environment() -> None:
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
     if not is_worker:
         os.environ[prepared_database.FOLDER] = str(_inside(folder, "prepared"))
-        os.environ[_RING] = f"test:{base64.b64encode(secrets.token_bytes(32)).decode()}"
+        os.environ[_RING] = _ring()
     _keep_ring(_inside(folder, "house"))
     try:
         if kind == "sqlite":
@@ -85,6 +85,18 @@ def _prepare_environment() -> None:
         raise pytest.UsageError(f"{error} TEST_DATABASE=sqlite runs the tests without PostgreSQL.") from None
     atexit.register(broker.stop)
     os.environ["REDIS_URL"] = broker.url
+
+
+def _ring() -> str:
+    """A new one for the run; where the migrated database is kept for the next run, the one under which it is signed."""
+    made = f"test:{base64.b64encode(secrets.token_bytes(32)).decode()}"
+    if not (kept := os.environ.get(prepared_database.KEPT)):
+        return made
+    path = servers.Path(kept) / "key-ring"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        path.write_text(made)
+    return path.read_text()
 
 
 def _keep_ring(folder: servers.Path) -> None:

@@ -20,6 +20,11 @@ class MovementsPart:
     page: int
     pages: int
 
+    @property
+    def drawn_for(self) -> str:
+        """What is seen, by movement and version: another one means that a form drawn before it is out of date."""
+        return ",".join(f"{line.pk}.{line.version}" for line in self.lines)
+
 
 def movements(row: WatchedAddress, *, page: int) -> MovementsPart:
     """The part; each line carries who reviewed it (`reviewer`) and when (`reviewed_at`)."""

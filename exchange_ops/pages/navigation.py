@@ -31,7 +31,7 @@ ENTRIES = (
         may_see=rules.may_see,
         count=actions.count,
         count_url_name="action-count",
-        topics="incidents people withdrawals transfers approvals freezes policy",
+        topics="incidents people withdrawals transfers orders approvals freezes policy",
     ),
     Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", key="w", may_see=rules.may_see),
     Entry("Deposits", "deposits", "arrow-down-left", "Money", may_see=rules.may_see),
