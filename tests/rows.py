@@ -76,6 +76,7 @@ def unguarded(*guards: Any) -> Iterator[None]:
 @contextmanager
 def _without_guards() -> Iterator[None]:
     from chaindata.broadcasts import guards as chain_guards
+    from chaindata.watching import guards as watching
     from desk.actions import declared as threads
     from desk.audit import triggers as desk_guards
     from desk.incidents import guards as incident_guards
@@ -83,7 +84,7 @@ def _without_guards() -> Iterator[None]:
     from exchange_ops.guards import GUARDS
 
     own = (desk_guards, incident_guards.GUARDS, threads.GUARDS, staff_guards.GUARDS)
-    every = (*own, chain_guards.GUARDS, *GUARDS.values())
+    every = (*own, chain_guards.GUARDS, watching.WATCHED, watching.MOVED, *GUARDS.values())
     with unguarded(*every):
         yield
 

@@ -4,6 +4,7 @@ Each source reads rows that the person may see, of the accounts in view. A name 
 one that only has it in it. Nothing outside is asked: of the chain it is said what was read before.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,6 +25,7 @@ from desk.staff import rules as staff
 from exchange_ops.addresses.models import DepositAddress
 from exchange_ops.console import entries as console
 from exchange_ops.keys.models import ApiKey
+from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency, Symbol
 from exchange_ops.orders.forms import orders_named
 from exchange_ops.orders.models import Order
@@ -36,6 +38,7 @@ from exchange_ops.withdrawals.forms import withdrawals_named
 from exchange_ops.withdrawals.models import Withdrawal
 
 MOST_OF_A_KIND: Final = 5
+_WHOLE_HASH: Final = re.compile(r"(?:0x)?[0-9a-fA-F]{64}")
 SHORTEST_PIECE: Final = 3  # characters from which on a piece of an address or a reason is looked for
 
 
@@ -85,6 +88,18 @@ ACTIONS: Final = (
 )
 
 
+# What is one's own: the names under which it is looked for, and where it is.
+OWN_PAGES: Final = (
+    ("Your second factors", "mfa_index", "fingerprint-pattern"),
+    ("Your settings", "personal-settings", "circle-user-round"),
+    ("Your notifications", "notifications", "bell"),
+    ("Your API tokens", "tokens", "key-round"),
+    ("Your sessions", "sessions", "monitor"),
+    ("Change your password", "account_change_password", "key-round"),
+)
+_WITH_A_CURRENCY: Final = re.compile(r"(deposit|withdraw)\s+([a-z0-9]{1,20})", re.IGNORECASE)
+
+
 def hits(*, text: str, scope: Scope) -> dict[str, list[Hit]]:
     """The first hits of each kind, by the kind's name, in the order in which the palette shows them."""
     wanted = text.strip()
@@ -104,12 +119,29 @@ def _pages(text: str, scope: Scope) -> Iterator[Hit]:
     named = [(page["label"], page) for group in scope.pages for page in group["entries"]]
     for label, page in _best(text, named):
         yield Hit("Pages", label, "", page["url"], page["icon"])
+    own = [(label, (url_name, icon)) for label, url_name, icon in OWN_PAGES]
+    for label, (url_name, icon) in _best(text, own):
+        yield Hit("Pages", label, "", reverse(url_name), icon)
 
 
 def _actions(text: str, scope: Scope) -> Iterator[Hit]:
     allowed = [(action.label, action) for action in ACTIONS if action.may(scope.person)]
     for label, action in _best(text, allowed):
         yield Hit("Actions", label, "", reverse(action.url_name, args=action.arguments), action.icon)
+    yield from _with_a_currency(text, scope)
+
+
+def _with_a_currency(text: str, scope: Scope) -> Iterator[Hit]:
+    """ "deposit btc" and "withdraw btc": straight to where it is done."""
+    named = _WITH_A_CURRENCY.fullmatch(text)
+    if named is None:
+        return
+    for row in Currency.objects.filter(code__istartswith=named[2]).order_by("code")[:MOST_OF_A_KIND]:
+        if named[1].lower() == "deposit":
+            yield Hit("Actions", f"Deposit {row.code}", row.full_name, reverse("deposit", args=[row.code]), "qr-code")
+        elif rules.may_request(scope.person):
+            url = _with_query("withdrawal-new", currency=row.code)
+            yield Hit("Actions", f"Withdraw {row.code}", row.full_name, url, "arrow-up-right")
 
 
 def _operations(text: str, scope: Scope) -> Iterator[Hit]:
@@ -175,6 +207,16 @@ def _orders(text: str, scope: Scope) -> Iterator[Hit]:
         yield Hit("Orders", row.reference, words, reverse("order", args=[row.pk]), "file-check")
 
 
+def _ledger(text: str, scope: Scope) -> Iterator[Hit]:
+    """Lines of the exchange's ledger by its id, its index or the whole hash of its transaction."""
+    named = Q(exchange_id=text) | _number("index", text)
+    if _WHOLE_HASH.fullmatch(text):
+        named |= Q(hash=text.lower())
+    for row in LedgerEntry.objects.filter(named, account__in=scope.accounts).order_by("-index")[:MOST_OF_A_KIND]:
+        words = f"{_plain(row.amount)} {row.currency}, {row.type}, {row.status}"
+        yield Hit("Ledger", str(row.index), words, _with_query("ledger", text=row.exchange_id), "book-open")
+
+
 def _destinations(text: str, scope: Scope) -> Iterator[Hit]:
     """Addresses that were paid to or requested to be, however often."""
     if len(text) < SHORTEST_PIECE:
@@ -236,6 +278,7 @@ SOURCES: Final[tuple[Callable[[str, Scope], Iterator[Hit]], ...]] = (
     _withdrawals,
     _transfers,
     _orders,
+    _ledger,
     _symbols,
     _currencies,
     _destinations,

@@ -96,3 +96,23 @@ def test_as_many_questions_for_one_row_as_for_three(signed_in, operator, payable
     rows.held(operator, now=clock.now())
     with django_assert_num_queries(len(first)):
         client.get("/search/palette/", {"q": "paid"})
+
+
+def test_what_is_ones_own_and_what_is_done_with_a_currency(look, operator, auditor, account, payable):
+    for text, url in (
+        ("api tok", "/account/tokens/"),
+        ("sessions", "/account/sessions/"),
+        ("your set", "/account/settings/"),
+    ):
+        assert url in [found for _, _, found in look(auditor, text)], text
+    assert ("Actions", "Deposit BCH", "/funds/BCH/deposit/") in look(auditor, "deposit bch")
+    assert ("Actions", "Withdraw BCH", "/withdrawals/new/?currency=BCH") in look(operator, "withdraw bc")
+    assert look(auditor, "withdraw bch") == []
+
+
+def test_a_line_of_the_ledger_is_found_by_id_index_and_hash(look, operator, account, payable):
+    row = rows.entry(7_200_001, now=clock.now(), hash="ab" * 32)
+    for text in (row.exchange_id, "7200001", "ab" * 32, "AB" * 32):
+        found = [hit for hit in look(operator, text) if hit[0] == "Ledger"]
+        assert found == [("Ledger", "7200001", f"/ledger/?text={row.exchange_id}")], text
+    assert [hit for hit in look(operator, "720000") if hit[0] == "Ledger"] == []
