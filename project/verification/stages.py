@@ -30,6 +30,7 @@ ROOMS = {
         "tests/chaindata/broadcasts",
         "tests/chaindata/cache",
         "tests/chaindata/views",
+        "tests/chaindata/watching",
         "tests/desk",
         "tests/exchange_ops",
         "tests/money",
