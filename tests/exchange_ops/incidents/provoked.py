@@ -116,6 +116,10 @@ def beat(name, *, ago):
 
 
 def watched(operator):
+    """One address, however many kinds come about at it; not read yet."""
+    if (known := WatchedAddress.objects.first()) is not None:
+        WatchedAddress.objects.update(read_at=None)
+        return known
     row = WatchedAddress(address=chain.OURS.cash_address, title="Vault", purpose="reserve", added_by=operator)
     row.from_height = row.settled_height = 7
     return ADDRESSES.create(row, event="began", now=clock.now() - timedelta(minutes=11))
@@ -124,7 +128,7 @@ def watched(operator):
 def moved(operator, *, spends):
     WatchedAddress.objects.filter(pk=(row := watched(operator)).pk).update(read_at=clock.now())
     change_sat = -150_000_000 if spends else 150_000_000
-    movement = ChainMovement(watched=row, txid="ab" * 32, change_sat=change_sat, spends=spends)
+    movement = ChainMovement(watched=row, txid=("ab" if spends else "cd") * 32, change_sat=change_sat, spends=spends)
     MOVEMENTS.create(movement, event="seen", now=clock.now())
 
 
