@@ -127,7 +127,7 @@ def add_passkey(person):
 def tighten(author, other):
     """Rules of the company, stricter than those of a fresh desk: in force with the second word."""
     page = author.open("/policy/draft/")
-    page.get_by_label("Limit 1, is worth at most").fill("1000000")
+    page.get_by_label("Limit 1, at most").fill("1000000")
     page.get_by_label("Why should the rules change?").fill("Ours from now on")
     page.get_by_role("button", name="See what differs").click()
     author.confirm("Propose these rules")
