@@ -4,6 +4,7 @@ The first time Django empties them, and fills in what a fresh desk has: that is 
 that a test filled are emptied, and only those of a fresh desk that it changed are put back.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from django.test import TransactionTestCase
 
 _flush = TransactionTestCase._fixture_teardown
 
+_OF_TABLE = {"sqlite": "", "postgresql": " ON {table}"}
 _GUARDS = {
     "sqlite": "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name",
     "postgresql": """SELECT tgname, tgenabled, pg_get_triggerdef(pg_trigger.oid), pg_get_functiondef(tgfoid)
@@ -75,18 +77,24 @@ def unguarded(*guards: Any) -> Iterator[None]:
 
 @contextmanager
 def _without_guards() -> Iterator[None]:
-    from chaindata.broadcasts import guards as chain_guards
-    from chaindata.watching import guards as watching
-    from desk.actions import declared as threads
-    from desk.audit import triggers as desk_guards
-    from desk.incidents import guards as incident_guards
-    from desk.staff import guards as staff_guards
-    from exchange_ops.guards import GUARDS
+    """Every trigger that a room declares, of rooms to come as well, is taken away and made anew."""
+    from django.db import connection
 
-    own = (desk_guards, incident_guards.GUARDS, threads.GUARDS, staff_guards.GUARDS)
-    every = (*own, chain_guards.GUARDS, watching.WATCHED, watching.MOVED, *GUARDS.values())
-    with unguarded(*every):
+    from desk import rooms
+    from desk.audit import installed_guards
+
+    statements = [text for source in rooms.guards().values() for text in source(connection.vendor).values()]
+    with connection.cursor() as cursor:
+        for name, guard in installed_guards.declarations(connection.vendor).items():
+            cursor.execute(f"DROP TRIGGER IF EXISTS {name}{_OF_TABLE[connection.vendor].format(table=guard.table)}")
+        for name in re.findall(r"CREATE FUNCTION (\w+)", "\n".join(statements)):
+            cursor.execute(f"DROP FUNCTION IF EXISTS {name}()")
+    try:
         yield
+    finally:
+        with connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
 
 
 def _noted(connection: Any) -> Fresh:
