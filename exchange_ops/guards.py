@@ -6,6 +6,7 @@ from desk.machines.guards import Guards
 from exchange_ops.addresses import guards as addresses
 from exchange_ops.ledger import guards as ledger
 from exchange_ops.orders import guards as orders
+from exchange_ops.orders.brackets import guards as brackets
 from exchange_ops.policy import guards as policy
 from exchange_ops.policy_changes import guards as policy_changes
 from exchange_ops.positions import guards as positions
@@ -18,6 +19,7 @@ GUARDS: Final[dict[str, Guards]] = {
     "withdrawals": withdrawals.GUARDS,
     "transfers": transfers.GUARDS,
     "orders": orders.GUARDS,
+    "brackets": brackets.GUARDS,
     "margin": positions.GUARDS,
     "sub-accounts": subaccounts.GUARDS,
     "addresses": addresses.GUARDS,

@@ -23,6 +23,7 @@ from exchange_ops.market.models import (
     Symbol,
     Ticker,
 )
+from exchange_ops.orders.brackets.models import Bracket, BracketEvent, BracketLeg
 from exchange_ops.orders.models import AccountTrade, Order, OrderApproval, OrderCall, OrderEvent, OrderReading
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
@@ -59,6 +60,9 @@ __all__ = [
     "Approval",
     "Balance",
     "BookSnapshot",
+    "Bracket",
+    "BracketEvent",
+    "BracketLeg",
     "Candle",
     "CandleHistory",
     "CheckRun",

@@ -4,6 +4,7 @@ from typing import Final
 
 from desk.machines.replay import Replay
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
+from exchange_ops.orders.brackets.mover import MACHINE as BRACKETS
 from exchange_ops.orders.decisions import approvals as order_approvals
 from exchange_ops.orders.models import OrderApproval
 from exchange_ops.orders.mover import MACHINE as ORDERS
@@ -52,6 +53,7 @@ REPLAYS: Final = (
     Replay(TRANSFERS, votes=_words_on_transfers),
     # An order that was placed elsewhere is known from the streams, and in the trail once somebody here cancels it.
     Replay(ORDERS, enter_late=True, votes=_words_on_orders),
+    Replay(BRACKETS),
     Replay(MARGIN_ACTIONS),
     # The trail gathers actions under the sub-account that they are for, so each event names its action.
     Replay(SUBACCOUNTS, numbered_by="action"),

@@ -32,6 +32,7 @@ from exchange_ops.market import history, rounds
 from exchange_ops.market import interest as looks
 from exchange_ops.market import refresh as watched
 from exchange_ops.orders import workflow as orders
+from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.policy_changes import workflow as policy_changes
 from exchange_ops.portfolio import recording
 from exchange_ops.positions import workflow as positions
@@ -46,6 +47,7 @@ WORK = work.Work(queue="money")
 task = WORK.task
 CHAIN, RELEASE = "chain", "release"  # queues that no order to pay ever waits in
 REVIEW_S = 3
+BRACKETS_S = 2  # a take profit that the market touched is taken about so late
 SWEEP_S: int = settings.SWEEP_SECONDS
 
 # The threads of the following process. Nothing may make a deadline of a payout wait, so a long history of the ledger,
@@ -134,6 +136,13 @@ def _payouts(at: Round) -> None:
 def sweep_orders(at: Round) -> None:
     """Every order that is due."""
     orders.sweep(now=at.now(), client_for=at.client_for)
+
+
+@task("exchange_ops.watch_brackets", every_s=BRACKETS_S, expires_s=BRACKETS_S)
+@followed(ERRANDS)
+def watch_brackets(at: Round) -> None:
+    """Look at every bracket that is due: what its orders filled, and whether the market reached its take profit."""
+    brackets.sweep(now=at.now())
 
 
 @task("exchange_ops.sweep_margin_actions", every_s=SWEEP_S)
@@ -304,6 +313,12 @@ def purge() -> None:
 def advance_order(order_id: int) -> None:
     """One step of one order, when it is due."""
     orders.advance(order_id, now=clock.now(), client_for=keys.client_for)
+
+
+@task("exchange_ops.advance_bracket")
+def advance_bracket(bracket_id: int) -> None:
+    """One look at one bracket, when it is due."""
+    brackets.advance(bracket_id, now=clock.now())
 
 
 @task("exchange_ops.advance_margin_action")

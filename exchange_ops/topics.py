@@ -10,6 +10,7 @@ from django.db.models import Model
 from desk.rooms import MayFollow
 from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.console.models import ConsoleCall
+from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import rules
@@ -33,6 +34,7 @@ ROWS: dict[str, tuple[type[Model] | None, str, str]] = {
     "subaccount": (SubAccount, "pk", "account"),
     "transfer": (Transfer, "pk", "account"),
     "order": (Order, "pk", "account"),
+    "bracket": (Bracket, "pk", "account"),
     "marginaction": (MarginAction, "pk", "account"),
     "policychange": (None, "pk", ""),
     "consolecall": (ConsoleCall, "pk", "account"),

@@ -12,9 +12,9 @@ from exchange_ops.ledger.views import deposits, destinations
 from exchange_ops.ledger.views import listing as ledger
 from exchange_ops.market.views import listing as markets
 from exchange_ops.market.views import steps as market_steps
+from exchange_ops.orders.views import brackets, fills
 from exchange_ops.orders.views import decisions as order_decisions
 from exchange_ops.orders.views import detail as order
-from exchange_ops.orders.views import fills
 from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
 from exchange_ops.orders.views import replacing as replacing_order
@@ -68,10 +68,17 @@ urlpatterns = [
     path("orders/cancel-chosen/", orders.cancel_chosen, name="orders-cancel-chosen"),
     path("orders/fills/", fills.fills, name="fills"),
     path("orders/fills/export.<slug:form>", fills.export, name="fills-export"),
+    path("orders/brackets/", brackets.brackets, name="brackets"),
+    path("orders/brackets/export.<slug:form>", brackets.export, name="brackets-export"),
+    path("orders/brackets/<int:bracket_id>/", brackets.bracket, name="bracket"),
+    path("orders/brackets/<int:bracket_id>/end/", brackets.end, name="bracket-end"),
+    path("orders/brackets/<int:bracket_id>/let-go/", brackets.let_go, name="bracket-let-go"),
+    path("orders/brackets/<int:bracket_id>/stop/", brackets.place_stop, name="bracket-stop"),
     path("orders/new/", new_order.new, name="order-new"),
     path("orders/new/figures/", new_order.figures, name="order-figures"),
     path("orders/<int:order_id>/", order.order, name="order"),
     path("orders/<int:order_id>/cancel/", order.cancel, name="order-cancel"),
+    path("orders/<int:order_id>/guard/", brackets.guard, name="order-guard"),
     path("orders/<int:order_id>/approve/", order_decisions.approve, name="order-approve"),
     path("orders/<int:order_id>/decline/", order_decisions.decline, name="order-decline"),
     path("orders/<int:order_id>/withdraw/", order_decisions.withdraw, name="order-withdraw"),

@@ -9,6 +9,7 @@ from exchange_ops.keys import models as keys_models
 from exchange_ops.ledger import models as ledger_models
 from exchange_ops.margin.models import MarginReport
 from exchange_ops.orders import models as orders_models
+from exchange_ops.orders.brackets import models as bracket_models
 from exchange_ops.policy import models as policy_models
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
 from exchange_ops.positions import models as positions_models
@@ -105,6 +106,9 @@ def _orders() -> None:
     witnessed.register(orders_models.OrderCall)
     witnessed.register(orders_models.OrderApproval)
     witnessed.register(orders_models.AccountTrade)
+    witnessed.register(bracket_models.Bracket, loose=bracket_models.Bracket.table.loose)
+    witnessed.register(bracket_models.BracketEvent)
+    witnessed.register(bracket_models.BracketLeg)
 
 
 def _margin() -> None:

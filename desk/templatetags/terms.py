@@ -43,6 +43,7 @@ TERMS: Final[dict[str, str]] = {
     "merkle branch": "The hashes that lead from one transaction to its block's header, which show that it is in "
     "that block.",
     "network fee": "What the payment itself costs: added to the amount, or deducted from it.",
+    "bracket": "An order with a stop, which rests at the exchange, and a take profit, which the desk watches.",
     "order book": "All orders that wait at the exchange, by price: bids want to buy, asks want to sell.",
     "output": "One part of a transaction: an amount, and the condition under which it can be spent.",
     "passkey": "A key for signing in that a device keeps and opens by a finger, a face or its own code.",

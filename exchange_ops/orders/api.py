@@ -3,7 +3,9 @@
 An order is recorded and placed by a worker; the same `request_key` gives the same order, however often it is sent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django.shortcuts import get_object_or_404
@@ -15,8 +17,11 @@ from rest_framework.views import APIView
 from desk import clock
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import policy_checks, request_checks, workflow
-from exchange_ops.orders.api_shapes import MarginOut, OrderIn, OrderOut, TradeOut
-from exchange_ops.orders.forms import OrderFilter, TradeFilter
+from exchange_ops.orders.api_shapes import BracketOut, MarginOut, OrderIn, OrderOut, TradeOut
+from exchange_ops.orders.brackets import workflow as brackets
+from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders.brackets.models import Bracket
+from exchange_ops.orders.forms import BracketFilter, OrderFilter, TradeFilter
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.idempotency import once
@@ -71,10 +76,15 @@ class Orders(Recording, OfAccount):
         now: Any,
         request_key: str,
         confirmed: Sequence[str] = (),
+        stop_loss: Decimal | None = None,
+        take_profit: Decimal | None = None,
         **content: Any,
     ) -> Order:
+        place: Callable[..., Order] = workflow.place
+        if stop_loss is not None and take_profit is not None:
+            place = partial(brackets.place, exits=Exits(stop_loss, take_profit))
         try:
-            return workflow.place(
+            return place(
                 initiator=initiator,
                 account=account,
                 wanted=request_checks.Wanted(**content),
@@ -113,6 +123,41 @@ class CancelOrder(APIView):
         except workflow.CannotCancel as problem:
             raise NothingToCancel(f"Nothing was cancelled. {problem}") from None
         return Response(OrderOut(row).data, status=202)
+
+
+@listing("brackets_list", BracketOut)
+class Brackets(OfAccount):
+    """The brackets of the account, fifty a page, newest first."""
+
+    filter_form = BracketFilter
+    queryset = Bracket.objects.select_related("initiator", "entry").prefetch_related("legs__order")
+
+
+@reading("brackets_read", BracketOut)
+class OneBracket(Reading):
+    """One bracket, with its orders as they were last read."""
+
+    queryset = Bracket.objects.select_related("initiator", "entry").prefetch_related("legs__order")
+    lookup_url_kwarg = "bracket_id"
+
+
+class EndBracket(APIView):
+    """Ending one bracket."""
+
+    permission_classes = (MaySeeAndTrade,)
+    parser_classes = (BoundedJSONParser,)
+    http_method_names = ("post", "options")
+
+    @keyed(operation_id="brackets_end", request=None, responses={202: BracketOut, **NOT_FOUND})
+    @once
+    def post(self, request: Request, bracket_id: int) -> Response:
+        """Have its entry and stops cancelled as far as they are open; what was filled stays, without a stop."""
+        get_object_or_404(Bracket, pk=bracket_id)
+        try:
+            row = brackets.end(bracket_id=bracket_id, person=request.user, now=clock.now())
+        except brackets.CannotEnd as problem:
+            raise NothingToCancel(f"Nothing was changed. {problem}") from None
+        return Response(BracketOut(row).data, status=202)
 
 
 @listing("trades_list", TradeOut)

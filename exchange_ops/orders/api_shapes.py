@@ -9,7 +9,10 @@ from rest_framework import serializers
 
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import machine, policy_checks
-from exchange_ops.orders.forms import read_instant
+from exchange_ops.orders.brackets import machine as bracket_states
+from exchange_ops.orders.brackets import situation
+from exchange_ops.orders.brackets.models import Bracket
+from exchange_ops.orders.forms import BOTH_EXITS, read_instant
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared.api.fields import (
     AmountIn,
@@ -138,6 +141,14 @@ class OrderIn(StrictBody):
         required=False, allow_null=True, help_text="A commission as a fraction of the volume, on top of the fee."
     )
     provide_liquidity_markup = AmountIn(required=False, allow_null=True)
+    stop_loss = AmountIn(
+        required=False,
+        allow_null=True,
+        help_text="With take_profit: a bracket. What is filled gets a stop at this price at the exchange.",
+    )
+    take_profit = AmountIn(
+        required=False, allow_null=True, help_text="The desk watches this price, and closes at it or better."
+    )
     confirmed = serializers.ListField(
         child=StrictText(max_length=81),
         max_length=policy_checks.MOST_CONFIRMED,
@@ -148,7 +159,74 @@ class OrderIn(StrictBody):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         attrs.setdefault("time_in_force", "IOC" if attrs["type"] == "market" else "GTC")
+        for name, other in (("stop_loss", "take_profit"), ("take_profit", "stop_loss")):
+            if attrs.get(other) is not None and attrs.get(name) is None:
+                raise serializers.ValidationError({name: BOTH_EXITS})
         return attrs
+
+
+class BracketOrderOut(serializers.Serializer):
+    """One order of a bracket, as what it is now: what replaced it stands for it. `role`: entry, stop or take."""
+
+    role = serializers.ChoiceField(choices=["entry", "stop", "take"])
+    order_id = serializers.IntegerField()
+    is_open = serializers.BooleanField()
+    quantity = AmountText()
+    filled = AmountText()
+
+
+class BracketOut(serializers.ModelSerializer):
+    """A stop and a take profit for what one order fills. `state` is the desk's; `outcome` says how it ended."""
+
+    reference = serializers.CharField(read_only=True)
+    state = serializers.ChoiceField(choices=list(bracket_states.STATES), read_only=True)
+    outcome = serializers.ChoiceField(choices=["", *bracket_states.OUTCOMES], read_only=True)
+    sentence = serializers.CharField(read_only=True)
+    stop_price = AmountText(read_only=True)
+    take_price = AmountText(read_only=True)
+    initiator = serializers.CharField(source="initiator.username", read_only=True)
+    orders = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Bracket
+        fields = (
+            "id",
+            "reference",
+            "state",
+            "sentence",
+            "outcome",
+            "symbol",
+            "side",
+            "margin",
+            "stop_price",
+            "take_price",
+            "orders",
+            "initiator",
+            "initiated_via",
+            "last_problem",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(BracketOrderOut(many=True))
+    def get_orders(self, row: Bracket) -> Any:
+        """The entry, then the orders that it placed."""
+        pairs = [("entry", row.entry), *((leg.role, leg.order) for leg in row.legs.all())]
+        found = [(role, situation.newest(order)) for role, order in pairs]
+        return BracketOrderOut(
+            [
+                {
+                    "role": role,
+                    "order_id": order.pk,
+                    "is_open": order.is_open,
+                    "quantity": order.quantity,
+                    "filled": order.cum_quantity,
+                }
+                for role, order in found
+            ],
+            many=True,
+        ).data
 
 
 class TradeOut(serializers.ModelSerializer):

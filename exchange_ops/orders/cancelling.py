@@ -7,7 +7,7 @@ somebody else's order on another day, so the exchange's number is compared befor
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import QuerySet
 
@@ -61,18 +61,33 @@ def ask(
     if row.state not in machine.CANCELLABLE or not row.active:
         raise CannotCancel(f"There is nothing to cancel: {machine.state_of(row)}.")
     try:
-        return mover.move(
-            row,
-            event="cancel_asked",
-            to=machine.CANCELLING,
-            now=now,
-            next_action_at=now + (AFTER_THE_FIRST if rank else timedelta(0)),
-            actor=person,
-            session_key=session_key,
-            cancel_together=together,
-        )
+        return begin(row, now=now, person=person, session_key=session_key, together=together, rank=rank)
     except mover.CannotMove:
         raise CannotCancel("It moved on in the same moment. Read it again.") from None
+
+
+def begin(
+    row: Order,
+    *,
+    now: datetime,
+    person: "Person | None" = None,
+    session_key: str = "",
+    together: bool = False,
+    rank: int = 0,
+    evidence: dict[str, Any] | None = None,
+) -> Order:
+    """Row 13: a worker cancels it from here on. Nobody as the `person` is the desk itself. Raises CannotMove."""
+    return mover.move(
+        row,
+        event="cancel_asked",
+        to=machine.CANCELLING,
+        now=now,
+        next_action_at=now + (AFTER_THE_FIRST if rank else timedelta(0)),
+        actor=person,
+        session_key=session_key,
+        evidence=evidence,
+        cancel_together=together,
+    )
 
 
 def ask_all(

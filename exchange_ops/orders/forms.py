@@ -12,6 +12,9 @@ from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, policy_checks
+from exchange_ops.orders.brackets import machine as bracket_states
+from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import Wanted
@@ -38,6 +41,7 @@ ORDER_STATUSES = {
     "canceled": "Cancelled",
     "expired": "Expired",
 }
+BOTH_EXITS = "A bracket has both: a stop and a take profit."
 _TOKEN = re.compile(r"[a-z_]{1,20}:[0-9a-z.]{1,60}", re.ASCII)
 _INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
 
@@ -98,6 +102,8 @@ class OrderForm(RequestForm):
     rounded = forms.BooleanField(label="Round to the steps of the symbol instead of refusing", required=False)
     take_markup = AmountField(label="Commission when taking, %", max_length=20, required=False)
     provide_markup = AmountField(label="Commission when providing, %", max_length=20, required=False)
+    stop_loss = AmountField(label="Stop", max_length=80, required=False)
+    take_profit = AmountField(label="Take profit", max_length=80, required=False)
     confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
@@ -105,7 +111,7 @@ class OrderForm(RequestForm):
         super().__init__(*arguments, **options)
         choices = [("", "Choose"), *((code, code) for code in symbols)]
         self.fields["symbol"].choices = choices  # type: ignore[attr-defined]
-        for name in ("quantity", "price", "stop_price", "take_markup", "provide_markup"):
+        for name in ("quantity", "price", "stop_price", "take_markup", "provide_markup", "stop_loss", "take_profit"):
             self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false", "placeholder": " "})
 
     def clean(self) -> dict[str, Any]:
@@ -119,7 +125,15 @@ class OrderForm(RequestForm):
         if cleaned.get("time_in_force") != "GTD":
             cleaned["expire_time"] = None
             self.errors.pop("expire_time", None)
+        missing = {"stop_loss": "take_profit", "take_profit": "stop_loss"}
+        for name, other in missing.items():
+            if cleaned.get(other) and not cleaned.get(name) and name not in self.errors:
+                self.add_error(name, BOTH_EXITS)
         return cleaned
+
+    def exits(self) -> Exits | None:
+        """The stop and the take profit, from a form that is valid; nothing where none were asked for."""
+        return exits_of(self.cleaned_data)
 
     def wanted(self) -> Wanted:
         """What the domain wants to know, from a form that is valid."""
@@ -149,6 +163,29 @@ class OrderForm(RequestForm):
         """The commissions are typed in percent, under names of their own."""
         names = {"take_liquidity_markup": "take_markup", "provide_liquidity_markup": "provide_markup"}
         super().refuse({names.get(name, name): sentence for name, sentence in problems.items()})
+
+
+def exits_of(cleaned: dict[str, Any]) -> Exits | None:
+    """The two prices of a bracket among what was typed."""
+    if not cleaned.get("stop_loss") or not cleaned.get("take_profit"):
+        return None
+    return Exits(stop=cleaned["stop_loss"], take=cleaned["take_profit"])
+
+
+class GuardForm(RequestForm):
+    """The two prices that guard an open order."""
+
+    stop_loss = AmountField(label="Stop", max_length=80, error_messages={"required": "Enter the stop."})
+    take_profit = AmountField(label="Take profit", max_length=80, error_messages={"required": "Enter the take profit."})
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        for field in self.fields.values():
+            field.widget.attrs.update({"autocomplete": "off", "spellcheck": "false"})
+
+    def exits(self) -> Exits | None:
+        """The two prices, from a form that is valid."""
+        return exits_of(self.cleaned_data)
 
 
 def _fraction(percent: Decimal | str) -> Decimal | None:
@@ -238,6 +275,28 @@ class OrderFilter(DatedForm):
         if "origin" in chosen:
             rows = rows.filter(initiator__isnull=chosen["origin"] == "elsewhere")
         return rows.filter(orders_named(chosen["text"])) if "text" in chosen else rows
+
+
+class BracketFilter(DatedForm):
+    """Which brackets to list. `view` is open (the usual), ended or all."""
+
+    dated, dated_label = "created_at", "Requested"
+
+    view = forms.ChoiceField(label="Show", required=False, choices=[("", "Open"), ("ended", "Ended"), ("all", "All")])
+    symbol = forms.CharField(label="Symbol", required=False, max_length=40)
+    outcome = forms.ChoiceField(
+        label="Outcome", required=False, choices=[("", "Any outcome"), *bracket_states.OUTCOMES.items()]
+    )
+
+    def narrow(self, rows: QuerySet[Bracket]) -> QuerySet[Bracket]:
+        """Only the rows that every filter which is set lets through."""
+        chosen = self.chosen()
+        if "outcome" in chosen:
+            rows = rows.filter(outcome=chosen["outcome"])
+        elif chosen.get("view") != "all":
+            ended = Q(state=bracket_states.CLOSED)
+            rows = rows.filter(ended if "view" in chosen else ~ended)
+        return rows.filter(symbol=chosen["symbol"].upper()) if "symbol" in chosen else rows
 
 
 def orders_named(text: str) -> Q:

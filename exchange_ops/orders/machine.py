@@ -148,8 +148,8 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(11, NOT_SEEN, "found", FOUND, ("reconciler",)),
     _T(12, REFUSED, "found", FOUND, ("reconciler",)),
     _T(12, NOT_SENT, "found", FOUND, ("reconciler",)),
-    _T(13, PLACED, "cancel_asked", CANCELLING, ("operator",)),
-    _T(13, FOUND, "cancel_asked", CANCELLING, ("operator",)),
+    _T(13, PLACED, "cancel_asked", CANCELLING, ("operator", "worker")),
+    _T(13, FOUND, "cancel_asked", CANCELLING, ("operator", "worker")),
     _T(14, CANCELLING, "cancel_claimed", CANCELLING, ("worker",)),
     _T(15, CANCELLING, "cancel_unconfirmed", CANCELLING, ("worker",)),
     _T(16, CANCELLING, "cancel_confirmed", PLACED, ("worker", "reconciler")),
@@ -158,12 +158,13 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(18, FOUND, "replace_asked", REPLACING, ("operator",)),
     _T(19, REPLACING, "replaced", PLACED, ("worker",)),
     _T(20, REPLACING, "replace_ended", PLACED, ("worker",)),
-    _T(21, REPLACING, "cancel_asked", CANCELLING, ("operator",)),
+    _T(21, REPLACING, "cancel_asked", CANCELLING, ("operator", "worker")),
     _T(22, "", "approval_asked", WAITING, ("operator",)),
     _T(23, WAITING, "quorum_reached", REQUESTED, ("approver",)),
     _T(24, WAITING, "declined", DECLINED, ("approver",)),
     _T(24, WAITING, "withdrawn", WITHDRAWN, ("initiator",)),
     _T(24, WAITING, "lapsed", LAPSED, ("worker",)),
+    _T(25, "", "asked_by_bracket", REQUESTED, ("worker",)),
 )
 
 _CONTENT: Final = Column.RECORDED | Column.FIXED | Column.SIGNED  # what was asked for

@@ -13,6 +13,7 @@ from django.utils.functional import SimpleLazyObject
 from desk.incidents.models import Incident
 from desk.people import roles, scopes
 from exchange_ops.keys.models import ApiKey
+from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
 from exchange_ops.policy.models import Freeze
 from exchange_ops.positions.models import MarginAction
@@ -26,6 +27,7 @@ OWNED: Final[dict[str, tuple[type[Model], str, str]]] = {
     "withdrawal_id": (Withdrawal, "pk", "account_id"),
     "transfer_id": (Transfer, "pk", "account_id"),
     "order_id": (Order, "pk", "account_id"),
+    "bracket_id": (Bracket, "pk", "account_id"),
     "key_id": (ApiKey, "pk", "account_id"),
     "margin_action_id": (MarginAction, "pk", "account_id"),
     "freeze_id": (Freeze, "pk", "account_id"),

@@ -27,6 +27,7 @@ from exchange_ops.console import entries as console
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency, Symbol
+from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import orders_named
 from exchange_ops.orders.models import Order
 from exchange_ops.shared import rules
@@ -205,6 +206,11 @@ def _orders(text: str, scope: Scope) -> Iterator[Hit]:
     for row in _newest(Order, orders_named(text), Q(), scope):
         words = f"{row.side.capitalize()} {_plain(row.quantity)} {row.symbol}"
         yield Hit("Orders", row.reference, words, reverse("order", args=[row.pk]), "file-check")
+    number = text.upper().removeprefix("BR-")
+    named = Q(pk=int(number)) if number != text.upper() and number.isascii() and number.isdigit() else Q(pk=None)
+    for bracket in _newest(Bracket, named, Q(), scope):
+        words = f"{bracket.side.capitalize()} {bracket.symbol}, {bracket.label.lower()}"
+        yield Hit("Orders", bracket.reference, words, reverse("bracket", args=[bracket.pk]), "shield-check")
 
 
 def _ledger(text: str, scope: Scope) -> Iterator[Hit]:

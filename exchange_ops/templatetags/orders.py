@@ -12,6 +12,7 @@ from desk.templatetags.desk import chip
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine as order_states
 from exchange_ops.orders import policy_checks
+from exchange_ops.orders.brackets import machine as bracket_states
 from exchange_ops.orders.forms import ORDER_STATUSES
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import Order
@@ -32,6 +33,7 @@ TYPES = {"limit": "Limit", "market": "Market", "stopLimit": "Stop-limit", "stopM
 _SIDES = {"buy": ("good", "Buy", "arrow-down-left"), "sell": ("bad", "Sell", "arrow-up-right")}
 _EVENTS = {
     "asked": "Asked for",
+    "asked_by_bracket": "Asked for by its bracket",
     "seen_elsewhere": "Seen at the exchange, placed elsewhere",
     "claimed": "Sent to the exchange",
     "stopped": "Stopped before it was sent",
@@ -59,6 +61,20 @@ _EVENTS = {
 DISPLAY: Final = Display(STATES, _EVENTS).registered(
     register, sign="order_sign", label="order_state_label", event="order_event_label"
 )
+_BRACKET_EVENTS = {
+    "asked": "Requested",
+    "entered": "Entered and guarded",
+    "stop_missing": "Without a stop",
+    "guarded_again": "Guarded again",
+    "stop_asked": "Stop placed again",
+    "take_reached": "The market reached the take profit",
+    "take_missed": "Not closed whole at the take profit",
+    "end_asked": "Ending requested",
+    "let_go": "Watching ended",
+    "position_gone": "The position was closed in another way",
+    "closed": "Ended",
+}
+BRACKETS: Final = Display(bracket_states.STATES, _BRACKET_EVENTS).registered(register, "bracket")
 _CALLS = {"place": "Place", "cancel": "Cancel", "cancel_all": "Cancel all of the symbol"}
 
 

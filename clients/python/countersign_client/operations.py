@@ -16,6 +16,81 @@ class Operations(Transport):
         answer: shapes.BalanceList = self.ask("GET", "/api/v1/balances/")
         return answer
 
+    def brackets_list(
+        self,
+        *,
+        before: int | None = None,
+        outcome: str | None = None,
+        range: str | None = None,
+        since: str | None = None,
+        symbol: str | None = None,
+        until: str | None = None,
+        view: str | None = None,
+        zone: str | None = None,
+    ) -> shapes.BracketPage:
+        """The brackets of the account, fifty a page, newest first."""
+        query = {
+            "before": before,
+            "outcome": outcome,
+            "range": range,
+            "since": since,
+            "symbol": symbol,
+            "until": until,
+            "view": view,
+            "zone": zone,
+        }
+        answer: shapes.BracketPage = self.ask("GET", "/api/v1/brackets/", query=query)
+        return answer
+
+    def brackets_all(
+        self,
+        *,
+        before: int | None = None,
+        outcome: str | None = None,
+        range: str | None = None,
+        since: str | None = None,
+        symbol: str | None = None,
+        until: str | None = None,
+        view: str | None = None,
+        zone: str | None = None,
+    ) -> Iterator[shapes.BracketOut]:
+        """Every row of `brackets_list`, page after page as they are needed."""
+        page = self.brackets_list(
+            before=before,
+            outcome=outcome,
+            range=range,
+            since=since,
+            symbol=symbol,
+            until=until,
+            view=view,
+            zone=zone,
+        )
+        while True:
+            yield from page["items"]
+            if (older := page["older"]) is None:
+                return
+            page = self.ask("GET", older)
+
+    def brackets_read(
+        self,
+        bracket_id: int,
+    ) -> shapes.BracketOut:
+        """One bracket, with its orders as they were last read."""
+        answer: shapes.BracketOut = self.ask("GET", f"/api/v1/brackets/{self.part(bracket_id)}/")
+        return answer
+
+    def brackets_end(
+        self,
+        bracket_id: int,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.BracketOut:
+        """Have its entry and stops cancelled as far as they are open; what was filled stays, without a stop."""
+        answer: shapes.BracketOut = self.ask(
+            "POST", f"/api/v1/brackets/{self.part(bracket_id)}/end/", idempotency_key=idempotency_key
+        )
+        return answer
+
     def chain_address(
         self,
         text: str,

@@ -15,6 +15,14 @@ AddressRequestOutStateEnum = Literal[
     "absent",
 ]
 BlankEnum = Literal[""]
+BracketOutStateEnum = Literal[
+    "entering",
+    "guarded",
+    "unguarded",
+    "taking",
+    "ending",
+    "closed",
+]
 ByEnum = Literal[
     "email",
     "username",
@@ -74,6 +82,15 @@ OrderOutStateEnum = Literal[
     "cancelling",
     "replacing",
 ]
+OutcomeEnum = Literal[
+    "not_entered",
+    "stop",
+    "take",
+    "both",
+    "let_go",
+    "cancelled",
+    "position_gone",
+]
 PeriodEnum = Literal[
     "M1",
     "M3",
@@ -89,6 +106,11 @@ PeriodEnum = Literal[
 RequestedEnum = Literal[
     "active",
     "frozen",
+]
+RoleEnum = Literal[
+    "entry",
+    "stop",
+    "take",
 ]
 SideEnum = Literal[
     "sell",
@@ -246,6 +268,44 @@ class BookOut(TypedDict):
     timestamp: str | None
     ask: list[LevelOut]
     bid: list[LevelOut]
+
+
+class BracketOrderOut(TypedDict):
+    """One order of a bracket, as what it is now: what replaced it stands for it. `role`: entry, stop or take."""
+
+    role: RoleEnum
+    order_id: int
+    is_open: bool
+    quantity: str
+    filled: str
+
+
+class BracketOut(TypedDict):
+    """A stop and a take profit for what one order fills. `state` is the desk's; `outcome` says how it ended."""
+
+    id: int
+    reference: str
+    state: BracketOutStateEnum
+    sentence: str
+    outcome: OutcomeEnum | BlankEnum
+    symbol: str
+    side: str
+    margin: bool
+    stop_price: str
+    take_price: str
+    orders: list[BracketOrderOut]
+    initiator: str
+    initiated_via: str
+    last_problem: str
+    created_at: str
+    updated_at: str
+
+
+class BracketPage(TypedDict):
+    """BracketPage."""
+
+    items: list[BracketOut]
+    older: str | None
 
 
 class CancelIn(TypedDict):
@@ -630,6 +690,8 @@ class OrderIn(TypedDict):
     margin: NotRequired[bool]
     take_liquidity_markup: NotRequired[str | None]
     provide_liquidity_markup: NotRequired[str | None]
+    stop_loss: NotRequired[str | None]
+    take_profit: NotRequired[str | None]
     confirmed: NotRequired[list[str]]
     request_key: NotRequired[str]
 

@@ -13,6 +13,7 @@ from desk.people import roles
 from desk.views.rendering import show
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, trades, workflow
+from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.views import choices
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
@@ -60,6 +61,7 @@ def render_page(
         "now": clock.now(),
         "symbol": Symbol.objects.filter(pk=row.symbol).first() or Symbol(code=row.symbol),  # one we have no copy of
         "replacements": list(row.replacements.order_by("pk")),
+        "bracket": brackets.bracket_of(row),
         "refusal": refusal,
         "drawn_for": f"{row.state}:{row.active}",
     }
@@ -75,6 +77,7 @@ def _act(row: Order, person: Person) -> dict[str, Any]:
     return {
         "may_replace": row.active and row.state in machine.AT_EXCHANGE and not row.margin and rules.may_trade(person),
         "may_cancel": cancellable and rules.may_trade(person),
+        "may_guard": row.active and not brackets.why_not(row, person),
         "only_operators": cancellable and not rules.may_trade(person),
         "may_trade": rules.may_trade(person),
         "frozen": freezes.active(row.account),

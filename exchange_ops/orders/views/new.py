@@ -5,6 +5,7 @@ placed only by the next press.
 """
 
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -19,11 +20,14 @@ from desk.views.rendering import show
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, machine, policy_checks, request_checks, workflow
+from exchange_ops.orders.brackets import exits as exit_prices
+from exchange_ops.orders.brackets import workflow as brackets
+from exchange_ops.orders.brackets.exits import Exits
 from exchange_ops.orders.forms import OrderForm
 from exchange_ops.orders.request_checks import BUY, SELL
 from exchange_ops.orders.ticket import collateral, confirmations, estimate, shares
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
-from exchange_ops.orders.views.titles import title
+from exchange_ops.orders.views.titles import exits_title, title
 from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key, read_amount
@@ -80,14 +84,17 @@ def figures(request: HttpRequest) -> HttpResponse:
 
 def _placed(request: HttpRequest, account: Account, form: OrderForm) -> Any:
     """The order; nothing when the button said something else, or nothing yet, than what was sent."""
-    wanted = form.wanted()
+    wanted, exits = form.wanted(), form.exits()
     sent = request.POST.get("effect")
-    if sent not in {_effect(wanted), _effect(wanted, for_approval=True)}:
+    if sent not in {_effect(wanted, exits), _effect(wanted, exits, for_approval=True)}:
         policy_checks.check(initiator=request.user, account=account, wanted=wanted, now=clock.now())
+        if found := exits and exit_prices.problems(exits=exits, wanted=wanted):
+            raise workflow.CannotPlace(found)
         return None
-    return workflow.place(
+    place = partial(brackets.place, exits=exits) if exits else workflow.place
+    return place(
         confirmed=form.cleaned_data["confirmed"],
-        for_approval=sent == _effect(wanted, for_approval=True),
+        for_approval=sent == _effect(wanted, exits, for_approval=True),
         initiator=request.user,
         account=account,
         wanted=wanted,
@@ -121,8 +128,9 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         "buys": buys,
     }
     if form.is_bound and form.errors.keys() <= {policy_checks.CONFIRMED}:
-        wanted = form.wanted()
+        wanted, exits = form.wanted(), form.exits()
         problems = request_checks.problems(account=account, symbol=symbol, wanted=wanted, now=context["now"])
+        problems |= exit_prices.problems(exits=exits, wanted=wanted) if exits else {}
         if not problems:
             found = policy_checks.oversteps(
                 initiator=person, account=account, symbol=symbol, wanted=wanted, now=context["now"]
@@ -131,7 +139,8 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
             context["oversteps"] = confirmations.of(found, form.cleaned_data.get("confirmed", ()))
         for_approval = any(tick.approval for tick in context.get("oversteps", ()))
         context["problems"] = list(problems.values())
-        context["effect"] = "" if problems else _effect(wanted, for_approval=for_approval)
+        context["effect"] = "" if problems else _effect(wanted, exits, for_approval=for_approval)
+        context["outcomes"] = exit_prices.outcomes(exits=exits, wanted=wanted) if exits else None
         context["sums"] = request_checks.figures(symbol=symbol, wanted=wanted)
         context["distance"] = distance.of(wanted=wanted, ticker=context["ticker"])
         context["estimate"] = estimate.of(wanted=wanted, symbol=symbol)
@@ -165,10 +174,12 @@ def _typed(form: OrderForm, name: str) -> Decimal | None:
         return None
 
 
-def _effect(wanted: request_checks.Wanted, *, for_approval: bool = False) -> str:
+def _effect(wanted: request_checks.Wanted, exits: Exits | None, *, for_approval: bool = False) -> str:
     """What the button says it does."""
     does = "Request approval: " if for_approval else "Place "
-    return f"{does}{title(wanted, Symbol.objects.filter(pk=wanted.symbol).first())}"
+    symbol = Symbol.objects.filter(pk=wanted.symbol).first()
+    guarded = f", {exits_title(exits, symbol)}" if exits else ""
+    return f"{does}{title(wanted, symbol)}{guarded}"
 
 
 def _wished(request: HttpRequest) -> dict[str, Any]:

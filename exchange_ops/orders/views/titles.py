@@ -4,6 +4,7 @@ from typing import Any
 
 from desk.templatetags.desk import plain
 from exchange_ops.market.models import Symbol
+from exchange_ops.orders.brackets.exits import Exits
 
 
 def title(order: Any, symbol: Symbol | None) -> str:
@@ -29,3 +30,9 @@ def title(order: Any, symbol: Symbol | None) -> str:
     if order.provide_liquidity_markup:
         terms.append(f"commission {plain(order.provide_liquidity_markup * 100)} % providing")
     return " ".join(words) + (f" ({', '.join(terms)})" if terms else "")
+
+
+def exits_title(exits: Exits, symbol: Symbol | None) -> str:
+    """The two exits in words: "stop 11,000, take profit 14,000 USD". They are part of what the button does."""
+    quote = f" {symbol.quote_currency}" if symbol else ""
+    return f"stop {plain(exits.stop)}, take profit {plain(exits.take)}{quote}"

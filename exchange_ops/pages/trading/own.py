@@ -16,6 +16,7 @@ from exchange_ops.market import depth
 from exchange_ops.market.models import Symbol
 from exchange_ops.market.views import parts
 from exchange_ops.orders import machine, workflow
+from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared.models import Account
 from wire.values import decimal_text
@@ -56,6 +57,7 @@ def work(account: Account | None, symbol: Symbol, *, may_trade: bool) -> dict[st
         "cancel_newest": max(cancellable, default=0) if may_trade else 0,
         "cancellable": set(cancellable) if may_trade else set(),
         "position": position,
+        "brackets": list(brackets.live(account=account).filter(symbol=symbol.code)[:MOST_ORDERS]) if account else [],
         "wallets": _wallets(account, symbol),
         "own": json.dumps([_for_chart(row, may_trade=may_trade) for row in rows if row.price or row.stop_price]),
         "fills": json.dumps([_fill(row) for row in reversed(fills)]),

@@ -16,6 +16,7 @@ from desk.notifications import machine as delivery_states
 from desk.staff import machine as people_states
 from exchange_ops.addresses import machine as address_states
 from exchange_ops.orders import machine as order_states
+from exchange_ops.orders.brackets import machine as bracket_states
 from exchange_ops.policy_changes import machine as policy_states
 from exchange_ops.positions import machine as margin_states
 from exchange_ops.subaccounts import machine as subaccount_states
@@ -30,6 +31,7 @@ MACHINES: dict[str, Table] = {
     "address-": address_states.TABLE,
     "subaccount-": subaccount_states.TABLE,
     "order-": order_states.TABLE,
+    "bracket-": bracket_states.TABLE,
     "margin-": margin_states.TABLE,
     "broadcast-": broadcast_states.TABLE,
     "watched-": watching_states.ADDRESSES,

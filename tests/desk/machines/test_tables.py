@@ -10,6 +10,7 @@ from desk.incidents.mover import MACHINE as INCIDENTS
 from desk.machines.table import Column, State, Table, Tone, Transition, Turn
 from desk.staff.mover import MACHINE as PEOPLE
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
+from exchange_ops.orders.brackets.mover import MACHINE as BRACKETS
 from exchange_ops.orders.mover import MACHINE as ORDERS
 from exchange_ops.policy_changes.mover import MACHINE as RULE_CHANGES
 from exchange_ops.positions.mover import MACHINE as MARGIN_ACTIONS
@@ -23,6 +24,7 @@ MACHINES = {
         WITHDRAWALS,
         TRANSFERS,
         ORDERS,
+        BRACKETS,
         SUBACCOUNTS,
         ADDRESS_REQUESTS,
         BROADCASTS,

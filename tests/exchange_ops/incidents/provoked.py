@@ -17,6 +17,8 @@ from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market.models import Ticker
+from exchange_ops.orders.brackets import mover as bracket_moves
+from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.positions import mover as margin_moves
@@ -29,6 +31,8 @@ from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
 from tests.chaindata.views import rows as chain
 from tests.exchange_ops import rows
+from tests.exchange_ops.orders import order_rows
+from tests.exchange_ops.orders.brackets import bracket_rows
 
 CRITICAL = {
     alarms.FROZEN,
@@ -52,6 +56,11 @@ def text(response):
 def key(**changes):
     columns = {"account": rows.account(), "label": "Reader", "login": "reader", "created_at": clock.now()}
     return ApiKey.objects.create(**{**columns, "rights": ["Payment information"], **changes})
+
+
+def without_a_stop(operator):
+    order_rows.market(now=clock.now())
+    return bracket_rows.without_a_stop(operator, now=clock.now())
 
 
 def disputed(operator):
@@ -172,6 +181,7 @@ PROVOKED = {
         "is near its liquidation at 425.0000: the mark is 430.0000.",
     ),
     alarms.MARGIN_UNCLEAR: (margin_unclear, "What it did can't be told from the exchange's records"),
+    alarms.WITHOUT_A_STOP: (without_a_stop, "a buy entry in BCHUSD is open without a stop. The stop, O-2, was not"),
     alarms.HOLD_LEFT: (hold_left, "its money still stands reserved at the exchange"),
     alarms.PAYOUT_OVERDUE: (overdue, "the exchange took the order to pay 3 h ago"),
     alarms.RECONCILIATION: (
@@ -293,6 +303,9 @@ ENDED = {
     alarms.MARGIN_UNCLEAR: lambda: [
         margin_moves.move(row, event="settled", to="settled", now=clock.now())
         for row in MarginAction.objects.filter(state="unclear")
+    ],
+    alarms.WITHOUT_A_STOP: lambda: [
+        bracket_moves.move(row, event="guarded_again", to="guarded", now=clock.now()) for row in Bracket.objects.all()
     ],
     UNDELIVERED: lambda: Delivery.objects.filter(state="failed").update(state="delivered"),
 }

@@ -16,7 +16,7 @@ from tests.exchange_ops.permissions.subjects.members import CHANGES_OF_MEMBERS, 
 from tests.exchange_ops.permissions.subjects.payouts import PAYOUTS
 from tests.exchange_ops.permissions.subjects.rule_changes import RULE_CHANGES
 from tests.exchange_ops.permissions.subjects.sub_accounts import SUB_ACCOUNT_ACTIONS, SUB_ACCOUNTS
-from tests.exchange_ops.permissions.subjects.trading import MARGIN_ACTIONS, ORDERS
+from tests.exchange_ops.permissions.subjects.trading import BRACKETS, MARGIN_ACTIONS, ORDERS
 from tests.exchange_ops.permissions.subjects.transfers import TRANSFERS
 from tests.exchange_ops.permissions.subjects.watching import MOVEMENTS, WATCHED
 
@@ -32,6 +32,7 @@ SUBJECTS = (
     SUB_ACCOUNTS,
     SUB_ACCOUNT_ACTIONS,
     ORDERS,
+    BRACKETS,
     MARGIN_ACTIONS,
     WATCHED,
     MOVEMENTS,

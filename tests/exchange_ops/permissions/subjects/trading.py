@@ -9,12 +9,15 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine as order_machine
 from exchange_ops.orders import mover as orders
 from exchange_ops.orders import records
+from exchange_ops.orders.brackets import machine as bracket_machine
+from exchange_ops.orders.brackets import mover as brackets
 from exchange_ops.orders.request_checks import Wanted
 from exchange_ops.orders.views import titles
 from exchange_ops.positions import machine as margin_machine
 from exchange_ops.positions import mover as margin
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
+from tests.exchange_ops.orders.brackets import bracket_rows
 from tests.exchange_ops.permissions.shared_form import KEY, OWN, Subject, nothing, signed, walk
 
 BOTH = f"{roles.OPERATOR} and {roles.TREASURY}"
@@ -83,6 +86,34 @@ ORDERS = Subject(
     reads={"order": roles.ALL, "api-order": roles.ALL},
     topic=lambda row: f"order:{row.pk}",
 )
+
+
+def bracket(state: str, person: Any) -> Any:
+    """A bracket in the state."""
+    row = bracket_rows.asked_for(person, now=clock.now())
+    return walk(
+        brackets.MACHINE, row, state, {name: lambda row: {"outcome": "let_go"} for name in ("let_go", "closed")}
+    )
+
+
+BRACKETS = Subject(
+    name="bracket",
+    states=bracket_machine.STATES,
+    reach=bracket,
+    owners=(roles.OPERATOR, BOTH),
+    routes=dict.fromkeys(("bracket-end", "bracket-let-go", "bracket-stop", "api-bracket-end"), nothing),
+    goes_through={
+        (state, route): OPERATORS
+        for state in ("entering", "guarded", "unguarded", "taking")
+        for route in ("bracket-end", "api-bracket-end")
+    }
+    | {(state, "bracket-let-go"): OPERATORS for state in ("entering", "guarded", "unguarded")}
+    | {("unguarded", "bracket-stop"): OPERATORS},
+    reads={"bracket": roles.ALL, "api-bracket": roles.ALL},
+    topic=lambda row: f"bracket:{row.pk}",
+)
+
+
 MARGIN_ACTIONS = Subject(
     name="margin action",
     states=margin_machine.STATES,

@@ -1,0 +1,87 @@
+"""The two prices of a bracket, and what is wrong with them for an entry, before anything is written."""
+
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+
+from exchange_ops.market.models import Symbol, Ticker
+from exchange_ops.orders.models import Order
+from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.shared.amounts import storable
+from exchange_ops.wire import checking
+from wire.params import BadArgument, Problem
+from wire.values import grouped_text
+
+_DIGITS = 200  # of the product of two amounts
+
+
+@dataclass(frozen=True, slots=True)
+class Exits:
+    """Two prices in the quote currency: `stop` closes at the market once it trades there, `take` at it or better."""
+
+    stop: Decimal
+    take: Decimal
+
+
+def problems(*, exits: Exits, wanted: Wanted | Order) -> dict[str, str]:
+    """What is wrong with the two prices for this entry, by field."""
+    symbol = Symbol.objects.filter(pk=wanted.symbol).first()
+    found: dict[str, str] = {}
+    for name, price in (("stop_loss", exits.stop), ("take_profit", exits.take)):
+        if not storable(price):
+            found[name] = "More digits than any currency has."
+        elif wrong := checking.price_problems(price, symbol):
+            found[name] = _sentence(wrong[0])
+    if found:
+        return found
+    at = _entered_at(wanted)
+    buys = wanted.side == "buy"
+    near, far = ("below", "above") if buys else ("above", "below")
+    if at is None:
+        if (exits.stop < exits.take) != buys:
+            found["stop_loss"] = f"The stop has to be {near} the take profit."
+        return found
+    if (exits.stop < at) != buys or exits.stop == at:
+        found["stop_loss"] = f"The stop has to be {near} the entry, {grouped_text(at)}: it limits the loss."
+    if (exits.take > at) != buys or exits.take == at:
+        found["take_profit"] = f"The take profit has to be {far} the entry, {grouped_text(at)}."
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What the exits come to in the quote currency, before fees: `loss` at the stop, `gain` at the take profit.
+
+    `ratio` is the gain over the loss; the market may take a stop at a worse price than its own.
+    """
+
+    loss: Decimal
+    gain: Decimal
+    ratio: Decimal | None
+
+
+def outcomes(*, exits: Exits, wanted: Wanted | Order) -> Outcomes | None:
+    """What the whole quantity would lose or gain; nothing where no price of the entry is known."""
+    at = _entered_at(wanted)
+    if at is None:
+        return None
+    with localcontext() as context:
+        context.prec = _DIGITS
+        loss, gain = wanted.quantity * abs(at - exits.stop), wanted.quantity * abs(exits.take - at)
+        return Outcomes(loss, gain, (gain / loss).quantize(Decimal("0.1")) if loss else None)
+
+
+def _entered_at(wanted: Wanted | Order) -> Decimal | None:
+    """About where it enters: its limit, its stop price, or the market's best price as last read."""
+    if wanted.price is not None or wanted.stop_price is not None:
+        return wanted.price if wanted.price is not None else wanted.stop_price
+    ticker = Ticker.objects.filter(pk=wanted.symbol).first()
+    if ticker is None:
+        return None
+    best: Decimal | None = ticker.ask if wanted.side == "buy" else ticker.bid
+    return best if best is not None else ticker.last
+
+
+def _sentence(wrong: BadArgument) -> str:
+    if wrong.problem is Problem.NOT_A_MULTIPLE:
+        return f"It has to be a multiple {wrong.detail}, the tick size of this symbol."
+    return f"Too low: {wrong.detail}."

@@ -1,0 +1,180 @@
+"""One look at a bracket: how it stands, what that asks for, and doing it. A worker looks every two seconds.
+
+What is placed is asked for in the same transaction that says so, as an order of the desk like any other: sent once,
+looked for when its answer is lost. The bracket's own rows never leave the desk.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+from django.db import transaction
+
+from exchange_ops.market import interest
+from exchange_ops.orders import cancelling
+from exchange_ops.orders import machine as orders
+from exchange_ops.orders import mover as order_mover
+from exchange_ops.orders.brackets import machine, mover, plan, situation
+from exchange_ops.orders.brackets.models import Bracket, BracketLeg
+from exchange_ops.orders.brackets.plan import Do, Plan, Situation
+from exchange_ops.orders.models import Order
+from exchange_ops.orders.steps import ways
+
+LOOK_EVERY: Final = timedelta(seconds=2)
+ASK_AGAIN: Final = timedelta(seconds=10)  # to have an order cancelled that the exchange did not cancel
+VIA: Final = "bracket"
+NO_PRICE: Final = "There is no fresh price, so the take profit can't be watched; the stop at the exchange works."
+FROZEN: Final = "The account is frozen: nothing more is placed for it, and a stop at the exchange works on."
+
+
+def step(row: Bracket, *, now: datetime) -> None:
+    """Look at it, and do the one thing that is due."""
+    interest.glance(codes=[row.symbol], now=now)
+    with transaction.atomic():
+        row = mover.lock(row.pk)
+        if row.state == machine.CLOSED:
+            return
+        # Before the trail's turn is taken: whoever moves an order has its row first.
+        _lock_orders(row)
+        at = situation.of(row, now=now)
+        found = plan.next_step(at)
+        if found.cancel_entry:
+            _cancel(row, [situation.newest(row.entry)], now)
+        for leg in row.legs.filter(number__in=found.cancel_legs).select_related("order"):
+            _cancel(row, [situation.newest(leg.order)], now)
+        _DOES[found.do](row, at, found)
+
+
+def _lock_orders(row: Bracket) -> None:
+    roots = [row.entry_id, *row.legs.values_list("order_id", flat=True)]
+    for number in sorted({each.pk for root in Order.objects.filter(pk__in=roots) for each in situation.chain(root)}):
+        order_mover.lock(number)
+
+
+def _wait(row: Bracket, at: Situation, found: Plan) -> None:
+    problem = row.last_problem if row.state == machine.UNGUARDED else ""
+    if row.state in {machine.ENTERING, machine.GUARDED} and at.exposed > 0:
+        if at.frozen:
+            problem = FROZEN
+        elif situation.fresh_price(row, now=at.now) is None:
+            problem = NO_PRICE
+    mover.touch(row, next_action_at=at.now + LOOK_EVERY, last_problem=problem)
+
+
+def _say_guarded(row: Bracket, at: Situation, found: Plan) -> None:
+    event = "entered" if row.state == machine.ENTERING else "guarded_again"
+    _move(row, at, event, machine.GUARDED)
+
+
+def _place_stop(row: Bracket, at: Situation, found: Plan) -> None:
+    _settle(row, found, at.now)
+    if row.state == machine.UNGUARDED:
+        _move(row, at, "stop_asked", machine.GUARDED)
+    _place(row, BracketLeg.STOP, found.quantity, at.now)
+    mover.touch(row, next_action_at=at.now + LOOK_EVERY)
+
+
+def _say_unguarded(row: Bracket, at: Situation, found: Plan) -> None:
+    _move(row, at, "stop_missing", machine.UNGUARDED, problem=found.sentence)
+
+
+def _begin_to_take(row: Bracket, at: Situation, found: Plan) -> None:
+    price = situation.fresh_price(row, now=at.now)
+    _move(row, at, "take_reached", machine.TAKING, evidence={"price": price})
+    _cancel(row, situation.open_orders(row), at.now)
+
+
+def _place_take(row: Bracket, at: Situation, found: Plan) -> None:
+    _place(row, BracketLeg.TAKE, found.quantity, at.now)
+    mover.touch(row, next_action_at=at.now + LOOK_EVERY)
+
+
+def _give_up_taking(row: Bracket, at: Situation, found: Plan) -> None:
+    _settle(row, found, at.now)
+    _move(row, at, "take_missed", machine.GUARDED, problem=found.sentence)
+
+
+def _cancel_open(row: Bracket, at: Situation, found: Plan) -> None:
+    _cancel(row, situation.open_orders(row), at.now)
+    mover.touch(row, next_action_at=at.now + LOOK_EVERY)
+
+
+def _position_gone(row: Bracket, at: Situation, found: Plan) -> None:
+    _move(row, at, "position_gone", machine.ENDING, ended_by=machine.POSITION_GONE, evidence={"held": at.held})
+    _cancel(row, situation.open_orders(row), at.now)
+
+
+def _close(row: Bracket, at: Situation, found: Plan) -> None:
+    outcome = row.ended_by if row.ended_by and at.exposed > 0 else found.outcome
+    if row.ended_by and outcome in {machine.NOT_ENTERED, machine.CANCELLED}:
+        outcome = row.ended_by
+    left = {"left": at.exposed} if at.exposed > 0 else {}
+    mover.move(row, event="closed", to=machine.CLOSED, now=at.now, outcome=outcome, last_problem="", evidence=left)
+
+
+_DOES: Final[dict[Do, Callable[[Bracket, Situation, Plan], None]]] = {
+    Do.WAIT: _wait,
+    Do.SAY_GUARDED: _say_guarded,
+    Do.PLACE_STOP: _place_stop,
+    Do.SAY_UNGUARDED: _say_unguarded,
+    Do.BEGIN_TO_TAKE: _begin_to_take,
+    Do.PLACE_TAKE: _place_take,
+    Do.GIVE_UP_TAKING: _give_up_taking,
+    Do.CANCEL: _cancel_open,
+    Do.END_POSITION_GONE: _position_gone,
+    Do.CLOSE: _close,
+}
+
+
+def _move(
+    row: Bracket, at: Situation, event: str, to: str, *, problem: str = "", evidence: dict[str, Any] | None = None,
+    **changes: Any,
+) -> None:  # fmt: skip
+    mover.move(
+        row,
+        event=event,
+        to=to,
+        now=at.now,
+        next_action_at=at.now + LOOK_EVERY,
+        last_problem=problem[:500],
+        evidence={"open": at.exposed, "without_a_stop": at.bare} | (evidence or {}),
+        **changes,
+    )
+
+
+def _place(row: Bracket, role: str, quantity: Decimal, now: datetime) -> None:
+    """Ask for one closing order, in the transaction that makes it a leg of the bracket."""
+    number = row.legs.count() + 1
+    terms = (
+        {"type": "stopMarket", "time_in_force": "GTC", "stop_price": row.stop_price}
+        if role == BracketLeg.STOP
+        else {"type": "limit", "time_in_force": "IOC", "price": row.take_price}
+    )
+    order = Order(
+        account=row.account,
+        initiator=row.initiator,
+        initiated_via=VIA,
+        request_key=f"{row.subject}:{number}",
+        client_order_id=ways.fresh_id(),
+        symbol=row.symbol,
+        side=row.exit_side,
+        quantity=quantity,
+        margin=row.margin,
+        **terms,
+    )
+    order_mover.create(order, event="asked_by_bracket", to=orders.REQUESTED, now=now, evidence={"bracket": row.pk})
+    BracketLeg.objects.create(bracket=row, number=number, role=role, order=order, created_at=now)
+
+
+def _cancel(row: Bracket, found: list[Order], now: datetime) -> None:
+    """Have these cancelled that are not being cancelled yet; one that the exchange refused to cancel after a while."""
+    for order in found:
+        asked_a_moment_ago = order.cancels and now - order.updated_at < ASK_AGAIN
+        if not order.is_cancellable or asked_a_moment_ago:
+            continue
+        cancelling.begin(order, now=now, evidence={"bracket": row.pk})
+
+
+def _settle(row: Bracket, found: Plan, now: datetime) -> None:
+    row.legs.filter(number__in=found.settled, settled_at=None).update(settled_at=now)

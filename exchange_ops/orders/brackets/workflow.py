@@ -1,0 +1,199 @@
+"""Brackets from the outside: ask for one with a new order or for an open one, end it, have its stop placed again.
+
+The prices are checked against the entry and the symbol before anything is written. Exits close what the entry opened
+and nothing else, so they need no approval of their own and meet no bound of the rules: those are judged of the entry.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from desk.machines.queue import Queue
+from exchange_ops.orders import machine as orders
+from exchange_ops.orders import workflow as placing
+from exchange_ops.orders.brackets import exits as exit_prices
+from exchange_ops.orders.brackets import machine, mover, situation, watching
+from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders.brackets.models import Bracket
+from exchange_ops.orders.models import Order
+from exchange_ops.orders.request_checks import FORM, CannotPlace, Wanted
+from exchange_ops.shared import rules
+from exchange_ops.shared.models import Account
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+__all__ = [
+    "CannotEnd",
+    "Exits",
+    "advance",
+    "attach",
+    "bracket_of",
+    "end",
+    "let_go",
+    "place",
+    "place_stop_again",
+    "sweep",
+    "why_not",
+]
+
+STEPS: Final = dict.fromkeys(machine.WATCHED, watching.step)
+QUEUE: Final = Queue(
+    mover.MACHINE,
+    STEPS,
+    urgency=(machine.UNGUARDED, machine.TAKING, machine.ENDING),
+    read_with=("account", "initiator", "entry"),
+    after_failure=timedelta(seconds=15),
+)
+advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
+ONLY_OPERATORS: Final = "Only operators change a bracket."
+FASTER: Final = "It moved on in the same moment. Read it again."
+
+
+class CannotEnd(Exception):
+    """Nothing was changed; the text is the sentence for the person."""
+
+
+def place(
+    *, exits: Exits, wanted: Wanted, account: Account, initiator: "Person", now: datetime, **request: object
+) -> Order:
+    """Place an order with a bracket: both are recorded, or neither. Sent again, it gives the same order.
+
+    `request` is the rest of what `orders.workflow.place` takes. Raises CannotPlace as that does, its problems also of
+    `stop_loss` and `take_profit`.
+    """
+    if found := exit_prices.problems(exits=exits, wanted=wanted):
+        raise CannotPlace(found)
+    with transaction.atomic():
+        order = placing.place(wanted=wanted, account=account, initiator=initiator, now=now, **request)  # type: ignore[arg-type]
+        row = Bracket.objects.filter(entry=order).first()
+        if row is None and order.created_at != now:
+            raise CannotPlace({FORM: f"This form was sent before, without a bracket, as {order.reference}."})
+        if row is not None and (row.stop_price, row.take_price) != (exits.stop, exits.take):
+            raise CannotPlace({FORM: f"This form was sent before, with other exits, as {row.reference}."})
+        if row is None:
+            _create(order, exits, person=initiator, now=now, request=request)
+    return order
+
+
+def attach(
+    *, order_id: int, exits: Exits, person: "Person", now: datetime, session_key: str = "", via: str = "page"
+) -> Bracket:
+    """Guard an open order that has no bracket. The same again gives the same bracket. Raises CannotPlace."""
+    order = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
+    if order is None:
+        raise CannotPlace({FORM: "There is no such order."})
+    if reason := why_not(order, person):
+        earlier = Bracket.objects.filter(entry=order, stop_price=exits.stop, take_price=exits.take).first()
+        if earlier is not None and rules.may_trade(person, order.account_id):
+            return earlier
+        raise CannotPlace({FORM: reason})
+    if found := exit_prices.problems(exits=exits, wanted=order):
+        raise CannotPlace(found)
+    try:
+        return _create(order, exits, person=person, now=now, request={"session_key": session_key, "via": via})
+    except IntegrityError:
+        raise CannotPlace({FORM: "It got a bracket in this moment. Look at it again."}) from None
+
+
+def why_not(order: Order, person: "Person") -> str:
+    """Why this order can't get a bracket from this person; empty where it can."""
+    if not rules.may_trade(person, order.account_id):
+        return "Only operators guard orders."
+    if bracket_of(order) is not None:
+        return "It belongs to a bracket already."
+    if not (order.is_open or order.state == orders.WAITING):
+        return f"Only an order that is open can get a bracket: {orders.state_of(order)}."
+    if order.state in {orders.CANCELLING, orders.REPLACING}:
+        return "It is being cancelled or replaced: look at it again in a moment."
+    return ""
+
+
+def bracket_of(order: Order) -> Bracket | None:
+    """The bracket that the order belongs to, as its entry or as one of its exits, itself or what it replaced."""
+    root = order
+    while root.replaces is not None:
+        root = root.replaces
+    rows = Bracket.objects.select_related("account", "initiator", "entry")
+    return rows.filter(entry=root).first() or rows.filter(legs__order=root).first()
+
+
+def end(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
+    """Have everything cancelled that is open of it; what was entered stays as it is. Raises CannotEnd."""
+
+    def ended(row: Bracket) -> Bracket:
+        if row.entry.state == orders.WAITING:
+            raise CannotEnd("The entry waits for an approval. Withdraw it on its own page: the bracket ends with it.")
+        return mover.move(
+            row, event="end_asked", to=machine.ENDING, now=now, actor=person, session_key=session_key,
+            ended_by=machine.CANCELLED,
+        )  # fmt: skip
+
+    return _by_person(bracket_id, person, ended)
+
+
+def let_go(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
+    """Watch it no more and leave its orders as they are: a stop at the exchange works on. Raises CannotEnd."""
+    return _by_person(
+        bracket_id,
+        person,
+        lambda row: mover.move(
+            row, event="let_go", to=machine.CLOSED, now=now, actor=person, session_key=session_key,
+            outcome=machine.LET_GO, last_problem="",
+        ),
+    )  # fmt: skip
+
+
+def place_stop_again(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
+    """Have another stop placed for what has none. Raises CannotEnd.
+
+    An order that was not seen at the exchange may be there all the same; who asks has compared.
+    """
+
+    def again(row: Bracket) -> Bracket:
+        fallen = [leg.number for leg in situation.of(row, now=now).legs if leg.fell_away]
+        row.legs.filter(number__in=fallen, settled_at=None).update(settled_at=now)
+        return mover.move(
+            row, event="stop_asked", to=machine.GUARDED, now=now, next_action_at=now, actor=person,
+            session_key=session_key, last_problem="", evidence={"instead_of": fallen},
+        )  # fmt: skip
+
+    return _by_person(bracket_id, person, again)
+
+
+def live(*, account: Account | None) -> QuerySet[Bracket]:
+    """Those that are not closed, the newest first."""
+    rows = Bracket.objects.filter(account=account, state__in=machine.WATCHED)
+    return rows.select_related("account", "initiator", "entry").order_by("-pk")
+
+
+def _create(order: Order, exits: Exits, *, person: "Person", now: datetime, request: dict[str, object]) -> Bracket:
+    row = Bracket(
+        account=order.account,
+        initiator=person,
+        initiated_via=str(request.get("via", "page")),
+        entry=order,
+        symbol=order.symbol,
+        side=order.side,
+        margin=order.margin,
+        stop_price=exits.stop,
+        take_price=exits.take,
+    )
+    return mover.create(row, event="asked", now=now, actor=person, session_key=str(request.get("session_key", "")))
+
+
+def _by_person(bracket_id: int, person: "Person", change: Callable[[Bracket], Bracket]) -> Bracket:
+    try:
+        with transaction.atomic():
+            row = mover.lock(bracket_id)
+            if not rules.may_trade(person, row.account_id):
+                raise CannotEnd(ONLY_OPERATORS)
+            return change(row)
+    except Bracket.DoesNotExist:
+        raise CannotEnd("There is no such bracket.") from None
+    except mover.CannotMove:
+        row = Bracket.objects.get(pk=bracket_id)
+        raise CannotEnd(f"It can't be done now: {row.label[0].lower()}{row.label[1:]}. {FASTER}") from None

@@ -1,0 +1,181 @@
+"""Brackets: the list, one of them with what became of its orders, and guarding an open order."""
+
+from datetime import datetime
+from typing import Any, Final
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_http_methods, require_safe
+
+from desk import clock
+from desk.lists.declared import Column, List
+from desk.lists.listing import Listing
+from desk.people import roles
+from desk.views import lists
+from desk.views.rendering import show
+from exchange_ops.market.models import Symbol, Ticker
+from exchange_ops.orders.brackets import exits, machine, situation, workflow
+from exchange_ops.orders.brackets.models import Bracket
+from exchange_ops.orders.forms import BracketFilter, GuardForm
+from exchange_ops.orders.models import Order
+from exchange_ops.orders.request_checks import CannotPlace
+from exchange_ops.orders.views.titles import exits_title
+from exchange_ops.shared import rules
+from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views.access import posted, requires
+
+ONLY_OPERATORS = "Operators guard orders. You can look at every bracket."
+PAGE = "exchange_ops/bracket.html"
+PARTS = {name: f"exchange_ops/bracket/_{name}.html" for name in ("facts", "act", "story")}
+LIST_PARTS = {"rows": "exchange_ops/brackets/_rows.html", "totals": "desk/lists/_totals.html"}
+BRACKETS: Final = List(
+    name="brackets",
+    one="bracket",
+    many="brackets",
+    route="brackets",
+    export_route="brackets-export",
+    cells="exchange_ops/brackets/_cells.html",
+    css="brackets",
+    filters=BracketFilter,
+    columns=(
+        Column(name="bracket", head="Bracket", css="s-name", order=("pk",)),
+        Column(name="symbol", head="Symbol, side", css="s-to", order=("symbol",)),
+        Column(name="entry", head="Entry", css="f-order", on_phone="Entry"),
+        Column(name="stop", head="Stop", css="s-turn", is_end=True, on_phone="Stop"),
+        Column(name="take", head="Take profit", css="s-amount", is_end=True, on_phone="Take profit"),
+        Column(name="state", head="State", css="s-state"),
+        Column(name="who", head="Requested by", css="s-who"),
+        Column(name="asked", head="Requested", css="s-when", is_time=True),
+    ),
+    exported=(
+        ("reference", "reference"),
+        ("state", "label"),
+        ("outcome", "outcome_label"),
+        ("symbol", "symbol"),
+        ("side of the entry", "side"),
+        ("margin", "margin"),
+        ("entry", "entry_id"),
+        ("stop", "stop_price"),
+        ("take profit", "take_price"),
+        ("requested by", "initiator.username"),
+        ("requested at ({zone})", "created_at"),
+        ("changed at ({zone})", "updated_at"),
+    ),
+    reads={"reference": ("pk",), "label": ("state",), "outcome_label": ("outcome",)},
+)
+
+
+@require_safe
+@requires(rules.may_see)
+@lists.opens(BRACKETS)
+def brackets(request: HttpRequest) -> HttpResponse:
+    """A page of them, newest first unless it is sorted otherwise; the open ones unless asked otherwise."""
+    now = clock.now()
+    context = {"now": now, "list": _listing(request, now), "topics": "orders"}
+    return show(request, "exchange_ops/brackets.html", context, parts=LIST_PARTS)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_see)
+def export(request: HttpRequest, form: str) -> HttpResponseBase:
+    """The filtered brackets as a file, or the chosen ones."""
+    return lists.file(_listing(request, clock.now()), form)
+
+
+@require_safe
+@requires(rules.may_see)
+def bracket(request: HttpRequest, bracket_id: int) -> HttpResponse:
+    """The page, or one of its parts."""
+    return _render_page(request, bracket_id)
+
+
+@posted(rules.may_trade, ONLY_OPERATORS)
+def end(request: HttpRequest, bracket_id: int) -> HttpResponse:
+    """Have everything cancelled that is open of it."""
+    return _changed(request, bracket_id, workflow.end, "What is open of it is being cancelled. What was filled stays.")
+
+
+@posted(rules.may_trade, ONLY_OPERATORS)
+def let_go(request: HttpRequest, bracket_id: int) -> HttpResponse:
+    """Watch it no more; its orders stay."""
+    return _changed(request, bracket_id, workflow.let_go, "The take profit is watched no more. Its open orders stay.")
+
+
+@posted(rules.may_trade, ONLY_OPERATORS)
+def place_stop(request: HttpRequest, bracket_id: int) -> HttpResponse:
+    """Have another stop placed for what has none."""
+    return _changed(request, bracket_id, workflow.place_stop_again, "The stop is being placed again.")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(rules.may_trade, ONLY_OPERATORS)
+def guard(request: HttpRequest, order_id: int) -> HttpResponse:
+    """The two prices for an open order; sent, they are one bracket however often they are sent."""
+    order = get_object_or_404(Order.objects.select_related("account", "initiator", "replaces"), pk=order_id)
+    form = GuardForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            row = workflow.attach(order_id=order.pk, exits=form.exits(), person=request.user, **_common(request))
+        except CannotPlace as problem:
+            form.refuse(problem.problems)
+        else:
+            messages.success(request, f"{row.reference} guards what {order.reference} fills. Nothing was cancelled.")
+            return redirect("bracket", row.pk)
+    context = {"row": order, "form": form, "now": clock.now(), "why_not": workflow.why_not(order, request.user)}
+    context |= _market(order.symbol)
+    status = 422 if request.method == "POST" else 200
+    return show(request, "exchange_ops/order_guard.html", context, status=status)
+
+
+def _changed(request: HttpRequest, number: int, change: Any, sentence: str) -> HttpResponse:
+    get_object_or_404(Bracket, pk=number)
+    try:
+        row = change(bracket_id=number, person=request.user, **_common(request))
+    except workflow.CannotEnd as problem:
+        return _render_page(request, number, status=409, refusal=str(problem))
+    messages.success(request, f"{row.reference}: {sentence}")
+    return redirect("bracket", number)
+
+
+def _common(request: HttpRequest) -> dict[str, Any]:
+    return {"now": clock.now(), "session_key": request.session.session_key or ""}
+
+
+def _listing(request: HttpRequest, now: datetime) -> Listing:
+    rows = Bracket.objects.filter(account=accounts.current(request)).select_related("initiator", "entry")
+    return Listing(request, BRACKETS, rows, now=now)
+
+
+def _render_page(request: HttpRequest, number: int, *, status: int = 200, refusal: str = "") -> HttpResponse:
+    row = get_object_or_404(Bracket.objects.select_related("account", "initiator", "entry__initiator"), pk=number)
+    now = clock.now()
+    at, may_trade = situation.of(row, now=now), rules.may_trade(request.user)
+    legs = list(row.legs.select_related("order__replaces").order_by("number"))
+    context: dict[str, Any] = {
+        "row": row,
+        "now": now,
+        "at": at,
+        "price": situation.fresh_price(row, now=now),
+        "entry": situation.newest(row.entry),
+        "legs": [{"leg": leg, "order": situation.newest(leg.order)} for leg in legs],
+        "exits_title": exits_title(exits.Exits(row.stop_price, row.take_price), None),
+        "outcomes": exits.outcomes(exits=exits.Exits(row.stop_price, row.take_price), wanted=row.entry),
+        "refusal": refusal,
+        "drawn_for": row.state,
+        "is_live": row.state in machine.WATCHED and row.state != machine.ENDING,
+        "may_trade": may_trade,
+        "may_let_go": row.state not in {machine.TAKING, machine.ENDING, machine.CLOSED},
+        "may_place_stop": row.state == machine.UNGUARDED,
+        "events": row.events.select_related("actor").order_by("-pk"),
+        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+        **_market(row.symbol),
+    }
+    return show(request, PAGE, context, parts=PARTS, status=status)
+
+
+def _market(code: str) -> dict[str, Any]:
+    """The symbol, of which there may be no copy, and its best prices as last read."""
+    symbol = Symbol.objects.filter(pk=code).first() or Symbol(code=code)
+    return {"symbol": symbol, "ticker": Ticker.objects.filter(pk=code).first()}

@@ -1,0 +1,279 @@
+"""A bracket in front of the sandbox: what is entered is guarded at the exchange, and closed once, whatever fails."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from desk import clock
+from exchange_ops import replay
+from exchange_ops.orders.brackets import workflow
+from exchange_ops.orders.brackets.models import Bracket
+from exchange_ops.orders.models import Order
+from exchange_ops.orders.request_checks import CannotPlace
+from tests.exchange_ops.orders.brackets.bracketing import TICK
+
+pytestmark = pytest.mark.rows
+HALF = Decimal("0.5")
+
+
+def test_what_the_entry_fills_gets_a_stop_at_the_exchange(bracketing):
+    row = bracketing.ask()
+    assert (row.state, row.legs.count()) == ("entering", 0)
+    bracketing.dealing.step(row.entry)
+    assert bracketing.turn(row, 1).legs.count() == 0, "nothing is filled, so nothing is to be guarded"
+    bracketing.fill(row.entry)
+    row = bracketing.turn(row)
+    assert row.state == "guarded"
+    (stop,) = bracketing.at_exchange()
+    assert (stop.type, stop.side, stop.status, stop.quantity, stop.stop_price) == (
+        "stopMarket", "sell", "suspended", HALF, row.stop_price,
+    )  # fmt: skip
+    assert bracketing.events(row) == ["asked", "entered"]
+    assert [leg.order.initiated_via for leg in row.legs.all()] == ["bracket"]
+    bracketing.turn(row, 3)
+    assert len(bracketing.at_exchange()) == 1, "looked at again and again, it places nothing more"
+
+
+def test_every_part_that_is_filled_is_guarded_while_the_entry_is_open(bracketing):
+    row = bracketing.ask()
+    bracketing.dealing.step(row.entry)
+    bracketing.fill(row.entry, Decimal("0.2"))
+    row = bracketing.turn(row)
+    assert (row.state, [leg.order.quantity for leg in row.legs.all()]) == ("entering", [Decimal("0.2")])
+    bracketing.fill(row.entry, Decimal("0.3"))
+    row = bracketing.turn(row)
+    assert (row.state, [leg.order.quantity for leg in row.legs.all()]) == ("guarded", [Decimal("0.2"), Decimal("0.3")])
+
+
+def test_the_stop_closes_it_at_the_exchange_and_the_bracket_says_so(bracketing):
+    row = bracketing.entered()
+    bracketing.trade_at(row.stop_price)
+    row = bracketing.turn(row)
+    assert (row.state, row.outcome) == ("closed", "stop"), row.last_problem
+    assert bracketing.at_exchange() == []
+
+
+def test_the_take_profit_cancels_the_stop_first_and_closes_at_its_price(bracketing):
+    row = bracketing.entered()
+    bracketing.other("buy", HALF, row.take_price)
+    bracketing.ticker(bid=row.take_price, ask=row.take_price + TICK)
+    row = bracketing.look(row)
+    assert row.state == "taking"
+    stop = row.legs.get(role="stop").order
+    assert stop.state == "cancelling"
+    assert row.legs.count() == 1, "nothing is offered before the stop is known to be over"
+    row = bracketing.turn(row)
+    assert (row.state, row.outcome) == ("closed", "take"), row.last_problem
+    take = row.legs.get(role="take").order
+    assert (take.type, take.time_in_force, take.price, take.cum_quantity) == ("limit", "IOC", row.take_price, HALF)
+    assert bracketing.at_exchange() == []
+    assert bracketing.events(row) == ["asked", "entered", "take_reached", "closed"]
+
+
+def test_what_the_book_does_not_take_gets_its_stop_back(bracketing):
+    row = bracketing.entered()
+    bracketing.other("buy", Decimal("0.2"), row.take_price)
+    bracketing.ticker(bid=row.take_price, ask=row.take_price + TICK)
+    row = bracketing.turn(row)
+    assert row.state == "guarded", row.last_problem
+    assert bracketing.events(row)[2:] == ["take_reached", "take_missed"]
+    (stop,) = bracketing.at_exchange()
+    assert (stop.type, stop.quantity, stop.stop_price) == ("stopMarket", Decimal("0.3"), row.stop_price)
+    bracketing.other("buy", Decimal("0.3"), row.take_price)
+    bracketing.ticker(bid=row.take_price, ask=row.take_price + TICK)
+    assert bracketing.turn(row, 1).state == "guarded", "it was tried a moment ago"
+    bracketing.ticker(bid=row.take_price, ask=row.take_price + TICK)
+    row = bracketing.turn(row, later=timedelta(seconds=12))
+    assert (row.state, row.outcome) == ("closed", "take")
+
+
+@pytest.mark.parametrize("kind", ["drop_before", "drop_after"])
+def test_a_stop_whose_answer_is_lost_is_looked_for_and_never_placed_twice(bracketing, kind):
+    row = bracketing.ask()
+    bracketing.dealing.step(row.entry)
+    bracketing.fill(row.entry)
+    bracketing.dealing.read()
+    row = bracketing.look(row)
+    stop = row.legs.get().order
+    bracketing.dealing.fault("create_order", kind)
+    assert bracketing.dealing.step(stop).state == "unknown"
+    assert bracketing.look(row).legs.count() == 1
+    for seconds in (1, 30, 70, 100):
+        if bracketing.dealing.fresh(stop).state == "unknown":
+            bracketing.dealing.step(stop, later=timedelta(seconds=seconds))
+        row = bracketing.look(row)
+    assert row.legs.count() == 1
+    if kind == "drop_after":
+        assert (row.state, bracketing.dealing.fresh(stop).state) == ("guarded", "found")
+        return
+    assert (row.state, bracketing.dealing.fresh(stop).state) == ("unguarded", "not_seen")
+    assert "was not seen at the exchange" in row.last_problem
+    workflow.place_stop_again(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
+    row = bracketing.turn(row)
+    assert (row.state, len(bracketing.at_exchange())) == ("guarded", 1)
+
+
+def test_a_stop_that_the_exchange_refuses_is_said_and_placed_again_only_when_asked(bracketing):
+    row = bracketing.ask()
+    bracketing.dealing.step(row.entry)
+    bracketing.fill(row.entry)
+    bracketing.dealing.fault("create_order", "refuse", code=10001)
+    row = bracketing.turn(row, 4)
+    assert (row.state, row.legs.count()) == ("unguarded", 1)
+    assert "was not placed" in row.last_problem
+    row = bracketing.turn(row, 2, later=timedelta(minutes=5))
+    assert (row.state, row.legs.count()) == ("unguarded", 1)
+    workflow.place_stop_again(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
+    assert bracketing.turn(row).state == "guarded"
+
+
+def test_a_stop_that_somebody_cancels_is_missed_and_not_fought_over(bracketing):
+    row = bracketing.entered()
+    stop = row.legs.get().order
+    bracketing.dealing.client("demo-trade").cancel_order(client_order_id=stop.client_order_id)
+    row = bracketing.turn(row, 2)
+    assert (row.state, row.legs.count()) == ("unguarded", 1)
+    assert "is over without being filled whole" in row.last_problem
+
+
+def test_an_entry_that_ends_unfilled_ends_the_bracket(bracketing):
+    row = bracketing.ask()
+    bracketing.dealing.step(row.entry)
+    bracketing.dealing.ask_to_cancel(bracketing.dealing.fresh(row.entry))
+    row = bracketing.turn(row)
+    assert (row.state, row.outcome, row.legs.count()) == ("closed", "not_entered", 0)
+
+
+def test_an_order_that_is_not_known_to_be_there_keeps_its_bracket(bracketing):
+    row = bracketing.ask()
+    bracketing.dealing.fault("create_order", "drop_before")
+    order = bracketing.dealing.step(row.entry)
+    for seconds in (1, 30, 70, 100):
+        if bracketing.dealing.fresh(order).state == "unknown":
+            bracketing.dealing.step(order, later=timedelta(seconds=seconds))
+    assert bracketing.dealing.fresh(order).state == "not_seen"
+    assert bracketing.look(row).state == "entering"
+
+
+def test_a_profit_taken_early_cancels_what_is_left_of_the_entry(bracketing):
+    row = bracketing.ask()
+    bracketing.dealing.step(row.entry)
+    bracketing.fill(row.entry, Decimal("0.2"))
+    row = bracketing.turn(row)
+    bracketing.other("buy", HALF, row.take_price)
+    bracketing.ticker(bid=row.take_price, ask=row.take_price + TICK)
+    row = bracketing.turn(row)
+    entry = bracketing.dealing.fresh(row.entry)
+    assert (row.state, row.outcome, entry.status, entry.cum_quantity) == ("closed", "take", "canceled", Decimal("0.2"))
+    assert row.legs.get(role="take").order.quantity == Decimal("0.2")
+    assert bracketing.at_exchange() == []
+
+
+def test_a_person_ends_it_and_what_is_open_is_cancelled(bracketing):
+    row = bracketing.entered()
+    workflow.end(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
+    row = bracketing.turn(row)
+    assert (row.state, row.outcome) == ("closed", "cancelled")
+    assert bracketing.at_exchange() == []
+    assert row.events.last().evidence == {"left": "0.5"}
+
+
+def test_let_go_it_leaves_the_stop_where_it_is(bracketing):
+    row = bracketing.entered()
+    workflow.let_go(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
+    assert (bracketing.fresh(row).outcome, len(bracketing.at_exchange())) == ("let_go", 1)
+    with pytest.raises(workflow.CannotEnd, match="It can't be done now: ended"):
+        workflow.end(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
+
+
+def test_a_freeze_places_nothing_more_and_leaves_the_stop_working(bracketing, treasury):
+    from exchange_ops.policy import freezes
+
+    row = bracketing.entered()
+    freezes.freeze(account=row.account, person=treasury, reason="A phone was lost.", now=clock.now())
+    bracketing.ticker(bid=row.take_price, ask=row.take_price + TICK)
+    row = bracketing.look(row)
+    assert (row.state, len(bracketing.at_exchange())) == ("guarded", 1)
+    assert "frozen" in row.last_problem
+
+
+def test_an_old_price_takes_nothing(bracketing):
+    row = bracketing.entered()
+    bracketing.ticker(bid=row.take_price, ask=row.take_price + TICK)
+    row = bracketing.look(row, later=timedelta(seconds=31))
+    assert row.state == "guarded"
+    assert "no fresh price" in row.last_problem
+
+
+def test_a_stop_that_a_person_moves_is_the_stop(bracketing):
+    from exchange_ops.orders.steps import replacing
+
+    row = bracketing.entered()
+    stop = row.legs.get().order
+    try:
+        new = replacing.ask(
+            order_id=stop.pk, person=bracketing.dealing.operator, quantity=Decimal("0.4"), price=None,
+            request_key="moved", now=clock.now(),
+        )  # fmt: skip
+    except replacing.CannotReplace as refusal:
+        pytest.fail(str(refusal))
+    bracketing.dealing.step(new)
+    row = bracketing.turn(row)
+    assert [(each.quantity, each.type) for each in bracketing.at_exchange()] == [
+        (Decimal("0.4"), "stopMarket"),
+        (Decimal("0.1"), "stopMarket"),
+    ], "what the moved one leaves bare gets one of its own"
+
+
+def test_asked_for_twice_it_is_one_order_and_one_bracket(bracketing):
+    price = bracketing.inside()
+    first = bracketing.ask(key="once", price=price)
+    assert bracketing.ask(key="once", price=price) == first
+    with pytest.raises(CannotPlace, match="with other exits"):
+        bracketing.ask(key="once", price=price, exits=bracketing.exits(price, away=TICK))
+    assert (Order.objects.count(), Bracket.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("stop", "take", "field", "words"),
+    [
+        ("0.01", "0.02", "take_profit", "The take profit has to be above the entry"),
+        ("0.05", "0.06", "stop_loss", "The stop has to be below the entry"),
+        ("0.0100001", "0.06", "stop_loss", "It has to be a multiple of 0.000001"),
+        ("0.01", "0", "take_profit", "Too low"),
+    ],
+)
+def test_prices_that_guard_nothing_are_refused_and_nothing_is_placed(bracketing, stop, take, field, words):
+    with pytest.raises(CannotPlace) as refused:
+        bracketing.ask(price=Decimal("0.03"), exits=workflow.Exits(Decimal(stop), Decimal(take)))
+    assert words in refused.value.problems[field]
+    assert not Order.objects.exists()
+
+
+def test_an_open_order_gets_a_bracket_once(bracketing, auditor):
+    order = bracketing.dealing.placed(price=bracketing.inside())
+    wish = {"order_id": order.pk, "exits": bracketing.exits(order.price), "now": clock.now()}
+    row = workflow.attach(person=bracketing.dealing.operator, **wish)
+    assert workflow.attach(person=bracketing.dealing.operator, **wish) == row
+    with pytest.raises(CannotPlace, match="belongs to a bracket already"):
+        workflow.attach(
+            person=bracketing.dealing.operator, **wish | {"exits": bracketing.exits(order.price, away=TICK)}
+        )
+    with pytest.raises(CannotPlace, match="Only operators"):
+        workflow.attach(person=auditor, **wish)
+    with pytest.raises(workflow.CannotEnd, match="Only operators"):
+        workflow.end(bracket_id=row.pk, person=auditor, now=clock.now())
+
+
+def test_the_trail_replays_to_the_rows(bracketing):
+    row = bracketing.entered()
+    bracketing.trade_at(row.stop_price)
+    bracketing.turn(row)
+    from desk.models import AuditEvent
+
+    trail = list(AuditEvent.objects.filter(subject__startswith="bracket:").order_by("seq"))
+    (brackets,) = [one for one in replay.REPLAYS if one.subject == "bracket"]
+    assert list(brackets.check(iter(trail))) == []
+    Bracket.objects.filter(pk=row.pk).update(last_problem="Changed.")
+    assert list(brackets.check(iter(trail))) == [], "a sentence decides nothing"
