@@ -12,4 +12,5 @@ import "./passkey.js";
 import "./waiting.js";
 import "./notices.js";
 import "./palette.js";
+import "./progress.js";
 import "./lists.js";

@@ -1,4 +1,4 @@
-"""What people do each day, done with keys alone: to a page, to what its main button opens, through rows and out of them."""
+"""What people do each day, with keys alone: to a page, to what its main button opens, through rows."""
 
 import re
 
@@ -76,7 +76,8 @@ def test_a_decision_and_a_comment_are_reached_and_neither_is_taken_by_a_key(visi
 
 def test_every_page_with_a_key_is_reached_by_it_and_keys_rest_where_somebody_types(visit):
     page = visit("every").open("/system/")
-    places = page.eval_on_selector_all("#shortcuts a[data-go]", "all => all.map((one) => [one.dataset.go, one.pathname])")
+    every = "all => all.map((one) => [one.dataset.go, one.pathname])"
+    places = page.eval_on_selector_all("#shortcuts a[data-go]", every)
     assert len({key for key, _ in places}) == len(places) >= 20
     for key, path in places:
         keys(page, "g", key)
