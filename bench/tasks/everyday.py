@@ -88,6 +88,7 @@ def move_funds(hands: Hands, _: Needs) -> None:
 def deposit_address(hands: Hands, _: Needs) -> None:
     hands.find("deposit btc", "Deposit BTC")
     hands.sees("BTC")
+    hands.press("Copy")
 
 
 def find_transaction(hands: Hands, _: Needs) -> None:

@@ -135,7 +135,7 @@ class Hands:
         for _ in range(MOST_TABS):
             if row.first.evaluate(_REACHED):
                 break
-            self._type_key("j")
+            self._type_key("k" if row.first.evaluate(_IS_BEFORE) else "j")  # rows may have moved meanwhile
         self._loads(lambda: self._type_key("Enter"))
 
     def downloads(self, name: str) -> None:
