@@ -1,7 +1,8 @@
-"""Ten everyday tasks of each role in a browser, in steps and seconds: `python -m bench.measure_tasks [role]`.
+"""Ten everyday tasks of each role in a browser, in steps and seconds: `python -m bench.measure_tasks [role] [--write]`.
 
 Each is done twice, with a pointer and with keys alone, by the same script (`bench/tasks`). The pointer is the peer of
-the keys: a desk that only pointers can work fast is not one for operators.
+the keys: a desk that only pointers can work fast is not one for operators. `--write` puts all of them into
+docs/tasks.md, beside what other consoles publish of theirs. Ends with 1 when a task could not be done.
 """
 
 import os
@@ -16,6 +17,7 @@ from playwright.sync_api import sync_playwright
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 django.setup()
 
+from bench.tasks import page as tasks_page  # noqa: E402
 from bench.tasks.everyday import ALL, Needs, Task  # noqa: E402
 from bench.tasks.hands import Hands  # noqa: E402
 from desk.people import demo  # noqa: E402
@@ -54,8 +56,11 @@ def done(task: Task, needs: Needs, browser: Any, person: Person, *, by_keys: boo
         context.close()
 
 
-def main() -> None:
-    """The house, its people, and every task both ways."""
+def main() -> int:
+    """The house, its people, and every task both ways; 1 when one could not be done."""
+    roles = [word for word in sys.argv[1:] if word in CREW]
+    chosen = [task for task in ALL if not roles or task.role in roles]
+    measured: tasks_page.Measured = {}
     with ExitStack() as stack:
         house = RunningHouse(folder=prepared_folder(), **QUICK)
         stack.callback(house.stop, seconds=60)
@@ -76,26 +81,28 @@ def main() -> None:
             for role in ("operator", "treasury")
         ]
         needs = Needs(*(visitor.sign_in() for visitor in visitors))
-        people: dict[str, Person] = {}
+        people = {(role, by_keys): Person(crew.next(role)) for role in CREW for by_keys in (False, True)}
         print(f"{'':<44} {'pointer':>27}   {'keys':>27}   keys/pointer")
-        for task in ALL:
-            if sys.argv[1:] and task.role not in sys.argv[1:]:
-                continue
-            cells, ratio = [], []
-            for by_keys in (False, True):
-                hand = f"{task.role} {by_keys}"
-                if hand not in people:
-                    people[hand] = Person(crew.next(task.role))
-                try:
-                    hands = done(task, needs, browser, people[hand], by_keys=by_keys)
-                except Exception as problem:
-                    cells.append("NOT DONE: " + str(problem).strip().splitlines()[0][:60])
-                    continue
-                cells.append(f"{hands.steps:2d} steps {hands.acts:3d} acts {hands.person_s + hands.desk_s:5.1f} s")
-                ratio.append(hands.person_s + hands.desk_s)
-            text = f"{ratio[1] / ratio[0]:.2f}x" if len(ratio) == 2 else ""
-            print(f"{task.role:<9} {task.name:<34} {cells[0]:>27}   {cells[1]:>27}   {text}", flush=True)
+        for task in chosen:
+            hand = {by_keys: people[task.role, by_keys] for by_keys in (False, True)}
+            both = [_tried(task, needs, browser, person, by_keys=by_keys) for by_keys, person in hand.items()]
+            measured[task] = (both[0][0], both[1][0])
+            seconds = [hands.person_s + hands.desk_s for hands, _ in both if hands]
+            ratio = f"{seconds[1] / seconds[0]:.2f}x" if len(seconds) == 2 else ""
+            print(f"{task.role:<9} {task.name:<34} {both[0][1]:>27}   {both[1][1]:>27}   {ratio}", flush=True)
+    if "--write" in sys.argv[1:] and not roles:
+        tasks_page.write(measured)
+    return int(any(None in both for both in measured.values()))
+
+
+def _tried(task: Task, needs: Needs, browser: Any, person: Person, *, by_keys: bool) -> tuple[Hands | None, str]:
+    """The hands that have done it, and how that is printed; without them, what stood in the way."""
+    try:
+        hands = done(task, needs, browser, person, by_keys=by_keys)
+    except Exception as problem:
+        return None, "NOT DONE: " + str(problem).strip().splitlines()[0][:60]
+    return hands, f"{hands.steps:2d} steps {hands.acts:3d} acts {hands.person_s + hands.desk_s:5.1f} s"
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

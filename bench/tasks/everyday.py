@@ -39,7 +39,7 @@ class Task:
 def request_payout(hands: Hands, _: Needs) -> None:
     hands.press("New withdrawal", role="link", loads=True)
     hands.choose("Currency", "BCH")
-    hands.fill("Amount", "0.0125")
+    hands.fill("Amount", hands.amount("0.0125"))
     hands.fill("Address", ADDRESS)
     hands.fill("Reason", "Invoice 7")
     hands.press("Request payout", loads=True)
@@ -48,13 +48,13 @@ def request_payout(hands: Hands, _: Needs) -> None:
 
 def follow_request(hands: Hands, _: Needs) -> None:
     hands.go("Withdrawals")
-    hands.open("0.0125")
+    hands.open(hands.amount("0.0125"))
     hands.sees("Invoice 7")
 
 
 def cancel_request(hands: Hands, _: Needs) -> None:
     hands.go("Withdrawals")
-    hands.open("0.0125")
+    hands.open(hands.amount("0.0125"))
     hands.press("Withdraw request", role="summary")
     hands.fill("Reason", "No longer needed")
     hands.press("Withdraw this request")
@@ -88,6 +88,7 @@ def move_funds(hands: Hands, _: Needs) -> None:
 def deposit_address(hands: Hands, _: Needs) -> None:
     hands.find("deposit btc", "Deposit BTC")
     hands.sees("BTC")
+    hands.press("Copy")
 
 
 def find_transaction(hands: Hands, _: Needs) -> None:
@@ -97,7 +98,6 @@ def find_transaction(hands: Hands, _: Needs) -> None:
 
 def export_ledger(hands: Hands, _: Needs) -> None:
     hands.go("Ledger")
-    hands.press("View", role="summary")
     hands.downloads("CSV")
 
 
@@ -262,19 +262,18 @@ def story_of_a_payout(hands: Hands, needs: Needs) -> None:
 
 def audit_as_file(hands: Hands, _: Needs) -> None:
     hands.go("Audit trail")
-    hands.press("View", role="summary")
     hands.downloads("CSV")
 
 
 def ledger_as_json(hands: Hands, _: Needs) -> None:
     hands.go("Ledger")
-    hands.press("View", role="summary")
     hands.downloads("JSON")
 
 
 def acts_of_somebody(hands: Hands, _: Needs) -> None:
     hands.go("Audit trail")
-    hands.fill("Subject", "operator-0")
+    hands.press("Filter", role="summary")
+    hands.fill("Person", "operator-0")
     hands.enter()
     hands.sees("operator-0")
 

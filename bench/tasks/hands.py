@@ -19,6 +19,26 @@ KEY, POINT, CLICK, HOME, THINK = 0.28, 1.1, 0.2, 0.4, 1.35
 HOLD_MS = 40
 MOST_TABS = 150
 _REACHED = "(one) => document.activeElement === one"
+_IS_TYPING = "document.activeElement.matches('input, textarea, select')"
+_IS_BEFORE = """(one) => document.activeElement !== document.body
+    && Boolean(document.activeElement.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING)"""
+_ROW_HAS_FOCUS = "(one) => one.closest('tr').contains(document.activeElement)"
+# The key that the page publishes for the thing or for the part that it stands in, unless the focus is there already.
+_SHORTCUT = """(one) => {
+    const place = one.closest("[data-shortcut]"), key = place?.dataset.shortcut;
+    if (one.closest("#ticket") && !document.activeElement.closest("#ticket")) return "b";
+    return key && !place.contains(document.activeElement) ? key : null;
+}"""
+# Whether Enter in the field that is typed into presses this button, as in any form.
+_IS_DEFAULT = """(one) => one.form && document.activeElement.form === one.form
+    && document.activeElement.matches("input:not([type=checkbox], [type=radio])")
+    && Array.from(one.form.elements).find((other) => other.matches("button:not([type=button])")) === one"""
+_BY_CTRL_ENTER = """(one) => one.form && document.activeElement.form === one.form
+    && (one.id === "place" || one.form.matches("[data-words]"))"""
+
+
+class CannotReach(Exception):
+    """Something on the page can't be reached by keys; the text says what and where."""
 
 
 @dataclass
@@ -115,13 +135,15 @@ class Hands:
         for _ in range(MOST_TABS):
             if row.first.evaluate(_REACHED):
                 break
-            self._type_key("j")
+            self._type_key("k" if row.first.evaluate(_IS_BEFORE) else "j")  # rows may have moved meanwhile
         self._loads(lambda: self._type_key("Enter"))
 
     def downloads(self, name: str) -> None:
-        """A link that gives a file."""
+        """What a list shows as a file: its link stands in a menu, and has a key of its own."""
+        if not self.by_keys:
+            self.press("View", role="summary")
         self._think()
-        one = self.page.get_by_role("link", name=name, exact=True).first
+        one = self.page.get_by_role("link", name=name, exact=True, include_hidden=True).first
         began = time.monotonic()
         with self.page.expect_download(timeout=60_000):
             if self.by_keys:
@@ -138,6 +160,10 @@ class Hands:
     def name(self, word: str) -> str:
         """A name that the other pair of hands does not take."""
         return f"{word}-{'keys' if self.by_keys else 'pointer'}"
+
+    def amount(self, figure: str) -> str:
+        """An amount that the other pair of hands does not take, of as many digits."""
+        return f"{figure}{2 if self.by_keys else 1}"
 
     def confirm(self, name: str, *, label: str = "Code of your authenticator app") -> None:
         """A one-time code, and the button that it confirms."""
@@ -177,17 +203,49 @@ class Hands:
         if not self.by_keys:
             self._click(one)
             return
-        one.wait_for(state="visible", timeout=15_000)
-        if self.page.evaluate("document.activeElement === document.body"):
-            self._type_key("Tab")  # the link over the navigation
-            self._type_key("Enter")
+        one.wait_for(state="attached", timeout=15_000)
+        self._start_near(one)
         for _ in range(MOST_TABS):
             if one.evaluate(_REACHED):
                 return
-            self._type_key("Tab")
-        raise SystemExit(f"{one} can't be reached by keys at {self.page.url}")
+            self._type_key("Shift+Tab" if one.evaluate(_IS_BEFORE) else "Tab")
+        raise CannotReach(f"{one} can't be reached by keys at {self.page.url}")
+
+    def _start_near(self, one: Locator) -> None:
+        """By a key of the page to the part, by its keys for rows to the row, or over the navigation to the page."""
+        if not self.page.evaluate(_IS_TYPING):
+            if key := one.evaluate(_SHORTCUT):
+                self._type_key(key)
+                return
+            if one.evaluate("(one) => one.matches('main tbody tr *')"):
+                self._through_rows(one)
+                return
+        if self.page.evaluate("document.activeElement === document.body"):
+            self._type_key("Tab")  # the link over the navigation
+            self._type_key("Enter")
+
+    def _through_rows(self, one: Locator) -> None:
+        for key, condition in (("j", _ROW_HAS_FOCUS), ("ArrowRight", _REACHED)):
+            for _ in range(MOST_TABS):
+                if one.evaluate(condition):
+                    break
+                before = self.page.evaluate_handle("document.activeElement")
+                self._type_key(key)
+                if self.page.evaluate("(one) => document.activeElement === one", before):
+                    break  # the last one: on by the tabulator
 
     def _enter(self, one: Locator) -> None:
+        one.wait_for(state="attached", timeout=15_000)
+        is_typing = self.page.evaluate(_IS_TYPING)
+        if one.evaluate(_BY_CTRL_ENTER):
+            self._type_key("Control+Enter", keys=2)
+            return
+        if is_typing and one.evaluate(_IS_DEFAULT):
+            self._type_key("Enter")
+            return
+        if not is_typing and one.evaluate("(one) => one.matches('a, summary') && one.dataset.shortcut"):
+            self._type_key(str(one.get_attribute("data-shortcut")))  # goes there, or unfolds it
+            return
         self._reach(one)
         self._type_key("Enter")
 
@@ -204,8 +262,9 @@ class Hands:
         self._at_mouse = False
         self.page.keyboard.type(text, delay=5)
 
-    def _type_key(self, key: str) -> None:
-        self._count(KEY, 1)
+    def _type_key(self, key: str, *, keys: int = 1) -> None:
+        keys += key.startswith("Shift+")
+        self._count(keys * KEY, keys)
         self.page.keyboard.press(key)
 
     def _think(self) -> None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 
 from desk import invisible
 from desk.audit import trail
@@ -75,9 +76,18 @@ def answer(request: HttpRequest, export: Export, *, kind: str) -> StreamingHttpR
         )
     lines = _csv(export) if kind == "csv" else _json(export)
     response = StreamingHttpResponse(lines, content_type=KINDS[kind])
-    response["Content-Disposition"] = f'attachment; filename="{_file_name(export)}.{kind}"'
-    response["Cache-Control"] = "no-store"
+    as_file(response, f"{_file_name(export)}.{kind}")
     return response
+
+
+def as_file(response: HttpResponseBase, name: str) -> None:
+    """Have a browser keep the answer as a file of this name, and not in its cache.
+
+    It takes away the cookie by which the page knows that somebody waits for a file (static/js/progress.js).
+    """
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "no-store"
+    response.delete_cookie("file", samesite="Lax")
 
 
 def safe_cell(text: str) -> str:

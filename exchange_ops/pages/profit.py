@@ -115,8 +115,7 @@ def export(request: HttpRequest) -> HttpResponse:
             session_key=request.session.session_key or "",
         )
     response = HttpResponse(_csv(found, chosen), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="profit-{method}-{now:%Y%m%dT%H%M%SZ}.csv"'
-    response["Cache-Control"] = "no-store"
+    exports.as_file(response, f"profit-{method}-{now:%Y%m%dT%H%M%SZ}.csv")
     return response
 
 

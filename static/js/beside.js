@@ -1,7 +1,7 @@
 // The ticket beside the book: a level fills in its price, with Shift the size up to it as well; keys choose the side.
 // Nothing here places anything: that is what the ticket's button does.
 import { read, toStep, typed } from "./figures.js";
-import { isTyping, keysOff } from "./page.js";
+import { isTyping, keysOff } from "./keys.js";
 
 const ticket = document.getElementById("ticket");
 const field = (name) => document.getElementById("id_" + name);

@@ -1,5 +1,6 @@
 // What every page of somebody who is signed in runs: each module says itself what it needs of the others.
 import "./page.js";
+import "./keys.js";
 import "./personal.js";
 import "./press.js";
 import "./countdown.js";
@@ -11,4 +12,5 @@ import "./passkey.js";
 import "./waiting.js";
 import "./notices.js";
 import "./palette.js";
+import "./progress.js";
 import "./lists.js";

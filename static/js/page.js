@@ -105,38 +105,6 @@ document.addEventListener("click", function (event) {
   if (opener) document.getElementById(opener.dataset.open).showModal();
 });
 
-// Keys: they go to places, they never decide anything, and they can be switched off (kept on this device).
-export const keysOff = () => localStorage.getItem("keys") === "off";
-let awaitingPlace = 0;
-export function isTyping(target) {
-  return target.closest("input, textarea, select, [contenteditable]") !== null;
-}
-function moveRow(step) {
-  const links = Array.from(document.querySelectorAll("[data-row-link]"));
-  const next = links[links.indexOf(document.activeElement) + step];
-  if (next) next.focus();
-}
-document.addEventListener("keydown", function (event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;
-  if (keysOff()) return;
-  const place = document.querySelector('[data-go="' + CSS.escape(event.key) + '"]');
-  if (awaitingPlace > performance.now() && place) location.assign(place.href);
-  awaitingPlace = event.key === "g" ? performance.now() + 1200 : 0;
-  const field = document.querySelector('[data-shortcut="' + CSS.escape(event.key) + '"]');
-  if (field) {
-    event.preventDefault();
-    field.focus();
-  }
-  if (event.key === "?") document.getElementById("shortcuts")?.showModal();
-  if (event.key === "j") moveRow(1);
-  if (event.key === "k") moveRow(-1);
-});
-const keysSwitch = document.querySelector("[data-keys-switch]");
-if (keysSwitch) {
-  keysSwitch.checked = !keysOff();
-  keysSwitch.addEventListener("change", () => localStorage.setItem("keys", keysSwitch.checked ? "on" : "off"));
-}
-
 // Whether a person put this there: it is not what the desk drew, or the desk gave back what it had refused.
 export function isTyped(field) {
   if (field.type === "hidden") return false;

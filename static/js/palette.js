@@ -77,7 +77,13 @@ function begin() {
   field.addEventListener("focus", open);
   field.addEventListener("input", () => { if (!field.value.trim()) showKept(); box.hidden = false; });
   box.addEventListener("htmx:beforeSwap", (event) => { if (!field.value.trim()) event.detail.shouldSwap = false; });
-  box.addEventListener("htmx:afterSwap", markPinned);
+  // Who went into what was found before more of it came stays in it: at the same page, else at the first.
+  let at = null;
+  box.addEventListener("htmx:beforeSwap", () => { at = box.contains(document.activeElement) ? document.activeElement.closest("li")?.querySelector("a")?.href : null; });
+  box.addEventListener("htmx:afterSwap", function () {
+    if (at) (links().find((link) => link.href === at) || links()[0] || field).focus();
+    markPinned();
+  });
   document.addEventListener("click", (event) => { if (!event.target.closest("form.find")) close(); });
   field.form.addEventListener("focusout", (event) => {
     if (event.relatedTarget && !field.form.contains(event.relatedTarget)) close();

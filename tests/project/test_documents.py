@@ -7,12 +7,14 @@ import pytest
 import yaml
 from django.core.management import CommandError, call_command, get_commands
 
+from bench.tasks import everyday, published
 from project.management.commands import house_tables
 from project.verification import locks
 from tests.architecture import tree
 
 HOUSE = (tree.ROOT / "docs" / "house.md").read_text()
 README = (tree.ROOT / "README.md").read_text()
+TASKS = (tree.ROOT / "docs" / "tasks.md").read_text()
 RECIPES = (tree.ROOT / "docs" / "recipes.md").read_text()
 # Commands that the house runs without Django.
 OWN = {"up", "verify", "bench", "lock", "sandbox"}
@@ -24,6 +26,15 @@ def test_every_setting_has_its_row():
     assert {"PORT", "DATABASE_URL", "KEY_RING", "EXCHANGE_WS_URL", "SECRET_KEY"} <= read
     rows = set(re.findall(r"^\| `([A-Z_]+)` \|", HOUSE, re.MULTILINE))
     assert read == rows
+
+
+def test_every_task_was_measured_and_stands_beside_what_others_publish():
+    assert len(everyday.ALL) == 40
+    assert [task.name for task in everyday.ALL if f"| {task.name} | " not in TASKS] == []
+    assert "not done" not in TASKS
+    assert set(published.FLOWS) <= {task.name for task in everyday.ALL}
+    flows = [flow for flows in published.FLOWS.values() for flow in flows]
+    assert [flow.address for flow in flows if f"[{flow.title}]({flow.address})" not in TASKS] == []
 
 
 def test_the_recipes_name_files_and_commands_that_there_are():

@@ -47,3 +47,20 @@ def test_a_page_and_a_market_are_found_opened_and_pinned_by_keys_alone(visit):
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/search/\?q=eth"))
     assert found == []
+
+
+def test_who_is_ahead_of_the_answer_stays_in_what_is_found(visit):
+    page = visit("operator").open("/system/")
+    box = page.locator("#palette")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("led")
+    expect(box.get_by_role("link", name="Ledger").first).to_be_visible()
+    page.route(re.compile("/search/palette/"), lambda route: (page.wait_for_timeout(400), route.continue_()))
+    with page.expect_response(re.compile("/search/palette/[?]q=ledg$")):
+        page.keyboard.type("g")
+        page.wait_for_timeout(200)  # asked for, and not there yet
+        page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(200)
+    expect(box.locator("a:focus")).to_have_count(1)
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/ledger/$"))

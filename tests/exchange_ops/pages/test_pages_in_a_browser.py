@@ -81,8 +81,9 @@ def test_a_payout_on_paper_is_its_facts_without_what_is_there_to_be_pressed(open
     on_screen = page.locator("#main .btn:visible").count()
     page.emulate_media(media="print", color_scheme="dark")
     page.set_viewport_size({"width": 700, "height": 990})  # about what A4 leaves between its margins
-    for part in ("#side", "header.bar", "#strip", ".btn"):
+    for part in ("#side", "#strip", ".btn", ".find", "main input", "main textarea", ".terms"):
         expect(page.locator(f"{part}:visible")).to_have_count(0)
+    expect(page.locator("header.bar .clock")).to_be_visible()  # when it was printed
     expect(page.locator("h1")).to_be_visible()
     expect(page.locator("#main")).to_contain_text(rows.ADDRESS[-6:])
     assert on_screen > 0

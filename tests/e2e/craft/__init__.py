@@ -1,0 +1,1 @@
+"""The desk as a craft: keys alone, and a sign of progress wherever somebody waits."""
