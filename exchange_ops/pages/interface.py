@@ -21,6 +21,8 @@ TOPICS: Final = (
     ("/api/v1/transfers/12/", "transfer:12"),
     ("/api/v1/orders/", "orders"),
     ("/api/v1/orders/12/", "order:12"),
+    ("/api/v1/brackets/", "orders"),
+    ("/api/v1/brackets/12/", "bracket:12"),
     ("/api/v1/trades/", "orders"),
     ("/api/v1/margin/", "margin"),
     ("/api/v1/funds/", "balances:1"),
