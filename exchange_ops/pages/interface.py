@@ -35,6 +35,9 @@ TOPICS: Final = (
     ("/api/v1/markets/BTCUSD/trades/", "trades:BTCUSD"),
     ("/api/v1/markets/BTCUSD/candles/", "candles:BTCUSD.M1"),
     ("/api/v1/chain/tip/", "chain:tip"),
+    ("/api/v1/chain/watched/", "watched-addresses"),
+    ("/api/v1/chain/watched/12/", "watched-address:12"),
+    ("/api/v1/chain/watched/12/movements/", "watched-address:12"),
 )
 
 
