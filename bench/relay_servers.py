@@ -58,7 +58,7 @@ async def _attend(room: Any, scope: Any, receive: Any, send: Any) -> None:
 
     await receive()
     await send({"type": "websocket.accept"})
-    browser = Browser(session_key="", socket=scope["extensions"][FRAMES])
+    browser = Browser(key="", socket=scope["extensions"][FRAMES])
     room.add(browser)
     room.follow(browser, ["t", *(f"t:{number}" for number in range(100))])
     while (await receive())["type"] == "websocket.receive":

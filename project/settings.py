@@ -334,7 +334,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "exchange_ops.shared.api.resources.Described",
+    "DEFAULT_SCHEMA_CLASS": "desk.api.resources.Described",
     "COERCE_DECIMAL_TO_STRING": True,
     "EXCEPTION_HANDLER": "exchange_ops.shared.api.errors.answer",
     "DEFAULT_THROTTLE_CLASSES": ["desk.people.token_rates.TokenRate"],

@@ -8,13 +8,12 @@ from typing import Any
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chaindata import rules
 from chaindata.api import shapes
+from chaindata.api.permissions import MaySeeChain
 from chaindata.explorer import address, block, home, transaction
 from chaindata.shared import addresses
 from chaindata.shared.pages import PartFreshness
@@ -28,15 +27,6 @@ _ONE = refusing(404) | _REFUSALS
 
 def _named(name: str, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, OpenApiTypes.STR, OpenApiParameter.PATH, description=description)
-
-
-class MaySeeChain(BasePermission):
-    """Every role reads the chain."""
-
-    message = "Your roles don't allow this."
-
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        return bool(request.user.is_authenticated) and rules.may_see(request.user)
 
 
 class Tip(APIView):

@@ -14,8 +14,8 @@ from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
 from chaindata.tokens import tokens
 from chaindata.wire.records.chain import Transaction
 from chaindata.wire.records.slp import Token, Validity
-from chaindata.wire.records.tokens import Recipient, TokenTransaction
-from chaindata.wire.tokens import slp
+from chaindata.wire.records.tokens import Payload, Recipient, TokenTransaction
+from chaindata.wire.tokens import payloads, slp
 from chaindata.wire.transactions import Output
 
 SEND_TO_OWNERS = 3  # its type in the property layer
@@ -28,7 +28,8 @@ class Meaning:
     """One message of the transaction. `token` is the id of what it is about, `verdict` the layer's word about it.
 
     `recipients` are the owners whom a send to owners reached, the largest first, `reached` how many there are, and
-    `distribution_fee` what that cost in the layer's own coin.
+    `distribution_fee` what that cost in the layer's own coin. `payload` are the bytes of a message of the property
+    layer in the output itself, in hex, and `read_as` those that the layer says it read, "" until it was asked.
     """
 
     said: Said
@@ -41,6 +42,8 @@ class Meaning:
     recipients: Sequence[Recipient] = ()
     reached: int = 0
     distribution_fee: Decimal | None = None
+    payload: str = ""
+    read_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ def layers(txid: str, *, now: datetime) -> LayersPart:
     spoken = _spoken(reading.record) if reading.record else []
     known, readings = _known_of(txid, spoken, now)
     return LayersPart(
-        meanings=[_meaning(n, said, known) for n, said, _ in spoken],
+        meanings=[_meaning(n, said, script, known) for n, said, script in spoken],
         tokens=_ledger_amounts(known),
         freshness=freshness_of(reading, *readings, topics=[TIP_TOPIC]),
     )
@@ -74,6 +77,7 @@ class _Known:
     token: Token | None = None
     moved: TokenTransaction | None = None
     shared_out: TokenTransaction | None = None
+    payload: Payload | None = None
 
     @property
     def token_id(self) -> str:
@@ -93,6 +97,9 @@ def _known_of(txid: str, spoken: Sequence[tuple[int, Said, bytes]], now: datetim
     if owned:
         readings.append(answers.look("get_token_transaction", now=now, txid=txid))
         known = replace(known, moved=readings[-1].record)
+        if known.moved is not None:
+            readings.append(answers.look("get_payload", now=now, txid=txid))
+            known = replace(known, payload=readings[-1].record)
         if known.moved is not None and known.moved.type_int == SEND_TO_OWNERS and known.moved.valid:
             readings.append(answers.look("get_send_to_owners", now=now, txid=txid, recipientFilter="*"))
             known = replace(known, shared_out=readings[-1].record)
@@ -116,9 +123,11 @@ def _message(script: bytes | None) -> slp.Message | None:
         return None
 
 
-def _meaning(n: int, said: Said, known: _Known) -> Meaning:
+def _meaning(n: int, said: Said, script: bytes, known: _Known) -> Meaning:
     if said.layer == meanings.PROPERTY_TOKENS:
-        return _with_recipients(_property(n, said, known.moved), known.shared_out)
+        found = _with_recipients(_property(n, said, known.moved), known.shared_out)
+        read_as = known.payload.payload.lower() if known.payload else ""
+        return replace(found, payload=(payloads.carried_by(script) or b"").hex(), read_as=read_as)
     if said.layer == meanings.SIMPLE_LEDGER and known.message is not None and not said.problem and n == 0:
         return _ledger(said, known)
     return Meaning(said, n, INVALID if said.problem else NO_VERDICT, said.problem, "", "", "")

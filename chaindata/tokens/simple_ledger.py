@@ -1,14 +1,17 @@
 """One token of the simple ledger: its figures, its first message read from its own bytes, and who holds it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
+from chaindata.headers import tip as tips
 from chaindata.shared import addresses
 from chaindata.shared.outputs import script_of
 from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
-from chaindata.tokens import tokens
+from chaindata.tokens import supply, tokens
 from chaindata.tokens.tokens import HoldersPart
 from chaindata.wire import hashing, transactions
 from chaindata.wire.records import chain
@@ -115,10 +118,10 @@ def holders(*, token_id: str, page: int, now: datetime) -> HoldersPart:
     """Who holds the token, and whether what they hold adds up to what circulates."""
     reading = answers.look("get_slp_balances_of_token", now=now, tokenId=token_id)
     stats = answers.look("get_slp_token_stats", now=now, tokenId=token_id).record
-    supply = stats.circulating_supply if stats is not None and stats.is_known else None
+    circulates = stats.circulating_supply if stats is not None and stats.is_known else None
     held = [(tokens.printed(row.slp_address), row.token_balance) for row in reading.record or []]
     freshness = freshness_of(reading, topics=[TIP_TOPIC])
-    return tokens.holders(held, supply=supply, page=page, is_known=reading.record is not None, freshness=freshness)
+    return tokens.holders(held, supply=circulates, page=page, is_known=reading.record is not None, freshness=freshness)
 
 
 # The baton ------------------------------------------------------------------------------------------------------------
@@ -144,9 +147,37 @@ class BatonPart:
     freshness: PartFreshness
 
 
+@dataclass(frozen=True, slots=True)
+class _Minting:
+    """A transaction that made tokens: the first one of the token, or one that spent its baton."""
+
+    txid: str
+    made: chain.Transaction
+    message: slp.Genesis | slp.Mint
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """The way of the baton from the token's first transaction, as far as it was read; see `BatonPart`."""
+
+    ending: str
+    address: str
+    txid: str
+    vout: int
+    mintings: Sequence[_Minting]
+    readings: Sequence[Reading]
+
+
 def baton(*, token_id: str, now: datetime) -> BatonPart:
     """The output that holds the baton now, and the mintings on the way to it."""
-    txid, mintings, readings = token_id, list[str](), list[Reading]()
+    way = _walk(token_id, now)
+    mintings = tuple(each.txid for each in way.mintings if each.txid != token_id)
+    freshness = freshness_of(*way.readings, topics=[TIP_TOPIC])
+    return BatonPart(way.ending, way.address, way.txid, way.vout, mintings, freshness)
+
+
+def _walk(token_id: str, now: datetime) -> _Walk:
+    txid, mintings, readings = token_id, list[_Minting](), list[Reading]()
     ending, address, vout = "further", "", 0
     for _ in range(MOST_MINTINGS):
         readings.append(answers.look("get_transaction_details", now=now, txid=txid))
@@ -158,8 +189,8 @@ def baton(*, token_id: str, now: datetime) -> BatonPart:
         if not _passes_on(message, token_id, is_first=txid == token_id):
             ending = NEVER if txid == token_id else BURNED
             break
-        if txid != token_id:
-            mintings.append(txid)
+        if isinstance(message, slp.Genesis | slp.Mint):
+            mintings.append(_Minting(txid, made, message))
         new_vout = message.baton_vout if isinstance(message, slp.Genesis | slp.Mint) else None
         if new_vout is None or new_vout >= len(made.vout):
             ending = NEVER if txid == token_id else ENDED
@@ -168,8 +199,7 @@ def baton(*, token_id: str, now: datetime) -> BatonPart:
             ending, vout, address = HELD, new_vout, _owner(made.vout[new_vout])
             break
         txid = spender
-    freshness = freshness_of(*readings, topics=[TIP_TOPIC])
-    return BatonPart(ending, address, txid, vout, tuple(mintings), freshness)
+    return _Walk(ending, address, txid, vout, mintings, readings)
 
 
 def _message(made: chain.Transaction) -> slp.Message | None:
@@ -189,3 +219,79 @@ def _passes_on(message: slp.Message | None, token_id: str, *, is_first: bool) ->
 def _owner(output: chain.Output) -> str:
     paid = steps.addresses_of(script_of(output), addresses.printing_network())
     return paid[0].cash_address if len(paid) == 1 else ""
+
+
+# Supply over time -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MintLine:
+    """What one transaction made, in tokens. `block` is None while it waits; `minted` is all that was made up to it."""
+
+    txid: str
+    amount: Decimal
+    block: int | None
+    minted: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class SupplyPart:
+    """How the token came to be, the newest first, from the transactions' own bytes.
+
+    `is_whole`: the baton was followed to its end, so that no minting is missing; only then `adds_up` compares what was
+    minted with what the service counts. `burned` is what it says to be lost: it does not say where, so that the drawing
+    has what was minted and falls nowhere.
+    """
+
+    lines: Sequence[MintLine]
+    minted: Decimal
+    is_whole: bool
+    adds_up: bool | None
+    burned: Decimal | None
+    circulating: Decimal | None
+    drawing: supply.Drawing | None
+    freshness: PartFreshness
+
+
+def minted(*, token_id: str, now: datetime) -> SupplyPart:
+    """Every minting with its block, and the line of all that was minted."""
+    way = _walk(token_id, now)
+    reading = answers.look("get_slp_token_stats", now=now, tokenId=token_id)
+    stats: slp_records.Token | None = reading.record if reading.record and reading.record.is_known else None
+    lines = _mint_lines(way.mintings)
+    changes = [supply.Change(each.txid, each.amount, each.block, n) for n, each in enumerate(lines)]
+    is_whole = way.ending not in ("", "further")
+    tip = tips.tip(now)
+    return SupplyPart(
+        lines=lines[::-1],
+        minted=lines[-1].minted if lines else Decimal(0),
+        is_whole=is_whole,
+        adds_up=_adds_up(lines, stats) if is_whole else None,
+        burned=stats.total_burned if stats else None,
+        circulating=stats.circulating_supply if stats else None,
+        drawing=supply.drawing(
+            supply.steps([each for each in changes if each.block is not None]) if is_whole else [],
+            tip=tip.height if tip else None,
+        ),
+        freshness=freshness_of(*way.readings, reading, topics=[TIP_TOPIC]),
+    )
+
+
+def _mint_lines(mintings: Sequence[_Minting]) -> list[MintLine]:
+    """In the order of the chain, which is the order of the baton."""
+    lines, so_far = list[MintLine](), Decimal(0)
+    first = mintings[0].message if mintings else None
+    decimals = first.decimals if isinstance(first, slp.Genesis) else 0
+    for each in mintings:
+        amount = slp_rules.in_tokens(each.message.quantity, decimals)
+        so_far += amount
+        lines.append(MintLine(each.txid, amount, each.made.blockheight if each.made.blockhash else None, so_far))
+    return lines
+
+
+def _adds_up(lines: Sequence[MintLine], stats: slp_records.Token | None) -> bool | None:
+    """Whether the service counts as much: with what waits for a block, or without it."""
+    if stats is None or stats.total_minted is None or not lines:
+        return None
+    in_blocks = sum((each.amount for each in lines if each.block is not None), Decimal(0))
+    return stats.total_minted in (in_blocks, lines[-1].minted)

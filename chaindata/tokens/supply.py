@@ -1,4 +1,4 @@
-"""How much of a managed property there was over time: each grant and revocation by its block, drawn as steps."""
+"""How much of a token there was over time: each grant, revocation or minting by its block, drawn as steps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _ROOM: Final = Decimal("0.92")  # of the height, so that the highest step does n
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One grant, or a revocation with a negative amount. Without a block it was not read yet."""
+    """One grant or minting, or a revocation with a negative amount. Without a block it was not read yet."""
 
     txid: str
     amount: Decimal

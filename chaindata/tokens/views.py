@@ -15,7 +15,7 @@ from desk.views.rendering import show
 LIST_PARTS = {"rows": "chaindata/tokens/_rows.html"}
 LISTS = {tokens.SIMPLE: "simple", tokens.PROPERTY: "property", tokens.COLLECTIBLE: "collectible"}
 PARTS = {
-    tokens.SIMPLE: ("facts", "genesis", "baton", "holders"),
+    tokens.SIMPLE: ("facts", "genesis", "baton", "supply", "holders"),
     tokens.PROPERTY: ("facts", "crowdsale", "grants", "holders", "digest"),
     tokens.COLLECTIBLE: ("facts", "collectibles"),
 }
@@ -59,6 +59,7 @@ def _simple(token_id: str, now: datetime, page: int) -> dict[str, Callable[[], A
         "facts": lambda: simple_ledger.token(token_id=token_id, now=now),
         "genesis": lambda: simple_ledger.genesis(token_id=token_id, now=now),
         "baton": lambda: simple_ledger.baton(token_id=token_id, now=now),
+        "supply": lambda: simple_ledger.minted(token_id=token_id, now=now),
         "holders": lambda: simple_ledger.holders(token_id=token_id, page=page, now=now),
     }
 

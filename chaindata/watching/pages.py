@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from chaindata.watching import machine, requests
 from chaindata.watching.models import ChainMovement, ChainMovementEvent, WatchedAddress
@@ -32,9 +32,14 @@ def movements(row: WatchedAddress, *, page: int) -> MovementsPart:
     count = every.count()
     pages = max(1, -(-count // MOST_SHOWN))
     page = min(max(page, 1), pages)
-    word = ChainMovementEvent.objects.filter(movement=OuterRef("pk"), event="reviewed")
-    names, times = (Subquery(word.values(column)[:1]) for column in ("actor__username", "at"))
-    lines = every.annotate(reviewer=names, reviewed_at=times)
+    lines = reviewed(every)
     first = (page - 1) * MOST_SHOWN
     waiting = ChainMovement.objects.filter(watched=row, state=machine.SEEN, spends=False).count()
     return MovementsPart(list(lines[first : first + MOST_SHOWN]), waiting, page, pages)
+
+
+def reviewed(rows: QuerySet[ChainMovement]) -> QuerySet[ChainMovement]:
+    """The same rows, each with who reviewed it (`reviewer`) and when (`reviewed_at`)."""
+    word = ChainMovementEvent.objects.filter(movement=OuterRef("pk"), event="reviewed")
+    names, times = (Subquery(word.values(column)[:1]) for column in ("actor__username", "at"))
+    return rows.annotate(reviewer=names, reviewed_at=times)

@@ -1,20 +1,25 @@
-"""One socket per browser: it says which topics it shows, and is told when one of them changed.
+"""One socket per browser or program: it says which topics it shows, and is told when one of them changed.
 
 In: `{"follow": [topics]}`, `{"unfollow": [topics]}`. Out: a JSON object, or an array of such objects: `{"followed":
 [all topics followed now], "refused": [those of the last request, or lost since]}`, hints `{"topic", "hint"}` and ticks
 `{"topic", "tick"}`. A hint carries no figures to act on: the page reads again over HTTP. A tick is the newest value of
 a topic of the public market. Admission is asked at joining and again every three seconds.
 
-Close codes: 4401 signed out, or rights changed; 4400 not this protocol; 4429 too many messages; 1009 a message too
-long; 1013 the browser reads too slowly, something may have been lost, or its session got a new key: connect again
-after a while, and read again.
-Who comes while the broker is away gets 503 instead of a socket, and who has too many of them open gets 429.
+A browser comes with its session, a program with a token in the `Authorization` header of the handshake; then no session
+counts. What it may follow is what the token's person may, whatever the token's scope: following only reads. Handshake
+and messages count as requests of the token.
+
+Close codes: 4401 signed out, token over, or rights changed; 4400 not this protocol; 4429 too many messages; 1009 a
+message too long; 1013 the browser reads too slowly, something may have been lost, or its session got a new key: connect
+again after a while, and read again.
+Who comes while the broker is away gets 503 instead of a socket, who has too many of them open or asks too often gets
+429, and who comes with a token that is none, or none any more, 401.
 """
 
 import json
 import time
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from channels.db import database_sync_to_async
 
@@ -23,11 +28,16 @@ from desk.live import hub
 from desk.live.fanout import TRY_LATER, Browser, Fanout
 from desk.live.frames import FRAMES
 from desk.live.hub import SIGNED_OUT
-from desk.people import presence, session_keys
+from desk.people import bearer, presence, session_keys, token_rates
+
+if TYPE_CHECKING:
+    from desk.models import Person
 
 MOST_TOPICS = 100
 MOST_SOCKETS_OF_SESSION = 30
 MOST_SOCKETS_OF_PERSON = 60
+MOST_SOCKETS_OF_TOKEN = 10
+MOST_SOCKETS_OF_TOKENS = 20  # of one person
 LONGEST_MESSAGE = 8_000
 MOST_MESSAGES = 30
 MESSAGE_WINDOW_SECONDS = 10.0
@@ -40,22 +50,22 @@ TOO_LONG = 1009
 async def relay(scope: Any, receive: Any, send: Any) -> None:
     """The socket of one browser. Nothing it receives changes anything; nothing it sends needs more than a re-read.
 
-    Somebody who is not signed in, or reaches nothing but enrolment, is refused before the handshake is answered.
+    Somebody who is not signed in, or reaches nothing but enrolment, is refused before the handshake is answered, and so
+    is a token that is over, or asks too often.
     """
     if FRAMES not in scope["extensions"]:
         raise RuntimeError("Only a server that offers whole frames can serve the relay: python -m project.serve.")
     await receive()
-    session_key = scope["session"].session_key or ""
-    person = await database_sync_to_async(presence.listener)(session_key, now=clock.now())
-    if person is None:
-        await send({"type": "websocket.close"})
+    caller = await _caller(scope, send)
+    if caller is None:
         return
-    socket, is_limited = scope["extensions"][FRAMES], bool(person.limits)  # another limit is another session
-    browser = Browser(session_key=session_key, socket=socket, person_id=person.pk, is_limited=is_limited)
+    key, person = caller
+    socket, is_limited = scope["extensions"][FRAMES], bool(person.limits)  # another limit is another key
+    browser = Browser(key=key, socket=socket, person_id=person.pk, is_limited=is_limited)
     try:
         async with hub.joined() as fanout:
             if not _has_room(browser, fanout):
-                await _refuse(send, 429, b"Too many sockets of this session or person are open: close a page.")
+                await _refuse(send, 429, b"Too many sockets of this session, token or person are open: close one.")
                 return
             await send({"type": "websocket.accept"})
             await _converse(browser, fanout, receive)
@@ -63,16 +73,57 @@ async def relay(scope: Any, receive: Any, send: Any) -> None:
         await _refuse(send, 503, b"The relay hears nothing at the moment.")
 
 
-async def _refuse(send: Any, status: int, sentence: bytes) -> None:
-    await send({"type": "websocket.http.response.start", "status": status, "headers": []})
+async def _caller(scope: Any, send: Any) -> tuple[presence.Key, "Person"] | None:
+    """Who comes, by token or by session; None where the handshake was refused."""
+    text = bearer.of_handshake(scope["headers"])
+    if text is not None:
+        return await _token_holder(text, send)
+    session_key = scope["session"].session_key or ""
+    person = await database_sync_to_async(presence.listener)(session_key, now=clock.now())
+    if person is None:
+        await send({"type": "websocket.close"})
+        return None
+    return session_key, person
+
+
+async def _token_holder(text: str, send: Any) -> tuple[presence.TokenKey, "Person"] | None:
+    ask = database_sync_to_async(presence.holder)
+    found: tuple[presence.TokenKey, Person] | None = await ask(text, now=clock.now())
+    if found is None:
+        sentence = b"This token is not valid, or not any more."
+        await _refuse(send, 401, sentence, (b"www-authenticate", bearer.SCHEME.encode()))
+        return None
+    if seconds := await _seconds_to_wait(found[0]):
+        sentence = f"Too many requests with this token. Ask again in {seconds} s.".encode()
+        await _refuse(send, 429, sentence, (b"retry-after", str(seconds).encode()))
+        return None
+    return found
+
+
+async def _seconds_to_wait(key: presence.Key) -> int:
+    """Seconds until a token may do something again; those who are signed in are bounded by the window alone."""
+    if not isinstance(key, presence.TokenKey):
+        return 0
+    return int(await database_sync_to_async(token_rates.seconds_to_wait)(key.token_id))
+
+
+async def _refuse(send: Any, status: int, sentence: bytes, *headers: tuple[bytes, bytes]) -> None:
+    await send({"type": "websocket.http.response.start", "status": status, "headers": list(headers)})
     await send({"type": "websocket.http.response.body", "body": sentence})
 
 
 def _has_room(browser: Browser, fanout: Fanout) -> bool:
-    """Whether another socket of this session and of this person may open, in this process."""
+    """Whether another socket of this session or token, and of this person, may open, in this process.
+
+    Tokens are counted apart: a program that went wild keeps its person's pages out of nothing.
+    """
+    by_token = isinstance(browser.key, presence.TokenKey)
     people = [other for other in fanout.browsers if other.person_id == browser.person_id]
-    same = sum(other.session_key == browser.session_key for other in people)
-    return same < MOST_SOCKETS_OF_SESSION and len(people) < MOST_SOCKETS_OF_PERSON
+    alike = [other for other in people if isinstance(other.key, presence.TokenKey) == by_token]
+    same = sum(other.key == browser.key for other in alike)
+    if by_token:
+        return same < MOST_SOCKETS_OF_TOKEN and len(alike) < MOST_SOCKETS_OF_TOKENS
+    return same < MOST_SOCKETS_OF_SESSION and len(alike) < MOST_SOCKETS_OF_PERSON
 
 
 async def _converse(browser: Browser, fanout: Fanout, receive: Any) -> None:
@@ -88,6 +139,8 @@ async def _converse(browser: Browser, fanout: Fanout, receive: Any) -> None:
                 fanout.end(browser, NOT_UNDERSTOOD)
             elif len(text) > LONGEST_MESSAGE:
                 fanout.end(browser, TOO_LONG)
+            elif await _seconds_to_wait(browser.key):
+                fanout.end(browser, TOO_MANY)
             else:
                 arrivals.append(now)
                 await _obey(browser, fanout, _read(text))
@@ -116,14 +169,16 @@ async def _obey(browser: Browser, fanout: Fanout, changes: tuple[list[str], list
 
 async def _admitted(browser: Browser, wanted: list[str]) -> list[str] | None:
     ask = database_sync_to_async(presence.admitted)
-    may: list[str] | None = await ask(browser.session_key, wanted, now=clock.now())
+    may: list[str] | None = await ask(browser.key, wanted, now=clock.now())
     return may
 
 
 async def _renewed(browser: Browser) -> bool:
     """Whether its session goes on under a new key, which this browser brings when it comes again."""
+    if not isinstance(browser.key, str):
+        return False
     ask = database_sync_to_async(session_keys.is_renewed)
-    return bool(await ask(browser.session_key, now=clock.now()))
+    return bool(await ask(browser.key, now=clock.now()))
 
 
 def _read(text: str) -> tuple[list[str], list[str]] | None:

@@ -9,11 +9,15 @@ is at most one frame, ticks wait as names of topics, and hints up to a bound, be
 import asyncio
 import json
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import structlog
 from prometheus_client import Counter
 
 from desk.live import frames
+
+if TYPE_CHECKING:
+    from desk.people import presence
 
 TICK_SECONDS = 0.05
 SLOW_SECONDS = 5.0
@@ -29,6 +33,8 @@ _log = structlog.get_logger(__name__)
 class Browser:
     """One socket, whose it is, what it follows, and what waits for it: hints as text, ticks as names of topics.
 
+    Its key is that of a session, or of a token.
+
     To one that `is_limited` to some accounts a hint for the whole desk says only that something changed.
     """
 
@@ -38,8 +44,8 @@ class Browser:
             "ended",
             "hints",
             "is_limited",
+            "key",
             "person_id",
-            "session_key",
             "socket",
             "stuck",
             "ticks",
@@ -48,10 +54,10 @@ class Browser:
     )
 
     def __init__(
-        self, *, session_key: str, socket: frames.Socket, person_id: int = 0, is_limited: bool = False
+        self, *, key: "presence.Key", socket: frames.Socket, person_id: int = 0, is_limited: bool = False
     ) -> None:
         self.is_limited = is_limited
-        self.session_key = session_key
+        self.key = key
         self.person_id = person_id
         self.socket = socket
         self.topics: set[str] = set()

@@ -182,17 +182,17 @@ class Hub:
         look = database_sync_to_async(session_keys.those_renewed)
         while True:
             await asyncio.sleep(RECHECK_SECONDS)
-            wanted: dict[str, set[str]] = {}
+            wanted: dict[presence.Key, set[str]] = {}
             for browser in self.fanout.browsers:
-                wanted.setdefault(browser.session_key, set()).update(browser.topics)
+                wanted.setdefault(browser.key, set()).update(browser.topics)
             may = await ask(wanted, now=clock.now())
-            gone = [key for key, topics in may.items() if topics is None]
+            gone = [key for key, topics in may.items() if topics is None and isinstance(key, str)]
             renewed = await look(gone, now=clock.now()) if gone else set()
             for browser in list(self.fanout.browsers):
-                if browser.session_key in renewed:
+                if browser.key in renewed:
                     self.fanout.end(browser, TRY_LATER)  # it comes again at once, with the new key
-                elif browser.session_key in may:  # else it came while we asked
-                    self._apply(browser, wanted[browser.session_key], may[browser.session_key])
+                elif browser.key in may:  # else it came while we asked
+                    self._apply(browser, wanted[browser.key], may[browser.key])
 
     def _apply(self, browser: Browser, wanted: set[str], may: list[str] | None) -> None:
         if may is None:

@@ -1,10 +1,12 @@
-"""Whether sessions are still somebody's: asked again and again by sockets, which outlive their first request.
+"""Whether sessions and tokens are still somebody's: asked again and again by sockets, which outlive one request.
 
-However many there are, it is asked about all of them at once: one query for the sessions, two for their people.
+However many there are, it is asked about all of them at once: one query for the sessions, two for their people, and the
+same for tokens. A token's key is a type of its own, since the key of a session is whatever a cookie said.
 """
 
 import hmac
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +15,21 @@ from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.models import Session
 
 from desk import models, topics
-from desk.people import factors, session_life
+from desk.people import factors, session_life, tokens
+
+
+@dataclass(frozen=True, slots=True)
+class TokenKey:
+    """What a socket came in with instead of a session: a token's number, and what its person was granted then.
+
+    A session ends when its person's roles change; a token does not, so with other grants the key is nobody's.
+    """
+
+    token_id: int
+    grants: tuple[str, ...]
+
+
+Key = str | TokenKey
 
 
 def person_of(session_key: str, *, now: datetime) -> models.Person | None:
@@ -31,22 +47,44 @@ def listener(session_key: str, *, now: datetime) -> models.Person | None:
     return _people_of([session_key], now, entered=True).get(session_key)
 
 
-def admitted(session_key: str, wanted: Collection[str], *, now: datetime) -> list[str] | None:
-    """Those of the wanted topics that this session may follow now; None when it is nobody's any more."""
-    return admitted_all({session_key: wanted}, now=now)[session_key]
+def holder(text: str, *, now: datetime) -> tuple[TokenKey, models.Person] | None:
+    """The key of a socket for this token, and its person; None for what is no token, or none any more."""
+    token = tokens.find(text, now=now)
+    if token is None:
+        return None
+    tokens.note_use(token, now=now)
+    return TokenKey(token.pk, _grants(token.person)), token.person
 
 
-def admitted_all(wanted: Mapping[str, Collection[str]], *, now: datetime) -> dict[str, list[str] | None]:
-    """By session key, those of the wanted topics that it may follow now; None where it is nobody's any more.
+def admitted(key: Key, wanted: Collection[str], *, now: datetime) -> list[str] | None:
+    """Those of the wanted topics that this session or token may follow now; None when it is nobody's any more."""
+    return admitted_all({key: wanted}, now=now)[key]
+
+
+def admitted_all(wanted: Mapping[Key, Collection[str]], *, now: datetime) -> dict[Key, list[str] | None]:
+    """By key, those of the wanted topics that it may follow now; None where it is nobody's any more.
 
     A session that reaches nothing but enrolment follows nothing: it is nobody's here.
     """
-    people = _people_of(wanted.keys(), now, entered=True)
+    signed_in = _people_of([key for key in wanted if isinstance(key, str)], now, entered=True)
+    holders = _holders_of([key for key in wanted if isinstance(key, TokenKey)], now)
+    people: dict[Key, models.Person] = dict([*signed_in.items(), *holders.items()])
     return {key: _may(people[key], topics) if key in people else None for key, topics in wanted.items()}
 
 
 def _may(person: models.Person, wanted: Collection[str]) -> list[str]:
     return [topic for topic in wanted if topics.admits(person, topic)]
+
+
+def _grants(person: models.Person) -> tuple[str, ...]:
+    return tuple(person.grants)
+
+
+def _holders_of(keys: Collection[TokenKey], now: datetime) -> dict[TokenKey, models.Person]:
+    """Whose the tokens are, by key; those that ended, and those whose person may do something else by now, left out."""
+    people = tokens.people_of([key.token_id for key in keys], now=now) if keys else {}
+    found = {key: people[key.token_id] for key in keys if key.token_id in people}
+    return {key: person for key, person in found.items() if _grants(person) == key.grants}
 
 
 def _people_of(session_keys: Collection[str], now: datetime, *, entered: bool = False) -> dict[str, models.Person]:

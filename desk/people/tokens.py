@@ -5,10 +5,11 @@ A token reads, and drafts where its scope says so; it never approves.
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -17,16 +18,18 @@ from rest_framework.permissions import SAFE_METHODS
 
 from desk import clock, models
 from desk.audit import trail
-from desk.people import factors, stepup
+from desk.people import bearer, factors, stepup
 from wire.values import Secret
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
     from rest_framework.request import Request
 
     from desk.models import ApiToken, Person
 
 PREFIX = "csn_"
 DEFAULT_DAYS, LONGEST_DAYS = 90, 366
+LONGEST_TEXT = 200  # what is longer is no token, and is not even hashed
 PURPOSE = "make-token"
 _USED_EVERY = timedelta(minutes=1)
 
@@ -112,11 +115,32 @@ def _tell(row: "ApiToken", action: str, *, actor: "Person | None", now: datetime
 
 def find(text: str, *, now: datetime) -> "ApiToken | None":
     """The living token with this text, of somebody who is active and, where one is required, has a second factor."""
-    alive = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now))
-    tokens = models.ApiToken.objects.select_related("person").filter(alive, person__is_active=True)
+    if len(text) > LONGEST_TEXT:
+        return None
     # The digest is looked up, not the text: the time of an index search tells nothing about a random token.
-    token = tokens.filter(digest=_digest(text)).first()
+    token = _alive(now).filter(digest=_digest(text)).first()
     return token if token is None or factors.may_enter(token.person, {}) else None
+
+
+def people_of(token_ids: Collection[int], *, now: datetime) -> dict[int, "Person"]:
+    """Whose these tokens are, by number, with their groups; those that `find` would not give are left out."""
+    rows = _alive(now).filter(pk__in=token_ids).prefetch_related("person__groups")
+    people = {row.pk: row.person for row in rows}
+    if settings.SECOND_FACTOR_REQUIRED:
+        enrolled = factors.those_with_one([person.pk for person in people.values()])
+        people = {pk: person for pk, person in people.items() if person.pk in enrolled}
+    return people
+
+
+def note_use(token: "ApiToken", *, now: datetime) -> None:
+    """Keep when it was last used, to the minute."""
+    if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
+        models.ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+
+
+def _alive(now: datetime) -> "QuerySet[ApiToken]":
+    alive = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now))
+    return models.ApiToken.objects.select_related("person").filter(alive, person__is_active=True)
 
 
 def _digest(text: str) -> str:
@@ -126,22 +150,21 @@ def _digest(text: str) -> str:
 class TokenAuthentication(authentication.BaseAuthentication):
     """`Authorization: Bearer csn_…`. Every refusal reads the same."""
 
-    keyword = "Bearer"
+    keyword = bearer.SCHEME
 
     def authenticate(self, request: "Request") -> tuple["Person", "ApiToken"] | None:
-        scheme, _, text = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != self.keyword.lower():
+        text = bearer.text_of(request.headers.get("Authorization", ""))
+        if text is None:
             return None
         now = clock.now()
-        token = find(text.strip(), now=now) if len(text) <= 200 else None
+        token = find(text, now=now)
         if token is None:
             raise exceptions.AuthenticationFailed("This token is not valid, or not any more.")
         if token.scope == models.ApiToken.Scope.READ and request.method not in SAFE_METHODS:
             raise exceptions.PermissionDenied("Nothing was recorded: this token reads only.")
         if (enter := getattr(request, "enter", None)) is not None:
             enter(token.person)  # the rooms above say which accounts there are; a 404 where the person has no role
-        if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
-            models.ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+        note_use(token, now=now)
         return token.person, token
 
     def authenticate_header(self, request: "Request") -> str:

@@ -11,12 +11,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from desk import clock
+from desk.api.fields import RequestKey, StrictBody, StrictText
+from desk.api.resources import NOT_FOUND
 from exchange_ops.addresses import requests
 from exchange_ops.addresses.machine import REQUEST_STATES
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
 from exchange_ops.market import currencies
-from exchange_ops.shared.api.fields import RequestKey, StrictBody, StrictText
-from exchange_ops.shared.api.resources import NOT_FOUND, MaySeeAndDraft, Recording, recording
+from exchange_ops.shared.api.resources import MaySeeAndDraft, Recording, recording
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 

@@ -10,11 +10,12 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from desk import clock
+from desk.api.resources import reading, whole
 from exchange_ops.keys import rights as key_rights
 from exchange_ops.keys import status
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import rules
-from exchange_ops.shared.api.resources import Listing, Reading, reading, whole
+from exchange_ops.shared.api.resources import Listing, Reading
 from exchange_ops.shared.views import accounts
 from exchange_ops.wire.catalogue import Right
 

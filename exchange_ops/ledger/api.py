@@ -1,9 +1,10 @@
 """The exchange's ledger and what the wallets hold, for programs."""
 
+from desk.api.resources import listing, whole
 from exchange_ops.ledger.api_shapes import BalanceOut, LedgerEntryOut
 from exchange_ops.ledger.forms import LedgerFilter
 from exchange_ops.ledger.models import Balance, LedgerEntry
-from exchange_ops.shared.api.resources import OfAccount, listing, whole
+from exchange_ops.shared.api.resources import OfAccount
 
 
 @listing("ledger_list", LedgerEntryOut)

@@ -83,6 +83,12 @@ class LedgerEntry(Witnessed):
                 condition=models.Q(type="payout"),
                 name="ledgerentry_by_destination",
             ),
+            models.Index(
+                fields=["account", "currency", "address"],
+                condition=models.Q(type="payin"),
+                name="ledgerentry_by_paid_in",
+            ),
+            models.Index(fields=["hash"], name="ledgerentry_by_hash"),
             models.Index(fields=["public_comment"], name="ledgerentry_by_comment"),
             models.Index(fields=["account", "currency", "-index"], name="ledgerentry_by_currency"),
             models.Index(fields=["account"], condition=models.Q(foreign=True), name="ledgerentry_foreign"),

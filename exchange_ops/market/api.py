@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
+from desk.api.resources import NOT_FOUND, REFUSALS
 from desk.web.problem_details import refusing
 from exchange_ops.market import api_rows, interest
 from exchange_ops.market.api_shapes import (
@@ -29,7 +30,7 @@ from exchange_ops.market.api_shapes import (
     TradeQuestion,
 )
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol, Ticker
-from exchange_ops.shared.api.resources import NOT_FOUND, REFUSALS, MaySee
+from exchange_ops.shared.api.resources import MaySee
 from wire.values import instant_text
 
 LIST = {**refusing(400), **NOT_FOUND}

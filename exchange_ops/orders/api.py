@@ -15,6 +15,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
+from desk.api.idempotency import once
+from desk.api.parsing import BoundedJSONParser
+from desk.api.resources import NOT_FOUND, keyed, listing, reading, whole
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import policy_checks, request_checks, workflow
 from exchange_ops.orders.api_shapes import BracketOut, MarginOut, OrderIn, OrderOut, TradeOut
@@ -24,20 +27,7 @@ from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import BracketFilter, OrderFilter, TradeFilter
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared import rules
-from exchange_ops.shared.api.idempotency import once
-from exchange_ops.shared.api.parsing import BoundedJSONParser
-from exchange_ops.shared.api.resources import (
-    NOT_FOUND,
-    MaySee,
-    OfAccount,
-    Reading,
-    Recording,
-    keyed,
-    listing,
-    reading,
-    recording,
-    whole,
-)
+from exchange_ops.shared.api.resources import MaySee, OfAccount, Reading, Recording, recording
 from exchange_ops.shared.views import accounts
 
 

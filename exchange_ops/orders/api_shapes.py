@@ -7,6 +7,7 @@ from django import forms
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from desk.api.fields import RequestKey, StrictBody, StrictBoolean, StrictChoice, StrictText
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import machine, policy_checks
 from exchange_ops.orders.brackets import machine as bracket_states
@@ -14,15 +15,7 @@ from exchange_ops.orders.brackets import situation
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import BOTH_EXITS, read_instant
 from exchange_ops.orders.models import AccountTrade, Order
-from exchange_ops.shared.api.fields import (
-    AmountIn,
-    AmountText,
-    RequestKey,
-    StrictBody,
-    StrictBoolean,
-    StrictChoice,
-    StrictText,
-)
+from exchange_ops.shared.api.fields import AmountIn, AmountText
 from exchange_ops.wire import records
 
 

@@ -7,8 +7,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
+from desk.api.resources import NOT_FOUND
 from exchange_ops.shared.api.fields import AmountText
-from exchange_ops.shared.api.resources import NOT_FOUND, MaySee
+from exchange_ops.shared.api.resources import MaySee
 from exchange_ops.shared.views import accounts
 from exchange_ops.withdrawals import funds
 

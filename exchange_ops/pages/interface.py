@@ -6,6 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from desk.live import consumers
 from desk.views.rendering import show
 from desk.web import idempotency
 from exchange_ops.shared import rules
@@ -36,6 +37,9 @@ TOPICS: Final = (
     ("/api/v1/markets/BTCUSD/trades/", "trades:BTCUSD"),
     ("/api/v1/markets/BTCUSD/candles/", "candles:BTCUSD.M1"),
     ("/api/v1/chain/tip/", "chain:tip"),
+    ("/api/v1/chain/watched/", "watched-addresses"),
+    ("/api/v1/chain/watched/12/", "watched-address:12"),
+    ("/api/v1/chain/watched/12/movements/", "watched-address:12"),
 )
 
 
@@ -48,5 +52,7 @@ def interface(request: HttpRequest) -> HttpResponse:
         "topics": TOPICS,
         "kept_days": idempotency.KEPT_FOR.days,
         "rate": settings.API_RATE,
+        "most_topics": consumers.MOST_TOPICS,
+        "most_sockets": consumers.MOST_SOCKETS_OF_TOKEN,
     }
     return show(request, "exchange_ops/api_docs.html", context)

@@ -5,8 +5,9 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from desk.api.resources import NOT_FOUND, listing, reading, whole
 from exchange_ops.shared.api.fields import AmountText
-from exchange_ops.shared.api.resources import NOT_FOUND, Listing, OfAccount, Reading, listing, reading, whole
+from exchange_ops.shared.api.resources import Listing, OfAccount, Reading
 from exchange_ops.shared.views import accounts
 from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts import machine as states

@@ -4,8 +4,9 @@ from functools import partial
 
 from django.db.models import QuerySet
 
+from desk.api.resources import listing, reading, whole
 from exchange_ops.market.models import Currency
-from exchange_ops.shared.api.resources import Listing, OfAccount, Reading, Recording, listing, reading, recording, whole
+from exchange_ops.shared.api.resources import Listing, OfAccount, Reading, Recording, recording
 from exchange_ops.withdrawals import queries, workflow
 from exchange_ops.withdrawals.api_shapes import CurrencyOut, WithdrawalIn, WithdrawalOut
 from exchange_ops.withdrawals.forms import WithdrawalFilter

@@ -2,8 +2,9 @@
 
 from rest_framework import serializers
 
+from desk.api.fields import RequestKey, StrictBody, StrictBoolean, StrictText
 from exchange_ops.market.models import Currency
-from exchange_ops.shared.api.fields import AmountIn, AmountText, RequestKey, StrictBody, StrictBoolean, StrictText
+from exchange_ops.shared.api.fields import AmountIn, AmountText
 from exchange_ops.shared.forms import LONGEST_REASON
 from exchange_ops.withdrawals import endings, machine, request_checks
 from exchange_ops.withdrawals.models import Withdrawal

@@ -115,6 +115,8 @@ class Withdrawal(OfAccount, Subject):
             models.Index(fields=["account", "-created_at"], name="withdrawal_newest"),
             models.Index(fields=["account", "updated_at", "id"], name="withdrawal_by_change"),
             models.Index(fields=["account", "currency", "amount", "id"], name="withdrawal_by_amount"),
+            models.Index(fields=["account", "currency", "address"], name="withdrawal_by_address"),
+            models.Index(fields=["hash"], name="withdrawal_by_hash"),
             models.Index(fields=["tag"], name="withdrawal_by_tag"),
         ]
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from exchange_ops.console import elsewhere
 from exchange_ops.wire import streams
 from exchange_ops.wire.streams import Method
+from project.coverage import reasons
 from project.coverage.uses import CannotTell
 
+CONSOLE = "console"
 HEADER = ("method", "socket", "golden file", "session", "page")
 # What speaks on the sockets, below exchange_ops, and the names of the pages that live of what it hears or asks.
 SESSIONS: Mapping[str, tuple[str, ...]] = {
@@ -25,17 +27,18 @@ _CHANNELS = ("Ticker", "Trades", "Candles", "Orderbook")
 
 @dataclass(frozen=True, slots=True)
 class StreamRow:
-    """One method: its golden file, the sessions that ask it, and the pages that live of it."""
+    """One method: its golden file, the sessions that ask it, the pages that live of it, else the `reason` for none."""
 
     method: Method
     golden: str
     sessions: tuple[str, ...]
     pages: tuple[str, ...]
+    reason: str
 
     @property
     def gaps(self) -> list[str]:
         """The columns that are empty and may not be."""
-        columns = {"golden file": self.golden, "page": self.pages or elsewhere.STREAMS.get(self.method.name)}
+        columns = {"golden file": self.golden, "page": stands(self.pages, self.reason)}
         return [name for name, cell in columns.items() if not cell]
 
 
@@ -53,8 +56,19 @@ def _row(method: Method, asked_by: Mapping[str, frozenset[str]], golden: Mapping
     sessions = tuple(session for session, names in asked_by.items() if method.name in names)
     pages = tuple(dict.fromkeys(page for session in sessions for page in SESSIONS[session]))
     if not pages and method.name not in elsewhere.STREAMS:
-        pages = ("console",)
-    return StreamRow(method, golden.get(method.name, ""), sessions, pages)
+        pages = (CONSOLE,)
+    return StreamRow(method, golden.get(method.name, ""), sessions, pages, reasons.STREAMS.get(method.name, ""))
+
+
+def besides_console(pages: tuple[str, ...]) -> tuple[str, ...]:
+    """The pages without the console, where a person may ask anything that only asks."""
+    return tuple(name for name in pages if name != CONSOLE)
+
+
+def stands(pages: tuple[str, ...], reason: str) -> str:
+    """What the column of pages stands on: pages besides the console or a reason, never both; "" is a gap."""
+    own = besides_console(pages)
+    return "" if bool(own) == bool(reason) else reason or " ".join(own)
 
 
 @functools.cache

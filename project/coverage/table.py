@@ -14,29 +14,18 @@ from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.client import ExchangeClient
 from exchange_ops.console import elsewhere
 from exchange_ops.wire import catalogue
-from project.coverage import chain_uses, contracts, stream_uses, uses
+from project.coverage import chain_uses, contracts, reasons, stream_uses, uses
 from wire.operation import Operation
 
 HEADER = ("operation", "documented as", "sandbox", "client", "golden file", "contract test", "page")
 NONE = ""
-# What acts and no page asks, and why nobody wants one.
-WITHOUT_A_PAGE: Mapping[str, str] = {
-    "put_order": "Places an order as `POST /order` does, which the ticket sends with an id of the desk's own.",
-    "put_margin_order": "Places an order as `POST /margin/order` does, with an id of the desk's own.",
-    "close_margin_accounts": "Each account is closed by a call of its own, so that each has an outcome of its own.",
-    "close_margin_positions": "Each position that was seen is closed by a call of its own, and no other.",
-    "send_raw_transactions": "Each transaction is explained and confirmed by itself before it is sent.",
-    "create_slp_token": "Carries a private key: `manage.py slp_token`.",
-    "mint_slp_token": "Carries a private key: `manage.py slp_token`.",
-    "send_slp_token": "Carries a private key: `manage.py slp_token`.",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One operation: the function that answers it in the sandbox, the method that asks it, the golden file, the first
     contract test that asks it, and the pages that need it: the console where only a person who looks something up
-    does. What acts and no page asks has no page, and `without` says why. Empty texts are gaps."""
+    does. What no page but the console asks has a `reason` for that. Empty texts are gaps."""
 
     operation: Operation
     handler: str
@@ -44,15 +33,16 @@ class Row:
     golden: str
     contract: str
     pages: tuple[str, ...]
+    reason: str
 
     @property
     def gaps(self) -> list[str]:
-        """The columns that are empty and may not be."""
-        return [HEADER[place] for place, cell in enumerate(self.cells()) if not cell]
+        """The columns that are empty and may not be: a page besides the console, or the reason why there is none."""
+        columns = dict(zip(HEADER, self.cells(), strict=True)) | {"page": stream_uses.stands(self.pages, self.reason)}
+        return [name for name, cell in columns.items() if not cell]
 
     def cells(self) -> tuple[str, ...]:
         """The row as Markdown."""
-        pages = ", ".join(f"`{_address(name)}`" for name in self.pages) or WITHOUT_A_PAGE.get(self.operation.name, NONE)
         path = self.operation.path.removeprefix(catalogue.PREFIX).removeprefix(chain_catalogue.PREFIX)
         call = f"`{self.operation.method} {path}`"
         return (
@@ -62,7 +52,7 @@ class Row:
             _code(self.method),
             self.golden,
             self.contract,
-            pages,
+            _use(self.pages, self.reason),
         )
 
 
@@ -76,6 +66,7 @@ class Documented:
     golden: Path
     contracts: Sequence[Path]
     pages: Mapping[str, tuple[str, ...]]
+    reasons: Mapping[str, str]
 
     def rows(self) -> list[Row]:
         """A row for each operation, in the order of the documents."""
@@ -89,6 +80,7 @@ class Documented:
                 golden=golden.get(operation.name, NONE),
                 contract=tests.get(operation.name, NONE),
                 pages=self.pages.get(operation.name) or self._console(operation.name),
+                reason=self.reasons.get(operation.name, NONE),
             )
             for operation in self.operations
         ]
@@ -111,7 +103,9 @@ def rows(root: Path) -> list[Row]:
     found = (root / "tests" / "sandbox").rglob("test_*contract*.py")
     files = sorted((path for path in found if of_chain not in path.parents), key=lambda path: path.name)
     golden = root / "tests" / "golden" / "exchange"
-    return Documented(catalogue.OPERATIONS, HANDLERS, (ExchangeClient,), golden, files, uses.pages_of(root)).rows()
+    return Documented(
+        catalogue.OPERATIONS, HANDLERS, (ExchangeClient,), golden, files, uses.pages_of(root), reasons.EXCHANGE
+    ).rows()
 
 
 def chain_rows(root: Path) -> list[Row]:
@@ -122,7 +116,7 @@ def chain_rows(root: Path) -> list[Row]:
     golden = root / "tests" / "golden" / "chaindata"
     clients = (ChainClient, TokenSender)
     pages = chain_uses.pages_of(root)
-    return Documented(chain_catalogue.ALL, chain_handlers.every(), clients, golden, files, pages).rows()
+    return Documented(chain_catalogue.ALL, chain_handlers.every(), clients, golden, files, pages, reasons.CHAIN).rows()
 
 
 def page(of: list[Row], of_chain: list[Row], of_streams: list[stream_uses.StreamRow]) -> str:
@@ -141,11 +135,13 @@ def _streams(of: list[stream_uses.StreamRow]) -> str:
             ", ".join(f"`{address.value}`" for address in row.method.addresses),
             row.golden,
             ", ".join(f"`{session}`" for session in row.sessions),
-            ", ".join(f"`{_address(name)}`" for name in row.pages) or elsewhere.STREAMS[row.method.name].sentence,
+            _use(row.pages, row.reason),
         )
         for row in of
     )
-    return _markdown(stream_uses.HEADER, cells) + f"{len(of)} methods.\n"
+    used = sum(bool(stream_uses.besides_console(row.pages)) for row in of)
+    below = f"{len(of)} methods; {used} of them are used by a page besides the console, the others say why not.\n"
+    return _markdown(stream_uses.HEADER, cells) + below
 
 
 def _markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -160,7 +156,7 @@ in `sandbox/exchange/handlers/`, the client's method in `exchange_ops/client/`: 
 name, and what has a method of its own is called by our rules or has a rule of its own. The golden file (call and reply
 transcribed from the documents, checked against the client) is in `tests/golden/exchange/`, the contract test (literal
 addresses, for any server with `--target URL`) in `tests/sandbox/`. The page is the one of the desk whose rules ask for
-it; what no rule needs is asked from the console, and what has no page says why a person would not want one.
+it; what has none besides the console, or none at all, says why a person would not want one.
 
 """
 
@@ -184,8 +180,13 @@ rows are not in the documents; real servers have them, and existing clients use 
 
 
 def _below(of: list[Row]) -> Iterator[str]:
-    used = sum(bool(row.pages) for row in of)
-    yield f"{len(of)} operations; {used} of them are used by a page of the desk.\n"
+    used = sum(bool(stream_uses.besides_console(row.pages)) for row in of)
+    yield f"{len(of)} operations; {used} of them are used by a page besides the console, the others say why not.\n"
+
+
+def _use(pages: tuple[str, ...], reason: str) -> str:
+    """The addresses of the pages, then the reason where there is one."""
+    return " ".join(filter(None, (", ".join(f"`{_address(name)}`" for name in pages), reason)))
 
 
 def _address(name: str) -> str:

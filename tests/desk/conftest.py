@@ -57,8 +57,9 @@ class Browser:
     """One signed-in browser with its socket."""
 
     def __init__(self, desk: Any, cookie: str, *, origin: str | None = None, **options: Any) -> None:
+        url = desk.ws_url + options.pop("query", "")
         self.socket = websocket.create_connection(
-            desk.ws_url,
+            url,
             origin=desk.url if origin is None else origin,
             cookie=f"{django_settings.SESSION_COOKIE_NAME}={cookie}" if cookie else None,
             timeout=10,

@@ -10,7 +10,7 @@ from chaindata.client import ChainClient
 from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.client import ExchangeClient
 from exchange_ops.wire import catalogue, streams
-from project.coverage import chain_uses, contracts, stream_uses, table, uses
+from project.coverage import chain_uses, contracts, reasons, stream_uses, table, uses
 from project.management.commands import coverage_page
 from sandbox.exchange.handlers import HANDLERS
 from tests.architecture import tree
@@ -41,10 +41,27 @@ def test_a_session_that_asks_nothing_is_noticed(monkeypatch):
         stream_uses.rows(tree.ROOT)
 
 
-def test_what_has_no_page_acts_and_says_why():
+def test_what_has_no_page_besides_the_console_has_a_reason_of_its_own():
+    """No sentence stands for two rows, none is a mere word, and none is kept for a row that has got a page."""
     every = [*table.rows(tree.ROOT), *table.chain_rows(tree.ROOT)]
-    without = {row.operation.name for row in every if not row.pages}
-    assert without == set(table.WITHOUT_A_PAGE)
+    without = {row.operation.name for row in every if not stream_uses.besides_console(row.pages)}
+    assert without == {*reasons.EXCHANGE, *reasons.CHAIN}
+    streams_without = {
+        row.method.name for row in stream_uses.rows(tree.ROOT) if not stream_uses.besides_console(row.pages)
+    }
+    assert streams_without == set(reasons.STREAMS)
+    sentences = [*reasons.EXCHANGE.values(), *reasons.CHAIN.values(), *reasons.STREAMS.values()]
+    assert len({each.lower() for each in sentences}) == len(sentences)
+    assert [each for each in sentences if not each.endswith(".") and not each.endswith("`.")] == []
+    assert [each for each in sentences if len(each.split()) < 8] == []
+
+
+def test_a_reason_is_missed_where_there_is_none_and_noticed_where_there_is_a_page(monkeypatch):
+    monkeypatch.setattr(reasons, "CHAIN", {**reasons.CHAIN, "get_difficulty": "", "get_chain_tips": "Nobody reads it."})
+    gaps = {row.operation.name: row.gaps for row in table.chain_rows(tree.ROOT) if row.gaps}
+    assert gaps == {"get_difficulty": ["page"], "get_chain_tips": ["page"]}
+    monkeypatch.setattr(reasons, "STREAMS", {**reasons.STREAMS, "getTrades": ""})
+    assert {row.method.name for row in stream_uses.rows(tree.ROOT) if row.gaps} == {"getTrades"}
 
 
 def test_the_page_is_what_the_code_says():

@@ -14,10 +14,13 @@ def live_desk_by_tls(settings):
     settings.CSRF_TRUSTED_ORIGINS = []
 
 
-def comes(origin, host=DESK):
+def comes(origin, host=DESK, *more):
     origins = [origin] if isinstance(origin, str) else origin
-    rows = [(b"host", host.encode()), *((b"origin", one.encode()) for one in origins)]
+    rows = [(b"host", host.encode()), *((b"origin", one.encode()) for one in origins), *more]
     return is_own(rows)
+
+
+TOKEN, BY_TLS = (b"authorization", b"Bearer csn_x"), (b"x-forwarded-proto", b"https")
 
 
 @pytest.mark.parametrize(
@@ -76,3 +79,28 @@ def test_the_demo_speaks_plain_http(settings):
     assert comes("http://desk.example:8000", "desk.example:8000")
     assert not comes("https://desk.example:8000", "desk.example:8000")
     assert not comes("http://desk.example", "desk.example:8000")
+
+
+def test_a_program_with_a_token_needs_no_origin_and_none_that_is_foreign():
+    assert comes([], DESK, TOKEN, BY_TLS)
+    assert comes("https://desk.example", DESK, TOKEN, BY_TLS)
+    assert not comes("https://evil.example", DESK, TOKEN, BY_TLS)
+    assert not comes("null", DESK, TOKEN, BY_TLS)
+    assert not comes("", DESK, TOKEN, BY_TLS)
+    assert not comes([], "evil.example", TOKEN, BY_TLS)
+
+
+@pytest.mark.parametrize("header", [b"Basic Zm9v", b"csn_x", b"", b"BearerX csn_x"])
+def test_without_an_origin_another_credential_opens_nothing(header):
+    assert not comes([], DESK, (b"authorization", header), BY_TLS)
+    assert not comes([], DESK, TOKEN, (b"authorization", header), BY_TLS)
+    assert not comes([], DESK, (b"cookie", b"Bearer=csn_x"), BY_TLS)
+
+
+def test_a_token_that_came_without_tls_opens_nothing_but_in_the_demo(settings):
+    for scheme in ([], [(b"x-forwarded-proto", b"http")], [BY_TLS, BY_TLS], [(b"x-forwarded-proto", b"http, https")]):
+        assert not comes([], DESK, TOKEN, *scheme)
+        assert not comes("https://desk.example", DESK, TOKEN, *scheme)
+    assert comes([], DESK, TOKEN, (b"x-forwarded-proto", b"https, http"))
+    settings.SECURE_COOKIES = False
+    assert comes([], DESK, TOKEN)

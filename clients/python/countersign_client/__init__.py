@@ -11,6 +11,7 @@ Nothing of it approves: that takes a person and a page.
 
 from countersign_client import shapes
 from countersign_client.client import Client
+from countersign_client.live import Update
 from countersign_client.problems import (
     KeyUsed,
     NoAnswer,
@@ -36,6 +37,7 @@ __all__ = [
     "StillAnswering",
     "TooManyRequests",
     "Unreadable",
+    "Update",
     "shapes",
 ]
 __version__ = "1.0.0"

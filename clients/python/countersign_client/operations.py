@@ -122,6 +122,111 @@ class Operations(Transport):
         answer: shapes.ChainTransactionOut = self.ask("GET", f"/api/v1/chain/transactions/{self.part(txid)}/")
         return answer
 
+    def chain_watched_list(
+        self,
+        *,
+        before: int | None = None,
+    ) -> shapes.WatchedAddressPage:
+        """The addresses that are or were watched, fifty a page, newest first."""
+        query = {
+            "before": before,
+        }
+        answer: shapes.WatchedAddressPage = self.ask("GET", "/api/v1/chain/watched/", query=query)
+        return answer
+
+    def chain_watched_all(
+        self,
+        *,
+        before: int | None = None,
+    ) -> Iterator[shapes.WatchedAddressOut]:
+        """Every row of `chain_watched_list`, page after page as they are needed."""
+        page = self.chain_watched_list(
+            before=before,
+        )
+        while True:
+            yield from page["items"]
+            if (older := page["older"]) is None:
+                return
+            page = self.ask("GET", older)
+
+    def chain_watched_create(
+        self,
+        body: shapes.WatchIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.WatchedAddressOut:
+        """Watch an address from this moment on. Treasury and administrators of the whole desk may."""
+        answer: shapes.WatchedAddressOut = self.ask(
+            "POST", "/api/v1/chain/watched/", body=body, idempotency_key=idempotency_key
+        )
+        return answer
+
+    def chain_watched_read(
+        self,
+        watched_id: int,
+    ) -> shapes.WatchedAddressOut:
+        """One watched address as it stands now."""
+        answer: shapes.WatchedAddressOut = self.ask("GET", f"/api/v1/chain/watched/{self.part(watched_id)}/")
+        return answer
+
+    def chain_movements_list(
+        self,
+        watched_id: int,
+        *,
+        before: int | None = None,
+    ) -> shapes.ChainMovementPage:
+        """What moved at a watched address since it is watched, fifty a page, newest first."""
+        query = {
+            "before": before,
+        }
+        answer: shapes.ChainMovementPage = self.ask(
+            "GET", f"/api/v1/chain/watched/{self.part(watched_id)}/movements/", query=query
+        )
+        return answer
+
+    def chain_movements_all(
+        self,
+        watched_id: int,
+        *,
+        before: int | None = None,
+    ) -> Iterator[shapes.ChainMovementOut]:
+        """Every row of `chain_movements_list`, page after page as they are needed."""
+        page = self.chain_movements_list(
+            watched_id,
+            before=before,
+        )
+        while True:
+            yield from page["items"]
+            if (older := page["older"]) is None:
+                return
+            page = self.ask("GET", older)
+
+    def chain_movements_review(
+        self,
+        watched_id: int,
+        body: shapes.MovementReviewIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.MovementsReviewedOut:
+        """One movement, or every one that only received. Operators, treasury and administrators of the desk may."""
+        answer: shapes.MovementsReviewedOut = self.ask(
+            "POST", f"/api/v1/chain/watched/{self.part(watched_id)}/review/", body=body, idempotency_key=idempotency_key
+        )
+        return answer
+
+    def chain_watched_stop(
+        self,
+        watched_id: int,
+        body: shapes.WatchStopIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.WatchedAddressOut:
+        """Its movements stay, and those that nobody reviewed wait still."""
+        answer: shapes.WatchedAddressOut = self.ask(
+            "POST", f"/api/v1/chain/watched/{self.part(watched_id)}/stop/", body=body, idempotency_key=idempotency_key
+        )
+        return answer
+
     def currencies_list(
         self,
     ) -> shapes.CurrencyList:

@@ -27,6 +27,10 @@ ByEnum = Literal[
     "email",
     "username",
 ]
+ChainMovementOutStateEnum = Literal[
+    "seen",
+    "reviewed",
+]
 DecisionEnum = Literal[
     "none",
     "commit",
@@ -102,6 +106,12 @@ PeriodEnum = Literal[
     "D1",
     "D7",
     "1M",
+]
+PurposeEnum = Literal[
+    "reserve",
+    "operations",
+    "counterparty",
+    "other",
 ]
 RequestedEnum = Literal[
     "active",
@@ -186,6 +196,10 @@ TypeEnum = Literal[
 WalletEnum = Literal[
     "bank",
     "trading",
+]
+WatchedAddressOutStateEnum = Literal[
+    "watched",
+    "stopped",
 ]
 WithdrawalOutStateEnum = Literal[
     "draft",
@@ -394,6 +408,30 @@ class ChainInputOut(TypedDict):
     vout: int | None
     address: str | None
     value_sat: int | None
+
+
+class ChainMovementOut(TypedDict):
+    """A transaction that paid or spent coins of a watched address. `reviewer` and `reviewed_at` are null before."""
+
+    id: int
+    reference: str
+    txid: str
+    change_sat: int
+    spends: bool
+    height: int | None
+    is_missing: bool
+    state: ChainMovementOutStateEnum
+    reason: str
+    reviewer: str | None
+    reviewed_at: str | None
+    created_at: str
+
+
+class ChainMovementPage(TypedDict):
+    """ChainMovementPage."""
+
+    items: list[ChainMovementOut]
+    older: str | None
 
 
 class ChainOutputOut(TypedDict):
@@ -640,6 +678,20 @@ class MarketOut(TypedDict):
     max_initial_leverage: str | None
     read_at: str
     ticker: TickerOut | None
+
+
+class MovementReviewIn(TypedDict):
+    """Why a movement is in order, or what was done about it; it goes into the audit trail."""
+
+    movement: NotRequired[int | None]
+    reason: str
+
+
+class MovementsReviewedOut(TypedDict):
+    """How many movements were reviewed by this, and how many of the address wait still."""
+
+    reviewed: int
+    waiting: int
 
 
 class SubAccountBalanceOut(TypedDict):
@@ -905,6 +957,52 @@ class TransferPage(TypedDict):
     """TransferPage."""
 
     items: list[TransferOut]
+    older: str | None
+
+
+class WatchIn(TypedDict):
+    """An address to be watched from this moment on."""
+
+    address: str
+    title: str
+    purpose: PurposeEnum
+    note: NotRequired[str]
+
+
+class WatchStopIn(TypedDict):
+    """Why it is watched no more; it goes into the audit trail."""
+
+    reason: str
+
+
+class WatchedAddressOut(TypedDict):
+    """An address that is or was watched; `waiting` is how many of its movements wait for a review. The amounts are
+    null until it was read for the first time; `unconfirmed_sat` may be negative.
+    """
+
+    id: int
+    reference: str
+    address: str
+    title: str
+    purpose: PurposeEnum
+    note: str
+    state: WatchedAddressOutStateEnum
+    added_by: str
+    from_height: int
+    read_at: str | None
+    balance_sat: int | None
+    unconfirmed_sat: int | None
+    waiting: int
+    reason: str
+    last_problem: str
+    created_at: str
+    updated_at: str
+
+
+class WatchedAddressPage(TypedDict):
+    """WatchedAddressPage."""
+
+    items: list[WatchedAddressOut]
     older: str | None
 
 

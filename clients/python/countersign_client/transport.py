@@ -44,7 +44,8 @@ class Transport:
         self._prefix = "" if account is None else f"/accounts/{account}"
         self._attempts, self._timeout_s = attempts, timeout_s
         self._session = requests.Session()
-        self._session.auth = _Bearer(token)
+        self._bearer = _Bearer(token)
+        self._session.auth = self._bearer
         self._session.headers["Accept"] = "application/json, application/problem+json"
 
     def __enter__(self) -> Self:
@@ -88,17 +89,36 @@ class Transport:
             except _LOST as loss:
                 if is_last:
                     raise problems.NoAnswer(f"No answer came: {type(loss).__name__}.", idempotency_key=key) from loss
-                time.sleep(_pause(attempt, None))
+                time.sleep(self._pause(attempt, None))
                 continue
             if answer.status_code not in _PASSING or is_last:
                 return _content(answer, key)
-            time.sleep(_pause(attempt, answer.headers.get("Retry-After")))
+            time.sleep(self._pause(attempt, answer.headers.get("Retry-After")))
         raise AssertionError("the last attempt returns or raises")
 
     @staticmethod
     def part(value: str | int) -> str:
         """One part of a path: what has a meaning in an address is escaped."""
         return quote(str(value), safe="")
+
+    @property
+    def _socket_url(self) -> str:
+        """Where the desk's socket is."""
+        return f"{self._origin.replace('http', 'ws', 1)}/ws/"
+
+    @property
+    def _authorization(self) -> str:
+        """The header's value. Raises `ValueError` for a token that no header can carry."""
+        if not self._bearer.header.isascii() or not self._bearer.header.isprintable():
+            raise ValueError("A token has printable ASCII characters only.")
+        return self._bearer.header
+
+    @staticmethod
+    def _pause(attempt: int, stated: str | None) -> float:
+        """Seconds before the next attempt: what the desk says, else half a second and each time twice as long."""
+        if stated is not None and stated.isascii() and stated.isdigit():
+            return min(float(stated), _LONGEST_WAIT_S)
+        return min(0.25 * 2.0**attempt, _LONGEST_WAIT_S)
 
     def _address(self, path: str) -> str:
         """An operation's path at the account; the address of a next page names its account itself."""
@@ -115,15 +135,13 @@ class _Bearer(AuthBase):
         self._token = token
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        request.headers["Authorization"] = f"Bearer {self._token}"
+        request.headers["Authorization"] = self.header
         return request
 
-
-def _pause(attempt: int, stated: str | None) -> float:
-    """Seconds before the next attempt: what the desk says, else half a second and each time twice as long."""
-    if stated is not None and stated.isascii() and stated.isdigit():
-        return min(float(stated), _LONGEST_WAIT_S)
-    return min(0.25 * 2.0**attempt, _LONGEST_WAIT_S)
+    @property
+    def header(self) -> str:
+        """The value of the header."""
+        return f"Bearer {self._token}"
 
 
 def _content(answer: requests.Response, key: str | None) -> Any:

@@ -13,10 +13,9 @@ from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
 from exchange_ops.ledger.forms import DepositFilter
-from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.ledger.views import scope
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 
 PARTS = {"rows": "exchange_ops/deposits/_rows.html", "totals": "desk/lists/_totals.html"}
@@ -77,8 +76,6 @@ def export(request: HttpRequest, form: str) -> HttpResponseBase:
 
 
 def _listing(request: HttpRequest, now: datetime) -> tuple[Listing, list[Account]]:
-    mine = accounts.in_view(request)
-    # One account is named alone: then the index of its payins has them in order.
-    scope = {"account": mine[0]} if len(mine) == 1 else {"account__in": mine}
-    rows = LedgerEntry.objects.filter(**scope, type="payin").select_related("account")
+    lines, mine = scope.lines_in_view(request)
+    rows = lines.filter(type="payin").select_related("account")
     return Listing(request, DEPOSITS, rows, now=now, order=("pk",) if len(mine) > 1 else None), mine

@@ -14,10 +14,9 @@ from desk.views import lists
 from desk.views.rendering import show
 from exchange_ops.ledger import destinations as domain
 from exchange_ops.ledger.forms import DestinationFilter
-from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.ledger.views import scope
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 
 PARTS = {"rows": "exchange_ops/destinations/_rows.html", "totals": "desk/lists/_totals.html"}
@@ -29,6 +28,7 @@ DESTINATIONS: Final = List(
     export_route="addresses-export",
     cells="exchange_ops/destinations/_cells.html",
     filters=DestinationFilter,
+    reads={"withdrawal.reference": ("pk",)},
     columns=(
         Column(name="address", head="Address", css="s-to", is_mono=True),
         Column(name="currency", head="Currency", css="s-name"),
@@ -73,7 +73,6 @@ def export(request: HttpRequest, form: str) -> HttpResponseBase:
 
 
 def _listing(request: HttpRequest, now: datetime) -> tuple[Listing, list[Account]]:
-    mine = accounts.in_view(request)
-    scope = {"account": mine[0]} if len(mine) == 1 else {"account__in": mine}
-    rows = domain.newest_payouts(LedgerEntry.objects.filter(**scope)).select_related("withdrawal", "account")
-    return Listing(request, DESTINATIONS, rows, now=now, prepare=domain.add_sums), mine
+    lines, mine = scope.lines_in_view(request)
+    rows = domain.newest_payouts(lines).select_related("withdrawal", "account")
+    return Listing(request, DESTINATIONS, rows, now=now), mine

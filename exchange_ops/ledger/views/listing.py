@@ -15,10 +15,10 @@ from desk.views.rendering import show
 from exchange_ops.ledger import sources
 from exchange_ops.ledger import sync as domain
 from exchange_ops.ledger.forms import LedgerFilter
-from exchange_ops.ledger.models import LedgerEntry, Watermark
+from exchange_ops.ledger.models import Watermark
+from exchange_ops.ledger.views import scope
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 
 PARTS = {
@@ -109,9 +109,7 @@ def export(request: HttpRequest, form: str) -> HttpResponseBase:
 
 
 def _listing(request: HttpRequest, now: datetime) -> tuple[Listing, list[Account]]:
-    mine = accounts.in_view(request)
-    # One account is named alone: then its indexes have the lines in order.
-    scope = {"account": mine[0]} if len(mine) == 1 else {"account__in": mine}
-    rows = LedgerEntry.objects.filter(**scope).select_related("withdrawal", "transfer", "account")
+    lines, mine = scope.lines_in_view(request)
+    rows = lines.select_related("withdrawal", "transfer", "account")
     # Each account's ledger counts by itself; together they stand in the order in which the desk first saw the lines.
     return Listing(request, LEDGER, rows, now=now, order=("pk",) if len(mine) > 1 else None), mine

@@ -9,10 +9,10 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from desk.api.refusals import FORM, CannotRecord
 from desk.web import problem_details
 from exchange_ops.shared.views.accounts import ChooseAccount
 
-FORM = "__all__"
 _MESSAGES = {
     400: "Nothing was recorded: the request is not well formed.",
     401: "Sign in, or send a token.",
@@ -22,16 +22,6 @@ _MESSAGES = {
     409: "Nothing was recorded.",
     415: "Send JSON.",
 }
-
-
-class CannotRecord(exceptions.APIException):
-    """The domain refused the request; `problems` names members and says why."""
-
-    status_code = 422
-
-    def __init__(self, problems: dict[str, str]) -> None:
-        super().__init__(problems)
-        self.problems = problems
 
 
 def answer(exception: Exception, context: dict[str, Any]) -> Response | None:

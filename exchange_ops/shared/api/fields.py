@@ -1,25 +1,15 @@
-"""The members that requests and answers of every room are made of. Amounts are text in both directions."""
+"""Amounts in requests and answers: text in both directions."""
 
 from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.core.validators import RegexValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.fields import empty
 
 from desk.fields import plain
-from desk.machines.requests import LONGEST_KEY
 from exchange_ops.shared.forms import FRACTION_DIGITS, WHOLE_DIGITS, read_amount
 from wire.values import decimal_text
-
-# No NUL anywhere, and one character at least that is no blank. The same set in Python and in the expressions of a
-# description, which disagree about what a blank is.
-_TEXT = RegexValidator(
-    r"^[^\x00]*[^\s\x00\x1c-\x1f\x85\ufeff][^\x00]*$", "This field may not be blank, and takes no null characters."
-)
-_TEXT_OR_NOTHING = RegexValidator(r"^[^\x00]*$", "Null characters are not allowed.")
 
 
 @extend_schema_field({"type": "string", "pattern": r"^[0-9]{1,36}(\.[0-9]{1,24})?$", "example": "1.25"})
@@ -47,64 +37,3 @@ class AmountText(serializers.Field):
 )
 class AmountIn(AmountText):
     """An amount above zero as text: exactly what its pattern says, without blanks around it."""
-
-
-class StrictText(serializers.CharField):
-    """Text as the description has it: nothing that could be turned into text, none of nothing but blanks, no NUL.
-
-    Its length counts as it was sent, blanks at its ends included.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        check = _TEXT_OR_NOTHING if options.get("allow_blank") else _TEXT
-        super().__init__(validators=[check], **options)
-
-    def run_validation(self, data: Any = empty) -> Any:
-        """Before any blanks are taken off."""
-        if isinstance(data, str):
-            self.run_validators(data)
-        return super().run_validation(data)
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            raise serializers.ValidationError("Send text.")
-        return super().to_internal_value(data)
-
-
-class RequestKey(StrictText):
-    """The key under which a draft is recorded, for good: sent again by the same person, it gives the same row."""
-
-    def __init__(self, **options: Any) -> None:
-        usual = {"min_length": 8, "max_length": LONGEST_KEY, "trim_whitespace": False, "required": False}
-        sentence = (
-            "Yours, and new for each request: sent again, it gives the same row. Absent: that of Idempotency-Key."
-        )
-        super().__init__(**{**usual, "help_text": sentence, **options})
-
-
-class StrictChoice(serializers.ChoiceField):
-    """One of the words of a list, and nothing that could be turned into one."""
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            raise serializers.ValidationError("Send text.")
-        return str(super().to_internal_value(data))
-
-
-class StrictBody(serializers.Serializer):
-    """The members of a request; one that is not known is refused, and the description says so too."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        unknown = sorted(set(data) - set(self.fields)) if isinstance(data, dict) else []
-        if unknown:
-            raise serializers.ValidationError({str(name): ["This member is not known."] for name in unknown[:20]})
-        return super().to_internal_value(data)
-
-
-class StrictBoolean(serializers.BooleanField):
-    """true or false, and no word or number for them."""
-
-    def to_internal_value(self, data: Any) -> bool:
-        if not isinstance(data, bool):
-            raise serializers.ValidationError("Send true or false.")
-        return data

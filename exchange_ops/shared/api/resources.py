@@ -1,22 +1,11 @@
-"""What the resources of /api/v1/ share: who may, lists and their pages, one row, what is recorded, the account.
+"""What the resources of the exchange's rooms share besides `desk.api`: who may, the account, and what is recorded."""
 
-They stand on the generic views of Django REST framework: a resource names its rows, its shape and who may, and is
-described by `listing`, `reading` and `recording`, from which the interface's description is made.
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
-from django import forms
 from django.db.models import QuerySet
-from django.utils.choices import flatten_choices
-from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework import generics
-from rest_framework.exceptions import ValidationError
-from rest_framework.filters import BaseFilterBackend
-from rest_framework.pagination import BasePagination, Cursor, CursorPagination
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,20 +13,12 @@ from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from desk import clock
-from desk.lists.filters import DayField, FilterForm, ZoneField
-from desk.lists.places import PAGE_ROWS
+from desk.api import idempotency, resources
+from desk.api.parsing import BoundedJSONParser
+from desk.api.resources import NOT_FOUND, keyed, of_shape, read, recorded
 from desk.web.problem_details import refusing
 from exchange_ops.shared import rules
-from exchange_ops.shared.api import idempotency
-from exchange_ops.shared.api.errors import CannotRecord
-from exchange_ops.shared.api.parsing import BoundedJSONParser
-from exchange_ops.shared.problems import FORM
 from exchange_ops.shared.views import accounts
-
-REFUSALS = refusing(401, 403, 429)
-MALFORMED = refusing(400) | REFUSALS
-NOT_FOUND = refusing(404) | REFUSALS
-_FARTHEST = 2**63 - 1
 
 
 class MaySee(BasePermission):
@@ -60,97 +41,26 @@ class MaySeeAndDraft(MaySee):
         return request.method in {"GET", "HEAD", "OPTIONS"} or rules.may_request(request.user)
 
 
-class Places(CursorPagination):
-    """Fifty rows a page, newest first, by the whole number that the list names as its `key`, unique in its rows.
-
-    What is unique at one account may be had twice by two, so such lists are of one (`OfAccount`). The
-    place is that number of the last row, so a page is the same however many rows came meanwhile. The address of the
-    next page stands in `older`.
-    """
-
-    page_size = PAGE_ROWS
-    cursor_query_param = "before"
-
-    def get_ordering(self, request: Request, queryset: QuerySet[Any], view: Any) -> tuple[str, ...]:
-        return (f"-{view.key}",)
-
-    def decode_cursor(self, request: Request) -> Cursor | None:
-        if problems := _misplaced(request):
-            raise ValidationError(problems)
-        place = request.query_params.get(self.cursor_query_param)
-        return None if place is None else Cursor(offset=0, reverse=False, position=place)
-
-    def encode_cursor(self, cursor: Cursor) -> str:
-        base = urlsplit(self.base_url)
-        query = self.request.query_params.copy()
-        query[self.cursor_query_param] = cursor.position
-        return f"{base.path}?{query.urlencode()}"
-
-    def get_paginated_response(self, data: Any) -> Response:
-        return Response({"items": data, "older": self.get_next_link()})
-
-    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        return _object(items=schema, older={"type": "string", "nullable": True})
-
-    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
-        place = {"type": "integer", "format": "int64", "minimum": 0, "maximum": _FARTHEST}
-        sentence = "Only what comes after this place: take it from `older`."
-        return [_parameter(self.cursor_query_param, place, description=sentence)]
-
-
-class Whole(BasePagination):
-    """A list that is short by its nature, all of it at once."""
-
-    def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> list[Any]:
-        return list(queryset)
-
-    def get_paginated_response(self, data: Any) -> Response:
-        return Response({"items": data})
-
-    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        return _object(items=schema)
-
-
-class Filters(BaseFilterBackend):
-    """The rows that the filters of the page's own form let through.
-
-    A program that asks for what there is not is told, not shown everything.
-    """
-
-    def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
-        query: FilterForm = view.filter_form(request.query_params)
-        if not query.is_valid():
-            problems = {name: list(texts) for name, texts in query.errors.items()}
-            raise ValidationError(problems | _misplaced(request))
-        return query.narrowed(queryset, clock.now())
-
-    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
-        return [_parameter(name, _described(field)) for name, field in view.filter_form.base_fields.items()]
-
-
-class Listing(generics.ListAPIView):
+class Listing(resources.Listing):
     """A list in pages, narrowed by a form where there is one."""
 
     permission_classes = (MaySee,)
-    pagination_class: type[BasePagination] = Places
-    key = "pk"
-    filter_form: type[FilterForm] | None = None
-
-    @property
-    def filter_backends(self) -> list[type[BaseFilterBackend]]:  # type: ignore[override]
-        """The form's, when there is one."""
-        return [Filters] if self.filter_form else []
 
 
 class OfAccount(Listing):
-    """A list of the rows of one account: that of the path, or the only one there is."""
+    """A list of the rows of one account: that of the path, or the only one there is.
+
+    It is not there where the path has to name one of several.
+    """
+
+    refusals = refusing(404)
 
     def get_queryset(self) -> QuerySet[Any]:
         """The rows of the account; none before there is one. Raises `ChooseAccount` where the path has to name one."""
         return super().get_queryset().filter(account=accounts.current(self.request))
 
 
-class Reading(generics.RetrieveAPIView):
+class Reading(resources.Reading):
     """One row."""
 
     permission_classes = (MaySee,)
@@ -179,98 +89,9 @@ class Recording(generics.GenericAPIView):
         return Response(self.serializer_class(row).data, status=201 if row.created_at == now else 200)
 
 
-class Described(AutoSchema):
-    """The description's words: what a page of a shape is called."""
-
-    def get_paginated_name(self, serializer_name: str) -> str:
-        return f"{serializer_name.removesuffix('Out')}{'Page' if isinstance(self._get_paginator(), Places) else 'List'}"
-
-
-def listing(name: str, shape: type[Serializer], more: Mapping[Any, OpenApiResponse] = REFUSALS) -> Callable[[Any], Any]:
-    """Describe a list: what it is called, the shape of its rows, and what else it may answer."""
-    responses = {200: shape(many=True), **MALFORMED, **more}
-    return lambda view: _listed(name, shape, responses, view)
-
-
-def whole(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
-    """Describe a list that is given at once."""
-    responses = {200: shape(many=True), **REFUSALS}
-    return lambda view: _listed(name, shape, responses, view, pagination_class=Whole)
-
-
-def _listed(name: str, shape: type[Serializer], responses: Mapping[Any, Any], view: Any, **attributes: Any) -> Any:
-    """A list of one account is not there where the path has to name one of several."""
-    unnamed = refusing(404) if issubclass(view, OfAccount) else {}
-    return _of(shape, get=extend_schema(operation_id=name, responses={**responses, **unnamed}), **attributes)(view)
-
-
-def reading(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
-    """Describe one row."""
-    return _of(shape, get=extend_schema(operation_id=name, responses={200: shape, **NOT_FOUND}))
-
-
 def recording(name: str, body: type[Serializer], shape: type[Serializer], does: str) -> Callable[[Any], Any]:
     """Describe a request that is recorded; `does` says what follows."""
     before = OpenApiResponse(shape, description="The same was recorded before with this key.")
     responses = {201: shape, 200: before, **idempotency.REFUSALS, **NOT_FOUND}
     described = keyed(operation_id=name, description=does, request=body, responses=responses)
-    return _of(shape, body_class=body, post=described)
-
-
-def keyed(**described: Any) -> Callable[[Any], Any]:
-    """Describe a POST that takes an `Idempotency-Key` (`idempotency.once`)."""
-    responses = idempotency.REFUSALS | described.pop("responses")
-    return extend_schema(parameters=idempotency.PARAMETERS, responses=responses, **described)
-
-
-def _of(shape: type[Serializer], *, get: Any = None, post: Any = None, **attributes: Any) -> Callable[[Any], Any]:
-    """Give a resource its shape and what belongs to it, and describe its methods."""
-    described = {name: one for name, one in (("get", get), ("post", post)) if one is not None}
-
-    def decorate(view: Any) -> Any:
-        for name, value in {"serializer_class": shape, **attributes}.items():
-            setattr(view, name, value)
-        return extend_schema_view(**described)(view)
-
-    return decorate
-
-
-def read(shape: type[Serializer], request: Request) -> dict[str, Any]:
-    """The members of a body. Raises `ValidationError` for one that is not as it is described."""
-    body = shape(data=request.data)
-    body.is_valid(raise_exception=True)
-    return dict(body.validated_data)
-
-
-def recorded(refused: type[Exception], act: Callable[..., Any], **arguments: Any) -> Any:
-    """What `act` gives; what it refuses becomes an answer that names the members."""
-    try:
-        return act(**arguments)
-    except refused as problem:
-        raise CannotRecord(getattr(problem, "problems", {FORM: str(problem)})) from None
-
-
-def _misplaced(request: Request) -> dict[str, list[str]]:
-    before = request.query_params.get(Places.cursor_query_param)
-    if before is None or (before.isascii() and before.isdigit() and int(before[:20]) <= _FARTHEST):
-        return {}
-    return {"before": ["Send a whole number from 0 to 2^63 - 1."]}
-
-
-def _described(field: forms.Field) -> dict[str, Any]:
-    """A filter for programs: a word of a list, a number, a day, a zone or a short text; empty counts as not set."""
-    if isinstance(field, forms.IntegerField):
-        return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
-    if isinstance(field, forms.ChoiceField):
-        return {"type": "string", "enum": [str(value) for value, _ in flatten_choices(field.choices)]}
-    if isinstance(field, DayField | ZoneField):
-        return {"type": "string", "pattern": field.pattern}
-    return {"type": "string", "maxLength": getattr(field, "max_length", None), "pattern": r"^[^\x00]*$"}
-
-
-def _parameter(name: str, schema: dict[str, Any], **more: str) -> dict[str, Any]:
-    return {"name": name, "in": "query", "required": False, "schema": schema, **more}
-
-
-def _object(**members: Any) -> dict[str, Any]:
-    return {"type": "object", "required": list(members), "properties": members}
+    return of_shape(shape, body_class=body, post=described)

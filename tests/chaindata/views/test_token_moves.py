@@ -107,6 +107,36 @@ def test_recipients_are_asked_for_only_of_a_valid_send_to_owners(client):
     assert not ChainAnswer.objects.filter(operation="get_send_to_owners").exists()
 
 
+def test_the_bytes_of_a_message_stand_beside_those_that_the_layer_read(client):
+    sent_to_owners()
+    client.get(f"/chain/tx/{TXID}/")
+    assert not ChainAnswer.objects.filter(operation="get_payload").exists(), "only of what the layer knows"
+    rows.answered("get_token_transaction", moved(valid=False), at=clock.now(), txid=TXID)
+    raw = payloads.SendToOwners(property_id=4, amount=250, distribution_property=4).raw.hex()
+    text = text_of(client.get(f"/chain/tx/{TXID}/"))
+    assert raw in text
+    assert "The layer read" not in text
+    rows.answered("get_payload", {"payload": raw.upper(), "payloadsize": 20}, at=clock.now(), txid=TXID)
+    assert "The layer read the same bytes." in text_of(client.get(f"/chain/tx/{TXID}/"))
+    rows.answered("get_payload", {"payload": "00000000", "payloadsize": 4}, at=clock.now(), txid=TXID)
+    assert "The layer read other bytes: 00000000" in text_of(client.get(f"/chain/tx/{TXID}/"))
+
+
+def test_the_last_blocks_with_transactions_of_the_layer_are_linked(client):
+    state = {"tokenprotocolversion": "0.2.1", "block": 150, "blocktime": 1_763_700_000, "blocktransactions": 1}
+    rows.answered("get_token_layer", state | {"totaltransactions": 9, "alerts": []}, at=clock.now())
+    assert "of the last 100" not in text_of(client.get("/chain/"))
+    window = {"startBlock": 51, "endBlock": 150}
+    rows.answered("get_seed_blocks", [60, 149], at=clock.now(), **window)
+    response = client.get("/chain/")
+    assert "149 , 60 of the last 100" in text_of(response)
+    assert 'href="/chain/block/149/"' in response.content.decode()
+    rows.answered("get_seed_blocks", list(range(60, 75)), at=clock.now(), **window)
+    assert "63 and 3 more, of the last 100" in text_of(client.get("/chain/"))
+    rows.answered("get_seed_blocks", [], at=clock.now(), **window)
+    assert "none of the last 100" in text_of(client.get("/chain/"))
+
+
 def test_the_state_of_the_layer_and_its_alerts(client):
     state = {"tokenprotocolversion": "0.2.1", "block": 19, "blocktime": 1_763_700_000, "blocktransactions": 1}
     state |= {"totaltransactions": 2034, "alerts": ["Upgrade <b>now</b>"]}

@@ -64,7 +64,7 @@ def flat(frame: Any) -> list[Any]:
 
 def browser(room: Fanout, *topics: str) -> tuple[Browser, Line]:
     line = Line()
-    made = Browser(session_key="k", socket=line)
+    made = Browser(key="k", socket=line)
     room.add(made)
     room.follow(made, topics)
     return made, line
@@ -385,7 +385,7 @@ def test_after_the_end_of_all_nobody_comes_in() -> None:
         room.hint("open", hint(1))
         room.end_all()
         late = Line()
-        room.add(Browser(session_key="k", socket=late))
+        room.add(Browser(key="k", socket=late))
         room.end(first, 4401)
         assert (line.code, late.code) == (fanout.TRY_LATER, fanout.TRY_LATER)
         assert_empty(room)
@@ -396,7 +396,7 @@ def test_after_the_end_of_all_nobody_comes_in() -> None:
 def test_whoever_is_limited_to_accounts_hears_of_the_whole_desk_only_that_it_changed() -> None:
     async def test(room: Fanout) -> None:
         line = Line()
-        limited = Browser(session_key="k", socket=line, is_limited=True)
+        limited = Browser(key="k", socket=line, is_limited=True)
         room.add(limited)
         room.follow(limited, ("open", "order:7"))
         _, other = browser(room, "open")

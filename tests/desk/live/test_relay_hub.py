@@ -36,7 +36,7 @@ from tests.desk.live.test_relay_fanout import Line, until
 async def follower(*topics: str) -> AsyncIterator[tuple[Browser, Line]]:
     async with hub.joined() as room:
         line = Line()
-        made = Browser(session_key="k", socket=line)
+        made = Browser(key="k", socket=line)
         room.add(made)
         room.follow(made, topics)
         yield made, line

@@ -18,6 +18,8 @@ pytestmark = pytest.mark.django_db
 
 # What is the whole desk's: nobody opens it whose role is limited to accounts.
 DESK_WIDE = {
+    "api-chain-movements-review",
+    "api-chain-watched-stop",
     "audit",
     "audit-export",
     "chain-watched-new",

@@ -12,6 +12,7 @@ from tests.exchange_ops.permissions.shared_form import Subject, colleague, walk
 
 T, A, OPERATOR = roles.TREASURY, roles.ADMIN, roles.OPERATOR
 ADDRESS = "bchtest:qpm2qsznhks23z7629mms6s4cwef74vcwvqcw003ap"
+REVIEWS = ("chain-watched-review", "api-chain-movements-review")
 REASON = {"stopped": lambda row: {"reason": "Sold."}, "reviewed": lambda row: {"reason": "Ours."}}
 
 
@@ -33,18 +34,18 @@ WATCHED = Subject(
     name="watched address",
     states=machine.ADDRESS_STATES,
     reach=address,
-    routes={"chain-watched-stop": lambda row: {"reason": "Sold."}},
-    goes_through={(machine.WATCHED, "chain-watched-stop"): {T, A}},
-    reads={"chain-watched-address": roles.ALL},
+    routes=dict.fromkeys(("chain-watched-stop", "api-chain-watched-stop"), lambda row: {"reason": "Sold."}),
+    goes_through={(machine.WATCHED, f"{way}chain-watched-stop"): {T, A} for way in ("", "api-")},
+    reads={"chain-watched-address": roles.ALL, "api-chain-watched-address": roles.ALL},
     topic=lambda row: row.subject,
 )
 MOVEMENTS = Subject(
     name="movement",
     states=machine.MOVEMENT_STATES,
     reach=movement,
-    routes={"chain-watched-review": lambda row: {"reason": "Ours.", "movement": row.pk}},
-    goes_through={(machine.SEEN, "chain-watched-review"): {OPERATOR, T, A}},
+    routes=dict.fromkeys(REVIEWS, lambda row: {"reason": "Ours.", "movement": row.pk}),
+    goes_through={(machine.SEEN, route): {OPERATOR, T, A} for route in REVIEWS},
     args=lambda row, _: (row.watched_id,),
-    reads={"chain-watched-address": roles.ALL},
+    reads={"chain-watched-address": roles.ALL, "api-chain-movements": roles.ALL},
     topic=lambda row: row.watched.subject,
 )

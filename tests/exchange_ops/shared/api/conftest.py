@@ -4,12 +4,17 @@ import json
 
 import pytest
 
+from chaindata.watching import machine
+from chaindata.watching.models import ChainMovement
+from chaindata.watching.mover import MOVEMENTS
 from desk import clock
 from desk.people import totp
 from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts import workflow as subaccounts
+from tests.chaindata.views import rows as chain_rows
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
+from tests.exchange_ops.permissions.subjects.watching import address as watched_address
 from wire.values import Secret
 
 SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
@@ -40,6 +45,10 @@ def one_of_everything(described, operator, admin):
     order = order_rows.placed(operator, now=now, status="filled", filled="1")
     rows.entry(1, now=now)
     subaccount = rows.subaccount(now=now)
+    watched = watched_address(machine.WATCHED, admin)
+    chain_movement = ChainMovement(watched=watched, txid="ab" * 32, change_sat=-5, spends=True)
+    MOVEMENTS.create(chain_movement, event="seen", now=now)
+    chain_rows.tip(20, at=now)
     totp.enrol(admin, SECRET)
     subaccounts.ask_status(
         kind="freeze",
@@ -59,4 +68,5 @@ def one_of_everything(described, operator, admin):
         "order_id": order.pk,
         "exchange_id": subaccount.exchange_id,
         "symbol": "BCHUSD",
+        "watched_id": watched.pk,
     }

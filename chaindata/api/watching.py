@@ -1,0 +1,126 @@
+"""Watched addresses for programs: read, added, ended and reviewed, by whom the pages let do it and as they do it."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from chaindata import rules
+from chaindata.api import watching_shapes as shapes
+from chaindata.api.permissions import MaySeeChain, reading_or
+from chaindata.shared.addresses import NotAnAddress
+from chaindata.watching import pages, requests
+from chaindata.watching.models import ChainMovement
+from desk import clock
+from desk.api.idempotency import once
+from desk.api.parsing import BoundedJSONParser
+from desk.api.refusals import FORM, CannotRecord
+from desk.api.resources import NOT_FOUND, Listing, Reading, keyed, listing, read, reading
+
+_KEEPERS = (reading_or(rules.may_watch, requests.ONLY_KEEPERS),)
+_REVIEWERS = (reading_or(rules.may_review, requests.ONLY_REVIEWERS),)
+
+
+@listing("chain_watched_list", shapes.WatchedAddressOut)
+class WatchedAddresses(Listing):
+    """The addresses that are or were watched, fifty a page, newest first."""
+
+    permission_classes = _KEEPERS
+    parser_classes = (BoundedJSONParser,)
+    queryset = requests.listed()
+
+    @keyed(
+        operation_id="chain_watched_create",
+        request=shapes.WatchIn,
+        responses={201: shapes.WatchedAddressOut, **NOT_FOUND},
+    )
+    @once
+    def post(self, request: Request) -> Response:
+        """Watch an address from this moment on. Treasury and administrators of the whole desk may."""
+        content = read(shapes.WatchIn, request)
+        try:
+            row = requests.watch(**content, person=request.user, now=clock.now())
+        except NotAnAddress as problem:
+            raise CannotRecord({"address": str(problem)}) from None
+        except requests.CannotWatch as problem:
+            raise CannotRecord(_unchanged(problem)) from None
+        return Response(shapes.WatchedAddressOut(requests.watched(row.pk)).data, status=201)
+
+
+@reading("chain_watched_read", shapes.WatchedAddressOut)
+class OneWatchedAddress(Reading):
+    """One watched address as it stands now."""
+
+    permission_classes = (MaySeeChain,)
+    queryset = requests.listed()
+    lookup_url_kwarg = "watched_id"
+
+
+@listing("chain_movements_list", shapes.ChainMovementOut, NOT_FOUND)
+class Movements(Listing):
+    """What moved at a watched address since it is watched, fifty a page, newest first."""
+
+    permission_classes = (MaySeeChain,)
+    queryset = ChainMovement.objects.all()  # the description asks what they are of
+
+    def get_queryset(self) -> QuerySet[Any]:
+        """Of the address in the path; everything, where the description is made."""
+        if getattr(self, "swagger_fake_view", False):
+            return super().get_queryset()
+        row = get_object_or_404(requests.listed(), pk=self.kwargs["watched_id"])
+        return pages.reviewed(requests.movements(row))
+
+
+class StopWatching(APIView):
+    """Watching an address no more."""
+
+    permission_classes = _KEEPERS
+    parser_classes = (BoundedJSONParser,)
+
+    @keyed(
+        operation_id="chain_watched_stop",
+        request=shapes.WatchStopIn,
+        responses={200: shapes.WatchedAddressOut, **NOT_FOUND},
+    )
+    @once
+    def post(self, request: Request, watched_id: int) -> Response:
+        """Its movements stay, and those that nobody reviewed wait still."""
+        get_object_or_404(requests.listed(), pk=watched_id)
+        content = read(shapes.WatchStopIn, request)
+        try:
+            requests.stop(watched_id=watched_id, **content, person=request.user, now=clock.now())
+        except requests.CannotWatch as problem:
+            raise CannotRecord(_unchanged(problem)) from None
+        return Response(shapes.WatchedAddressOut(requests.watched(watched_id)).data)
+
+
+class ReviewMovements(APIView):
+    """Saying that a movement was meant to be, or what was done about it."""
+
+    permission_classes = _REVIEWERS
+    parser_classes = (BoundedJSONParser,)
+
+    @keyed(
+        operation_id="chain_movements_review",
+        request=shapes.MovementReviewIn,
+        responses={200: shapes.MovementsReviewedOut, **NOT_FOUND},
+    )
+    @once
+    def post(self, request: Request, watched_id: int) -> Response:
+        """One movement, or every one that only received. Operators, treasury and administrators of the desk may."""
+        get_object_or_404(requests.listed(), pk=watched_id)
+        content = read(shapes.MovementReviewIn, request)
+        chosen = {"movement_id": content["movement"], "reason": content["reason"]}
+        try:
+            count = requests.review(watched_id=watched_id, **chosen, person=request.user, now=clock.now())
+        except requests.CannotWatch as problem:
+            raise CannotRecord(_unchanged(problem)) from None
+        row = requests.watched(watched_id)
+        return Response(shapes.MovementsReviewedOut({"reviewed": count, "waiting": row.waiting if row else 0}).data)
+
+
+def _unchanged(problem: Exception) -> dict[str, str]:
+    return {FORM: f"Nothing was changed. {problem}"}

@@ -1,0 +1,104 @@
+"""The members of watched addresses and movements in requests and answers."""
+
+from rest_framework import serializers
+
+from chaindata.watching import machine
+from chaindata.watching.models import (
+    LONGEST_NOTE,
+    LONGEST_REASON,
+    LONGEST_TITLE,
+    ChainMovement,
+    Purpose,
+    WatchedAddress,
+)
+from desk.api.fields import StrictBody, StrictChoice, StrictInteger, StrictText
+
+
+class WatchedAddressOut(serializers.ModelSerializer):
+    """An address that is or was watched; `waiting` is how many of its movements wait for a review.
+
+    The amounts are null until it was read for the first time; `unconfirmed_sat` may be negative.
+    """
+
+    reference = serializers.CharField(read_only=True)
+    purpose = serializers.ChoiceField(choices=Purpose.values, read_only=True)
+    state = serializers.ChoiceField(choices=list(machine.ADDRESS_STATES), read_only=True)
+    added_by = serializers.CharField(source="added_by.username", read_only=True)
+    from_height = serializers.IntegerField(read_only=True, help_text="What is in this block or below is no movement.")
+    read_at = serializers.DateTimeField(read_only=True, allow_null=True)
+    balance_sat = serializers.IntegerField(read_only=True, allow_null=True)
+    unconfirmed_sat = serializers.IntegerField(read_only=True, allow_null=True)
+    waiting = serializers.IntegerField(read_only=True)
+    reason = serializers.CharField(read_only=True, help_text="Why watching ended; empty before.")
+
+    class Meta:
+        model = WatchedAddress
+        fields = (
+            *("id", "reference", "address", "title", "purpose", "note", "state", "added_by", "from_height"),
+            *("read_at", "balance_sat", "unconfirmed_sat", "waiting", "reason", "last_problem"),
+            *("created_at", "updated_at"),
+        )
+        read_only_fields = fields
+
+
+class ChainMovementOut(serializers.ModelSerializer):
+    """A transaction that paid or spent coins of a watched address. `reviewer` and `reviewed_at` are null before."""
+
+    reference = serializers.CharField(read_only=True)
+    state = serializers.ChoiceField(choices=list(machine.MOVEMENT_STATES), read_only=True)
+    change_sat = serializers.IntegerField(
+        read_only=True, help_text="What it changed there; negative for coins that left."
+    )
+    spends = serializers.BooleanField(read_only=True, help_text="Whether it spent from there, which needs its key.")
+    height = serializers.IntegerField(read_only=True, allow_null=True, help_text="Null while it waits for a block.")
+    is_missing = serializers.BooleanField(
+        read_only=True, help_text="Whether neither the chain nor the mempool has it any more."
+    )
+    reviewer = serializers.CharField(read_only=True, allow_null=True)
+    reviewed_at = serializers.DateTimeField(read_only=True, allow_null=True)
+
+    class Meta:
+        model = ChainMovement
+        fields = (
+            *("id", "reference", "txid", "change_sat", "spends", "height", "is_missing", "state", "reason"),
+            *("reviewer", "reviewed_at", "created_at"),
+        )
+        read_only_fields = fields
+
+
+class WatchIn(StrictBody):
+    """An address to be watched from this moment on."""
+
+    address = StrictText(
+        max_length=200, help_text="In any form: cash address, legacy address or simple-ledger address."
+    )
+    title = StrictText(max_length=LONGEST_TITLE, help_text="As alerts name it.")
+    purpose = StrictChoice(choices=Purpose.values)
+    note = StrictText(max_length=LONGEST_NOTE, required=False, default="", allow_blank=True)
+
+
+class WatchStopIn(StrictBody):
+    """Why it is watched no more; it goes into the audit trail."""
+
+    reason = StrictText(max_length=LONGEST_REASON)
+
+
+class MovementReviewIn(StrictBody):
+    """Why a movement is in order, or what was done about it; it goes into the audit trail."""
+
+    movement = StrictInteger(
+        required=False,
+        default=None,
+        allow_null=True,
+        min_value=1,
+        max_value=2**63 - 1,
+        help_text="Its id. Absent: every movement that waits and only received.",
+    )
+    reason = StrictText(max_length=LONGEST_REASON)
+
+
+class MovementsReviewedOut(serializers.Serializer):
+    """How many movements were reviewed by this, and how many of the address wait still."""
+
+    reviewed = serializers.IntegerField()
+    waiting = serializers.IntegerField()

@@ -1,0 +1,19 @@
+"""Where a token travels: in one `Authorization` header and nowhere else. No rows: it is asked at the door, too."""
+
+from collections.abc import Iterable
+from typing import Final
+
+SCHEME: Final = "Bearer"
+_HEADER: Final = b"authorization"
+
+
+def text_of(header: str) -> str | None:
+    """The text of the token that the header carries; None for another scheme, or no header."""
+    scheme, _, text = header.partition(" ")
+    return text.strip() if scheme.lower() == SCHEME.lower() else None
+
+
+def of_handshake(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """The same of a socket's handshake; None too where there are several such headers."""
+    found = [value.decode("latin-1") for name, value in headers if name == _HEADER]
+    return text_of(found[0]) if len(found) == 1 else None
