@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange_ops', '0040_guards_of_orders'),
+        ('exchange_ops', '0043_guards_of_brackets'),
     ]
 
     operations = [
