@@ -8,9 +8,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from exchange_ops.margin.models import MarginAccount, MarginPosition
-from exchange_ops.orders import machine, policy_checks
+from exchange_ops.orders import machine
 from exchange_ops.orders.forms import read_instant
 from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.policy.oversteps import MOST_CONFIRMED
 from exchange_ops.shared.api.fields import (
     AmountIn,
     AmountText,
@@ -140,7 +141,7 @@ class OrderIn(StrictBody):
     provide_liquidity_markup = AmountIn(required=False, allow_null=True)
     confirmed = serializers.ListField(
         child=StrictText(max_length=81),
-        max_length=policy_checks.MOST_CONFIRMED,
+        max_length=MOST_CONFIRMED,
         required=False,
         help_text="Oversteps that are confirmed by name, as an earlier refusal named them: price_far:6.3.",
     )

@@ -11,12 +11,13 @@ from django.db.models import Q, QuerySet
 from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine, policy_checks
+from exchange_ops.orders import machine
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import Wanted
 from exchange_ops.orders.steps import replacing
 from exchange_ops.orders.ticket import steps
+from exchange_ops.policy.oversteps import MOST_CONFIRMED
 from exchange_ops.shared.forms import AmountField, RequestForm
 from exchange_ops.wire import records
 
@@ -68,7 +69,7 @@ class TokensField(forms.Field):
 
     def clean(self, value: Any) -> list[str]:
         tokens = list(value or [])
-        if len(tokens) > policy_checks.MOST_CONFIRMED or not all(_TOKEN.fullmatch(token) for token in tokens):
+        if len(tokens) > MOST_CONFIRMED or not all(_TOKEN.fullmatch(token) for token in tokens):
             raise forms.ValidationError("Tick what you confirm on this page.", code="malformed")
         return tokens
 

@@ -11,11 +11,11 @@ from desk.machines.display import Display
 from desk.templatetags.desk import chip
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine as order_states
-from exchange_ops.orders import policy_checks
 from exchange_ops.orders.forms import ORDER_STATUSES
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.views.titles import title
+from exchange_ops.policy import oversteps
 
 register = template.Library()
 
@@ -83,7 +83,7 @@ def order_side(side: str) -> SafeString:
 @register.filter
 def overstep_label(name: str) -> str:
     """The name of an overstep in words."""
-    return policy_checks.LABELS.get(name, name)
+    return oversteps.LABELS.get(name, name)
 
 
 @register.filter

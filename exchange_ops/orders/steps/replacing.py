@@ -22,10 +22,10 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, mover, policy_checks, request_checks
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.policy_checks import Overstep
 from exchange_ops.orders.request_checks import FORM, Wanted
 from exchange_ops.orders.steps import ways
 from exchange_ops.policy import freezes
+from exchange_ops.policy.oversteps import Overstep
 from exchange_ops.shared import rules
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
