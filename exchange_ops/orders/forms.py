@@ -187,15 +187,16 @@ class ReplaceForm(RequestForm):
 
 
 class CancelAllForm(forms.Form):
-    """Which open orders a person saw when they pressed the button; of a symbol all that are open now may be meant."""
+    """Which open orders a person saw; of a symbol, or on margin, all that are open now may be meant."""
 
+    margin = forms.BooleanField(required=False)
     symbol = forms.CharField(required=False, max_length=40)
     newest = forms.RegexField(r"^[0-9]{1,18}$", required=False)
 
     def clean(self) -> dict[str, Any]:
-        """Without a symbol it has to be said which orders were seen."""
+        """Without a symbol it has to be said which orders were seen, unless every one on margin is meant."""
         cleaned = super().clean() or self.cleaned_data
-        if not cleaned.get("symbol") and not cleaned.get("newest"):
+        if not cleaned.get("margin") and not cleaned.get("symbol") and not cleaned.get("newest"):
             self.add_error("newest", "Name the symbol, or the newest order that was seen.")
         return cleaned
 

@@ -59,7 +59,7 @@ _EVENTS = {
 DISPLAY: Final = Display(STATES, _EVENTS).registered(
     register, sign="order_sign", label="order_state_label", event="order_event_label"
 )
-_CALLS = {"place": "Place", "cancel": "Cancel", "cancel_all": "Cancel all of the symbol"}
+_CALLS = {"place": "Place", "cancel": "Cancel", "cancel_all": "Cancel all together"}
 
 
 @register.simple_tag
