@@ -10,6 +10,7 @@ from exchange_ops.market import api as markets
 from exchange_ops.orders import api as orders
 from exchange_ops.pages import api as pages_api
 from exchange_ops.pages import interface
+from exchange_ops.positions import api as positions
 from exchange_ops.shared.api import resources
 from exchange_ops.subaccounts import api as subaccounts
 from exchange_ops.transfers import api as transfers
@@ -26,8 +27,11 @@ urlpatterns = [
     path("orders/", orders.Orders.as_view(), name="api-orders"),
     path("orders/<int:order_id>/", orders.OneOrder.as_view(), name="api-order"),
     path("orders/<int:order_id>/cancel/", orders.CancelOrder.as_view(), name="api-order-cancel"),
+    path("orders/<int:order_id>/withdraw/", orders.WithdrawOrder.as_view(), name="api-order-withdraw"),
     path("trades/", orders.Trades.as_view(), name="api-trades"),
     path("margin/", orders.Margin.as_view(), name="api-margin"),
+    path("margin/actions/", positions.MarginActions.as_view(), name="api-margin-actions"),
+    path("margin/actions/<int:margin_action_id>/", positions.OneMarginAction.as_view(), name="api-margin-action"),
     path("ledger/", ledger_api.Ledger.as_view(), name="api-ledger"),
     path("balances/", ledger_api.Balances.as_view(), name="api-balances"),
     path("currencies/", views.Currencies.as_view(), name="api-currencies"),

@@ -15,10 +15,12 @@ from rest_framework.views import APIView
 from desk import clock
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import policy_checks, request_checks, workflow
-from exchange_ops.orders.api_shapes import MarginOut, OrderIn, OrderOut, TradeOut
+from exchange_ops.orders.api_shapes import MarginOut, OrderIn, OrderOut, OrderWithdrawIn, TradeOut
+from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.forms import OrderFilter, TradeFilter
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared import rules
+from exchange_ops.shared.api.errors import CannotRecord
 from exchange_ops.shared.api.idempotency import once
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.api.resources import (
@@ -29,10 +31,12 @@ from exchange_ops.shared.api.resources import (
     Recording,
     keyed,
     listing,
+    read,
     reading,
     recording,
     whole,
 )
+from exchange_ops.shared.problems import FORM
 from exchange_ops.shared.views import accounts
 
 
@@ -113,6 +117,26 @@ class CancelOrder(APIView):
         except workflow.CannotCancel as problem:
             raise NothingToCancel(f"Nothing was cancelled. {problem}") from None
         return Response(OrderOut(row).data, status=202)
+
+
+class WithdrawOrder(APIView):
+    """Taking an order back that waits for an approval."""
+
+    permission_classes = (MaySeeAndTrade,)
+    parser_classes = (BoundedJSONParser,)
+    http_method_names = ("post", "options")
+
+    @keyed(operation_id="orders_withdraw", request=OrderWithdrawIn, responses={200: OrderOut, **NOT_FOUND})
+    @once
+    def post(self, request: Request, order_id: int) -> Response:
+        """Only while it waits, and only by the one who asked for it; approving and declining are for people alone."""
+        get_object_or_404(Order, pk=order_id)
+        content = read(OrderWithdrawIn, request)
+        try:
+            row = approvals.withdraw(order_id=order_id, person=request.user, now=clock.now(), **content)
+        except approvals.CannotDecide as problem:
+            raise CannotRecord({FORM: f"Nothing was changed. {problem}"}) from None
+        return Response(OrderOut(row).data)
 
 
 @listing("trades_list", TradeOut)

@@ -7,6 +7,7 @@ from django import forms
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from desk.machines.votes import LONGEST_COMMENT
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import machine
 from exchange_ops.orders.forms import read_instant
@@ -178,8 +179,14 @@ class TradeOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
+class OrderWithdrawIn(StrictBody):
+    """Why an order that waits for an approval is taken back."""
+
+    reason = StrictText(max_length=LONGEST_COMMENT)
+
+
 class PositionOut(serializers.ModelSerializer):
-    """A position; a negative quantity is a short one."""
+    """A position; a negative quantity is a short one. `exchange_id` is its number at the exchange."""
 
     quantity = SignedAmountText(read_only=True)
     price_entry = AmountText(read_only=True)
@@ -189,7 +196,16 @@ class PositionOut(serializers.ModelSerializer):
 
     class Meta:
         model = MarginPosition
-        fields = ("quantity", "price_entry", "pnl", "price_margin_call", "price_liquidation", "updated_at", "read_at")
+        fields = (
+            "exchange_id",
+            "quantity",
+            "price_entry",
+            "pnl",
+            "price_margin_call",
+            "price_liquidation",
+            "updated_at",
+            "read_at",
+        )
         read_only_fields = fields
 
 

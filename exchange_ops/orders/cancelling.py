@@ -103,7 +103,7 @@ def ask_all(
 
 
 def ask_every_margin_order(*, account: Account, person: "Person", now: datetime, session_key: str = "") -> int:
-    """Have every margin order of the account cancelled by one call, also such as the desk has not read; how many it has.
+    """Have every margin order of the account cancelled by one call, also such as it has not read; how many it has.
 
     Of whatever symbol, so nobody asks for it who did not say so.
     """

@@ -72,6 +72,8 @@ def act(
     once = Once(rows, is_same=lambda row: _is_same(row, wish), refusal=_sent_before)
     if (earlier := once.earlier()) is not None:
         return earlier
+    if (other := MarginAction.objects.filter(initiator=initiator, request_key=request_key).first()) is not None:
+        raise _sent_before(other)
     row, missing = _checked(initiator, account, wish, request_key=request_key, now=now, confirmed=confirmed)
     if missing:
         raise NotConfirmed(missing)

@@ -1,7 +1,6 @@
 """Transfers for programs: read, ask for one and take it back. Approving and closing take a person and a page."""
 
 from functools import partial
-from typing import Any
 
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -11,7 +10,15 @@ from rest_framework.views import APIView
 
 from desk import clock
 from exchange_ops.shared.api.errors import CannotRecord
-from exchange_ops.shared.api.fields import AmountIn, AmountText, RequestKey, StrictBody, StrictChoice, StrictText
+from exchange_ops.shared.api.fields import (
+    AmountIn,
+    AmountText,
+    RequestKey,
+    StrictBody,
+    StrictChoice,
+    StrictInteger,
+    StrictText,
+)
 from exchange_ops.shared.api.idempotency import once
 from exchange_ops.shared.api.parsing import BoundedJSONParser
 from exchange_ops.shared.api.resources import (
@@ -34,17 +41,6 @@ from exchange_ops.transfers.forms import TransferFilter
 from exchange_ops.transfers.models import Transfer
 
 KINDS = list(states.KINDS)
-
-
-class StrictInteger(serializers.IntegerField):
-    """A whole number, and no text or word for one."""
-
-    def to_internal_value(self, data: Any) -> int:
-        # JSON knows one kind of number: 7.0 is as whole as 7.
-        whole = isinstance(data, int) or (isinstance(data, float) and data.is_integer())
-        if not whole or isinstance(data, bool):
-            raise serializers.ValidationError("Send a whole number.")
-        return super().to_internal_value(int(data))
 
 
 class TransferOut(serializers.ModelSerializer):

@@ -108,3 +108,14 @@ class StrictBoolean(serializers.BooleanField):
         if not isinstance(data, bool):
             raise serializers.ValidationError("Send true or false.")
         return data
+
+
+class StrictInteger(serializers.IntegerField):
+    """A whole number, and no text or word for one."""
+
+    def to_internal_value(self, data: Any) -> int:
+        # JSON knows one kind of number: 7.0 is as whole as 7.
+        whole = isinstance(data, int) or (isinstance(data, float) and data.is_integer())
+        if not whole or isinstance(data, bool):
+            raise serializers.ValidationError("Send a whole number.")
+        return super().to_internal_value(int(data))

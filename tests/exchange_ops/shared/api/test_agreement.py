@@ -38,6 +38,12 @@ BODIES = {
         "price": "2",
         "request_key": "key-of-the-test",
     },
+    "/api/v1/margin/actions/": {
+        "action": "open",
+        "symbol": "BCHUSD",
+        "amount": "1",
+        "request_key": "key-of-the-test",
+    },
     "/api/v1/deposit-addresses/": {"currency": "BCH", "request_key": "key-of-the-test"},
 }
 VALUES = [
