@@ -1,6 +1,7 @@
 """Closing every open position at the market: a page that lists each with its estimate, and one button."""
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -76,31 +77,35 @@ def _judged(request: HttpRequest, account: Account, row: MarginPosition, ticked:
     return {"problems": list(problems.values()), "ticks": ticks}
 
 
-def _page(request: HttpRequest, account: Account, form: CloseAllForm, *, status: int = 200) -> HttpResponse:
-    now = clock.now()
+def _listed(request: HttpRequest, account: Account, now: datetime) -> list[dict[str, Any]]:
+    """Each open position with its estimate and what is against closing it."""
     rows = list(MarginPosition.objects.filter(account=account, gone_at=None).exclude(quantity=0).order_by("symbol"))
     codes = {row.symbol for row in rows}
     symbols, books = Symbol.objects.in_bulk(codes), BookSnapshot.objects.in_bulk(codes)
     tickers = Ticker.objects.in_bulk(codes)
-    listed: list[dict[str, Any]] = []
     ticked = [*request.GET.getlist("confirmed"), *request.POST.getlist("confirmed")][:MOST_TICKED]
+    listed: list[dict[str, Any]] = []
     for row in rows:
         symbol = symbols.get(row.symbol)
         if symbol is None:
             continue
         interest.ask(symbol=symbol, period=interest.DEFAULT_PERIOD, now=now)
         found = estimates.from_book(position=row, symbol=symbol, quantity=abs(row.quantity), book=books.get(row.symbol))
-        listed.append(
-            {
-                "position": row,
-                "symbol": symbol,
-                "exposure": danger.exposure(position=row, ticker=tickers.get(row.symbol)),
-                "estimate": found,
-                "warnings": found.warnings(now=now),
-                "seen": f"{row.symbol}:{row.exchange_id}:{plain(row.quantity)}",
-                **_judged(request, account, row, ticked),
-            }
-        )
+        line = {
+            "position": row,
+            "symbol": symbol,
+            "exposure": danger.exposure(position=row, ticker=tickers.get(row.symbol)),
+            "estimate": found,
+            "warnings": found.warnings(now=now),
+            "seen": f"{row.symbol}:{row.exchange_id}:{plain(row.quantity)}",
+        }
+        listed.append(line | _judged(request, account, row, ticked))
+    return listed
+
+
+def _page(request: HttpRequest, account: Account, form: CloseAllForm, *, status: int = 200) -> HttpResponse:
+    now = clock.now()
+    listed = _listed(request, account, now)
     context = {
         "now": now,
         "form": form,
